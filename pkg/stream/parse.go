@@ -1,0 +1,224 @@
+package stream
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/confighash/confighash/pkg/edit"
+)
+
+// maxListDepth bounds how deep Lists may hold Lists.
+const maxListDepth = 16
+
+// Parse parses the chunks of in, as many at a time as there are processors,
+// and calls visit with each and its items, at the same time from several
+// goroutines. The trees are dropped when visit returns, so visit must not keep
+// nodes. The results come back in the order of the input, beside their chunks.
+//
+// A document that turns out not to be splittable becomes one chunk, and visit
+// is called for it once more: what it returned for its parts is dropped.
+//
+// Errors: a document is not valid YAML, or one of its items is no resource: a
+// mapping. An error of visit is returned as it is. Where there are several,
+// all are joined, in the order of the input.
+func Parse[T any](in *Input, visit func(*Chunk, []Item) (T, error)) ([]*Chunk, []T, error) {
+	type slot struct {
+		doc   int
+		chunk *Chunk
+		value T
+		err   error
+		unfit bool // the chunk is not what it was split as
+	}
+	var slots []slot
+	for i := range in.documents {
+		for _, p := range in.documents[i].parts {
+			if p.chunk != nil {
+				slots = append(slots, slot{doc: i, chunk: p.chunk})
+			}
+		}
+	}
+	run := func(s *slot) {
+		items, err := s.chunk.items()
+		if err != nil {
+			s.err, s.unfit = err, true
+			return
+		}
+		s.value, s.err = visit(s.chunk, items)
+	}
+	parallel(len(slots), func(i int) { run(&slots[i]) })
+
+	chunks := make([]*Chunk, 0, len(slots))
+	values := make([]T, 0, len(slots))
+	var errs []error
+	for i := 0; i < len(slots); {
+		doc := slots[i].doc
+		end, unfit := i, false
+		for ; end < len(slots) && slots[end].doc == doc; end++ {
+			unfit = unfit || slots[end].unfit
+		}
+		group := slots[i:end]
+		i = end
+		if unfit && (len(group) > 1 || group[0].chunk.form == formElement) {
+			d := &in.documents[doc]
+			d.whole()
+			if in.IsResourceList {
+				d.parts[0].chunk.form = formList
+				if _, err := in.wholeResourceList(d); err != nil {
+					errs = append(errs, err)
+					continue
+				}
+			}
+			group = []slot{{doc: doc, chunk: d.parts[0].chunk}}
+			run(&group[0])
+		}
+		for _, s := range group {
+			chunks, values = append(chunks, s.chunk), append(values, s.value)
+			if s.err != nil {
+				errs = append(errs, s.err)
+			}
+		}
+	}
+	return chunks, values, errors.Join(errs...)
+}
+
+// parallel calls work for 0 to n-1 on all processors.
+func parallel(n int, work func(int)) {
+	workers := min(runtime.GOMAXPROCS(0), n)
+	if workers <= 1 {
+		for i := range n {
+			work(i)
+		}
+		return
+	}
+	var next atomic.Int64
+	var group sync.WaitGroup
+	for range workers {
+		group.Go(func() {
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= n {
+					return
+				}
+				work(i)
+			}
+		})
+	}
+	group.Wait()
+}
+
+// items parses the chunk and finds its items.
+func (c *Chunk) items() ([]Item, error) {
+	tree := c.tree
+	c.tree = nil // the tree goes when the items have been visited
+	if tree == nil {
+		var err error
+		if tree, err = parse(c.Text); err != nil {
+			return nil, atLine(err, c.Line)
+		}
+		if err := c.nothingBehind(); err != nil {
+			return nil, err
+		}
+	}
+	if len(tree.Content) == 0 {
+		if c.form == formElement {
+			return nil, fmt.Errorf("line %d: an item is empty", c.Line)
+		}
+		return nil, nil
+	}
+	root := tree.Content[0]
+	switch c.form {
+	case formElement:
+		if root.Kind != yaml.SequenceNode || len(root.Content) != 1 || root.Anchor != "" {
+			return nil, fmt.Errorf("line %d: not one item of a sequence", c.Line)
+		}
+		return c.expand(nil, Item{Root: edit.Path("").Index(0), Node: root.Content[0]}, 0)
+	case formList:
+		items := entry(root, "items")
+		if items == nil {
+			return nil, nil
+		}
+		return c.elements(nil, Item{Root: edit.Path("").Key("items"), Node: items, Shared: root.Anchor != ""}, 0)
+	default:
+		return c.expand(nil, Item{Node: root}, 0)
+	}
+}
+
+// nothingBehind makes sure that the parser saw all of the chunk: it stops at a
+// document marker, which may stand behind a line break that only YAML knows.
+func (c *Chunk) nothingBehind() error {
+	if !hasOtherBreaks(c.Text) {
+		return nil
+	}
+	decoder := yaml.NewDecoder(bytes.NewReader(c.Text))
+	var node yaml.Node
+	for range 2 {
+		if err := decoder.Decode(&node); err != nil {
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			return atLine(err, c.Line)
+		}
+	}
+	return fmt.Errorf("line %d: a document marker stands behind a carriage return or a Unicode line break; use plain line breaks", c.Line)
+}
+
+// expand appends item to found, or, where it is a List, what it lists.
+func (c *Chunk) expand(found []Item, item Item, depth int) ([]Item, error) {
+	if depth > maxListDepth {
+		return nil, fmt.Errorf("line %d: Lists are nested more than %d deep", c.lineOf(item.Node), maxListDepth)
+	}
+	node := item.Node
+	for node.Kind == yaml.AliasNode {
+		node, item.Shared = node.Alias, true
+	}
+	line := c.lineOf(item.Node)
+	if node.Kind != yaml.MappingNode {
+		if c.form == formDocument && item.Root == "" && node.Tag == "!!null" {
+			return found, nil // a document that says null, or nothing
+		}
+		return nil, fmt.Errorf("line %d: found %s; every item must be a Kubernetes resource: a mapping with apiVersion and kind", line, describe(node))
+	}
+	item.Node = node
+	item.Shared = item.Shared || node.Anchor != ""
+	kind := entry(node, "kind")
+	if kind != nil && strings.HasSuffix(kind.Value, "List") {
+		if items := entry(node, "items"); items != nil {
+			list := item
+			list.Root, list.Node = item.Root.Key("items"), items
+			return c.elements(found, list, depth+1)
+		}
+	}
+	return append(found, item), nil
+}
+
+// elements appends the elements of the sequence list to found.
+func (c *Chunk) elements(found []Item, list Item, depth int) ([]Item, error) {
+	if list.Node.Tag == "!!null" {
+		return found, nil
+	}
+	if list.Node.Kind != yaml.SequenceNode {
+		return nil, fmt.Errorf("line %d: items of a List is %s; it must be a sequence of resources", c.lineOf(list.Node), describe(list.Node))
+	}
+	shared := list.Shared || list.Node.Anchor != ""
+	var err error
+	for i, element := range list.Node.Content {
+		found, err = c.expand(found, Item{Root: list.Root.Index(i), Node: element, Shared: shared}, depth)
+		if err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// lineOf returns the line of the input on which node stands.
+func (c *Chunk) lineOf(node *yaml.Node) int {
+	return c.Line + max(node.Line, 1) - 1
+}

@@ -1,0 +1,669 @@
+package stream
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/confighash/confighash/pkg/edit"
+)
+
+// A Chunk is a run of the input's bytes that parses as one YAML document: one
+// item of a list with its "- ", one document of a stream, or a document with
+// all its items where those cannot be split.
+type Chunk struct {
+	// Text is the chunk's bytes. They belong to the input: do not write.
+	Text []byte
+	// Line is the line of the input, from 1, on which Text begins.
+	Line int
+
+	form form
+	tree *yaml.Node // where it had to be parsed to be recognised
+}
+
+// form says where a chunk's items stand in its tree.
+type form uint8
+
+const (
+	formDocument form = iota // the root is a resource, or a List of resources
+	formElement              // the root is a sequence of exactly one resource
+	formList                 // the root is a ResourceList, or a List: items
+)
+
+// An Input is an input taken apart.
+type Input struct {
+	// IsResourceList tells a ResourceList from a stream of documents.
+	IsResourceList bool
+	// FunctionConfig is the ResourceList's functionConfig, nil where there
+	// is none. Positions in it are relative to the document.
+	FunctionConfig *yaml.Node
+
+	documents []document
+	hasItems  bool // the ResourceList has the key items
+	flow      bool // the ResourceList is in flow style (or JSON)
+}
+
+// A document is one document of the input: chunks with the bytes between them.
+type document struct {
+	text  []byte // all of it, without the markers around
+	line  int
+	parts []part
+}
+
+// A part is literal bytes, or a chunk.
+type part struct {
+	literal []byte
+	chunk   *Chunk
+	results bool // literal holds the ResourceList's former results: replaced
+}
+
+// ResourceListGroup is the API group of ResourceList, by the KRM functions
+// specification.
+const ResourceListGroup = "config.kubernetes.io"
+
+// Split takes data apart. It parses only what is not an item: the ends of a
+// ResourceList with its functionConfig. data must not change while the Input
+// is in use.
+//
+// Errors: data is not UTF-8 text, is a ResourceList with something behind it,
+// or of an unknown version, or the ends of a ResourceList do not parse.
+func Split(data []byte) (*Input, error) {
+	if bytes.HasPrefix(data, []byte{0xff, 0xfe}) || bytes.HasPrefix(data, []byte{0xfe, 0xff}) {
+		return nil, errors.New("the input is encoded as UTF-16; manifests must be UTF-8")
+	}
+	in := &Input{}
+	docs := splitDocuments(data)
+	for i := range docs {
+		d := &docs[i]
+		if d.text == nil || isBlank(d.text) {
+			continue
+		}
+		list, err := in.resourceList(d)
+		if err != nil {
+			return nil, err
+		}
+		if !list {
+			break
+		}
+		for j := i + 1; j < len(docs); j++ {
+			if docs[j].text != nil && !isBlank(docs[j].text) {
+				return nil, fmt.Errorf("line %d: a document follows the ResourceList; a ResourceList must be the only document of its input", docs[j].line)
+			}
+		}
+		in.documents = docs
+		return in, nil
+	}
+	for i := range docs {
+		if d := &docs[i]; d.text != nil {
+			d.splitStream()
+		}
+	}
+	in.documents = docs
+	return in, nil
+}
+
+// splitDocuments splits data at its document markers. Markers, directives and
+// a byte order mark become documents without text, of one literal part.
+func splitDocuments(data []byte) []document {
+	var docs []document
+	literal := func(b []byte) {
+		if len(b) > 0 {
+			docs = append(docs, document{parts: []part{{literal: b}}})
+		}
+	}
+	rest := data
+	if bom := []byte("\xef\xbb\xbf"); bytes.HasPrefix(rest, bom) {
+		literal(rest[:len(bom)])
+		rest = rest[len(bom):]
+	}
+	line, start, startLine := 1, 0, 1
+	flush := func(end int) {
+		text := rest[start:end]
+		if isDirectives(text) {
+			literal(text)
+		} else if len(text) > 0 {
+			docs = append(docs, document{text: text, line: startLine, parts: []part{{literal: text}}})
+		}
+	}
+	for at := 0; at < len(rest); line++ {
+		end := lineEnd(rest, at)
+		if isMarker(rest[at:end]) {
+			flush(at)
+			marker := at + 3
+			// What stands behind the marker on its line belongs to the
+			// document, but for white space.
+			for marker < end && (rest[marker] == ' ' || rest[marker] == '\t') {
+				marker++
+			}
+			start, startLine = marker, line
+			if isLineBreak(rest[marker:end]) || rest[at] == '.' {
+				start, startLine = end, line+1
+			}
+			literal(rest[at:start])
+		}
+		at = end
+	}
+	flush(len(rest))
+	return docs
+}
+
+// isMarker reports whether line, with its break, is a document marker.
+func isMarker(line []byte) bool {
+	if len(line) < 3 || (string(line[:3]) != "---" && string(line[:3]) != "...") {
+		return false
+	}
+	return len(line) == 3 || line[3] == ' ' || line[3] == '\t' || line[3] == '\n' || line[3] == '\r'
+}
+
+// isDirectives reports whether text holds directives (%YAML, %TAG) and
+// comments alone.
+func isDirectives(text []byte) bool {
+	found := false
+	for at := 0; at < len(text); {
+		end := lineEnd(text, at)
+		line := bytes.TrimSpace(text[at:end])
+		switch {
+		case len(line) == 0, line[0] == '#':
+		case text[at] == '%':
+			found = true
+		default:
+			return false
+		}
+		at = end
+	}
+	return found
+}
+
+// isBlank reports whether text holds comments and white space alone.
+func isBlank(text []byte) bool {
+	for at := 0; at < len(text); {
+		end := lineEnd(text, at)
+		if line := bytes.TrimLeft(text[at:end], " \t\r\n"); len(line) > 0 && line[0] != '#' {
+			return false
+		}
+		at = end
+	}
+	return true
+}
+
+// isLineBreak reports whether b is nothing but a line break, or empty.
+func isLineBreak(b []byte) bool {
+	return len(b) == 0 || string(b) == "\n" || string(b) == "\r\n"
+}
+
+// lineEnd returns where the line of text that holds at ends, behind its break.
+func lineEnd(text []byte, at int) int {
+	if i := bytes.IndexByte(text[at:], '\n'); i >= 0 {
+		return at + i + 1
+	}
+	return len(text)
+}
+
+// hasOtherBreaks reports whether text has line breaks to the YAML parser that
+// are none to lineEnd: a lone carriage return, NEL, LS or PS. Such a text is
+// parsed whole.
+func hasOtherBreaks(text []byte) bool {
+	for _, b := range []string{"\u0085", "\u2028", "\u2029"} {
+		if bytes.Contains(text, []byte(b)) {
+			return true
+		}
+	}
+	for rest := text; ; {
+		i := bytes.IndexByte(rest, '\r')
+		if i < 0 {
+			return false
+		}
+		if i+1 >= len(rest) || rest[i+1] != '\n' {
+			return true
+		}
+		rest = rest[i+1:]
+	}
+}
+
+// A section is a top-level entry of a block mapping in the text.
+type section struct {
+	key        string
+	text       []byte
+	line       int // of the document, from 0
+	value      []byte
+	start, end int
+}
+
+// sections splits the text of a block mapping at column 0 into its entries. It
+// reports false where text is anything else as far as can be seen. Comments
+// and blank lines before an entry go with the entry before, or lead.
+func sections(text []byte) (lead []byte, found []section, ok bool) {
+	line := 0
+	for at := 0; at < len(text); line++ {
+		end := lineEnd(text, at)
+		switch c := text[at]; {
+		case c == ' ', c == '\t', c == '#', c == '\n', c == '\r':
+			if len(found) == 0 && len(bytes.TrimSpace(text[at:end])) > 0 && c != '#' {
+				return nil, nil, false
+			}
+		case c == '-' && isEntry(text[at+1:end]):
+			if len(found) == 0 {
+				return nil, nil, false
+			}
+		default:
+			colon := bytes.IndexByte(text[at:end], ':')
+			if colon < 0 || !isEntry(text[at+colon+1:end]) || !isPlainKey(text[at:at+colon]) {
+				return nil, nil, false
+			}
+			if n := len(found); n > 0 {
+				found[n-1].end = at
+			}
+			found = append(found, section{
+				key: string(text[at : at+colon]), line: line, start: at, end: len(text),
+				value: text[at+colon+1 : end],
+			})
+		}
+		at = end
+	}
+	if len(found) == 0 {
+		return nil, nil, false
+	}
+	for i := range found {
+		found[i].text = text[found[i].start:found[i].end]
+	}
+	return text[:found[0].start], found, true
+}
+
+// isEntry reports whether b, what stands behind "-" or ":", makes that an
+// indicator.
+func isEntry(b []byte) bool {
+	return len(b) == 0 || b[0] == ' ' || b[0] == '\t' || b[0] == '\n' || b[0] == '\r'
+}
+
+func isPlainKey(key []byte) bool {
+	for _, c := range key {
+		if (c < 'a' || 'z' < c) && (c < 'A' || 'Z' < c) {
+			return false
+		}
+	}
+	return len(key) > 0
+}
+
+// isEmptyValue reports whether nothing but white space or a comment stands
+// behind a key.
+func isEmptyValue(value []byte) bool {
+	trimmed := bytes.TrimSpace(value)
+	return len(trimmed) == 0 || trimmed[0] == '#' && len(value) > 0 && (value[0] == ' ' || value[0] == '\t')
+}
+
+// resourceList recognises d as a ResourceList and splits it. It reports false
+// for any other document.
+func (in *Input) resourceList(d *document) (bool, error) {
+	if hasOtherBreaks(d.text) {
+		return in.wholeResourceList(d)
+	}
+	lead, found, ok := sections(d.text)
+	if !ok {
+		return in.wholeResourceList(d)
+	}
+	var head []byte
+	seen := map[string]bool{}
+	for _, s := range found {
+		if seen[s.key] {
+			return in.wholeResourceList(d) // whose parser says which key stands twice
+		}
+		seen[s.key] = true
+		if s.key == "apiVersion" || s.key == "kind" {
+			head = append(append(head, s.text...), '\n')
+		}
+	}
+	var typ struct {
+		APIVersion string `yaml:"apiVersion"`
+		Kind       string `yaml:"kind"`
+	}
+	if err := unmarshal(head, &typ); err != nil {
+		return in.wholeResourceList(d)
+	}
+	if typ.Kind != "ResourceList" {
+		return false, nil
+	}
+	if err := checkVersion(typ.APIVersion, d.line); err != nil {
+		return false, err
+	}
+	in.IsResourceList, in.hasItems = true, seen["items"]
+	parts := []part{{literal: lead}}
+	for _, s := range found {
+		switch s.key {
+		case "items":
+			itemParts, ok := splitItems(s.text, s.value, d.line+s.line)
+			if !ok {
+				return in.wholeResourceList(d)
+			}
+			parts = append(parts, itemParts...)
+		case "results":
+			parts = append(parts, part{literal: s.text, results: true})
+		case "functionConfig":
+			node, err := parse(s.text)
+			if err != nil || len(node.Content) != 1 || len(node.Content[0].Content) != 2 {
+				return in.wholeResourceList(d)
+			}
+			in.FunctionConfig = node.Content[0].Content[1]
+			parts = append(parts, part{literal: s.text})
+		default:
+			parts = append(parts, part{literal: s.text})
+		}
+	}
+	d.parts = parts
+	return true, nil
+}
+
+// wholeResourceList does what resourceList does by parsing the document.
+func (in *Input) wholeResourceList(d *document) (bool, error) {
+	if !bytes.Contains(d.text, []byte("ResourceList")) {
+		return false, nil
+	}
+	tree, err := parse(d.text)
+	if err != nil {
+		// Concatenated JSON and other streams are for Parse to judge, but
+		// what calls itself a ResourceList at its beginning is one.
+		if head := d.text[:min(len(d.text), 200)]; bytes.Contains(head, []byte("ResourceList")) {
+			return false, atLine(err, d.line)
+		}
+		return false, nil
+	}
+	if len(tree.Content) != 1 || tree.Content[0].Kind != yaml.MappingNode {
+		return false, nil
+	}
+	root := tree.Content[0]
+	if k := entry(root, "kind"); k == nil || k.Value != "ResourceList" {
+		return false, nil
+	}
+	version := ""
+	if v := entry(root, "apiVersion"); v != nil {
+		version = v.Value
+	}
+	if err := checkVersion(version, d.line); err != nil {
+		return false, err
+	}
+	if key := duplicateKey(root); key != nil {
+		return false, fmt.Errorf("line %d: the ResourceList has the key %q twice; keep one", d.line+key.Line-1, key.Value)
+	}
+	in.IsResourceList = true
+	in.flow = root.Style&yaml.FlowStyle != 0
+	in.FunctionConfig = entry(root, "functionConfig")
+	items := entry(root, "items")
+	in.hasItems = items != nil
+	if items != nil && items.Kind != yaml.SequenceNode && items.Tag != "!!null" {
+		return false, fmt.Errorf("line %d: items of the ResourceList is %s; it must be a sequence of resources", d.line+items.Line-1, describe(items))
+	}
+	chunk := &Chunk{Text: d.text, Line: d.line, form: formList, tree: tree}
+	d.parts = []part{{chunk: chunk}}
+	return true, nil
+}
+
+func checkVersion(apiVersion string, line int) error {
+	switch apiVersion {
+	case "config.kubernetes.io/v1", "config.kubernetes.io/v1beta1", "config.kubernetes.io/v1alpha1":
+		return nil
+	}
+	return fmt.Errorf("line %d: the ResourceList has apiVersion %q; config.kubernetes.io/v1 and config.kubernetes.io/v1alpha1 are known", line, apiVersion)
+}
+
+// splitItems splits the section of the key items. line is the line of the
+// input on which text begins.
+func splitItems(text, value []byte, line int) ([]part, bool) {
+	if !isEmptyValue(value) {
+		// items: [] and items: null have nothing to split.
+		switch string(bytes.TrimSpace(value)) {
+		case "[]":
+			return []part{{literal: text}}, true
+		case "null", "~":
+			return []part{{literal: []byte("items: []\n")}, {literal: text[lineEnd(text, 0):]}}, true
+		}
+		return nil, false
+	}
+	var parts []part
+	at := lineEnd(text, 0)
+	line++
+	column := -1
+	last := 0 // where the literal or the chunk at hand begins
+	lastLine := line - 1
+	var open bool
+	emit := func(end int) {
+		if !open {
+			if end > last {
+				parts = append(parts, part{literal: text[last:end]})
+			}
+			return
+		}
+		bodyEnd := end - trailingComments(text[last:end], column)
+		parts = append(parts, part{chunk: &Chunk{Text: text[last:bodyEnd], Line: lastLine, form: formElement}})
+		if bodyEnd < end {
+			parts = append(parts, part{literal: text[bodyEnd:end]})
+		}
+	}
+	for ; at < len(text); line++ {
+		end := lineEnd(text, at)
+		spaces := at
+		for spaces < end && text[spaces] == ' ' {
+			spaces++
+		}
+		c := spaces - at
+		rest := text[spaces:end]
+		if len(rest) > 0 && rest[0] == '-' && isEntry(rest[1:]) && (column < 0 || c == column) {
+			emit(at)
+			column, last, lastLine, open = c, at, line, true
+		} else if column < 0 {
+			if trimmed := bytes.TrimSpace(rest); len(trimmed) > 0 && trimmed[0] != '#' {
+				return nil, false
+			}
+		}
+		at = end
+	}
+	if column < 0 {
+		return []part{{literal: []byte("items: []\n")}, {literal: text[lineEnd(text, 0):]}}, true
+	}
+	emit(len(text))
+	return parts, true
+}
+
+// trailingComments returns how many bytes at the end of an item are comments
+// that stand no deeper than the item's dash, with the blank lines behind them:
+// they belong to what follows. Blank lines before the first comment stay: they
+// may be part of a block scalar.
+func trailingComments(text []byte, column int) int {
+	length := 0
+	for end := len(text); end > 0; {
+		start := bytes.LastIndexByte(text[:end-1], '\n') + 1
+		trimmed := bytes.TrimLeft(text[start:end], " ")
+		indent := end - start - len(trimmed)
+		if len(bytes.TrimSpace(trimmed)) > 0 {
+			if trimmed[0] != '#' || indent > column {
+				return length
+			}
+			length = len(text) - start
+		}
+		end = start
+	}
+	return length
+}
+
+// splitStream splits a document of a stream: Lists into their items,
+// concatenated JSON into its values.
+func (d *document) splitStream() {
+	text := d.text
+	if isBlank(text) {
+		return
+	}
+	trimmed := bytes.TrimLeft(text, " \t\r\n")
+	if trimmed[0] == '{' {
+		if parts := splitJSON(text, d.line); parts != nil {
+			d.parts = parts
+			return
+		}
+	}
+	if hasOtherBreaks(text) {
+		d.whole()
+		return
+	}
+	lead, found, ok := sections(text)
+	if !ok {
+		d.whole()
+		return
+	}
+	isList, items := false, -1
+	for i, s := range found {
+		switch s.key {
+		case "kind":
+			isList = bytes.HasSuffix(bytes.TrimSpace(s.value), []byte("List"))
+		case "items":
+			items = i
+		}
+	}
+	if !isList || items < 0 {
+		d.whole()
+		return
+	}
+	parts := []part{{literal: lead}}
+	for i, s := range found {
+		if i != items {
+			parts = append(parts, part{literal: s.text})
+			continue
+		}
+		itemParts, ok := splitItems(s.text, s.value, d.line+s.line)
+		if !ok {
+			d.whole()
+			return
+		}
+		parts = append(parts, itemParts...)
+	}
+	d.parts = parts
+}
+
+// whole makes the document one chunk.
+func (d *document) whole() {
+	d.parts = []part{{chunk: &Chunk{Text: d.text, Line: d.line, form: formDocument}}}
+}
+
+// splitJSON splits concatenated JSON values, which are no YAML document
+// together. It returns nil for anything else.
+func splitJSON(text []byte, line int) []part {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	var parts []part
+	last := 0
+	for {
+		var value json.RawMessage
+		err := decoder.Decode(&value)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil
+		}
+		end := int(decoder.InputOffset())
+		start := end - len(value)
+		if start > last {
+			parts = append(parts, part{literal: text[last:start]})
+		}
+		chunk := &Chunk{Text: text[start:end], Line: line + bytes.Count(text[:start], []byte("\n"))}
+		parts = append(parts, part{chunk: chunk})
+		last = end
+	}
+	if last < len(text) {
+		parts = append(parts, part{literal: text[last:]})
+	}
+	return parts
+}
+
+// entry returns the value of key in a mapping, its alias resolved, or nil.
+func entry(mapping *yaml.Node, key string) *yaml.Node {
+	for i := 0; i+1 < len(mapping.Content); i += 2 {
+		if mapping.Content[i].Value == key {
+			value := mapping.Content[i+1]
+			for value.Kind == yaml.AliasNode {
+				value = value.Alias
+			}
+			return value
+		}
+	}
+	return nil
+}
+
+func duplicateKey(mapping *yaml.Node) *yaml.Node {
+	seen := map[string]bool{}
+	for i := 0; i+1 < len(mapping.Content); i += 2 {
+		if k := mapping.Content[i]; seen[k.Value] {
+			return k
+		}
+		seen[mapping.Content[i].Value] = true
+	}
+	return nil
+}
+
+// describe names what a node is, for messages.
+func describe(n *yaml.Node) string {
+	switch n.Kind {
+	case yaml.MappingNode:
+		return "a mapping"
+	case yaml.SequenceNode:
+		return "a sequence"
+	case yaml.ScalarNode:
+		if n.Tag == "!!null" {
+			return "null"
+		}
+		return "a scalar"
+	}
+	return "nothing"
+}
+
+// parse parses text as one YAML document. The tree is empty where there is
+// nothing in it.
+func parse(text []byte) (tree *yaml.Node, err error) {
+	tree = &yaml.Node{}
+	err = unmarshal(text, tree)
+	return tree, err
+}
+
+// unmarshal is yaml.Unmarshal with its panics as errors: the parser's own
+// limits end in panics of several types.
+func unmarshal(text []byte, into any) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("yaml: %v", r)
+		}
+	}()
+	return yaml.Unmarshal(text, into)
+}
+
+// A ParseError is what the YAML parser had to say of the input.
+type ParseError struct {
+	Line    int // of the input, from 1
+	Message string
+}
+
+func (e *ParseError) Error() string {
+	return fmt.Sprintf("line %d: not valid YAML: %s", e.Line, e.Message)
+}
+
+// atLine makes a ParseError of the parser's error in a text that begins on
+// line of the input.
+func atLine(err error, line int) error {
+	message := strings.TrimPrefix(err.Error(), "yaml: ")
+	var relative int
+	if n, _ := fmt.Sscanf(message, "line %d: ", &relative); n == 1 {
+		_, message, _ = strings.Cut(message, ": ")
+		return &ParseError{Line: line + relative - 1, Message: message}
+	}
+	return &ParseError{Line: line, Message: message}
+}
+
+// An Item is a resource in the tree of a Chunk.
+type Item struct {
+	// Root leads from the root of the chunk's tree to the item.
+	Root edit.Path
+	// Node is the item, a MappingNode.
+	Node *yaml.Node
+	// Shared tells that the item, or a node above it, is an alias or bears an
+	// anchor.
+	Shared bool
+}

@@ -1,0 +1,200 @@
+package stream
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// A Result is one of a ResourceList's results, by the KRM functions
+// specification: something the function has to tell of a resource.
+type Result struct {
+	Message     string       `yaml:"message" json:"message"`
+	Severity    Severity     `yaml:"severity" json:"severity"`
+	ResourceRef *ResourceRef `yaml:"resourceRef,omitempty" json:"resourceRef,omitempty"`
+	Field       *Field       `yaml:"field,omitempty" json:"field,omitempty"`
+	File        *File        `yaml:"file,omitempty" json:"file,omitempty"`
+}
+
+// Severity is how bad a Result is.
+type Severity string
+
+// The severities of the KRM functions specification.
+const (
+	Error   Severity = "error"
+	Warning Severity = "warning"
+	Info    Severity = "info"
+)
+
+// A ResourceRef names the resource that a Result is about.
+type ResourceRef struct {
+	APIVersion string `yaml:"apiVersion" json:"apiVersion"`
+	Kind       string `yaml:"kind" json:"kind"`
+	Name       string `yaml:"name" json:"name"`
+	Namespace  string `yaml:"namespace,omitempty" json:"namespace,omitempty"`
+}
+
+// A Field names the field that a Result is about.
+type Field struct {
+	Path string `yaml:"path" json:"path"`
+}
+
+// A File names the file that a resource was read from, as the orchestrator's
+// annotations have it.
+type File struct {
+	Path  string `yaml:"path" json:"path"`
+	Index int    `yaml:"index,omitempty" json:"index,omitempty"`
+}
+
+// Write writes the input with the text of some chunks replaced. A ResourceList
+// gets results in place of those it came with, and items: [] where it has no
+// items; results are ignored for a stream.
+func (in *Input) Write(w io.Writer, replaced map[*Chunk][]byte, results []Result) error {
+	out := &ender{w: w}
+	for _, d := range in.documents {
+		if in.IsResourceList && in.flow && d.text != nil && !isBlank(d.text) {
+			text := d.text
+			for _, p := range d.parts {
+				if r, ok := replaced[p.chunk]; ok && p.chunk != nil {
+					text = r
+				}
+			}
+			text, err := finishFlow(text, in.hasItems, results)
+			if err != nil {
+				return err
+			}
+			out.write(text)
+			continue
+		}
+		body := in.IsResourceList && d.text != nil && !isBlank(d.text)
+		for _, p := range d.parts {
+			switch {
+			case p.chunk == nil && p.results:
+			case p.chunk == nil:
+				out.write(p.literal)
+			default:
+				text := p.chunk.Text
+				if r, ok := replaced[p.chunk]; ok {
+					text = r
+				}
+				if body && p.chunk.form == formList {
+					text = withoutResults(text)
+				}
+				out.write(text)
+			}
+		}
+		if body {
+			if err := in.finishBlock(out, results); err != nil {
+				return err
+			}
+		}
+	}
+	return out.err
+}
+
+// finishBlock writes what a ResourceList in block style ends with.
+func (in *Input) finishBlock(out *ender, results []Result) error {
+	if !in.hasItems {
+		out.newline()
+		out.write([]byte("items: []\n"))
+	}
+	if len(results) == 0 {
+		return nil
+	}
+	out.newline()
+	var b bytes.Buffer
+	encoder := yaml.NewEncoder(&b)
+	encoder.SetIndent(2)
+	encoder.CompactSeqIndent()
+	if err := encoder.Encode(map[string][]Result{"results": results}); err != nil {
+		return fmt.Errorf("encoding results: %w", err)
+	}
+	out.write(b.Bytes())
+	return nil
+}
+
+// withoutResults returns the text of a ResourceList in block style without its
+// results.
+func withoutResults(text []byte) []byte {
+	_, found, ok := sections(text)
+	if !ok {
+		return text
+	}
+	for _, s := range found {
+		if s.key == "results" {
+			return append(bytes.Clone(text[:s.start]), text[s.end:]...)
+		}
+	}
+	return text
+}
+
+// finishFlow returns the text of a ResourceList in flow style with results.
+func finishFlow(text []byte, hasItems bool, results []Result) ([]byte, error) {
+	tree, err := parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("the result does not parse: %w", err)
+	}
+	root := tree.Content[0]
+	var had bool
+	for i := 0; i+1 < len(root.Content); i += 2 {
+		if root.Content[i].Value == "results" {
+			root.Content = append(root.Content[:i], root.Content[i+2:]...)
+			had = true
+			break
+		}
+	}
+	if had {
+		var b bytes.Buffer
+		encoder := yaml.NewEncoder(&b)
+		if err := encoder.Encode(tree); err != nil {
+			return nil, fmt.Errorf("encoding the ResourceList: %w", err)
+		}
+		text = b.Bytes()
+	}
+	var add []byte
+	if !hasItems {
+		add = append(add, `, "items": []`...)
+	}
+	if len(results) > 0 {
+		encoded, err := json.Marshal(results)
+		if err != nil {
+			return nil, fmt.Errorf("encoding results: %w", err)
+		}
+		add = append(append(add, `, "results": `...), encoded...)
+	}
+	if len(add) == 0 {
+		return text, nil
+	}
+	end := bytes.LastIndexByte(text, '}')
+	if end < 0 || len(root.Content) == 0 {
+		return nil, fmt.Errorf("line 1: the end of the ResourceList was not found")
+	}
+	if before := bytes.TrimRight(text[:end], " \t\r\n"); before[len(before)-1] == ',' {
+		add = add[1:]
+	}
+	return append(append(bytes.Clone(text[:end]), add...), text[end:]...), nil
+}
+
+// An ender writes, and knows whether the last line has ended.
+type ender struct {
+	w    io.Writer
+	last byte
+	err  error
+}
+
+func (e *ender) write(b []byte) {
+	if e.err != nil || len(b) == 0 {
+		return
+	}
+	_, e.err = e.w.Write(b)
+	e.last = b[len(b)-1]
+}
+
+func (e *ender) newline() {
+	if e.last != '\n' {
+		e.write([]byte("\n"))
+	}
+}
