@@ -1,0 +1,66 @@
+# confighash needs Go and make, nothing else, for `make demo` and `make test`.
+# `make help` lists the targets.
+
+GO      ?= go
+IMAGE   ?= confighash:latest
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+
+# The tests and the demo run this kustomize; KUSTOMIZE=PATH takes another.
+KUSTOMIZE_VERSION := v5.8.2
+ifndef KUSTOMIZE
+KUSTOMIZE := $(CURDIR)/bin/tools/kustomize
+endif
+export KUSTOMIZE
+
+GO_FILES := $(shell find fn pkg bench -name '*.go' 2>/dev/null)
+
+.DEFAULT_GOAL := build
+
+.PHONY: help
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+
+.PHONY: build
+build: ## build bin/confighash, a static binary
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/confighash ./fn
+
+.PHONY: demo
+demo: build $(KUSTOMIZE) ## kustomize build with the function over kustomization.example.yaml
+	@hack/demo
+
+.PHONY: test
+test: $(KUSTOMIZE) ## go vet, then every test that needs Go alone
+	$(GO) vet ./...
+	$(GO) test -timeout 10m ./...
+
+.PHONY: e2e
+e2e: build $(KUSTOMIZE) ## the tests that need docker or kpt; says what it skips
+	@hack/e2e $(IMAGE)
+
+.PHONY: image
+image: ## build the container image: make image IMAGE=NAME
+	@hack/image $(IMAGE) $(VERSION)
+
+.PHONY: bench
+bench: build $(KUSTOMIZE) ## time and memory, beside the kpt SDK and kustomize
+	$(GO) run ./bench
+
+.PHONY: lint
+lint: ## gofmt, go vet, and golangci-lint where it is installed
+	@unformatted=$$(gofmt -l $(GO_FILES)); \
+	if [ -n "$$unformatted" ]; then echo "gofmt would change:"; echo "$$unformatted"; exit 1; fi
+	$(GO) vet ./...
+	$(GO) vet -tags e2e ./fn
+	@if command -v golangci-lint >/dev/null; then \
+		golangci-lint run ./...; \
+	else \
+		echo "golangci-lint is not on the PATH, so only gofmt and go vet ran. To install it:"; \
+		echo "  go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0"; \
+	fi
+
+.PHONY: clean
+clean: ## remove bin/
+	rm -rf bin
+
+$(CURDIR)/bin/tools/kustomize:
+	GOBIN=$(CURDIR)/bin/tools $(GO) install sigs.k8s.io/kustomize/kustomize/v5@$(KUSTOMIZE_VERSION)
