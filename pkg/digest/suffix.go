@@ -1,0 +1,249 @@
+// Package digest computes what stands for the content of a ConfigMap or a
+// Secret: the suffix of its name.
+//
+// The suffix is what kustomize's generators append: it is computed by
+// kustomize's own hasher (sigs.k8s.io/kustomize/api/hasher) over kind, data,
+// binaryData, stringData and a Secret's type. Name, namespace, labels,
+// annotations and immutable do not count; nor do the order of keys, the YAML
+// style, and comments. Every scalar counts as the string that stands there: 1e3,
+// yes, 0x1F and ~ are never read as a number, a boolean or null, as an
+// apiserver, which wants strings, does not either.
+//
+// With a salt, the suffix is that of a ConfigMap whose only value is the
+// HMAC-SHA256, keyed with the salt, of the content, so that it cannot be
+// computed from a guessed content without the salt. The content is encoded for
+// it as a sequence of strings, each led by its length in bytes in decimal and a
+// colon: the kind, the type where there is one, and for each field in the order
+// given above that is present, its name, the number of its entries, and its
+// keys and values, sorted by key.
+package digest
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+	"sigs.k8s.io/kustomize/api/hasher"
+	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
+)
+
+// Length is the length of a suffix in bytes.
+const Length = 10
+
+// maxDepth bounds how far aliases and merge keys are followed.
+const maxDepth = 32
+
+// Content is what counts of a ConfigMap or a Secret.
+type Content struct {
+	Kind   string
+	Type   *string // of a Secret, nil where there is none
+	Fields []Field // in the order data, binaryData, stringData
+}
+
+// A Field is a field of a Content that maps keys to values.
+type Field struct {
+	Name    string
+	Entries []Entry // in the order of the document, merged ones behind
+}
+
+// An Entry is a key of a Field with its value.
+type Entry struct {
+	Key, Value string
+}
+
+// ContentOf reads the content of item, a ConfigMap or a Secret as kind says.
+//
+// Errors: a field is no mapping, a value is no scalar, a key stands twice. They
+// name the key, never the value.
+func ContentOf(kind string, item *yaml.Node) (Content, error) {
+	c := Content{Kind: kind}
+	names := []string{"data", "binaryData"}
+	if kind == "Secret" {
+		names = []string{"data", "stringData"}
+		if typ := lookup(item, "type"); typ != nil && !isNull(typ) {
+			if typ.Kind != yaml.ScalarNode {
+				return c, fmt.Errorf("type is no string")
+			}
+			c.Type = &typ.Value
+		}
+	}
+	for _, name := range names {
+		node := lookup(item, name)
+		if node == nil || isNull(node) {
+			continue
+		}
+		if node.Kind != yaml.MappingNode {
+			return c, fmt.Errorf("%s must be a mapping of keys to strings", name)
+		}
+		f := Field{Name: name, Entries: make([]Entry, 0, len(node.Content)/2)}
+		seen := make(map[string]bool, len(node.Content)/2)
+		if err := f.read(node, seen, true, 0); err != nil {
+			return c, err
+		}
+		c.Fields = append(c.Fields, f)
+	}
+	return c, nil
+}
+
+// read appends the entries of node, then those that merge keys bring in.
+func (f *Field) read(node *yaml.Node, seen map[string]bool, own bool, depth int) error {
+	if depth > maxDepth {
+		return fmt.Errorf("%s: merge keys are nested more than %d deep", f.Name, maxDepth)
+	}
+	var merged []*yaml.Node
+	for i := 0; i+1 < len(node.Content); i += 2 {
+		key, value := resolve(node.Content[i]), resolve(node.Content[i+1])
+		if isMerge(node.Content[i]) {
+			if value.Kind == yaml.SequenceNode {
+				merged = append(merged, value.Content...)
+			} else {
+				merged = append(merged, value)
+			}
+			continue
+		}
+		switch {
+		case key.Kind != yaml.ScalarNode:
+			return fmt.Errorf("%s: a key is no string", f.Name)
+		case seen[key.Value] && own:
+			return fmt.Errorf("%s: the key %q stands twice; keep one", f.Name, key.Value)
+		case seen[key.Value]:
+			continue
+		case value.Kind != yaml.ScalarNode:
+			return fmt.Errorf("%s: the value of %q is no string; quote it, or write it as a block", f.Name, key.Value)
+		}
+		seen[key.Value] = true
+		f.Entries = append(f.Entries, Entry{key.Value, value.Value})
+	}
+	for _, m := range merged {
+		m = resolve(m)
+		if m.Kind != yaml.MappingNode {
+			return fmt.Errorf("%s: a merge key brings in something other than a mapping", f.Name)
+		}
+		if err := f.read(m, seen, false, depth+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Suffix returns the suffix of a content: ten characters of kustomize's hash
+// alphabet, keyed with salt where that is not empty.
+func Suffix(c Content, salt string) (string, error) {
+	if salt != "" {
+		c = salted(c, salt)
+	}
+	root := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
+	add(root, "kind", str(c.Kind))
+	if c.Type != nil {
+		add(root, "type", str(*c.Type))
+	}
+	for _, f := range c.Fields {
+		node := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
+		for _, e := range f.Entries {
+			add(node, e.Key, str(e.Value))
+		}
+		add(root, f.Name, node)
+	}
+	h := hasher.Hasher{}
+	suffix, err := h.Hash(kyaml.NewRNode(root))
+	if err != nil {
+		return "", fmt.Errorf("kustomize's hasher: %w", err)
+	}
+	return suffix, nil
+}
+
+// salted returns the content that stands for c under salt.
+func salted(c Content, salt string) Content {
+	mac := hmac.New(sha256.New, []byte(salt))
+	write(mac, c.Kind)
+	if c.Type != nil {
+		write(mac, *c.Type)
+	}
+	for _, f := range c.Fields {
+		write(mac, f.Name)
+		write(mac, strconv.Itoa(len(f.Entries)))
+		sorted := slices.Clone(f.Entries)
+		slices.SortFunc(sorted, func(a, b Entry) int { return strings.Compare(a.Key, b.Key) })
+		for _, e := range sorted {
+			write(mac, e.Key)
+			write(mac, e.Value)
+		}
+	}
+	return Content{Kind: "ConfigMap", Fields: []Field{{
+		Name: "data", Entries: []Entry{{Key: "hmac", Value: hex.EncodeToString(mac.Sum(nil))}},
+	}}}
+}
+
+// write writes s led by its length. A hash does not fail.
+func write(h hash.Hash, s string) {
+	_, _ = h.Write(strconv.AppendInt(nil, int64(len(s)), 10))
+	_, _ = h.Write([]byte{':'})
+	_, _ = h.Write([]byte(s))
+}
+
+func add(mapping *yaml.Node, key string, value *yaml.Node) {
+	mapping.Content = append(mapping.Content, str(key), value)
+}
+
+// str returns a string node. It is double-quoted because yaml.v3 writes and
+// reads every string back so, which is what the hasher does with it.
+func str(value string) *yaml.Node {
+	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: value, Style: yaml.DoubleQuotedStyle}
+}
+
+// lookup returns the value of key in a mapping, through aliases and merge
+// keys, or nil.
+func lookup(mapping *yaml.Node, key string) *yaml.Node {
+	return lookupDepth(mapping, key, 0)
+}
+
+func lookupDepth(mapping *yaml.Node, key string, depth int) *yaml.Node {
+	mapping = resolve(mapping)
+	if depth > maxDepth || mapping.Kind != yaml.MappingNode {
+		return nil
+	}
+	for i := 0; i+1 < len(mapping.Content); i += 2 {
+		if !isMerge(mapping.Content[i]) && mapping.Content[i].Value == key {
+			return resolve(mapping.Content[i+1])
+		}
+	}
+	for i := 0; i+1 < len(mapping.Content); i += 2 {
+		if !isMerge(mapping.Content[i]) {
+			continue
+		}
+		from := resolve(mapping.Content[i+1])
+		if from.Kind != yaml.SequenceNode {
+			if found := lookupDepth(from, key, depth+1); found != nil {
+				return found
+			}
+			continue
+		}
+		for _, m := range from.Content {
+			if found := lookupDepth(m, key, depth+1); found != nil {
+				return found
+			}
+		}
+	}
+	return nil
+}
+
+func isMerge(key *yaml.Node) bool {
+	return key.Kind == yaml.ScalarNode && key.Tag == "!!merge"
+}
+
+func isNull(node *yaml.Node) bool {
+	return node.Kind == yaml.ScalarNode && node.Tag == "!!null"
+}
+
+func resolve(node *yaml.Node) *yaml.Node {
+	for node.Kind == yaml.AliasNode {
+		node = node.Alias
+	}
+	return node
+}

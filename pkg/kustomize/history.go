@@ -1,0 +1,122 @@
+// Package kustomize reads and writes what kustomize's build annotations say of
+// an object: the names it had earlier in the build, and whether kustomize
+// itself will append a hash to its name.
+//
+// kustomize mends references once, when all layers are built, by these
+// annotations (api/filters/nameref in v0.21.2). A transformer between the
+// layers sees names already changed and references not yet, and whatever it
+// changes itself it has to enter here.
+package kustomize
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Annotations of kustomize's build, from api/internal/utils and
+// api/internal/plugins/utils in v0.21.2. kustomize removes the internal ones
+// from its output.
+const (
+	PreviousNames      = "internal.config.kubernetes.io/previousNames"
+	PreviousNamespaces = "internal.config.kubernetes.io/previousNamespaces"
+	PreviousKinds      = "internal.config.kubernetes.io/previousKinds"
+	Prefixes           = "internal.config.kubernetes.io/prefixes"
+	Suffixes           = "internal.config.kubernetes.io/suffixes"
+	GeneratorBehavior  = "internal.config.kubernetes.io/generatorBehavior"
+	NeedsHashSuffix    = "internal.config.kubernetes.io/needsHashSuffix"
+	ID                 = "kustomize.config.k8s.io/id"
+	NeedsHash          = "kustomize.config.k8s.io/needs-hash"
+
+	enabled = "enabled"
+)
+
+// An Identity is a name that an object had earlier in the build.
+type Identity struct {
+	Kind, Namespace, Name string
+}
+
+// A History is what the build annotations of an object say.
+type History struct {
+	Previous           []Identity // oldest first
+	Prefixes, Suffixes []string   // innermost first
+	// Built tells that kustomize runs the function: the object carries the
+	// identifier by which kustomize takes it back.
+	Built bool
+	// Generated tells that the object comes from a kustomize generator,
+	// NeedsHash that kustomize will append a hash to its name at the end.
+	Generated, NeedsHash bool
+}
+
+// HistoryOf reads the build annotations. It fails where the three lists of
+// earlier names, namespaces and kinds differ in length.
+func HistoryOf(annotations map[string]string) (History, error) {
+	var h History
+	if len(annotations) == 0 {
+		return h, nil
+	}
+	_, h.Built = annotations[ID]
+	_, h.Generated = annotations[GeneratorBehavior]
+	h.NeedsHash = annotations[NeedsHashSuffix] == enabled
+	h.Prefixes = list(annotations, Prefixes)
+	h.Suffixes = list(annotations, Suffixes)
+	names := list(annotations, PreviousNames)
+	if names == nil {
+		return h, nil
+	}
+	namespaces, kinds := list(annotations, PreviousNamespaces), list(annotations, PreviousKinds)
+	if len(names) != len(namespaces) || len(names) != len(kinds) {
+		return h, fmt.Errorf("the annotations %s, %s and %s list %d, %d and %d entries; kustomize writes as many in each",
+			PreviousNames, PreviousNamespaces, PreviousKinds, len(names), len(namespaces), len(kinds))
+	}
+	h.Previous = make([]Identity, len(names))
+	for i := range names {
+		h.Previous[i] = Identity{Kind: kinds[i], Namespace: namespaces[i], Name: names[i]}
+	}
+	return h, nil
+}
+
+func list(annotations map[string]string, key string) []string {
+	value, ok := annotations[key]
+	if !ok {
+		return nil
+	}
+	return strings.Split(value, ",")
+}
+
+// An Annotation is an annotation to be set.
+type Annotation struct{ Key, Value string }
+
+// Append returns the annotations that enter id, the name an object is about to
+// lose, into its history.
+func Append(annotations map[string]string, id Identity) []Annotation {
+	entry := func(key, value string) Annotation {
+		if former, ok := annotations[key]; ok {
+			value = former + "," + value
+		}
+		return Annotation{Key: key, Value: value}
+	}
+	return []Annotation{
+		entry(PreviousKinds, id.Kind),
+		entry(PreviousNames, id.Name),
+		entry(PreviousNamespaces, id.Namespace),
+	}
+}
+
+// SameAffixes reports whether two objects stand in the same layers, judged by
+// the prefixes and suffixes they got, as kustomize's PrefixesSuffixesEquals
+// does. With allowEmpty, an object without any fits every other.
+func SameAffixes(a, b History, allowEmpty bool) bool {
+	return sameAffixes(a.Prefixes, b.Prefixes, allowEmpty) && sameAffixes(a.Suffixes, b.Suffixes, allowEmpty)
+}
+
+// sameAffixes reports whether the shorter list ends the longer.
+func sameAffixes(a, b []string, allowEmpty bool) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	if len(a) == 0 {
+		return allowEmpty || len(b) == 0
+	}
+	return slices.Equal(a, b[len(b)-len(a):])
+}
