@@ -1,0 +1,214 @@
+// Command bench measures the function beside what it can be compared with, all
+// in one run on the same machine: a function of the kpt SDK that does nothing,
+// kustomize's own generators, and a Go program that only copies. It prints
+// tables; no measurement makes it fail.
+//
+// Run it from the repository's top folder, after make has built bin/confighash
+// and bin/tools/kustomize: make bench.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"syscall"
+	"text/tabwriter"
+	"time"
+)
+
+func main() {
+	runs := flag.Int("runs", 5, "runs of each program on each package; the median counts")
+	starts := flag.Int("starts", 50, "runs of each program for the time of a process start")
+	flag.Parse()
+	if err := bench(os.Stdout, max(1, *runs), max(1, *starts)); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func bench(out io.Writer, runs, starts int) error {
+	dir, err := os.MkdirTemp("", "confighash-bench-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+
+	confighash, err := filepath.Abs(filepath.Join("bin", "confighash"))
+	if err != nil {
+		return err
+	}
+	kustomize := os.Getenv("KUSTOMIZE")
+	if kustomize == "" {
+		kustomize = filepath.Join("bin", "tools", "kustomize")
+	}
+	identity, err := build(dir, "identity")
+	if err != nil {
+		return err
+	}
+	trivial, err := build(dir, "trivial")
+	if err != nil {
+		return err
+	}
+
+	fmt.Fprintf(out, "%s %s/%s, %d CPUs. Medians of %d runs.\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runs)
+	if err := beside(out, dir, confighash, identity, runs); err != nil {
+		return err
+	}
+	if err := besideKustomize(out, dir, confighash, kustomize, runs); err != nil {
+		return err
+	}
+	return processStart(out, dir, confighash, trivial, starts)
+}
+
+// beside compares the function with the kpt SDK's identity function.
+func beside(out io.Writer, dir, confighash, identity string, runs int) error {
+	fmt.Fprint(out, "\nOne ResourceList, beside a function of the kpt SDK that does nothing:\n\n")
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(table, "resources\tsize\tconfighash\t\tkpt SDK identity\t\tratio: time\tmemory\t")
+	for _, n := range []int{2_000, 20_000} {
+		input := filepath.Join(dir, "list.yaml")
+		if err := writeResourceList(input, n); err != nil {
+			return err
+		}
+		info, err := os.Stat(input)
+		if err != nil {
+			return err
+		}
+		results, err := compare(runs, command{confighash, nil, input}, command{identity, nil, input})
+		if err != nil {
+			return err
+		}
+		ours, theirs := results[0], results[1]
+		fmt.Fprintf(table, "%d\t%.1f MB\t%s\t%s\t%s\t%s\t%.2f\t%.2f\t\n",
+			n, float64(info.Size())/1e6, ours.time(), ours.memory(), theirs.time(), theirs.memory(),
+			float64(ours.wall)/float64(theirs.wall), float64(ours.peak)/float64(theirs.peak))
+	}
+	return table.Flush()
+}
+
+// besideKustomize compares the function as a filter with kustomize's own
+// generators.
+func besideKustomize(out io.Writer, dir, confighash, kustomize string, runs int) error {
+	fmt.Fprint(out, "\nThe same applications through kustomize's generators, and as plain resources through the filter:\n\n")
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(table, "applications\tresources\tkustomize build, generators\t\tkustomize build, plain\t\tthen confighash --mode Rename\t\t")
+	for _, n := range []int{400, 800} {
+		packages := filepath.Join(dir, fmt.Sprint(n))
+		if err := writeKustomizations(packages, n); err != nil {
+			return err
+		}
+		plain := filepath.Join(packages, "plain")
+		stream := filepath.Join(plain, "resources.yaml")
+		results, err := compare(runs,
+			command{kustomize, []string{"build", filepath.Join(packages, "generated")}, os.DevNull},
+			command{kustomize, []string{"build", plain}, os.DevNull},
+			command{confighash, []string{"--mode", "Rename"}, stream})
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(table, "%d\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t\n", n, n*kinds,
+			results[0].time(), results[0].memory(), results[1].time(), results[1].memory(), results[2].time(), results[2].memory())
+	}
+	return table.Flush()
+}
+
+// processStart compares the function's start with a Go program's that copies
+// stdin to stdout.
+func processStart(out io.Writer, dir, confighash, trivial string, starts int) error {
+	input := filepath.Join(dir, "start.yaml")
+	if err := writeResourceList(input, 3); err != nil {
+		return err
+	}
+	results, err := compare(starts, command{confighash, nil, input}, command{trivial, nil, input})
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, "\nProcess start, a ResourceList of 3 resources, median of %d: confighash %s, a Go program that copies stdin %s\n",
+		starts, results[0].time(), results[1].time())
+	return err
+}
+
+// A command is a program, its arguments and the file it reads from stdin.
+type command struct {
+	program string
+	args    []string
+	stdin   string
+}
+
+// A measurement is what one run of a command took, or the medians of several.
+type measurement struct {
+	wall time.Duration
+	peak int64 // bytes of memory
+}
+
+func (m measurement) time() string {
+	if m.wall < time.Second {
+		return fmt.Sprintf("%.1f ms", float64(m.wall)/float64(time.Millisecond))
+	}
+	return fmt.Sprintf("%.2f s", m.wall.Seconds())
+}
+
+func (m measurement) memory() string { return fmt.Sprintf("%.0f MB", float64(m.peak)/1e6) }
+
+// compare runs the commands in turn, runs times each, so that a slow moment of
+// the machine meets them all, and returns the medians.
+func compare(runs int, commands ...command) ([]measurement, error) {
+	walls := make([][]time.Duration, len(commands))
+	peaks := make([][]int64, len(commands))
+	for range runs {
+		for i, c := range commands {
+			m, err := c.measure()
+			if err != nil {
+				return nil, err
+			}
+			walls[i] = append(walls[i], m.wall)
+			peaks[i] = append(peaks[i], m.peak)
+		}
+	}
+	medians := make([]measurement, len(commands))
+	for i := range commands {
+		slices.Sort(walls[i])
+		slices.Sort(peaks[i])
+		medians[i] = measurement{wall: walls[i][runs/2], peak: peaks[i][runs/2]}
+	}
+	return medians, nil
+}
+
+// measure runs the command once.
+func (c command) measure() (measurement, error) {
+	stdin, err := os.Open(c.stdin)
+	if err != nil {
+		return measurement{}, err
+	}
+	defer stdin.Close()
+	cmd := exec.Command(c.program, c.args...)
+	cmd.Stdin, cmd.Stderr = stdin, os.Stderr
+	start := time.Now()
+	if err := cmd.Run(); err != nil {
+		return measurement{}, fmt.Errorf("%s: %w", cmd, err)
+	}
+	m := measurement{wall: time.Since(start)}
+	if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
+		m.peak = usage.Maxrss
+		if runtime.GOOS != "darwin" {
+			m.peak *= 1024 // Linux and the BSDs count in KiB, macOS in bytes.
+		}
+	}
+	return m, nil
+}
+
+// build builds the program in bench/name as the Makefile builds the function.
+func build(dir, name string) (string, error) {
+	path := filepath.Join(dir, name)
+	cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", path, "./bench/"+name)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if output, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%s: %w\n%s", cmd, err, output)
+	}
+	return path, nil
+}

@@ -1,0 +1,14 @@
+// Command trivial copies stdin to stdout: what the start of any Go program
+// costs.
+package main
+
+import (
+	"io"
+	"os"
+)
+
+func main() {
+	if _, err := io.Copy(os.Stdout, os.Stdin); err != nil {
+		os.Exit(1)
+	}
+}
