@@ -1,0 +1,43 @@
+package v1alpha1
+
+import (
+	"strings"
+
+	"github.com/confighash/confighash/pkg/edit"
+)
+
+// A FieldError tells what is wrong with one field of a functionConfig. An
+// empty Path stands for the functionConfig as a whole.
+type FieldError struct {
+	Path    edit.Path
+	Message string
+}
+
+// Error returns the path and the message.
+func (e FieldError) Error() string {
+	if e.Path == "" {
+		return "functionConfig: " + e.Message
+	}
+	return string(e.Path) + ": " + e.Message
+}
+
+// Errors are all that is wrong with a functionConfig, in the document's order.
+type Errors []FieldError
+
+// Error returns the errors, one a line.
+func (e Errors) Error() string {
+	lines := make([]string, len(e))
+	for i, one := range e {
+		lines[i] = one.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Unwrap returns the errors, each a FieldError.
+func (e Errors) Unwrap() []error {
+	errs := make([]error, len(e))
+	for i, one := range e {
+		errs[i] = one
+	}
+	return errs
+}

@@ -1,0 +1,62 @@
+package v1alpha1
+
+import (
+	"fmt"
+
+	"go.yaml.in/yaml/v3"
+)
+
+const minimal = `apiVersion: confighash.dev/v1alpha1
+kind: ConfigHash
+metadata:
+  name: roll-on-config-change
+spec:
+  mode: Rename # or Annotate`
+
+// Parse reads a functionConfig: a ConfigHash, or a ConfigMap that holds its
+// fields by dotted path. Defaults are filled in, and what is read from a
+// ConfigMap is a ConfigHash, too. If anything is wrong with it, the error is an
+// Errors that holds all of that.
+func Parse(node *yaml.Node) (*ConfigHash, error) {
+	node = resolve(node)
+	switch {
+	case isNull(node), node.Kind == yaml.DocumentNode:
+		return nil, Errors{{Message: "there is none; the least that works:\n\n" + minimal}}
+	case node.Kind != yaml.MappingNode:
+		return nil, Errors{{Message: fmt.Sprintf("must be a mapping, not %s; the least that works:\n\n%s", describe(node), minimal)}}
+	}
+	config := New("", "")
+	form, err := formOf(node, config)
+	if err != nil {
+		return nil, err
+	}
+	r := &reader{paths: knownPaths(form, "")}
+	form.read(r, node, "")
+	if len(r.errs) > 0 {
+		return nil, r.errs
+	}
+	return config, nil
+}
+
+// formOf returns the description that the kind of node asks for. Of a kind
+// that is not known nothing else can be said.
+func formOf(node *yaml.Node, config *ConfigHash) (object, error) {
+	// What is wrong with the mapping itself is found again when it is read.
+	entries, _ := (&reader{}).mapping(object{}, node, "")
+	var kind *yaml.Node
+	for _, e := range entries {
+		if e.key == "kind" && !isNull(e.value) {
+			kind = e.value
+		}
+	}
+	switch {
+	case kind == nil, kind.Value == Kind:
+		return document(config), nil
+	case kind.Value == "ConfigMap":
+		return configMap(config), nil
+	case isText(kind):
+		return object{}, Errors{{Path: "kind", Message: fmt.Sprintf("%q is not known; known are %s (apiVersion %s) and ConfigMap (apiVersion v1), the flat form", kind.Value, Kind, APIVersion)}}
+	default:
+		return object{}, Errors{{Path: "kind", Message: fmt.Sprintf("must be %s or ConfigMap, not %s", Kind, describe(kind))}}
+	}
+}
