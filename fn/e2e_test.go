@@ -1,0 +1,376 @@
+//go:build e2e
+
+package main_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// maxImageSize is what the image may hold, in bytes.
+const maxImageSize = 16_000_000
+
+// image returns the image under test, CONFIGHASH_IMAGE, or skips the test where
+// docker cannot run it.
+func image(t *testing.T) string {
+	t.Helper()
+	name := os.Getenv("CONFIGHASH_IMAGE")
+	if name == "" {
+		t.Skip("CONFIGHASH_IMAGE names no image: run make e2e")
+	}
+	if err := exec.Command("docker", "info").Run(); err != nil {
+		t.Skipf("docker does not run here: docker info: %v", err)
+	}
+	if out, err := exec.Command("docker", "image", "inspect", name).CombinedOutput(); err != nil {
+		t.Fatalf("docker has no image %s: %v\n%s", name, err, out)
+	}
+	return name
+}
+
+// kpt returns the path of kpt, or skips the test where there is none.
+func kpt(t *testing.T) string {
+	t.Helper()
+	path, err := exec.LookPath("kpt")
+	if err != nil {
+		t.Skipf("kpt is not installed: %v", err)
+	}
+	return path
+}
+
+// exampleKustomization copies the example to a new folder, with function, in
+// YAML's flow style, as what runs the function.
+func exampleKustomization(t *testing.T, function string) string {
+	t.Helper()
+	dir := t.TempDir()
+	example := filepath.Join("..", "testdata", "example")
+	if err := os.CopyFS(filepath.Join(dir, "testdata", "example"), os.DirFS(example)); err != nil {
+		t.Fatal(err)
+	}
+	kustomization, err := os.ReadFile(filepath.Join("..", "kustomization.example.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	replaceIn(t, filepath.Join(dir, "testdata", "example", "confighash.yaml"),
+		"exec:\n        path: ./bin/confighash\n", function+"\n")
+	if err := os.WriteFile(filepath.Join(dir, "kustomization.yaml"), kustomization, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// replaceIn replaces the one old in a file.
+func replaceIn(t *testing.T, path, old, replacement string) {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := bytes.Count(content, []byte(old)); n != 1 {
+		t.Fatalf("%s holds %q %d times, want once", path, old, n)
+	}
+	content = bytes.Replace(content, []byte(old), []byte(replacement), 1)
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// mustRun runs a program on stdin and returns its stdout.
+func mustRun(t *testing.T, stdin []byte, name string, args ...string) []byte {
+	t.Helper()
+	stdout, err := run(stdin, name, args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return stdout
+}
+
+func TestE2E_kustomizeGetsTheSameFromContainerAndExec(t *testing.T) {
+	image := image(t)
+	kustomize, err := kustomizeBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	byExec := mustRun(t, nil, kustomize, "build", "--enable-alpha-plugins", "--enable-exec",
+		exampleKustomization(t, "exec: {path: "+binary+"}"))
+	byContainer := mustRun(t, nil, kustomize, "build", "--enable-alpha-plugins",
+		exampleKustomization(t, "container: {image: "+image+"}"))
+	if diff := cmp.Diff(string(byExec), string(byContainer)); diff != "" {
+		t.Errorf("the container builds something else than the executable (-exec +container):\n%s", diff)
+	}
+	if !regexp.MustCompile(`(?m)^  name: web-settings-[a-z0-9]{10}$`).Match(byContainer) {
+		t.Errorf("web-settings was not renamed in\n%s", byContainer)
+	}
+}
+
+func TestE2E_containerNeedsNoPrivilege(t *testing.T) {
+	image := image(t)
+	list := resourceList(t)
+	want := mustRun(t, list, binary)
+	tests := []struct {
+		label string
+		flags []string
+	}{
+		{"as kustomize runs it", []string{"--network", "none", "--user", "nobody", "--security-opt=no-new-privileges"}},
+		{"as the image says", nil},
+		{"locked down, user nobody", []string{"--network", "none", "--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges", "--user", "nobody"}},
+		{"locked down, a number", []string{"--network", "none", "--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges", "--user", "65532:65532"}},
+	}
+	for _, test := range tests {
+		t.Run(test.label, func(t *testing.T) {
+			args := slices.Concat([]string{"run", "--rm", "-i"}, test.flags, []string{image})
+			got := mustRun(t, list, "docker", args...)
+			if diff := cmp.Diff(string(want), string(got)); diff != "" {
+				t.Errorf("the container's output is not the executable's (-executable +container):\n%s", diff)
+			}
+		})
+	}
+}
+
+// resourceList returns the plain resources of the example as a function's
+// input.
+func resourceList(t *testing.T) []byte {
+	t.Helper()
+	var list strings.Builder
+	list.WriteString("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n")
+	for _, name := range []string{"config", "deployment", "ingress", "cronjob"} {
+		stream, err := os.ReadFile(filepath.Join("..", "testdata", "example", name+".yaml"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for document := range strings.SplitSeq(string(stream), "---\n") {
+			list.WriteString("- " + strings.ReplaceAll(strings.TrimSuffix(document, "\n"), "\n", "\n  ") + "\n")
+		}
+	}
+	list.WriteString("functionConfig:\n  apiVersion: confighash.dev/v1alpha1\n  kind: ConfigHash\n" +
+		"  metadata: {name: roll}\n  spec: {mode: Rename}\n")
+	return []byte(list.String())
+}
+
+func TestE2E_containerExitsWithTheExecutablesCode(t *testing.T) {
+	image := image(t)
+	list := bytes.Replace(resourceList(t), []byte("{mode: Rename}"), []byte("{mode: Rname}"), 1)
+	_, err := run(list, "docker", "run", "--rm", "-i", "--network", "none", "--user", "nobody", image)
+	if err == nil {
+		t.Fatal("mode Rname was taken without an error")
+	}
+	for _, want := range []string{"exit status 1", "Rname", "Rename"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("the error does not say %q: %v", want, err)
+		}
+	}
+}
+
+func TestE2E_imageIsSmallAndRunsAsNobody(t *testing.T) {
+	var inspected []struct {
+		Size   int64
+		Config struct {
+			Entrypoint []string
+			User       string
+			Labels     map[string]string
+		}
+	}
+	if err := json.Unmarshal(mustRun(t, nil, "docker", "image", "inspect", image(t)), &inspected); err != nil {
+		t.Fatal(err)
+	}
+	got := inspected[0]
+	if got.Size >= maxImageSize {
+		t.Errorf("the image holds %d bytes, want fewer than %d", got.Size, maxImageSize)
+	}
+	if len(got.Config.Entrypoint) != 1 || !filepath.IsAbs(got.Config.Entrypoint[0]) {
+		t.Errorf("the entrypoint is %q, want one absolute path", got.Config.Entrypoint)
+	}
+	if got.Config.User != "nobody" {
+		t.Errorf("the image runs as %q, want nobody", got.Config.User)
+	}
+	for _, label := range []string{"title", "description", "source", "licenses", "version"} {
+		if got.Config.Labels["org.opencontainers.image."+label] == "" {
+			t.Errorf("the image has no label org.opencontainers.image.%s", label)
+		}
+	}
+}
+
+// kptPackage copies the example package to a new folder. Its Kptfile names the
+// function as exec says.
+func kptPackage(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "kpt-example")
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join("..", "testdata", "kpt-example"))); err != nil {
+		t.Fatal(err)
+	}
+	replaceIn(t, filepath.Join(dir, "Kptfile"), "exec: confighash\n", "exec: "+binary+"\n")
+	return dir
+}
+
+// contents returns the files beneath dir, by path.
+func contents(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	found := make(map[string]string)
+	err := fs.WalkDir(os.DirFS(dir), ".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		content, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(path)))
+		found[path] = string(content)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// nameInPackage finds the names of the example package's ConfigMap and Secret,
+// with whatever is appended to them.
+var nameInPackage = regexp.MustCompile(`web-(?:settings|database)[-a-z0-9]*`)
+
+// checkNames holds that all names of the package's ConfigMap and Secret, where
+// they are defined as where they are used, are the base name and one suffix,
+// and returns the two names by base name. Beside kpt-merge stands the name that
+// the upstream package gave, so those comments are passed over.
+func checkNames(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	oneSuffix := regexp.MustCompile(`^(web-(?:settings|database))-[a-z0-9]{10}$`)
+	names := make(map[string]string)
+	count := make(map[string]int)
+	for path, content := range contents(t, dir) {
+		for line := range strings.Lines(content) {
+			if strings.Contains(line, "kpt-merge") {
+				continue
+			}
+			for _, name := range nameInPackage.FindAllString(line, -1) {
+				match := oneSuffix.FindStringSubmatch(name)
+				if match == nil {
+					t.Errorf("%s: name %q is not a base name and one suffix in %q", path, name, line)
+					continue
+				}
+				base := match[1]
+				if before := names[base]; before != "" && before != name {
+					t.Errorf("%s: name %q beside %q", path, name, before)
+				}
+				names[base] = name
+				count[base]++
+			}
+		}
+	}
+	// Each is defined once and used twice.
+	if diff := cmp.Diff(map[string]int{"web-settings": 3, "web-database": 3}, count); diff != "" {
+		t.Errorf("how often each name stands (-want +got):\n%s", diff)
+	}
+	return names
+}
+
+// withoutHashes takes from files what Rename put there: the suffixes and
+// annotations.
+func withoutHashes(files map[string]string) map[string]string {
+	suffix := regexp.MustCompile(`(web-(?:settings|database))-[a-z0-9]{10}`)
+	annotation := regexp.MustCompile(`(?m)^  annotations:\n    confighash\.dev/hash: .*\n`)
+	clean := make(map[string]string)
+	for path, content := range files {
+		clean[path] = annotation.ReplaceAllString(suffix.ReplaceAllString(content, "$1"), "")
+	}
+	return clean
+}
+
+// The ways in which kpt runs the function on a package folder.
+var kptRuns = []struct {
+	label string
+	args  func(dir string) []string
+}{
+	{"render", func(dir string) []string { return []string{"fn", "render", dir, "--allow-exec"} }},
+	{"eval with a functionConfig", func(dir string) []string {
+		return []string{"fn", "eval", dir, "--exec", binary, "--fn-config", filepath.Join(dir, "confighash.yaml")}
+	}},
+	{"eval with arguments", func(dir string) []string {
+		return []string{"fn", "eval", dir, "--exec", binary, "--", "mode=Rename"}
+	}},
+}
+
+func TestE2E_kptWritesOneSuffixHoweverOftenItRuns(t *testing.T) {
+	kpt := kpt(t)
+	for _, test := range kptRuns {
+		t.Run(test.label, func(t *testing.T) {
+			dir := kptPackage(t)
+			before := contents(t, dir)
+			mustRun(t, nil, kpt, test.args(dir)...)
+			first := contents(t, dir)
+			names := checkNames(t, dir)
+			if diff := cmp.Diff(before, withoutHashes(first)); diff != "" {
+				t.Errorf("more changed than names and their annotations (-before +after):\n%s", diff)
+			}
+
+			mustRun(t, nil, kpt, test.args(dir)...)
+			if diff := cmp.Diff(first, contents(t, dir)); diff != "" {
+				t.Errorf("a second run changed the package (-first +second):\n%s", diff)
+			}
+
+			replaceIn(t, filepath.Join(dir, "config.yaml"), "LOG_LEVEL: info", "LOG_LEVEL: debug")
+			mustRun(t, nil, kpt, test.args(dir)...)
+			edited := contents(t, dir)
+			namesAfterEdit := checkNames(t, dir)
+			if names["web-settings"] == namesAfterEdit["web-settings"] {
+				t.Errorf("web-settings changed and is still named %s", names["web-settings"])
+			}
+			if names["web-database"] != namesAfterEdit["web-database"] {
+				t.Errorf("web-database did not change, but its name did: %s became %s", names["web-database"], namesAfterEdit["web-database"])
+			}
+
+			mustRun(t, nil, kpt, test.args(dir)...)
+			if diff := cmp.Diff(edited, contents(t, dir)); diff != "" {
+				t.Errorf("a second run after the edit changed the package (-first +second):\n%s", diff)
+			}
+
+			replaceIn(t, filepath.Join(dir, "config.yaml"), "LOG_LEVEL: debug", "LOG_LEVEL: info")
+			mustRun(t, nil, kpt, test.args(dir)...)
+			if diff := cmp.Diff(first, contents(t, dir)); diff != "" {
+				t.Errorf("taking the edit back does not bring back the package (-first +now):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestE2E_kptResultsAreTheSameFromRunToRun(t *testing.T) {
+	kpt := kpt(t)
+	dir := kptPackage(t)
+	// A reference to what is not there, and a result that says so.
+	replaceIn(t, filepath.Join(dir, "confighash.yaml"), "mode: Rename", "mode: Rename\n  unresolved: Warn")
+	replaceIn(t, filepath.Join(dir, "web", "deployment.yaml"), `name: "web-settings"`, "name: elsewhere")
+	var results []map[string]string
+	for range 2 {
+		resultsDir := t.TempDir()
+		mustRun(t, nil, kpt, "fn", "render", dir, "--allow-exec", "--results-dir", resultsDir)
+		results = append(results, contents(t, resultsDir))
+	}
+	if diff := cmp.Diff(results[0], results[1]); diff != "" {
+		t.Errorf("the results differ (-first +second):\n%s", diff)
+	}
+	if all := results[0]["results.yaml"]; !strings.Contains(all, "elsewhere") {
+		t.Errorf("no result tells of the ConfigMap elsewhere:\n%s", all)
+	}
+}
+
+func TestE2E_kptShowsTheErrorAndLeavesThePackage(t *testing.T) {
+	kpt := kpt(t)
+	dir := kptPackage(t)
+	replaceIn(t, filepath.Join(dir, "confighash.yaml"), "mode: Rename", "mode: Rname")
+	before := contents(t, dir)
+	out, err := exec.Command(kpt, "fn", "render", dir, "--allow-exec").CombinedOutput()
+	if err == nil {
+		t.Fatalf("kpt took mode Rname without an error:\n%s", out)
+	}
+	if !strings.Contains(string(out), "Rname") {
+		t.Errorf("kpt does not show what was wrong:\n%s", out)
+	}
+	if diff := cmp.Diff(before, contents(t, dir)); diff != "" {
+		t.Errorf("a failed run changed the package (-before +after):\n%s", diff)
+	}
+}
