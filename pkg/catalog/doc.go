@@ -1,0 +1,75 @@
+// Package catalog holds what is known of Kubernetes kinds: which of their
+// fields name a ConfigMap or a Secret, where their pod templates stand and
+// what a change to one does, what else provides a Secret, and what is never
+// renamed. All of it is data, YAML files built into the program; a further
+// kind or field is a line there and no line of Go.
+//
+// # Files
+//
+// Under data there is one file for each API group, named for it: apps.yaml.
+// The group without a name is in core.yaml. A file whose name begins with
+// "_." holds for all groups that end so: _.crossplane.io.yaml for
+// *.crossplane.io. What several files say of one kind adds up. A file is a
+// stream of documents divided by lines of "---", and the first line of each
+// names the kinds it is about:
+//
+//	kinds: [Deployment, ReplicaSet]
+//
+// ["*"] stands for all kinds of the group. Only documents whose first line
+// names the kind asked for are ever parsed, so the catalogue may grow
+// without a cost to those who need little of it. any.yaml, in the same form,
+// holds for every kind of every group. subtrees.yaml holds lists of
+// references that many kinds share, each under a first line
+// "subtree: podSpec".
+//
+// # Kinds
+//
+// A document may say of its kinds:
+//
+//	scope: Cluster        # objects have no namespace
+//	immutable: {paths: [spec], reason: …}  # what the API server does not let change
+//	podTemplates: []      # see PodTemplate
+//	references: []        # see below
+//	exports: []           # values that references of other objects ask for
+//
+// A pod template brings the subtrees podSpec and podAnnotations with it.
+//
+// # References
+//
+// A reference has a path: the keys that lead to the scalar, divided by
+// slashes ("\/" is a slash within a key), through lists without mention. In
+// a key "*" stands for any run of characters; "**" stands for any number of
+// keys. The path is followed by what is found there, one of
+//
+//	target: ConfigMap | Secret | both
+//	subtree: NAME         # the references of a subtree, from there on
+//	embedded: []          # the value is itself YAML or JSON with such references
+//
+// and more of how to read it:
+//
+//	format: PATTERN       # or several, tried in order; see Format
+//	list: ","             # the value is a list with this separator
+//	role: consumer | producer | both  # producer: a controller writes the object
+//	namespace: PATH       # the field with the object's namespace
+//	namespaceDefault: N   # the namespace where that field is absent
+//	elsewhere: true       # the namespace is told by no field: a controller's own
+//	kind: {path, values, ignoreCase, default, group, groupDefault}  # see KindField
+//	kindFrom: {group, kind, name, export}  # see KindFrom
+//	key: PATH             # the field with the one key that is consumed
+//	optional: PATH        # the field that says whether the object may be absent
+//	default: PATH         # where the name comes from if the field is absent or empty
+//	when: []              # conditions, all of which must hold; see Condition
+//	versions: []          # the API versions concerned, all if absent
+//	names: true           # one element of a list of names: may become two
+//	tentative: true       # a reference only if an object of that name is there
+//	kustomize: true       # kustomize's own nameReference follows this field
+//	note, source: TEXT
+//
+// Where several references have the same path, the first whose conditions
+// hold and whose format fits a value is taken for that value.
+//
+// Except for the reference's own, paths start from the mapping that holds
+// the scalar; "../" goes to the mapping around it, and "/" to the object's
+// root. On a reference with a subtree role, elsewhere, when, and versions
+// hold for all that the subtree brings in; kustomize must stand on both.
+package catalog

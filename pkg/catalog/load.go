@@ -1,0 +1,549 @@
+package catalog
+
+import (
+	"bytes"
+	"embed"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+
+	"go.yaml.in/yaml/v3"
+)
+
+//go:embed data/*.yaml
+var files embed.FS
+
+// The files of data that belong to no group, and the one whose group has
+// another name.
+const (
+	coreFile        = "core"
+	anyFile         = "any"
+	subtreesFile    = "subtrees"
+	neverRenameFile = "never-rename"
+	passedOverFile  = "passed-over"
+)
+
+var reserved = []string{coreFile, anyFile, subtreesFile, neverRenameFile, passedOverFile}
+
+// maxDepth bounds subtrees within subtrees.
+const maxDepth = 16
+
+// A Catalog answers questions about kinds. It is safe for concurrent use.
+type Catalog struct {
+	extra []Extra
+
+	mu       sync.Mutex
+	kinds    map[gvk]*Kind
+	files    map[string][]document
+	subtrees map[string][]rawRule
+
+	neverRename func() ([]NeverRename, error)
+	passedOver  func() (map[groupKind]bool, error)
+}
+
+type (
+	gvk       struct{ group, version, kind string }
+	groupKind struct{ group, kind string }
+)
+
+// A document is a part of a file that is not parsed yet.
+type document struct {
+	names []string // the kinds or the subtree that its first line names
+	text  string
+}
+
+// Extra is what a user adds to the catalogue. An empty Group, Version, or
+// Kind stands for all.
+type Extra struct {
+	Group, Version, Kind string
+	References           []Rule
+	PodTemplates         []PodTemplate
+}
+
+var builtin = sync.OnceValue(func() *Catalog { return newCatalog(nil) })
+
+// Builtin returns the catalogue of the data files. Nothing is parsed before
+// it is asked for.
+func Builtin() *Catalog { return builtin() }
+
+// With returns a catalogue that says all that c does, and extra.
+func (c *Catalog) With(extra ...Extra) *Catalog {
+	return newCatalog(slices.Concat(c.extra, extra))
+}
+
+func newCatalog(extra []Extra) *Catalog {
+	return &Catalog{
+		extra:       extra,
+		kinds:       map[gvk]*Kind{},
+		files:       map[string][]document{},
+		subtrees:    map[string][]rawRule{},
+		neverRename: sync.OnceValues(loadNeverRename),
+		passedOver:  sync.OnceValues(loadPassedOver),
+	}
+}
+
+// Kind returns what is known of a kind, and nil if that is nothing beyond
+// what Any says. An error is a defect of the data.
+func (c *Catalog) Kind(group, version, kind string) (*Kind, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	id := gvk{group, version, kind}
+	if cached, ok := c.kinds[id]; ok {
+		return cached, nil
+	}
+	found := &Kind{}
+	known := false
+	for _, file := range groupFiles(group) {
+		matched, err := c.addFile(found, file, version, kind)
+		if err != nil {
+			return nil, fmt.Errorf("catalogue: data/%s.yaml: %s: %w", file, kind, err)
+		}
+		known = known || matched
+	}
+	for _, e := range c.extra {
+		if (e.Group == "" || e.Group == group) && (e.Version == "" || e.Version == version) && (e.Kind == "" || e.Kind == kind) {
+			if err := c.addExtra(found, e); err != nil {
+				return nil, err
+			}
+			known = true
+		}
+	}
+	if !known {
+		found = nil
+	}
+	c.kinds[id] = found
+	return found, nil
+}
+
+// Any returns what holds for every kind.
+func (c *Catalog) Any() (*Kind, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	id := gvk{group: anyFile}
+	if known, ok := c.kinds[id]; ok {
+		return known, nil
+	}
+	found := &Kind{}
+	if _, err := c.addFile(found, anyFile, "", ""); err != nil {
+		return nil, fmt.Errorf("catalogue: data/%s.yaml: %w", anyFile, err)
+	}
+	c.kinds[id] = found
+	return found, nil
+}
+
+// groupFiles returns the names of the files that may tell of a group's kinds.
+func groupFiles(group string) []string {
+	switch {
+	case group == "":
+		return []string{coreFile}
+	case slices.Contains(reserved, group):
+		return nil
+	}
+	names := []string{group}
+	for rest := group; ; {
+		_, after, found := strings.Cut(rest, ".")
+		if !found {
+			return names
+		}
+		names = append(names, "_."+after)
+		rest = after
+	}
+}
+
+// addFile adds to k what a file says of the kind. It reports whether it says
+// anything.
+func (c *Catalog) addFile(k *Kind, file, version, kind string) (bool, error) {
+	matched := false
+	for _, d := range c.documents(file) {
+		if !slices.Contains(d.names, kind) && !slices.Contains(d.names, "*") {
+			continue
+		}
+		var raw rawKind
+		if err := decodeStrict(d.text, &raw); err != nil {
+			return false, err
+		}
+		if err := c.addKind(k, &raw, version); err != nil {
+			return false, err
+		}
+		matched = true
+	}
+	return matched, nil
+}
+
+// documents splits a file that exists, and finds none in others.
+func (c *Catalog) documents(file string) []document {
+	if known, ok := c.files[file]; ok {
+		return known
+	}
+	var documents []document
+	if text, err := files.ReadFile("data/" + file + ".yaml"); err == nil {
+		documents = splitDocuments(string(text))
+	}
+	c.files[file] = documents
+	return documents
+}
+
+// splitDocuments takes a file apart by the lines between its documents. A
+// document whose first line names nothing, such as a comment, is left out.
+func splitDocuments(text string) []document {
+	var documents []document
+	for _, part := range strings.Split(text, "\n---\n") {
+		first, _, _ := strings.Cut(part, "\n")
+		if subtree, ok := strings.CutPrefix(first, "subtree: "); ok {
+			documents = append(documents, document{names: []string{subtree}, text: part})
+			continue
+		}
+		list, ok := strings.CutPrefix(first, "kinds: [")
+		if !ok {
+			continue
+		}
+		names := strings.Split(strings.TrimSuffix(list, "]"), ", ")
+		for i, name := range names {
+			names[i] = strings.Trim(name, `"`)
+		}
+		documents = append(documents, document{names: names, text: part})
+	}
+	return documents
+}
+
+// decodeStrict parses one document. An unknown field is an error.
+func decodeStrict(text string, into any) error {
+	decoder := yaml.NewDecoder(strings.NewReader(text))
+	decoder.KnownFields(true)
+	return decoder.Decode(into)
+}
+
+func decodeFile(file string, into any) error {
+	text, err := files.ReadFile("data/" + file + ".yaml")
+	if err != nil {
+		return err
+	}
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
+	decoder.KnownFields(true)
+	if err := decoder.Decode(into); err != nil && !errors.Is(err, io.EOF) {
+		return fmt.Errorf("catalogue: data/%s.yaml: %w", file, err)
+	}
+	return nil
+}
+
+// oneOrMore is a list that may be written as its only element.
+type oneOrMore[T any] []T
+
+func (l *oneOrMore[T]) UnmarshalYAML(node *yaml.Node) error {
+	if node.Kind == yaml.SequenceNode {
+		return node.Decode((*[]T)(l))
+	}
+	var one T
+	if err := node.Decode(&one); err != nil {
+		return err
+	}
+	*l = []T{one}
+	return nil
+}
+
+// The raw types are the data files' form.
+type rawKind struct {
+	Kinds        []string         `yaml:"kinds"`
+	Scope        string           `yaml:"scope"`
+	Immutable    *rawImmutable    `yaml:"immutable"`
+	PodTemplates []rawPodTemplate `yaml:"podTemplates"`
+	References   []rawRule        `yaml:"references"`
+	Exports      []rawExport      `yaml:"exports"`
+	Note         string           `yaml:"note"`
+	Source       string           `yaml:"source"`
+}
+
+type rawImmutable struct {
+	Paths  []string `yaml:"paths"`
+	Reason string   `yaml:"reason"`
+}
+
+type rawPodTemplate struct {
+	// Path leads to a whole template; Spec and Annotations replace it where
+	// the two parts stand elsewhere.
+	Path        *string        `yaml:"path"`
+	Spec        *string        `yaml:"spec"`
+	Annotations *string        `yaml:"annotations"`
+	Kustomize   bool           `yaml:"kustomize"`
+	Change      Change         `yaml:"change"`
+	Except      []rawException `yaml:"except"`
+	Note        string         `yaml:"note"`
+	Source      string         `yaml:"source"`
+}
+
+type rawException struct {
+	When   []Condition `yaml:"when"`
+	Change Change      `yaml:"change"`
+	Reason string      `yaml:"reason"`
+}
+
+type rawExport struct {
+	Key  string      `yaml:"key"`
+	Path string      `yaml:"path"`
+	When []Condition `yaml:"when"`
+}
+
+type rawSubtree struct {
+	Subtree    string    `yaml:"subtree"`
+	References []rawRule `yaml:"references"`
+	Note       string    `yaml:"note"`
+}
+
+type rawRule struct {
+	Path             string              `yaml:"path"`
+	Subtree          string              `yaml:"subtree"`
+	Target           Target              `yaml:"target"`
+	Role             Role                `yaml:"role"`
+	Format           oneOrMore[string]   `yaml:"format"`
+	List             string              `yaml:"list"`
+	Embedded         []rawRule           `yaml:"embedded"`
+	Namespace        *Relative           `yaml:"namespace"`
+	NamespaceDefault string              `yaml:"namespaceDefault"`
+	Elsewhere        bool                `yaml:"elsewhere"`
+	Kind             *KindField          `yaml:"kind"`
+	KindFrom         *KindFrom           `yaml:"kindFrom"`
+	Key              *Relative           `yaml:"key"`
+	Optional         *Relative           `yaml:"optional"`
+	Default          oneOrMore[Relative] `yaml:"default"`
+	When             []Condition         `yaml:"when"`
+	Versions         []string            `yaml:"versions"`
+	Names            bool                `yaml:"names"`
+	Tentative        bool                `yaml:"tentative"`
+	Kustomize        bool                `yaml:"kustomize"`
+	Note             string              `yaml:"note"`
+	Source           string              `yaml:"source"`
+}
+
+// addKind adds what one document says.
+func (c *Catalog) addKind(k *Kind, raw *rawKind, version string) error {
+	switch raw.Scope {
+	case "", "Namespaced":
+	case "Cluster":
+		k.ClusterScoped = true
+	default:
+		return fmt.Errorf("scope %q: want Cluster or Namespaced", raw.Scope)
+	}
+	first := len(k.References)
+	at := expansion{version: version, podTemplate: -1}
+	for _, t := range raw.PodTemplates {
+		if err := c.addPodTemplate(k, &t, at); err != nil {
+			return err
+		}
+	}
+	if err := c.expand(&k.References, raw.References, at); err != nil {
+		return err
+	}
+	for _, e := range raw.Exports {
+		path, err := ParsePath(e.Path)
+		if err != nil {
+			return err
+		}
+		k.Exports = append(k.Exports, Export{Key: e.Key, Path: path, When: e.When})
+	}
+	if raw.Immutable == nil {
+		return nil
+	}
+	k.Immutable = raw.Immutable.Reason
+	for _, text := range raw.Immutable.Paths {
+		path, err := ParsePath(text)
+		if err != nil {
+			return err
+		}
+		for i := first; i < len(k.References); i++ {
+			if k.References[i].Path.hasPrefix(path) {
+				k.References[i].Immutable = true
+			}
+		}
+	}
+	return nil
+}
+
+func (c *Catalog) addPodTemplate(k *Kind, raw *rawPodTemplate, at expansion) error {
+	t := PodTemplate{Change: raw.Change, Note: raw.Note}
+	for _, e := range raw.Except {
+		t.Except = append(t.Except, Exception(e))
+	}
+	if raw.Path == nil && raw.Spec == nil && raw.Annotations == nil {
+		return errors.New("a pod template needs a path")
+	}
+	if raw.Path != nil {
+		path, err := ParsePath(*raw.Path)
+		if err != nil {
+			return err
+		}
+		t.Spec, t.HasSpec = path.join(Path{"spec"}), true
+		t.Annotations, t.HasAnnotations = path.join(Path{"metadata", "annotations"}), true
+	}
+	for _, part := range []struct {
+		text *string
+		path *Path
+		has  *bool
+	}{{raw.Spec, &t.Spec, &t.HasSpec}, {raw.Annotations, &t.Annotations, &t.HasAnnotations}} {
+		if part.text == nil {
+			continue
+		}
+		path, err := ParsePath(*part.text)
+		if err != nil {
+			return err
+		}
+		*part.path, *part.has = path, len(path) > 0
+	}
+	return c.addTemplate(k, t, raw.Kustomize, at)
+}
+
+// addTemplate adds a pod template, and the references that all of them have.
+func (c *Catalog) addTemplate(k *Kind, t PodTemplate, kustomize bool, at expansion) error {
+	at.podTemplate = len(k.PodTemplates)
+	k.PodTemplates = append(k.PodTemplates, t)
+	at.root = true
+	at.kustomize = kustomize
+	if t.HasSpec {
+		at.prefix = t.Spec
+		if err := c.expandSubtree(&k.References, "podSpec", at); err != nil {
+			return err
+		}
+	}
+	if t.HasAnnotations {
+		at.prefix = t.Annotations
+		return c.expandSubtree(&k.References, "podAnnotations", at)
+	}
+	return nil
+}
+
+func (c *Catalog) addExtra(k *Kind, e Extra) error {
+	for _, t := range e.PodTemplates {
+		if err := c.addTemplate(k, t, false, expansion{podTemplate: -1}); err != nil {
+			return err
+		}
+	}
+	k.References = append(k.References, e.References...)
+	return nil
+}
+
+// An expansion is what the references of a subtree get from where they are
+// brought in.
+type expansion struct {
+	prefix      Path
+	version     string
+	role        Role
+	elsewhere   bool
+	when        []Condition
+	podTemplate int
+	root        bool // within a subtree: kustomize says what the subtree's rules may say
+	kustomize   bool
+	depth       int
+}
+
+func (c *Catalog) expandSubtree(into *[]Rule, name string, at expansion) error {
+	if at.depth++; at.depth > maxDepth {
+		return fmt.Errorf("subtree %s holds itself", name)
+	}
+	raw, err := c.subtree(name)
+	if err != nil {
+		return err
+	}
+	if err := c.expand(into, raw, at); err != nil {
+		return fmt.Errorf("subtree %s: %w", name, err)
+	}
+	return nil
+}
+
+func (c *Catalog) subtree(name string) ([]rawRule, error) {
+	if known, ok := c.subtrees[name]; ok {
+		return known, nil
+	}
+	for _, d := range c.documents(subtreesFile) {
+		if d.names[0] != name {
+			continue
+		}
+		var raw rawSubtree
+		if err := decodeStrict(d.text, &raw); err != nil {
+			return nil, fmt.Errorf("subtree %s: %w", name, err)
+		}
+		c.subtrees[name] = raw.References
+		return raw.References, nil
+	}
+	return nil, fmt.Errorf("no subtree %q", name)
+}
+
+func (c *Catalog) expand(into *[]Rule, raw []rawRule, at expansion) error {
+	for i := range raw {
+		r := &raw[i]
+		if len(r.Versions) > 0 && !slices.Contains(r.Versions, at.version) {
+			continue
+		}
+		if err := c.expandRule(into, r, at); err != nil {
+			return fmt.Errorf("reference %q: %w", r.Path, err)
+		}
+	}
+	return nil
+}
+
+func (c *Catalog) expandRule(into *[]Rule, r *rawRule, at expansion) error {
+	path, err := ParsePath(r.Path)
+	if err != nil {
+		return err
+	}
+	rule := Rule{
+		Path: at.prefix.join(path), Targets: r.Target, Role: r.Role, Separator: r.List,
+		Namespace: r.Namespace, NamespaceDefault: r.NamespaceDefault, Elsewhere: r.Elsewhere || at.elsewhere,
+		Kind: r.Kind, KindFrom: r.KindFrom, Key: r.Key, Optional: r.Optional, Default: r.Default,
+		When: slices.Concat(at.when, r.When), Names: r.Names, Tentative: r.Tentative,
+		Kustomize: r.Kustomize && (at.kustomize || !at.root), PodTemplate: at.podTemplate,
+		Note: r.Note, Source: r.Source,
+	}
+	if rule.Role == Consumer {
+		rule.Role = at.role
+	}
+	if r.Subtree != "" {
+		at.prefix, at.when, at.role, at.elsewhere = rule.Path, rule.When, rule.Role, rule.Elsewhere
+		at.kustomize, at.root = rule.Kustomize, true
+		return c.expandSubtree(into, r.Subtree, at)
+	}
+	if len(r.Embedded) > 0 {
+		inner := at
+		inner.prefix, inner.when, inner.root, inner.kustomize = nil, nil, true, false
+		inner.role, inner.elsewhere = rule.Role, rule.Elsewhere
+		if err := c.expand(&rule.Embedded, r.Embedded, inner); err != nil {
+			return err
+		}
+		*into = append(*into, rule)
+		return nil
+	}
+	for _, pattern := range r.Format {
+		format, err := ParseFormat(pattern)
+		if err != nil {
+			return err
+		}
+		rule.Formats = append(rule.Formats, format)
+		rule.Targets |= format.Target()
+	}
+	if len(rule.Formats) == 0 {
+		rule.Formats = []*Format{Plain}
+	}
+	if rule.Targets == 0 {
+		return errors.New("no target")
+	}
+	*into = append(*into, rule)
+	return nil
+}
+
+// FieldSpec returns the rules for a path as kustomize's nameReference has it:
+// the field is a name, or a mapping with a name and perhaps a namespace.
+func FieldSpec(target Target, path string) ([]Rule, error) {
+	field, err := ParsePath(path)
+	if err != nil {
+		return nil, err
+	}
+	if len(field) == 0 {
+		return nil, errors.New("an empty path leads to no field")
+	}
+	plain := Rule{Path: field, Targets: target, Formats: []*Format{Plain}, PodTemplate: -1}
+	inside := plain
+	inside.Path = field.join(Path{"name"})
+	inside.Namespace = &Relative{Path: Path{"namespace"}}
+	return []Rule{plain, inside}, nil
+}

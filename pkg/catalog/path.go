@@ -1,0 +1,149 @@
+package catalog
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A Segment is one step of a Path: a key, a pattern of keys in which "*"
+// stands for any run of characters, or AnyDepth.
+type Segment string
+
+// AnyDepth is the Segment that stands for any number of keys, none included.
+const AnyDepth Segment = "**"
+
+// IsPattern reports whether s stands for more than one key.
+func (s Segment) IsPattern() bool { return strings.Contains(string(s), "*") }
+
+// Matches reports whether s stands for key.
+func (s Segment) Matches(key string) bool {
+	before, after, found := strings.Cut(string(s), "*")
+	if !found {
+		return before == key
+	}
+	if !strings.HasPrefix(key, before) {
+		return false
+	}
+	key = key[len(before):]
+	for {
+		middle, rest, found := strings.Cut(after, "*")
+		if !found {
+			return strings.HasSuffix(key, middle)
+		}
+		at := strings.Index(key, middle)
+		if at < 0 {
+			return false
+		}
+		key, after = key[at+len(middle):], rest
+	}
+}
+
+// A Path leads through the keys of mappings to a field; lists on the way are
+// passed through without mention. The empty Path is where it starts from.
+type Path []Segment
+
+// ParsePath reads a path as kustomize's fieldSpecs and this package's data
+// write it: keys divided by slashes, "\/" for a slash within a key, and
+// optionally "[]" behind a key that holds a list.
+func ParsePath(text string) (Path, error) {
+	if text == "" {
+		return nil, nil
+	}
+	var path Path
+	var key strings.Builder
+	end := func() error {
+		segment := Segment(strings.TrimSuffix(key.String(), "[]"))
+		if segment == "" {
+			return fmt.Errorf("path %q: empty key", text)
+		}
+		path = append(path, segment)
+		key.Reset()
+		return nil
+	}
+	for i := 0; i < len(text); i++ {
+		switch {
+		case strings.HasPrefix(text[i:], `\/`):
+			key.WriteByte('/')
+			i++
+		case text[i] == '/':
+			if err := end(); err != nil {
+				return nil, err
+			}
+		default:
+			key.WriteByte(text[i])
+		}
+	}
+	return path, end()
+}
+
+// String returns the path as ParsePath reads it.
+func (p Path) String() string {
+	keys := make([]string, len(p))
+	for i, segment := range p {
+		keys[i] = strings.ReplaceAll(string(segment), "/", `\/`)
+	}
+	return strings.Join(keys, "/")
+}
+
+// join returns a new path that leads to q from where p ends.
+func (p Path) join(q Path) Path {
+	return append(append(make(Path, 0, len(p)+len(q)), p...), q...)
+}
+
+// hasPrefix reports whether p begins with prefix, key by key.
+func (p Path) hasPrefix(prefix Path) bool {
+	if len(p) < len(prefix) {
+		return false
+	}
+	for i := range prefix {
+		if p[i] != prefix[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// A Relative is a way to a field from the mapping that holds a reference.
+type Relative struct {
+	// Root: the way starts from the object's root.
+	Root bool
+	// Up counts the mappings to leave before the way starts.
+	Up int
+	// Path is the way from there. It holds no patterns.
+	Path Path
+}
+
+// ParseRelative reads "key", "../key/of/a/sibling", or "/from/the/root".
+func ParseRelative(text string) (Relative, error) {
+	var r Relative
+	rest, root := strings.CutPrefix(text, "/")
+	r.Root = root
+	for !root {
+		shorter, up := strings.CutPrefix(rest, "../")
+		if !up {
+			break
+		}
+		r.Up++
+		rest = shorter
+	}
+	var err error
+	if r.Path, err = ParsePath(rest); err != nil {
+		return r, err
+	}
+	if len(r.Path) == 0 {
+		return r, fmt.Errorf("path %q leads to no field", text)
+	}
+	for _, segment := range r.Path {
+		if segment.IsPattern() {
+			return r, fmt.Errorf("path %q: %q is a pattern, where one field is meant", text, segment)
+		}
+	}
+	return r, nil
+}
+
+// UnmarshalText reads what ParseRelative does.
+func (r *Relative) UnmarshalText(text []byte) error {
+	var err error
+	*r, err = ParseRelative(string(text))
+	return err
+}

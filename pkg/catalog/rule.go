@@ -1,0 +1,152 @@
+package catalog
+
+// A Kind is what the catalogue says of a kind. It is shared: nobody writes
+// to it.
+type Kind struct {
+	// ClusterScoped objects have no namespace.
+	ClusterScoped bool
+	// Immutable says why an apply over an existing object is refused when
+	// certain references change (those with Rule.Immutable). It is empty
+	// where all may change.
+	Immutable string
+	// PodTemplates are those an object holds.
+	PodTemplates []PodTemplate
+	// References are all the fields that may name a ConfigMap or a Secret,
+	// those of pod templates included.
+	References []Rule
+	// Exports are what references of other objects ask of this one.
+	Exports []Export
+}
+
+// A PodTemplate is a place in an object that pods are made from.
+type PodTemplate struct {
+	// Spec leads to the pod spec. HasSpec is false where an operator takes
+	// annotations for its pods but no pod spec.
+	Spec    Path
+	HasSpec bool
+	// Annotations leads to the annotations that pods get. HasAnnotations is
+	// false where there are none.
+	Annotations    Path
+	HasAnnotations bool
+	// Change is what follows when the template changes, unless one of
+	// Except holds: then the first of them.
+	Change Change
+	Except []Exception
+	// Note is for people.
+	Note string
+}
+
+// An Exception is a case in which a changed pod template does something else.
+type Exception struct {
+	When   []Condition
+	Change Change
+	// Reason says why, as the end of a sentence.
+	Reason string
+}
+
+// A Rule is a field that may name a ConfigMap or a Secret.
+type Rule struct {
+	// Path leads to the field. For a rule in Embedded, it does so from the
+	// root of the embedded document.
+	Path Path
+	// Targets are the kinds it may name.
+	Targets Target
+	Role    Role
+	// Formats are tried in order; the first that fits is taken.
+	Formats []*Format
+	// Separator divides the value where it is a list.
+	Separator string
+	// Embedded are rules for a value that is itself a YAML or JSON document.
+	Embedded []Rule
+	// Namespace leads to the field with the object's namespace, if any.
+	Namespace *Relative
+	// NamespaceDefault is the namespace where no field or value tells it;
+	// empty for the referrer's.
+	NamespaceDefault string
+	// Elsewhere: no field tells the namespace, and it is not the referrer's.
+	Elsewhere bool
+	// Kind tells which of Targets is named, if a field does.
+	Kind *KindField
+	// KindFrom tells which of Targets is named, if another object does.
+	KindFrom *KindFrom
+	// Key leads to the field with the one key that is consumed.
+	Key *Relative
+	// Optional leads to the field that says whether the object may be absent.
+	Optional *Relative
+	// Default leads to where the name comes from if the field is absent or
+	// empty: the first of these that is there.
+	Default []Relative
+	// When are conditions that must all hold.
+	When []Condition
+	// Names: the field is a list of names, of which one may become two.
+	Names bool
+	// Tentative: the value is taken for a reference only if it names an
+	// object that is there.
+	Tentative bool
+	// Kustomize: kustomize's own nameReference follows this field, where its
+	// whole value is the name.
+	Kustomize bool
+	// Immutable: the API server does not let this field change.
+	Immutable bool
+	// PodTemplate is the index in Kind.PodTemplates of the template the
+	// field is part of, or -1.
+	PodTemplate int
+	// Note and Source are for people.
+	Note, Source string
+}
+
+// A KindField tells by the object's own fields which kind a reference names.
+type KindField struct {
+	// Path leads to the field, usually one beside the name. Where it holds
+	// a list, each element counts.
+	Path Relative `yaml:"path"`
+	// Values says what the field's values stand for; without it ConfigMap
+	// and Secret stand for themselves.
+	Values map[string]Target `yaml:"values"`
+	// IgnoreCase: the case of the field's value does not matter.
+	IgnoreCase bool `yaml:"ignoreCase"`
+	// Default is what an absent or empty field stands for; 0 for no
+	// reference.
+	Default Target `yaml:"default"`
+	// Group leads to fields with the kind's group or apiVersion: every one
+	// present must be "" or "v1".
+	Group []Relative `yaml:"group"`
+	// GroupDefault is the group meant where none of Group is present.
+	GroupDefault string `yaml:"groupDefault"`
+}
+
+// A KindFrom names another object, which tells by one of its Exports what
+// kind a reference names.
+type KindFrom struct {
+	// Group and Kind are the other object's.
+	Group string `yaml:"group"`
+	Kind  string `yaml:"kind"`
+	// Name leads to the field with its name.
+	Name Relative `yaml:"name"`
+	// Export is the key of the export.
+	Export string `yaml:"export"`
+}
+
+// An Export is a value that an object offers to the references of others.
+type Export struct {
+	Key  string
+	Path Path
+	When []Condition
+}
+
+// A Condition looks at one field, or holds where one of Any does. All that
+// it says of the field must be true.
+type Condition struct {
+	// Any holds where one of these does; the rest is empty then.
+	Any []Condition `yaml:"any"`
+	// Path leads to the field.
+	Path *Relative `yaml:"path"`
+	// Present: whether the field is there and not null.
+	Present *bool `yaml:"present"`
+	// In: the field is a scalar with one of these values.
+	In []string `yaml:"in"`
+	// NotIn: it is absent or has none of these values.
+	NotIn []string `yaml:"notIn"`
+	// Contains: the field is a list that holds one of these values.
+	Contains []string `yaml:"contains"`
+}

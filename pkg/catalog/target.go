@@ -1,0 +1,137 @@
+package catalog
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A Target is a set of the kinds that a reference may name.
+type Target uint8
+
+// The kinds that are named, and both of them.
+const (
+	ConfigMap Target = 1 << iota
+	Secret
+
+	AnyTarget = ConfigMap | Secret
+)
+
+// TargetOf returns the Target of that one kind, and 0 for other kinds.
+func TargetOf(kind string) Target {
+	switch kind {
+	case "ConfigMap":
+		return ConfigMap
+	case "Secret":
+		return Secret
+	}
+	return 0
+}
+
+// Has reports whether t holds all of other.
+func (t Target) Has(other Target) bool { return t&other == other && other != 0 }
+
+// Kinds returns the names of the kinds in t, sorted.
+func (t Target) Kinds() []string {
+	var kinds []string
+	if t.Has(ConfigMap) {
+		kinds = append(kinds, "ConfigMap")
+	}
+	if t.Has(Secret) {
+		kinds = append(kinds, "Secret")
+	}
+	return kinds
+}
+
+// String returns the kinds in t for people.
+func (t Target) String() string {
+	if t == 0 {
+		return "none"
+	}
+	return strings.Join(t.Kinds(), " or ")
+}
+
+// UnmarshalText reads ConfigMap, Secret, or both.
+func (t *Target) UnmarshalText(text []byte) error {
+	if *t = TargetOf(string(text)); *t != 0 {
+		return nil
+	}
+	if string(text) != "both" {
+		return fmt.Errorf("target %q: want ConfigMap, Secret, or both", text)
+	}
+	*t = AnyTarget
+	return nil
+}
+
+// A Role says who stands behind a reference.
+type Role uint8
+
+const (
+	// Consumer: the object named is read.
+	Consumer Role = iota
+	// Producer: a controller writes the object named, so its name is fixed.
+	Producer
+	// Both: the object is read if it is there, and made if it is not.
+	Both
+)
+
+var roleNames = [...]string{"consumer", "producer", "both"}
+
+// String returns the role as data files write it.
+func (r Role) String() string { return roleNames[r] }
+
+// UnmarshalText reads consumer, producer, or both.
+func (r *Role) UnmarshalText(text []byte) error {
+	for i, name := range roleNames {
+		if name == string(text) {
+			*r = Role(i) //nolint:gosec // one of three
+			return nil
+		}
+	}
+	return fmt.Errorf("role %q: want one of %s", text, strings.Join(roleNames[:], ", "))
+}
+
+// A Change is what follows when a pod template changes.
+type Change uint8
+
+const (
+	// Rollout: the running pods are replaced.
+	Rollout Change = iota
+	// Deferred: the running pods are replaced later, when somebody acts.
+	Deferred
+	// FuturePods: running pods stay, later ones follow the new template.
+	FuturePods
+	// NewRevision: a revision is made beside the earlier one.
+	NewRevision
+	// InPlace: pods are patched without a restart where only annotations or
+	// labels change.
+	InPlace
+	// CreateOnce: the template is read once, when the object is made.
+	CreateOnce
+	// Destructive: running work is killed.
+	Destructive
+	// Forbidden: the API server refuses the change.
+	Forbidden
+	// Operator: an operator decides, in a way not known here.
+	Operator
+	// NoChange: nothing reads the template.
+	NoChange
+)
+
+var changeNames = [...]string{
+	"rollout", "deferred", "futurePods", "newRevision", "inPlace",
+	"createOnce", "destructive", "forbidden", "operator", "none",
+}
+
+// String returns the change as data files write it.
+func (c Change) String() string { return changeNames[c] }
+
+// UnmarshalText reads a change as data files write it.
+func (c *Change) UnmarshalText(text []byte) error {
+	for i, name := range changeNames {
+		if name == string(text) {
+			*c = Change(i) //nolint:gosec // one of ten
+			return nil
+		}
+	}
+	return fmt.Errorf("change %q: want one of %s", text, strings.Join(changeNames[:], ", "))
+}
