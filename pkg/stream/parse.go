@@ -53,7 +53,7 @@ func Parse[T any](in *Input, visit func(*Chunk, []Item) (T, error)) ([]*Chunk, [
 		}
 		s.value, s.err = visit(s.chunk, items)
 	}
-	parallel(len(slots), func(i int) { run(&slots[i]) })
+	Parallel(len(slots), func(i int) { run(&slots[i]) })
 
 	chunks := make([]*Chunk, 0, len(slots))
 	values := make([]T, 0, len(slots))
@@ -89,8 +89,8 @@ func Parse[T any](in *Input, visit func(*Chunk, []Item) (T, error)) ([]*Chunk, [
 	return chunks, values, errors.Join(errs...)
 }
 
-// parallel calls work for 0 to n-1 on all processors.
-func parallel(n int, work func(int)) {
+// Parallel calls work for 0 to n-1 on all processors.
+func Parallel(n int, work func(int)) {
 	workers := min(runtime.GOMAXPROCS(0), n)
 	if workers <= 1 {
 		for i := range n {

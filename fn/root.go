@@ -1,0 +1,178 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"go.yaml.in/yaml/v3"
+	"golang.org/x/term"
+
+	"github.com/confighash/confighash/pkg/api/v1alpha1"
+	"github.com/confighash/confighash/pkg/function"
+)
+
+// Exit codes.
+const (
+	exitFault = 1 // input or functionConfig is at fault
+	exitUsage = 2 // the command line is
+)
+
+// A failure is an error with the lines to print and the code to exit with.
+type failure struct {
+	lines []string
+	code  int
+}
+
+func (f *failure) Error() string { return strings.Join(f.lines, "\n") }
+
+// asFailure returns err as a failure; cobra's own errors are of the command
+// line.
+func asFailure(err error) *failure {
+	var f *failure
+	if errors.As(err, &f) {
+		return f
+	}
+	return &failure{lines: []string{err.Error() + "; see confighash --help"}, code: exitUsage}
+}
+
+func fault(err error) error {
+	return &failure{lines: strings.Split(strings.TrimSpace(err.Error()), "\n"), code: exitFault}
+}
+
+const longHelp = `confighash appends to the names of ConfigMaps and Secrets a hash of their
+content, as kustomize's generators do, and rewrites every reference to them, so
+that workloads roll exactly when the configuration they consume changes.
+
+It is a KRM function. It reads from stdin
+
+  - a ResourceList, with its functionConfig: under kustomize and kpt;
+  - or any other stream of YAML or JSON manifests, with the functionConfig in
+    --config or in flags: as a filter.
+
+and writes the same, transformed, to stdout.`
+
+const examples = `  kustomize build . | confighash --mode Rename | kubectl apply -f -
+  kustomize build --enable-alpha-plugins --enable-exec .
+  kpt fn render --allow-exec
+  confighash schema > confighash.schema.json`
+
+// flags are the command line's.
+type flags struct {
+	config, mode, policy, namespace string
+}
+
+func newRoot(stdin, stdout, stderr *os.File) *cobra.Command {
+	var f flags
+	root := &cobra.Command{
+		Use:           "confighash [flags] < manifests > manifests",
+		Short:         "Roll workloads exactly when the configuration they consume changes",
+		Long:          longHelp,
+		Example:       examples,
+		Version:       version,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return fmt.Errorf("unexpected argument %q: manifests are read from stdin", args[0])
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if term.IsTerminal(int(stdin.Fd())) {
+				_ = cmd.Usage()
+				return &failure{code: exitUsage, lines: []string{"stdin is a terminal: manifests are read from stdin"}}
+			}
+			return process(f, stdin, stdout, stderr)
+		},
+	}
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.Flags().SortFlags = false
+	root.Flags().StringVar(&f.config, "config", "", "`file` with the functionConfig, for an input that has none")
+	root.Flags().StringVar(&f.mode, "mode", "", "`mode` instead of a functionConfig: Rename or Annotate")
+	root.Flags().StringVar(&f.policy, "policy", "", "`policy` with --mode: All, OptIn, Reloader or Wave (default All)")
+	root.Flags().StringVar(&f.namespace, "namespace", "", "`namespace` in which objects that name none will be applied")
+	root.AddCommand(newSchema())
+	return root
+}
+
+// process runs the function over stdin.
+func process(f flags, stdin, stdout, stderr *os.File) error {
+	config, err := f.functionConfig()
+	if err != nil {
+		return fault(err)
+	}
+	data, err := io.ReadAll(stdin)
+	if err != nil {
+		return fault(fmt.Errorf("reading stdin: %w", err))
+	}
+	w := bufio.NewWriterSize(stdout, 1<<20)
+	out, err := function.Process(data, w, function.Options{
+		Config:          config,
+		Namespace:       f.namespace,
+		FilterNamespace: os.Getenv("HELM_NAMESPACE"),
+		Salt:            os.Getenv("CONFIGHASH_SALT"),
+	})
+	if flushErr := w.Flush(); flushErr != nil {
+		err = errors.Join(err, &function.WriteError{Err: flushErr})
+	}
+	if err != nil {
+		return fault(err)
+	}
+	for _, m := range out.Messages {
+		fmt.Fprintf(stderr, "%s: %s\n", m.Severity, m.Text)
+	}
+	return nil
+}
+
+// functionConfig makes the functionConfig that the flags ask for, nil where
+// they ask for none.
+func (f flags) functionConfig() (*v1alpha1.ConfigHash, error) {
+	if f.config != "" {
+		if f.mode != "" || f.policy != "" {
+			return nil, errors.New("--config and --mode or --policy are given; the file says both mode and policy")
+		}
+		return readConfig(f.config)
+	}
+	if f.mode == "" {
+		if f.policy != "" {
+			return nil, errors.New("--policy is given without --mode; give both")
+		}
+		return nil, nil //nolint:nilnil // the input has to bring it
+	}
+	mode, err := v1alpha1.ParseMode(f.mode)
+	if err != nil {
+		return nil, fmt.Errorf("--%w", err)
+	}
+	policy := v1alpha1.PolicyAll
+	if f.policy != "" {
+		if policy, err = v1alpha1.ParsePolicy(f.policy); err != nil {
+			return nil, fmt.Errorf("--%w", err)
+		}
+	}
+	return v1alpha1.New(mode, policy), nil
+}
+
+func readConfig(file string) (*v1alpha1.ConfigHash, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("--config: %w", err)
+	}
+	var doc yaml.Node
+	if err := yaml.Unmarshal(data, &doc); err != nil {
+		return nil, fmt.Errorf("--config %s: %w", file, err)
+	}
+	var root *yaml.Node
+	if len(doc.Content) > 0 {
+		root = doc.Content[0]
+	}
+	config, err := v1alpha1.Parse(root)
+	if err != nil {
+		return nil, fmt.Errorf("--config %s: %w", file, err)
+	}
+	return config, nil
+}

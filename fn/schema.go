@@ -1,0 +1,23 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/confighash/confighash/pkg/api/v1alpha1"
+)
+
+func newSchema() *cobra.Command {
+	return &cobra.Command{
+		Use:   "schema",
+		Short: "Print the JSON schema of the functionConfig",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if _, err := cmd.OutOrStdout().Write(v1alpha1.Schema()); err != nil {
+				return fault(fmt.Errorf("writing the schema: %w", err))
+			}
+			return nil
+		},
+	}
+}

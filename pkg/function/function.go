@@ -1,0 +1,211 @@
+// Package function is the KRM function as a whole: a ResourceList or a stream
+// of manifests in, the same with objects renamed and references rewritten out.
+package function
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/confighash/confighash/pkg/api/v1alpha1"
+	"github.com/confighash/confighash/pkg/catalog"
+	"github.com/confighash/confighash/pkg/edit"
+	"github.com/confighash/confighash/pkg/graph"
+	"github.com/confighash/confighash/pkg/policy"
+	"github.com/confighash/confighash/pkg/reference"
+	"github.com/confighash/confighash/pkg/rename"
+	"github.com/confighash/confighash/pkg/stream"
+)
+
+// Options say what a functionConfig in the input does not.
+type Options struct {
+	// Config is the functionConfig for an input that has none.
+	Config *v1alpha1.ConfigHash
+	// Namespace goes before the functionConfig's namespace where it is not
+	// empty, and FilterNamespace before its default in a stream.
+	Namespace, FilterNamespace string
+	// Salt stands for the functionConfig's salt where that is empty.
+	Salt string
+}
+
+// An Output is what a run has to say beside the manifests.
+type Output struct {
+	// Results are the warnings, and what else the functionConfig's report
+	// asks for, as a ResourceList has them.
+	Results []stream.Result
+	// Messages are the same as sentences.
+	Messages []Message
+}
+
+// A Message is a Result as a sentence.
+type Message struct {
+	Severity stream.Severity
+	Text     string
+}
+
+// Process reads manifests from data and writes them, transformed, to w.
+//
+// An error means that input or functionConfig is at fault; its text is one
+// sentence a line. A ResourceList is written all the same then, with nothing
+// changed but its results; of a stream nothing is written. An error in writing
+// is a *WriteError.
+func Process(data []byte, w io.Writer, o Options) (*Output, error) {
+	in, err := stream.Split(data)
+	if err != nil {
+		return nil, err
+	}
+	config, err := configOf(in, o)
+	if err != nil {
+		return nil, fail(in, w, err)
+	}
+	plan, err := planFor(in, config)
+	if err != nil {
+		return nil, fail(in, w, err)
+	}
+	replaced, err := apply(plan)
+	if err != nil {
+		return nil, fail(in, w, err)
+	}
+	out := report(plan.Findings, config.Spec.Report)
+	if err := in.Write(w, replaced, out.Results); err != nil {
+		return nil, &WriteError{err}
+	}
+	return out, nil
+}
+
+// A WriteError is an error in writing the output.
+type WriteError struct{ Err error }
+
+func (e *WriteError) Error() string { return "writing the output: " + e.Err.Error() }
+
+// Unwrap returns the error of the writer.
+func (e *WriteError) Unwrap() error { return e.Err }
+
+// configOf finds the functionConfig and completes it from the options.
+func configOf(in *stream.Input, o Options) (*v1alpha1.ConfigHash, error) {
+	config := o.Config
+	switch {
+	case in.FunctionConfig != nil && config != nil:
+		return nil, errors.New("the ResourceList has a functionConfig, and --config or --mode gives another; give one of them")
+	case config == nil:
+		var err error
+		if config, err = v1alpha1.Parse(in.FunctionConfig); err != nil {
+			return nil, err
+		}
+	}
+	c := *config
+	if c.Spec.Namespace == "default" && !in.IsResourceList && o.FilterNamespace != "" {
+		c.Spec.Namespace = o.FilterNamespace
+	}
+	c.Spec.Namespace = cmp.Or(o.Namespace, c.Spec.Namespace)
+	c.Spec.Salt = cmp.Or(c.Spec.Salt, o.Salt)
+	if c.Spec.Mode == v1alpha1.ModeAnnotate {
+		return nil, errors.New("spec.mode: this version does not carry out Annotate; it knows Rename")
+	}
+	return &c, nil
+}
+
+// planFor reads the items and plans what the functionConfig asks for.
+func planFor(in *stream.Input, config *v1alpha1.ConfigHash) (*rename.Plan, error) {
+	cat := catalog.Builtin()
+	builder := &graph.Builder{Catalog: cat, Finder: reference.NewFinder(cat), Salt: config.Spec.Salt}
+	_, facts, err := stream.Parse(in, builder.Build)
+	if err != nil {
+		return nil, err
+	}
+	n := 0
+	for _, f := range facts {
+		n += len(f)
+	}
+	resources := make([]*graph.Resource, 0, n)
+	for _, f := range facts {
+		resources = append(resources, f...)
+	}
+	g := graph.New(resources, config.Spec.Namespace)
+	p, err := policy.New(g, cat, &config.Spec)
+	if err != nil {
+		return nil, err
+	}
+	return rename.New(g, p, &config.Spec)
+}
+
+// apply carries a plan out, chunk by chunk.
+func apply(plan *rename.Plan) (map[*stream.Chunk][]byte, error) {
+	byChunk := map[*stream.Chunk][]edit.Item{}
+	var chunks []*stream.Chunk
+	for _, r := range plan.Order {
+		if byChunk[r.Chunk] == nil {
+			chunks = append(chunks, r.Chunk)
+		}
+		byChunk[r.Chunk] = append(byChunk[r.Chunk], edit.Item{Root: r.Root, Edits: plan.Edits[r]})
+	}
+	texts := make([][]byte, len(chunks))
+	errs := make([]error, len(chunks))
+	stream.Parallel(len(chunks), func(i int) {
+		text, err := edit.Apply(chunks[i].Text, byChunk[chunks[i]])
+		if err != nil {
+			errs[i] = fmt.Errorf("line %d: %w", chunks[i].Line, err)
+		}
+		texts[i] = text
+	})
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	replaced := make(map[*stream.Chunk][]byte, len(chunks))
+	for i, c := range chunks {
+		if !bytes.Equal(texts[i], c.Text) {
+			replaced[c] = texts[i]
+		}
+	}
+	return replaced, nil
+}
+
+// report makes results of the findings that report asks for.
+func report(findings []graph.Finding, asked v1alpha1.Report) *Output {
+	out := &Output{}
+	for _, f := range graph.SortFindings(findings) {
+		if f.Severity == stream.Info && asked != v1alpha1.ReportFull {
+			continue
+		}
+		out.Results = append(out.Results, f.Result())
+		out.Messages = append(out.Messages, Message{f.Severity, f.String()})
+	}
+	return out
+}
+
+// fail writes a ResourceList unchanged but for its results, which say what is
+// wrong, and returns err.
+func fail(in *stream.Input, w io.Writer, err error) error {
+	if !in.IsResourceList {
+		return err
+	}
+	var results []stream.Result
+	for _, e := range flatten(err) {
+		var finding graph.Finding
+		if errors.As(e, &finding) {
+			results = append(results, finding.Result())
+			continue
+		}
+		results = append(results, stream.Result{Severity: stream.Error, Message: strings.TrimSpace(e.Error())})
+	}
+	if werr := in.Write(w, nil, results); werr != nil {
+		return errors.Join(err, &WriteError{werr})
+	}
+	return err
+}
+
+// flatten returns the errors that err joins.
+func flatten(err error) []error {
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return []error{err}
+	}
+	var all []error
+	for _, e := range joined.Unwrap() {
+		all = append(all, flatten(e)...)
+	}
+	return all
+}

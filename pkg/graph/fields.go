@@ -1,0 +1,185 @@
+package graph
+
+import (
+	"errors"
+	"fmt"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/confighash/confighash/pkg/edit"
+)
+
+// maxMergeDepth bounds how deep merge keys are followed.
+const maxMergeDepth = 32
+
+// fields is what every item has.
+type fields struct {
+	apiVersion, kind, name, namespace string
+	nameAt                            edit.Scalar
+	labels, annotations               map[string]string
+	generateName, immutable           bool
+	encrypted                         bool
+}
+
+// readFields reads the head of an item. shared tells that item itself is
+// shared.
+func readFields(item *yaml.Node, shared bool) (fields, error) {
+	var f fields
+	var metadata *yaml.Node
+	metadataShared := shared
+	err := each(item, shared, func(key string, value *yaml.Node, valueShared bool) error {
+		switch key {
+		case "apiVersion":
+			f.apiVersion = text(value)
+		case "kind":
+			f.kind = text(value)
+		case "metadata":
+			metadata, metadataShared = value, valueShared
+		case "immutable":
+			f.immutable = text(value) == "true"
+		case "sops":
+			f.encrypted = !macOnlyEncrypted(value)
+		}
+		return nil
+	})
+	if err != nil || metadata == nil {
+		return f, err
+	}
+	err = each(metadata, metadataShared, func(key string, value *yaml.Node, valueShared bool) error {
+		var err error
+		switch key {
+		case "name":
+			if f.name = text(value); f.name != "" {
+				f.nameAt = edit.ScalarAt("metadata.name", value, valueShared)
+			}
+		case "generateName":
+			f.generateName = text(value) != ""
+		case "namespace":
+			f.namespace = text(value)
+		case "labels":
+			f.labels, err = stringMap(value, "labels")
+		case "annotations":
+			f.annotations, err = stringMap(value, "annotations")
+		}
+		return err
+	})
+	if err != nil {
+		err = fmt.Errorf("metadata: %w", err)
+	}
+	return f, err
+}
+
+// text returns a scalar as the string that stands there, "" for null and what
+// is no scalar.
+func text(n *yaml.Node) string {
+	if n.Kind != yaml.ScalarNode || n.Tag == "!!null" {
+		return ""
+	}
+	return n.Value
+}
+
+func stringMap(n *yaml.Node, name string) (map[string]string, error) {
+	if n.Kind != yaml.MappingNode {
+		if n.Kind == yaml.ScalarNode && (n.Tag == "!!null" || n.Value == "") {
+			return nil, nil
+		}
+		return nil, fmt.Errorf("%s must be a mapping of strings", name)
+	}
+	m := make(map[string]string, len(n.Content)/2)
+	err := each(n, false, func(key string, value *yaml.Node, _ bool) error {
+		m[key] = text(value)
+		return nil
+	})
+	if err != nil {
+		err = fmt.Errorf("%s: %w", name, err)
+	}
+	return m, err
+}
+
+// macOnlyEncrypted reports whether SOPS was told to let its integrity code
+// cover the encrypted values alone (--mac-only-encrypted).
+func macOnlyEncrypted(sops *yaml.Node) bool {
+	only := false
+	_ = each(sops, false, func(key string, value *yaml.Node, _ bool) error {
+		if key == "mac_only_encrypted" {
+			only = text(value) == "true"
+		}
+		return nil
+	})
+	return only
+}
+
+// each calls visit for every entry of a mapping, those of merge keys last and
+// only where they are not overridden. shared tells visit that the value's text
+// stands for other places too.
+func each(mapping *yaml.Node, shared bool, visit func(key string, value *yaml.Node, shared bool) error) error {
+	return eachEntry(mapping, shared, nil, 0, visit)
+}
+
+func eachEntry(mapping *yaml.Node, shared bool, seen map[string]bool, depth int, visit func(string, *yaml.Node, bool) error) error {
+	for mapping.Kind == yaml.AliasNode {
+		mapping, shared = mapping.Alias, true
+	}
+	if depth > maxMergeDepth {
+		return errors.New("merge keys are nested too deep")
+	}
+	if mapping.Kind != yaml.MappingNode {
+		return nil
+	}
+	shared = shared || mapping.Anchor != ""
+	var merges []*yaml.Node
+	own := make(map[string]bool, len(mapping.Content)/2)
+	for i := 0; i+1 < len(mapping.Content); i += 2 {
+		key, value := mapping.Content[i], mapping.Content[i+1]
+		for key.Kind == yaml.AliasNode {
+			key = key.Alias
+		}
+		if key.Tag == "!!merge" {
+			merges = append(merges, value)
+			continue
+		}
+		if own[key.Value] {
+			return fmt.Errorf("the key %q stands twice; keep one", key.Value)
+		}
+		own[key.Value] = true
+		if seen[key.Value] {
+			continue
+		}
+		valueShared := shared || value.Anchor != ""
+		for value.Kind == yaml.AliasNode {
+			value, valueShared = value.Alias, true
+		}
+		if err := visit(key.Value, value, valueShared); err != nil {
+			return err
+		}
+	}
+	if len(merges) == 0 {
+		return nil
+	}
+	for key := range seen {
+		own[key] = true
+	}
+	for _, from := range merges {
+		for from.Kind == yaml.AliasNode {
+			from = from.Alias
+		}
+		sources := []*yaml.Node{from}
+		if from.Kind == yaml.SequenceNode {
+			sources = from.Content
+		}
+		for _, source := range sources {
+			keys := map[string]bool{}
+			err := eachEntry(source, true, own, depth+1, func(key string, value *yaml.Node, s bool) error {
+				keys[key] = true
+				return visit(key, value, s)
+			})
+			if err != nil {
+				return err
+			}
+			for key := range keys {
+				own[key] = true
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,79 @@
+package graph
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"github.com/confighash/confighash/pkg/edit"
+	"github.com/confighash/confighash/pkg/stream"
+)
+
+// A Finding is something to tell of a resource.
+type Finding struct {
+	Severity stream.Severity
+	Resource *Resource
+	Path     edit.Path // the field it is about, or ""
+	// Name is the resource's name in the output, where that differs.
+	Name    string
+	Message string
+}
+
+// String returns the finding as a sentence that begins with the resource and
+// the field.
+func (f Finding) String() string {
+	s := f.Resource.String() + ": "
+	if f.Path != "" {
+		s += string(f.Path) + ": "
+	}
+	return s + f.Message
+}
+
+// Error makes a Finding an error.
+func (f Finding) Error() string { return f.String() }
+
+// Result returns the finding as the KRM functions specification has it.
+func (f Finding) Result() stream.Result {
+	r := f.Resource
+	result := stream.Result{
+		Message:  f.Message,
+		Severity: f.Severity,
+		ResourceRef: &stream.ResourceRef{
+			APIVersion: r.APIVersion, Kind: r.Kind, Name: cmp.Or(f.Name, r.Name), Namespace: r.Namespace,
+		},
+	}
+	if f.Path != "" {
+		result.Field = &stream.Field{Path: string(f.Path)}
+	}
+	if path := annotation(r, "internal.config.kubernetes.io/path", "config.kubernetes.io/path"); path != "" {
+		index, _ := strconv.Atoi(annotation(r, "internal.config.kubernetes.io/index", "config.kubernetes.io/index"))
+		result.File = &stream.File{Path: path, Index: index}
+	}
+	return result
+}
+
+func annotation(r *Resource, keys ...string) string {
+	for _, key := range keys {
+		if v := r.Annotations[key]; v != "" {
+			return v
+		}
+	}
+	return ""
+}
+
+// SortFindings sorts findings for people, worst first, and drops those that
+// say the same.
+func SortFindings(findings []Finding) []Finding {
+	rank := map[stream.Severity]int{stream.Error: 0, stream.Warning: 1, stream.Info: 2}
+	slices.SortStableFunc(findings, func(a, b Finding) int {
+		return cmp.Or(
+			cmp.Compare(rank[a.Severity], rank[b.Severity]),
+			Compare(a.Resource, b.Resource),
+			cmp.Compare(a.Path, b.Path),
+			cmp.Compare(a.Message, b.Message),
+		)
+	})
+	return slices.CompactFunc(findings, func(a, b Finding) bool {
+		return a.Severity == b.Severity && a.Resource == b.Resource && a.Path == b.Path && a.Message == b.Message
+	})
+}

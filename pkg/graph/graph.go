@@ -1,0 +1,208 @@
+package graph
+
+import (
+	"github.com/confighash/confighash/pkg/catalog"
+	"github.com/confighash/confighash/pkg/kustomize"
+	"github.com/confighash/confighash/pkg/reference"
+)
+
+// A Graph holds the resources of an input, and finds ConfigMaps and Secrets by
+// any of their names.
+type Graph struct {
+	// Resources are all resources, in the order of the input.
+	Resources []*Resource
+	// Namespace is where objects that name no namespace will be applied.
+	Namespace string
+
+	// byName holds targets by present and earlier names, and byBase by the
+	// name less an earlier run's suffix: in their present namespace, in
+	// their earlier ones, and whatever the namespace.
+	byName, byBase map[key][]*Resource
+	exports        map[exportKey]*Resource
+}
+
+type scope uint8
+
+const (
+	present scope = iota // in the namespace where the target is now
+	earlier              // in one where it was earlier in the build
+	every                // whatever the namespace
+)
+
+type key struct {
+	target    catalog.Target
+	scope     scope
+	namespace string
+	name      string
+}
+
+type exportKey struct{ group, kind, namespace, name string }
+
+// New makes a Graph of resources. namespace is where objects that name none
+// will be applied.
+func New(resources []*Resource, namespace string) *Graph {
+	g := &Graph{
+		Resources: resources,
+		Namespace: namespace,
+		byName:    map[key][]*Resource{},
+		byBase:    map[key][]*Resource{},
+		exports:   map[exportKey]*Resource{},
+	}
+	for _, r := range resources {
+		if len(r.Exports) > 0 {
+			g.exports[exportKey{r.Group, r.Kind, g.exportNamespace(r), r.Name}] = r
+		}
+		if r.Target == 0 || r.Name == "" {
+			continue
+		}
+		g.add(g.byName, r, r.Name)
+		for i, id := range r.History.Previous {
+			if id.Name != r.Name && !named(r.History.Previous[:i], id.Name) {
+				g.add(g.byName, r, id.Name)
+			}
+		}
+		if r.Base != r.Name {
+			g.add(g.byBase, r, r.Base)
+		}
+	}
+	return g
+}
+
+func named(ids []kustomize.Identity, name string) bool {
+	for _, id := range ids {
+		if id.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+func (g *Graph) add(index map[key][]*Resource, r *Resource, name string) {
+	put := func(s scope, namespace string) {
+		k := key{r.Target, s, namespace, name}
+		index[k] = append(index[k], r)
+	}
+	now := g.NamespaceOf(r)
+	put(present, now)
+	put(every, "")
+	var former []string
+	for _, id := range r.History.Previous {
+		if id.Namespace == now || contains(former, id.Namespace) {
+			continue
+		}
+		former = append(former, id.Namespace)
+		put(earlier, id.Namespace)
+	}
+}
+
+func contains(list []string, s string) bool {
+	for _, l := range list {
+		if l == s {
+			return true
+		}
+	}
+	return false
+}
+
+// NamespaceOf returns the namespace in which r will be applied, "" for a
+// cluster-scoped one.
+func (g *Graph) NamespaceOf(r *Resource) string {
+	switch {
+	case r.ClusterScoped:
+		return ""
+	case r.Namespace == "":
+		return g.Namespace
+	}
+	return r.Namespace
+}
+
+func (g *Graph) exportNamespace(r *Resource) string {
+	if r.ClusterScoped {
+		return ""
+	}
+	return g.NamespaceOf(r)
+}
+
+// A Match is what a reference resolves to.
+type Match struct {
+	// Candidates are the objects that the reference may mean: none, one, or
+	// several that nothing tells apart.
+	Candidates []*Resource
+	// Moved tells that they were found by a namespace in which they were
+	// earlier in the build.
+	Moved bool
+}
+
+// Resolve finds the objects of one kind that a reference means.
+//
+// The rules are those by which kustomize mends references
+// (api/filters/nameref in v0.21.2): an object is found by its present name and
+// by every name that it had earlier in the build; in the namespace that the
+// reference names, or else in the referrer's present one; whatever the
+// namespace, if the referrer belongs to none. Several are narrowed to those
+// with the same prefixes and suffixes as the referrer, at first letting pass
+// those without any. Two things are added. An object that an earlier run
+// renamed is found by its name without the suffix as well, where nothing else
+// bears that name. And where a namespace is named, the present one goes before
+// those of earlier in the build.
+func (g *Graph) Resolve(referrer *Resource, ref *reference.Reference, target catalog.Target) Match {
+	for _, index := range []map[key][]*Resource{g.byName, g.byBase} {
+		if m := g.resolveIn(index, referrer, ref, target); m.Candidates != nil {
+			m.Candidates = narrow(m.Candidates, referrer)
+			return m
+		}
+	}
+	return Match{}
+}
+
+func (g *Graph) resolveIn(index map[key][]*Resource, referrer *Resource, ref *reference.Reference, target catalog.Target) Match {
+	find := func(s scope, namespace string) []*Resource {
+		return index[key{target, s, namespace, ref.Name}]
+	}
+	switch {
+	case ref.Namespace != "":
+		if found := find(present, ref.Namespace); found != nil {
+			return Match{Candidates: found}
+		}
+		return Match{Candidates: find(earlier, ref.Namespace), Moved: true}
+	case referrer.ClusterScoped || ref.ControllerNamespace:
+		return Match{Candidates: find(every, "")}
+	default:
+		return Match{Candidates: find(present, g.NamespaceOf(referrer))}
+	}
+}
+
+// narrow does what selectReferral does with several candidates.
+func narrow(candidates []*Resource, referrer *Resource) []*Resource {
+	if len(candidates) == 1 {
+		return candidates
+	}
+	for _, allowEmpty := range []bool{true, false} {
+		var fitting []*Resource
+		for _, c := range candidates {
+			if kustomize.SameAffixes(c.History, referrer.History, allowEmpty) {
+				fitting = append(fitting, c)
+			}
+		}
+		candidates = fitting
+		if len(candidates) <= 1 {
+			break
+		}
+	}
+	return candidates
+}
+
+// Export returns what a resource of the input exports under name, for
+// references whose target's kind another object decides. It reports false
+// where that object is not in the input.
+func (g *Graph) Export(referrer *Resource, from *reference.KindFrom) (string, bool) {
+	for _, kind := range from.Kinds {
+		for _, namespace := range []string{"", g.NamespaceOf(referrer)} {
+			if r := g.exports[exportKey{from.Group, kind, namespace, from.Name}]; r != nil {
+				value, ok := r.Exports[from.Export]
+				return value, ok
+			}
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,251 @@
+// Package graph holds the facts of all items of an input, and resolves their
+// references to one another.
+//
+// A Resource is what remains of an item when its tree is gone: who it is, who
+// it was earlier in a kustomize build, what it refers to and where that
+// stands. A Graph finds the ConfigMap or Secret that a reference means.
+package graph
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/confighash/confighash/pkg/api/v1alpha1"
+	"github.com/confighash/confighash/pkg/catalog"
+	"github.com/confighash/confighash/pkg/digest"
+	"github.com/confighash/confighash/pkg/edit"
+	"github.com/confighash/confighash/pkg/kustomize"
+	"github.com/confighash/confighash/pkg/reference"
+	"github.com/confighash/confighash/pkg/stream"
+)
+
+// A Resource is the facts of an item.
+type Resource struct {
+	// Chunk and Root say where the item stands.
+	Chunk *stream.Chunk
+	Root  edit.Path
+	// Line is the line of the input on which the item begins.
+	Line int
+
+	APIVersion, Group, Version, Kind string
+	// Namespace is the namespace as written: empty where there is none.
+	Namespace string
+	// Name is metadata.name, and NameAt where it stands.
+	Name   string
+	NameAt edit.Scalar
+	// GenerateName tells that the apiserver will make the name.
+	GenerateName bool
+	// Labels and Annotations are those of the item itself.
+	Labels, Annotations map[string]string
+
+	// Target is the bit of a ConfigMap or a Secret, 0 for other kinds.
+	Target catalog.Target
+	// ClusterScoped tells a kind that belongs to no namespace, as far as the
+	// catalogue knows.
+	ClusterScoped bool
+	// References are the item's references, in document order.
+	References []reference.Reference
+	// Exports are values of the item that other items' references need.
+	Exports map[string]string
+	// History is what kustomize's build annotations say.
+	History kustomize.History
+
+	// The following are of ConfigMaps and Secrets alone.
+
+	// Type is a Secret's type.
+	Type string
+	// Content is what counts for the hash, and ContentErr why it cannot be
+	// told. It is kept only where the content itself holds references,
+	// whose rewriting changes it.
+	Content *digest.Content
+	// Suffix is the suffix of the content as it stands, and SuffixErr why
+	// there is none.
+	Suffix    string
+	SuffixErr error
+	// Base is the name less the suffix that an earlier run recorded.
+	Base string
+	// Immutable tells an object that says immutable: true.
+	Immutable bool
+	// Encrypted tells an object that SOPS encrypted in such a way that its
+	// name must not change.
+	Encrypted bool
+}
+
+// String returns kind, namespace and name, as messages name a resource.
+func (r *Resource) String() string {
+	name := r.Name
+	if name == "" {
+		name = "without a name (line " + strconv.Itoa(r.Line) + ")"
+	}
+	if r.Namespace != "" {
+		name = r.Namespace + "/" + name
+	}
+	return r.Kind + " " + name
+}
+
+// Names reports whether the resource bears, or bore earlier in the build, the
+// name.
+func (r *Resource) Names(name string) bool {
+	if r.Name == name {
+		return true
+	}
+	for _, id := range r.History.Previous {
+		if id.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// Recorded returns the suffix that an earlier run appended, or "".
+func (r *Resource) Recorded() string { return r.Annotations[v1alpha1.AnnotationHash] }
+
+// Ignored reports whether the resource asks to be left alone.
+func (r *Resource) Ignored() bool { return r.Annotations[v1alpha1.AnnotationIgnore] == "true" }
+
+// Builder makes Resources of items. It is safe for concurrent use.
+type Builder struct {
+	Catalog *catalog.Catalog
+	Finder  *reference.Finder
+	// Salt keys the suffixes.
+	Salt string
+}
+
+// Build returns the facts of the items of a chunk, without those that are
+// passed over altogether. It has the signature that stream.Parse wants.
+func (b *Builder) Build(chunk *stream.Chunk, items []stream.Item) ([]*Resource, error) {
+	resources := make([]*Resource, 0, len(items))
+	for _, item := range items {
+		r, err := b.build(chunk, item)
+		if err != nil {
+			return nil, err
+		}
+		if r != nil {
+			resources = append(resources, r)
+		}
+	}
+	return resources, nil
+}
+
+func (b *Builder) build(chunk *stream.Chunk, item stream.Item) (*Resource, error) {
+	line := chunk.Line + max(item.Node.Line, 1) - 1
+	r := &Resource{Chunk: chunk, Root: item.Root, Line: line}
+	fields, err := readFields(item.Node, item.Shared)
+	if err != nil {
+		return nil, fmt.Errorf("line %d: %w", line, err)
+	}
+	r.APIVersion, r.Kind = fields.apiVersion, fields.kind
+	if r.Kind == "" {
+		return nil, fmt.Errorf("line %d: kind is missing; every item must be a Kubernetes resource with apiVersion and kind", line)
+	}
+	if r.APIVersion == "" {
+		return nil, fmt.Errorf("line %d: %s: apiVersion is missing; every item must be a Kubernetes resource with apiVersion and kind", line, r.Kind)
+	}
+	if group, version, ok := strings.Cut(r.APIVersion, "/"); ok {
+		r.Group, r.Version = group, version
+	} else {
+		r.Version = r.APIVersion
+	}
+	r.Name, r.NameAt, r.Namespace = fields.name, fields.nameAt, fields.namespace
+	r.GenerateName = fields.generateName && r.Name == ""
+	r.Labels, r.Annotations = fields.labels, fields.annotations
+	if local, ok := r.Annotations["config.kubernetes.io/local-config"]; ok && local != "false" {
+		return nil, nil //nolint:nilnil // nothing to tell of it, and no error
+	}
+	if b.Catalog.PassedOver(r.Group, r.Kind) {
+		return nil, nil //nolint:nilnil // as above
+	}
+	if r.History, err = kustomize.HistoryOf(r.Annotations); err != nil {
+		return nil, fmt.Errorf("%s: %w", r, err)
+	}
+	if r.Group == "" {
+		switch r.Kind {
+		case "ConfigMap":
+			r.Target = catalog.ConfigMap
+		case "Secret":
+			r.Target = catalog.Secret
+		}
+	}
+	kind, err := b.Catalog.Kind(r.Group, r.Version, r.Kind)
+	if err != nil {
+		return nil, err
+	}
+	if kind != nil {
+		r.ClusterScoped = kind.ClusterScoped
+	}
+	found, err := b.Finder.Find(r.Group, r.Version, r.Kind, item.Node)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", r, err)
+	}
+	r.References, r.Exports = found.References, found.Exports
+	if item.Shared {
+		for i := range r.References {
+			r.References[i].At.Shared = true
+			if at := r.References[i].NamespaceAt; at != nil {
+				at.Shared = true
+			}
+		}
+	}
+	if r.Target != 0 {
+		b.target(r, item.Node, fields)
+	}
+	return r, nil
+}
+
+// target fills in what only ConfigMaps and Secrets have.
+func (b *Builder) target(r *Resource, item *yaml.Node, fields fields) {
+	r.Encrypted, r.Immutable = fields.encrypted, fields.immutable
+	r.Base = base(r.Name, r.Recorded())
+	content, err := digest.ContentOf(r.Kind, item)
+	if err != nil {
+		r.SuffixErr = err
+		return
+	}
+	if content.Type != nil {
+		r.Type = *content.Type
+	}
+	if r.Suffix, err = digest.Suffix(content, b.Salt); err != nil {
+		r.SuffixErr = err
+	}
+	for _, ref := range r.References {
+		if InContent(ref.At.Path) {
+			r.Content = &content
+		}
+	}
+}
+
+// InContent reports whether path leads into what a ConfigMap's or Secret's
+// hash counts.
+func InContent(path edit.Path) bool {
+	s := string(path)
+	return strings.HasPrefix(s, "data.") || strings.HasPrefix(s, "data[") ||
+		strings.HasPrefix(s, "stringData.") || strings.HasPrefix(s, "stringData[")
+}
+
+// base returns name without the suffix recorded in it. Prefixes and suffixes
+// may have come since, so the suffix is looked for from the end.
+func base(name, recorded string) string {
+	if len(recorded) != digest.Length {
+		return name
+	}
+	i := strings.LastIndex(name, "-"+recorded)
+	if i <= 0 {
+		return name
+	}
+	return name[:i] + name[i+1+len(recorded):]
+}
+
+// Compare orders resources for people: by kind, namespace and name, then by
+// place.
+func Compare(a, b *Resource) int {
+	return cmp.Or(
+		cmp.Compare(a.Kind, b.Kind),
+		cmp.Compare(a.Namespace, b.Namespace),
+		cmp.Compare(a.Name, b.Name),
+		cmp.Compare(a.Line, b.Line),
+	)
+}

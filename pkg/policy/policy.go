@@ -1,0 +1,141 @@
+// Package policy decides which ConfigMaps and Secrets take part: by the
+// functionConfig's selectors, by annotations, and by what is never renamed.
+package policy
+
+import (
+	"fmt"
+
+	"github.com/confighash/confighash/pkg/api/v1alpha1"
+	"github.com/confighash/confighash/pkg/catalog"
+	"github.com/confighash/confighash/pkg/graph"
+	"github.com/confighash/confighash/pkg/kustomize"
+	"github.com/confighash/confighash/pkg/stream"
+)
+
+// A Policy decides for the objects of one graph.
+type Policy struct {
+	graph            *graph.Graph
+	optIn            bool
+	include, exclude []*v1alpha1.CompiledSelector
+	never            []catalog.NeverRename
+}
+
+// New makes a Policy of a functionConfig. It fails on a policy that cannot be
+// carried out.
+func New(g *graph.Graph, c *catalog.Catalog, spec *v1alpha1.Spec) (*Policy, error) {
+	p := &Policy{graph: g}
+	switch spec.Policy {
+	case v1alpha1.PolicyAll:
+	case v1alpha1.PolicyOptIn:
+		p.optIn = true
+	case v1alpha1.PolicyReloader, v1alpha1.PolicyWave:
+		return nil, fmt.Errorf("spec.policy: this version does not carry out %s; it knows All and OptIn", spec.Policy)
+	}
+	var err error
+	if p.include, err = compile(spec.Include); err != nil {
+		return nil, fmt.Errorf("spec.include: %w", err)
+	}
+	if p.exclude, err = compile(spec.Exclude); err != nil {
+		return nil, fmt.Errorf("spec.exclude: %w", err)
+	}
+	if p.never, err = c.NeverRename(); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+func compile(selectors []v1alpha1.Selector) ([]*v1alpha1.CompiledSelector, error) {
+	compiled := make([]*v1alpha1.CompiledSelector, len(selectors))
+	for i, s := range selectors {
+		c, err := v1alpha1.CompileSelector(s)
+		if err != nil {
+			return nil, err
+		}
+		compiled[i] = c
+	}
+	return compiled, nil
+}
+
+// A Refusal is why an object does not take part.
+type Refusal struct {
+	Reason string
+	// Severity is Warning where a user would expect the object to take part.
+	Severity stream.Severity
+}
+
+// Chosen tells whether users want the object to take part: nil, or why not. It
+// looks at annotations and selectors. referrers are the resources that refer to
+// the object.
+func (p *Policy) Chosen(object *graph.Resource, referrers []*graph.Resource) *Refusal {
+	refuse := func(reason string) *Refusal { return &Refusal{Reason: reason, Severity: stream.Info} }
+	if object.Ignored() {
+		return refuse(v1alpha1.AnnotationIgnore + " takes it out")
+	}
+	if len(p.include) > 0 && !p.matchesAny(p.include, object) {
+		return refuse("no selector of spec.include matches it")
+	}
+	if p.matchesAny(p.exclude, object) {
+		return refuse("a selector of spec.exclude matches it")
+	}
+	if p.optIn && !optedIn(object, referrers) {
+		return refuse(fmt.Sprintf("policy OptIn, and neither it nor a workload that refers to it has %s: \"true\"", v1alpha1.AnnotationRoll))
+	}
+	return nil
+}
+
+func optedIn(object *graph.Resource, referrers []*graph.Resource) bool {
+	if object.Annotations[v1alpha1.AnnotationRoll] == "true" || object.Annotations[kustomize.NeedsHash] == "true" {
+		return true
+	}
+	for _, r := range referrers {
+		if r.Annotations[v1alpha1.AnnotationRoll] == "true" {
+			return true
+		}
+	}
+	return false
+}
+
+// Renamable tells whether the object's name may change at all: nil, or why
+// not. It looks at what the object is.
+func (p *Policy) Renamable(object *graph.Resource) *Refusal {
+	if object.Encrypted {
+		return &Refusal{
+			Reason:   "it is encrypted by SOPS, whose integrity code covers the name; encrypt with --mac-only-encrypted to have it renamed",
+			Severity: stream.Warning,
+		}
+	}
+	namespace := p.graph.NamespaceOf(object)
+	for _, rule := range p.never {
+		if rule.Matches(object.Kind, namespace, object.Base, object.Type, object.Labels, object.Annotations) {
+			return &Refusal{Reason: rule.Reason, Severity: stream.Severity(rule.Level)}
+		}
+	}
+	return nil
+}
+
+// matchesAny reports whether one of selectors means the object, under any of
+// the names and namespaces that it has, had earlier in a kustomize build, or
+// had before an earlier run: as kustomize's selectors do.
+func (p *Policy) matchesAny(selectors []*v1alpha1.CompiledSelector, object *graph.Resource) bool {
+	for _, s := range selectors {
+		if s.MatchGVK(object.Group, object.Version, object.Kind) &&
+			s.MatchLabels(object.Labels) && s.MatchAnnotations(object.Annotations) &&
+			p.matchesIdentity(s, object) {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *Policy) matchesIdentity(s *v1alpha1.CompiledSelector, object *graph.Resource) bool {
+	namespace := p.graph.NamespaceOf(object)
+	if s.MatchNamespace(namespace) && (s.MatchName(object.Name) || s.MatchName(object.Base)) {
+		return true
+	}
+	for _, id := range object.History.Previous {
+		if s.MatchName(id.Name) && s.MatchNamespace(id.Namespace) {
+			return true
+		}
+	}
+	return false
+}

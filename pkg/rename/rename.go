@@ -1,0 +1,406 @@
+// Package rename plans the mode Rename: ConfigMaps and Secrets get a hash of
+// their content appended to their names, and every reference follows.
+//
+// A plan says for each object what it will be called, and lists the edits that
+// carry it out. It depends on what stands in the input alone, not on what an
+// earlier run did: names are computed from the name less the recorded suffix,
+// references are rewritten to complete present names. So a second run finds
+// nothing to do.
+package rename
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/confighash/confighash/pkg/api/v1alpha1"
+	"github.com/confighash/confighash/pkg/catalog"
+	"github.com/confighash/confighash/pkg/digest"
+	"github.com/confighash/confighash/pkg/edit"
+	"github.com/confighash/confighash/pkg/graph"
+	"github.com/confighash/confighash/pkg/kustomize"
+	"github.com/confighash/confighash/pkg/policy"
+	"github.com/confighash/confighash/pkg/reference"
+	"github.com/confighash/confighash/pkg/stream"
+)
+
+// maxNameLength is the length of a DNS-1123 subdomain, which the names of
+// ConfigMaps and Secrets are.
+const maxNameLength = 253
+
+// A Plan is what a Rename changes and what it has to tell.
+type Plan struct {
+	// Order is the resources that are edited, in the order of the input, and
+	// Edits are their edits.
+	Order []*graph.Resource
+	Edits map[*graph.Resource][]edit.Edit
+	// Findings are warnings and information, in no order.
+	Findings []graph.Finding
+	// Names are the names of the objects that take part, as they will be.
+	Names map[*graph.Resource]string
+}
+
+// New plans the Rename of g. All errors are returned joined, each a
+// graph.Finding but for those of the policy.
+func New(g *graph.Graph, p *policy.Policy, spec *v1alpha1.Spec) (*Plan, error) {
+	b := &builder{
+		graph:   g,
+		policy:  p,
+		spec:    spec,
+		plan:    &Plan{Edits: map[*graph.Resource][]edit.Edit{}, Names: map[*graph.Resource]string{}},
+		targets: map[*graph.Resource]*target{},
+
+		products: map[product]bool{},
+	}
+	b.resolve()
+	b.choose()
+	b.name()
+	b.checkNames()
+	if len(b.errs) == 0 {
+		b.rewrite()
+		b.editTargets()
+	}
+	if len(b.errs) > 0 {
+		return nil, errors.Join(sorted(b.errs)...)
+	}
+	for _, r := range g.Resources {
+		if len(b.plan.Edits[r]) > 0 {
+			b.plan.Order = append(b.plan.Order, r)
+		}
+	}
+	return b.plan, nil
+}
+
+func sorted(findings []graph.Finding) []error {
+	findings = graph.SortFindings(findings)
+	errs := make([]error, len(findings))
+	for i, f := range findings {
+		errs[i] = f
+	}
+	return errs
+}
+
+// A target is what is known of a ConfigMap or a Secret.
+type target struct {
+	referrers []*graph.Resource // that count as reasons to rename it
+	unknown   bool              // a reference to it is unknown to kustomize
+	producer  *graph.Resource   // what pins its name
+	named     bool              // the name in Plan.Names is final
+	naming    bool              // the name is being computed
+	suffix    string
+	mentions  []mention // references in its own content
+}
+
+// A mention is a reference with what it resolves to.
+type mention struct {
+	referrer *graph.Resource
+	ref      *reference.Reference
+	matches  []graph.Match // one for each target kind
+}
+
+type builder struct {
+	graph    *graph.Graph
+	policy   *policy.Policy
+	spec     *v1alpha1.Spec
+	plan     *Plan
+	targets  map[*graph.Resource]*target
+	mentions []mention
+	products map[product]bool
+	errs     []graph.Finding
+}
+
+func (b *builder) errorf(r *graph.Resource, path edit.Path, format string, args ...any) {
+	b.errs = append(b.errs, graph.Finding{Severity: stream.Error, Resource: r, Path: path, Message: fmt.Sprintf(format, args...)})
+}
+
+func (b *builder) tell(severity stream.Severity, r *graph.Resource, path edit.Path, format string, args ...any) {
+	b.plan.Findings = append(b.plan.Findings, graph.Finding{Severity: severity, Resource: r, Path: path, Message: fmt.Sprintf(format, args...)})
+}
+
+func (b *builder) target(r *graph.Resource) *target {
+	t := b.targets[r]
+	if t == nil {
+		t = &target{}
+		b.targets[r] = t
+	}
+	return t
+}
+
+// resolve finds what each reference means: who pins names, and who refers to
+// what.
+func (b *builder) resolve() {
+	for _, r := range b.graph.Resources {
+		for i := range r.References {
+			ref := &r.References[i]
+			m := mention{referrer: r, ref: ref}
+			targets := b.targetsOf(r, ref)
+			for _, kind := range targets.Each() {
+				match := b.graph.Resolve(r, ref, kind)
+				if len(match.Candidates) == 0 {
+					continue
+				}
+				m.matches = append(m.matches, match)
+				for _, c := range match.Candidates {
+					b.count(r, ref, c)
+				}
+			}
+			if ref.Role == reference.Producer {
+				for _, kind := range targets.Each() {
+					b.products[b.productKey(r, ref, kind)] = true
+				}
+				continue
+			}
+			if targets == 0 {
+				continue
+			}
+			b.mentions = append(b.mentions, m)
+			if r.Content != nil && graph.InContent(ref.At.Path) {
+				t := b.target(r)
+				t.mentions = append(t.mentions, m)
+			}
+		}
+	}
+}
+
+// targetsOf returns the kinds that a reference may mean.
+func (b *builder) targetsOf(r *graph.Resource, ref *reference.Reference) catalog.Target {
+	if ref.KindFrom == nil {
+		return ref.Targets
+	}
+	switch kind, _ := b.graph.Export(r, ref.KindFrom); kind {
+	case "v1/ConfigMap":
+		return ref.Targets & catalog.ConfigMap
+	case "v1/Secret":
+		return ref.Targets & catalog.Secret
+	}
+	return 0
+}
+
+// count enters that ref of r may mean c.
+func (b *builder) count(r *graph.Resource, ref *reference.Reference, c *graph.Resource) {
+	t := b.target(c)
+	switch {
+	case ref.Role == reference.Producer:
+		if t.producer == nil {
+			t.producer = r
+		}
+	case r != c && !r.Ignored():
+		t.referrers = append(t.referrers, r)
+		t.unknown = t.unknown || !ref.Kustomize
+	}
+}
+
+// choose decides which objects take part, and tells why others do not.
+func (b *builder) choose() {
+	for _, r := range b.graph.Resources {
+		if r.Target == 0 {
+			continue
+		}
+		t := b.target(r)
+		if refusal := b.refusal(r, t); refusal != nil {
+			b.tell(refusal.Severity, r, "", "not renamed: %s", refusal.Reason)
+			continue
+		}
+		if r.Name == "" {
+			b.errorf(r, "metadata.name", "a name is missing; a %s needs one", r.Kind)
+			continue
+		}
+		b.plan.Names[r] = "" // computed by name
+	}
+}
+
+// refusal tells why r is not renamed, nil if it is.
+func (b *builder) refusal(r *graph.Resource, t *target) *policy.Refusal {
+	info := func(reason string) *policy.Refusal {
+		return &policy.Refusal{Reason: reason, Severity: stream.Info}
+	}
+	if refusal := b.policy.Chosen(r, t.referrers); refusal != nil {
+		return refusal
+	}
+	switch {
+	case r.History.NeedsHash:
+		switch {
+		case b.spec.Rename.Generated == v1alpha1.GeneratedLeave:
+			return info("kustomize generated it and appends the hash itself (spec.rename.generated: Leave)")
+		case b.spec.Rename.Generated == v1alpha1.GeneratedAuto && !t.unknown:
+			return info("kustomize generated it, appends the hash itself and knows every reference to it (spec.rename.generated: Auto)")
+		}
+	case r.History.Generated:
+		return info("kustomize generated it with disableNameSuffixHash, which asks for a name that stays")
+	case b.spec.Rename.Unreferenced == v1alpha1.UnreferencedKeep && len(t.referrers) == 0:
+		return info("nothing in the input refers to it (spec.rename.unreferenced: Keep)")
+	}
+	if r.Name == "" && r.GenerateName {
+		return info("the apiserver will make its name of generateName")
+	}
+	if t.producer != nil {
+		return &policy.Refusal{
+			Reason:   fmt.Sprintf("%s produces it under this name", t.producer),
+			Severity: stream.Warning,
+		}
+	}
+	return b.policy.Renamable(r)
+}
+
+// name computes the names of all objects that take part.
+func (b *builder) name() {
+	for _, r := range b.graph.Resources {
+		if _, takes := b.plan.Names[r]; takes {
+			b.nameOf(r, nil)
+		}
+	}
+}
+
+// nameOf returns the name that r will have. An object that refers to others in
+// its content is named after them.
+func (b *builder) nameOf(r *graph.Resource, chain []*graph.Resource) string {
+	if _, takes := b.plan.Names[r]; !takes {
+		return r.Name
+	}
+	t := b.target(r)
+	if t.named {
+		return b.plan.Names[r]
+	}
+	if t.naming {
+		b.errorf(r, "", "its content refers to itself by way of %s; a hash of it cannot be computed", describeChain(chain, r))
+		t.named = true
+		return r.Name
+	}
+	t.naming = true
+	suffix, err := b.suffixOf(r, t, append(chain, r))
+	t.naming = false
+	if !t.named { // otherwise part of a cycle, which is told
+		if err != nil {
+			b.errorf(r, "", "%v", err)
+		}
+		t.named, t.suffix = true, suffix
+		b.plan.Names[r] = r.Base + "-" + suffix
+	}
+	return b.plan.Names[r]
+}
+
+func describeChain(chain []*graph.Resource, to *graph.Resource) string {
+	if i := slices.Index(chain, to); i >= 0 {
+		chain = chain[i:]
+	}
+	names := make([]string, len(chain))
+	for i, r := range chain {
+		names[i] = r.String()
+	}
+	return strings.Join(names, ", ")
+}
+
+// suffixOf returns the suffix of r's content as it will be.
+func (b *builder) suffixOf(r *graph.Resource, t *target, chain []*graph.Resource) (string, error) {
+	if r.SuffixErr != nil {
+		return "", r.SuffixErr
+	}
+	rewrites := map[edit.Path]*rewriting{}
+	for i := range t.mentions {
+		b.rewriteMention(&t.mentions[i], rewrites, chain)
+	}
+	if len(rewrites) == 0 {
+		return r.Suffix, nil
+	}
+	content := digest.Content{Kind: r.Content.Kind, Type: r.Content.Type}
+	for _, f := range r.Content.Fields {
+		f.Entries = slices.Clone(f.Entries)
+		for i, e := range f.Entries {
+			if rw := rewrites[edit.Path(f.Name).Key(e.Key)]; rw != nil {
+				f.Entries[i].Value = rw.value()
+			}
+		}
+		content.Fields = append(content.Fields, f)
+	}
+	return digest.Suffix(content, b.spec.Salt)
+}
+
+// checkNames holds the new names against the rules of names and against one
+// another.
+func (b *builder) checkNames() {
+	type id struct {
+		target          catalog.Target
+		namespace, name string
+	}
+	taken := map[id]*graph.Resource{}
+	now := map[id]*graph.Resource{}
+	for _, r := range b.graph.Resources {
+		if r.Target == 0 || r.Name == "" {
+			continue
+		}
+		name, takes := b.plan.Names[r]
+		if !takes {
+			name = r.Name
+		}
+		namespace := b.graph.NamespaceOf(r)
+		if takes && len(name) > maxNameLength {
+			b.errorf(r, "metadata.name", "with the hash, the name %q would be %d characters long; %d are allowed, so at most %d before the hash",
+				name, len(name), maxNameLength, maxNameLength-1-digest.Length)
+		}
+		present := id{r.Target, namespace, r.Name}
+		if other := now[present]; other != nil {
+			if takes || b.takes(other) {
+				b.errorf(r, "metadata.name", "the input holds %s %s/%s twice (lines %d and %d); keep one",
+					r.Kind, namespace, r.Name, other.Line, r.Line)
+			}
+			continue
+		}
+		now[present] = r
+		future := id{r.Target, namespace, name}
+		if other := taken[future]; other != nil {
+			b.errorf(r, "metadata.name", "its new name %q would be that of %s (line %d) in the same namespace; rename or remove one",
+				name, other, other.Line)
+			continue
+		}
+		taken[future] = r
+	}
+}
+
+func (b *builder) takes(r *graph.Resource) bool {
+	_, takes := b.plan.Names[r]
+	return takes
+}
+
+// editTargets plans the edits of the renamed objects themselves.
+func (b *builder) editTargets() {
+	for _, r := range b.graph.Resources {
+		name, takes := b.plan.Names[r]
+		if !takes {
+			continue
+		}
+		var edits []edit.Edit
+		annotate := func(key, value string) {
+			if r.Annotations[key] != value {
+				edits = append(edits, edit.SetEntry{Parent: "metadata.annotations", Key: key, Value: value, After: "name"})
+			}
+		}
+		if name != r.Name {
+			edits = append(edits, edit.SetScalar{At: r.NameAt, Value: name})
+			if r.History.Built {
+				id := kustomize.Identity{Kind: r.Kind, Namespace: cmp.Or(r.Namespace, "default"), Name: r.Name}
+				for _, a := range kustomize.Append(r.Annotations, id) {
+					annotate(a.Key, a.Value)
+				}
+			}
+		}
+		if r.History.NeedsHash {
+			edits = append(edits, edit.RemoveEntry{Parent: "metadata.annotations", Key: kustomize.NeedsHashSuffix})
+		}
+		annotate(v1alpha1.AnnotationHash, b.target(r).suffix)
+		for _, key := range slices.Sorted(maps.Keys(b.spec.Rename.Annotations)) {
+			annotate(key, b.spec.Rename.Annotations[key])
+		}
+		if b.spec.Rename.Immutable && !r.Immutable {
+			edits = append(edits, edit.SetEntry{Key: "immutable", Value: "true", Bool: true, After: "kind"})
+		}
+		if len(edits) > 0 {
+			b.plan.Edits[r] = append(b.plan.Edits[r], edits...)
+		}
+		b.plan.Findings = append(b.plan.Findings, graph.Finding{
+			Severity: stream.Info, Resource: r, Name: name, Message: "named after its content",
+		})
+	}
+}

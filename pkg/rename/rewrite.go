@@ -1,0 +1,279 @@
+package rename
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/confighash/confighash/pkg/api/v1alpha1"
+	"github.com/confighash/confighash/pkg/catalog"
+	"github.com/confighash/confighash/pkg/edit"
+	"github.com/confighash/confighash/pkg/graph"
+	"github.com/confighash/confighash/pkg/reference"
+	"github.com/confighash/confighash/pkg/stream"
+)
+
+// A rewriting is what becomes of one scalar that holds references.
+type rewriting struct {
+	at    edit.Scalar
+	spans []span
+	// values are what the scalar, an element of a list of names, becomes
+	// where one name stands for several objects.
+	values []string
+}
+
+// A span is a part of a scalar's value to be replaced.
+type span struct {
+	start, end int
+	with       string
+}
+
+// value returns the scalar's value with its spans replaced.
+func (w *rewriting) value() string {
+	slices.SortFunc(w.spans, func(a, b span) int { return a.start - b.start })
+	var s strings.Builder
+	last := 0
+	for _, p := range w.spans {
+		if p.start < last {
+			continue // the same name, found by two rules
+		}
+		s.WriteString(w.at.Value[last:p.start])
+		s.WriteString(p.with)
+		last = p.end
+	}
+	s.WriteString(w.at.Value[last:])
+	return s.String()
+}
+
+// rewrite plans the edits of all references, and tells of those that resolve
+// to nothing or cannot be applied.
+func (b *builder) rewrite() {
+	byResource := map[*graph.Resource]map[edit.Path]*rewriting{}
+	for i := range b.mentions {
+		m := &b.mentions[i]
+		if len(m.matches) == 0 {
+			b.unresolved(m)
+			continue
+		}
+		rewrites := byResource[m.referrer]
+		if rewrites == nil {
+			rewrites = map[edit.Path]*rewriting{}
+			byResource[m.referrer] = rewrites
+		}
+		b.rewriteMention(m, rewrites, nil)
+	}
+	for _, r := range b.graph.Resources {
+		rewrites := byResource[r]
+		if len(rewrites) == 0 {
+			continue
+		}
+		paths := make([]edit.Path, 0, len(rewrites))
+		for path := range rewrites {
+			paths = append(paths, path)
+		}
+		slices.Sort(paths)
+		for _, path := range paths {
+			w := rewrites[path]
+			if len(w.values) > 1 {
+				w.values = b.missing(r, w, rewrites)
+			}
+			switch {
+			case len(w.values) > 1:
+				b.plan.Edits[r] = append(b.plan.Edits[r], edit.SplitScalar{At: w.at, Values: w.values})
+			case len(w.values) == 1:
+				if w.values[0] != w.at.Value {
+					b.plan.Edits[r] = append(b.plan.Edits[r], edit.SetScalar{At: w.at, Value: w.values[0]})
+				}
+			case w.value() != w.at.Value:
+				b.plan.Edits[r] = append(b.plan.Edits[r], edit.SetScalar{At: w.at, Value: w.value()})
+			}
+		}
+	}
+}
+
+// missing returns those names of a list's element that no other element of the
+// list holds: after an earlier run the element "app" may mean the ConfigMap
+// app-6ct58987ht, which has an element of its own, and the Secret app.
+func (b *builder) missing(r *graph.Resource, w *rewriting, rewrites map[edit.Path]*rewriting) []string {
+	list := parent(w.at.Path)
+	held := map[string]bool{}
+	for i := range r.References {
+		at := r.References[i].At
+		if at.Path == w.at.Path || parent(at.Path) != list {
+			continue
+		}
+		switch other := rewrites[at.Path]; {
+		case other == nil:
+			held[at.Value] = true
+		case len(other.values) <= 1:
+			held[other.value()] = true
+		}
+	}
+	names := slices.DeleteFunc(slices.Clone(w.values), func(n string) bool { return held[n] })
+	if len(names) == 0 {
+		return w.values[:1]
+	}
+	return names
+}
+
+// parent returns the path of the sequence that holds the element at path.
+func parent(path edit.Path) edit.Path {
+	return path[:max(strings.LastIndexByte(string(path), '['), 0)]
+}
+
+// rewriteMention enters into rewrites what becomes of the scalars of a
+// reference. chain is the objects whose names are being computed.
+func (b *builder) rewriteMention(m *mention, rewrites map[edit.Path]*rewriting, chain []*graph.Resource) {
+	var names []string
+	namespace, takes := "", false
+	for _, match := range m.matches {
+		name, object, ok := b.meaning(m, match, chain)
+		if !ok {
+			return
+		}
+		if object != nil {
+			takes = true
+			if match.Moved {
+				namespace = b.graph.NamespaceOf(object)
+			}
+		}
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if !takes {
+		return
+	}
+	if len(names) > 1 && !m.ref.List {
+		b.errorf(m.referrer, m.ref.At.Path, "%q is both a ConfigMap and a Secret, which get the names %s; the field holds one name",
+			m.ref.Name, strings.Join(names, " and "))
+		return
+	}
+	if chain == nil {
+		b.refused(m, names)
+	}
+	if m.ref.Default {
+		return
+	}
+	w := at(rewrites, m.ref.At)
+	if len(names) > 1 {
+		w.values = names
+		return
+	}
+	w.spans = append(w.spans, span{m.ref.Start, m.ref.End, names[0]})
+	if namespace == "" {
+		return
+	}
+	// The namespace is one of earlier in the build; kustomize's
+	// api/filters/nameref mends it together with the name, too.
+	if m.ref.NamespaceAt != nil {
+		n := at(rewrites, *m.ref.NamespaceAt)
+		n.spans = append(n.spans, span{0, len(n.at.Value), namespace})
+	} else if m.ref.NamespaceEnd > m.ref.NamespaceStart {
+		w.spans = append(w.spans, span{m.ref.NamespaceStart, m.ref.NamespaceEnd, namespace})
+	}
+}
+
+func at(rewrites map[edit.Path]*rewriting, scalar edit.Scalar) *rewriting {
+	w := rewrites[scalar.Path]
+	if w == nil {
+		w = &rewriting{at: scalar}
+		rewrites[scalar.Path] = w
+	}
+	return w
+}
+
+// meaning returns the name that a reference to the objects of match gets, and
+// the object, nil where it does not take part. It reports false where they
+// differ, which is told.
+func (b *builder) meaning(m *mention, match graph.Match, chain []*graph.Resource) (string, *graph.Resource, bool) {
+	var object *graph.Resource
+	name := ""
+	for i, c := range match.Candidates {
+		n := m.ref.Name
+		if b.takes(c) {
+			n, object = b.nameOf(c, chain), c
+		}
+		if i > 0 && n != name {
+			b.ambiguous(m, match)
+			return "", nil, false
+		}
+		name = n
+	}
+	return name, object, true
+}
+
+func (b *builder) ambiguous(m *mention, match graph.Match) {
+	candidates := make([]string, len(match.Candidates))
+	for i, c := range match.Candidates {
+		candidates[i] = b.graph.NamespaceOf(c) + "/" + c.Name
+	}
+	slices.Sort(candidates)
+	last := len(candidates) - 1
+	b.errorf(m.referrer, m.ref.At.Path, "%s %q is ambiguous: %s and %s may be meant",
+		match.Candidates[0].Kind, m.ref.Name, strings.Join(candidates[:last], ", "), candidates[last])
+}
+
+// refused warns of a reference in an object that an apply cannot change. It
+// says so of what stands in the result, so that a second run says the same.
+func (b *builder) refused(m *mention, names []string) {
+	if !m.ref.Immutable || m.referrer.GenerateName {
+		return
+	}
+	b.tell(stream.Warning, m.referrer, m.ref.At.Path,
+		"refers to %s, which is named after its content; this field of %s cannot be changed once it exists, so an apply is refused when the content has changed",
+		strings.Join(names, " and "), indefinite(m.referrer.Kind))
+}
+
+func indefinite(kind string) string {
+	if strings.ContainsAny(kind[:1], "AEIOU") {
+		return "an " + kind
+	}
+	return "a " + kind
+}
+
+// unresolved tells of a reference to an object that is not in the input.
+func (b *builder) unresolved(m *mention) {
+	ref := m.ref
+	if b.spec.Unresolved == v1alpha1.UnresolvedIgnore || ref.Optional || ref.Role != reference.Consumer || ref.Tentative || b.produced(m) {
+		return
+	}
+	what := fmt.Sprintf("%s %q", ref.Targets, ref.Name)
+	if ref.Namespace != "" {
+		what = fmt.Sprintf("%s %q", ref.Targets, ref.Namespace+"/"+ref.Name)
+	}
+	severity := stream.Warning
+	if b.spec.Unresolved == v1alpha1.UnresolvedError {
+		severity = stream.Error
+	}
+	finding := graph.Finding{
+		Severity: severity, Resource: m.referrer, Path: ref.At.Path,
+		Message: what + " is not in the input; add it, make the reference optional, or set spec.unresolved: Ignore",
+	}
+	if severity == stream.Error {
+		b.errs = append(b.errs, finding)
+	} else {
+		b.plan.Findings = append(b.plan.Findings, finding)
+	}
+}
+
+// produced reports whether something in the input makes the object at run time.
+func (b *builder) produced(m *mention) bool {
+	for _, target := range m.ref.Targets.Each() {
+		if b.products[b.productKey(m.referrer, m.ref, target)] {
+			return true
+		}
+	}
+	return false
+}
+
+// A product is the name of an object that something in the input makes.
+type product struct {
+	target          catalog.Target
+	namespace, name string
+}
+
+func (b *builder) productKey(r *graph.Resource, ref *reference.Reference, target catalog.Target) product {
+	return product{target, cmp.Or(ref.Namespace, b.graph.NamespaceOf(r)), ref.Name}
+}
