@@ -12,6 +12,8 @@ KUSTOMIZE := $(CURDIR)/bin/tools/kustomize
 endif
 export KUSTOMIZE
 
+GOLANGCI_LINT_VERSION := v2.15.0
+
 GO_FILES := $(shell find fn pkg bench -name '*.go' 2>/dev/null)
 
 .DEFAULT_GOAL := build
@@ -51,16 +53,19 @@ lint: ## gofmt, go vet, and golangci-lint where it is installed
 	if [ -n "$$unformatted" ]; then echo "gofmt would change:"; echo "$$unformatted"; exit 1; fi
 	$(GO) vet ./...
 	$(GO) vet -tags e2e ./fn
-	@if command -v golangci-lint >/dev/null; then \
-		golangci-lint run ./...; \
+	@linter=$$(PATH="$$PATH:$(CURDIR)/bin/tools" command -v golangci-lint); \
+	if [ -n "$$linter" ]; then \
+		echo "$$linter run"; "$$linter" run; \
 	else \
-		echo "golangci-lint is not on the PATH, so only gofmt and go vet ran. To install it:"; \
-		echo "  go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0"; \
+		echo "golangci-lint is not on the PATH, so only gofmt and go vet ran; make bin/tools/golangci-lint builds it"; \
 	fi
 
 .PHONY: clean
 clean: ## remove bin/
 	rm -rf bin
+
+bin/tools/golangci-lint:
+	GOBIN=$(CURDIR)/bin/tools $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT_VERSION)
 
 $(CURDIR)/bin/tools/kustomize:
 	GOBIN=$(CURDIR)/bin/tools $(GO) install sigs.k8s.io/kustomize/kustomize/v5@$(KUSTOMIZE_VERSION)
