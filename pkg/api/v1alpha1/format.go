@@ -11,9 +11,9 @@ import (
 
 // A format is a rule for strings: what the reader holds them against, and how
 // the schema puts it. pattern, not and maxLength together say what check says;
-// a format without them is one that JSON Schema cannot put.
+// a format without them is one that JSON Schema cannot put ("format: regex"
+// means another syntax than Go's).
 type format struct {
-	name      string
 	check     func(string) string // what is wrong, or nothing
 	pattern   string
 	not       string
@@ -43,7 +43,7 @@ var reservedPrefixes = []string{
 
 var ownAnnotations = []string{AnnotationHash, AnnotationIgnore, AnnotationRoll, AnnotationExtraSources}
 
-func regexFormat() format         { return format{name: "regex", check: checkRegex} }
+func regexFormat() format         { return format{check: checkRegex} }
 func labelSelectorFormat() format { return format{check: checkLabelSelector} }
 
 func namespaceFormat() format {

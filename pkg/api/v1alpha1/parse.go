@@ -41,10 +41,11 @@ func Parse(node *yaml.Node) (*ConfigHash, error) {
 // formOf returns the description that the kind of node asks for. Of a kind
 // that is not known nothing else can be said.
 func formOf(node *yaml.Node, config *ConfigHash) (object, error) {
-	// What is wrong with the mapping itself is found again when it is read.
-	entries, _ := (&reader{}).mapping(object{}, node, "")
+	// Problems are left to the reading of the form.
+	r := &reader{}
+	entries, _ := r.mapping(object{}, node, "")
 	var kind *yaml.Node
-	for _, e := range entries {
+	for e := range r.each(entries) {
 		if e.key == "kind" && !isNull(e.value) {
 			kind = e.value
 		}

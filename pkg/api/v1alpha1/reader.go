@@ -2,6 +2,7 @@ package v1alpha1
 
 import (
 	"fmt"
+	"iter"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -126,21 +127,37 @@ func distance(a, b string, least int) int {
 	return last[len(b)]
 }
 
-// An entry is one of a mapping's: no alias, no merge key.
+// An entry is one of a mapping's: no alias, no merge key. One that is none has
+// a problem in place of its value, and is kept so that problems are reported
+// in the document's order.
 type entry struct {
-	key   string
-	value *yaml.Node
+	key     string
+	value   *yaml.Node
+	problem *FieldError
+}
+
+// each reports the problems among the entries and yields the others, in order.
+func (r *reader) each(entries []entry) iter.Seq[entry] {
+	return func(yield func(entry) bool) {
+		for _, e := range entries {
+			if e.problem != nil {
+				r.errs = append(r.errs, *e.problem)
+			} else if !yield(e) {
+				return
+			}
+		}
+	}
 }
 
 // mapping returns the entries of node, merge keys resolved: its own in their
-// order, then those merged in. A key that stands twice is reported, and
-// counts once.
+// order, then those merged in. A key that stands twice counts once, and is a
+// problem the second time.
 func (r *reader) mapping(v value, node *yaml.Node, at edit.Path) (entries []entry, ok bool) {
 	if node.Kind != yaml.MappingNode {
 		r.wrongType(v, node, at)
 		return nil, false
 	}
-	m := merger{reader: r, at: at, keys: map[string]bool{}, state: map[*yaml.Node]mergeState{}}
+	m := merger{at: at, keys: map[string]bool{}, state: map[*yaml.Node]mergeState{}}
 	m.add(node)
 	return m.entries, true
 }
@@ -149,7 +166,6 @@ func (r *reader) mapping(v value, node *yaml.Node, at edit.Path) (entries []entr
 // mapping is entered once, as its keys are all there the second time: this
 // keeps merges of merges of merges from growing without bound.
 type merger struct {
-	*reader
 	at      edit.Path
 	entries []entry
 	keys    map[string]bool
@@ -162,6 +178,10 @@ const (
 	entering mergeState = iota + 1
 	entered
 )
+
+func (m *merger) fail(at edit.Path, message string) {
+	m.entries = append(m.entries, entry{problem: &FieldError{Path: at, Message: message}})
+}
 
 func (m *merger) add(node *yaml.Node) {
 	m.state[node] = entering
@@ -181,7 +201,7 @@ func (m *merger) add(node *yaml.Node) {
 			own[key.Value] = true
 			if !m.keys[key.Value] {
 				m.keys[key.Value] = true
-				m.entries = append(m.entries, entry{key.Value, value})
+				m.entries = append(m.entries, entry{key: key.Value, value: value})
 			}
 		}
 	}

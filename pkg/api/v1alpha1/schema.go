@@ -36,7 +36,6 @@ type schema struct {
 	Default              any        `json:"default,omitempty"`
 	Pattern              string     `json:"pattern,omitempty"`
 	MaxLength            int        `json:"maxLength,omitempty"`
-	Format               string     `json:"format,omitempty"`
 	Not                  *schema    `json:"not,omitempty"`
 	Items                *schema    `json:"items,omitempty"`
 	MinItems             int        `json:"minItems,omitempty"`
@@ -80,7 +79,7 @@ func (p properties) MarshalJSON() ([]byte, error) {
 }
 
 func (f format) schema() *schema {
-	s := &schema{Type: "string", Pattern: f.pattern, MaxLength: f.maxLength, Format: f.name}
+	s := &schema{Type: "string", Pattern: f.pattern, MaxLength: f.maxLength}
 	if f.not != "" {
 		s.Not = &schema{Pattern: f.not}
 	}

@@ -161,7 +161,7 @@ func (t table) read(r *reader, node *yaml.Node, at edit.Path) {
 		return
 	}
 	*t.dst = nil
-	for _, e := range entries {
+	for e := range r.each(entries) {
 		if t.keys != nil && !slices.Contains(t.keys, e.key) {
 			r.unknown(e.key, at, t.keys)
 			continue
@@ -210,7 +210,7 @@ func (o object) wants() string { return "a mapping" }
 // not, and the required fields that are not there.
 func readFields(r *reader, fields []field, entries []entry, at edit.Path, read func(field, *yaml.Node, edit.Path)) {
 	for _, f := range fields {
-		given := slices.ContainsFunc(entries, func(e entry) bool { return e.key == f.name && !isNull(e.value) })
+		given := slices.ContainsFunc(entries, func(e entry) bool { return e.problem == nil && e.key == f.name && !isNull(e.value) })
 		if !f.required || given {
 			continue
 		}
@@ -222,7 +222,7 @@ func readFields(r *reader, fields []field, entries []entry, at edit.Path, read f
 			r.fail(at.Key(f.name), "is required: "+f.value.wants())
 		}
 	}
-	for _, e := range entries {
+	for e := range r.each(entries) {
 		i := slices.IndexFunc(fields, func(f field) bool { return f.name == e.key })
 		switch {
 		case i < 0:
@@ -302,13 +302,13 @@ func (m metadata) read(r *reader, node *yaml.Node, at edit.Path) {
 	if !ok {
 		return
 	}
-	for _, e := range entries {
+	for e := range r.each(entries) {
 		switch {
 		case e.key == "name" && isText(e.value):
 			m.dst.Name = e.value.Value
 		case e.key == "annotations" && e.value.Kind == yaml.MappingNode:
 			annotations, _ := r.mapping(m, e.value, at.Key(e.key))
-			for _, a := range annotations {
+			for a := range r.each(annotations) {
 				if !isText(a.value) {
 					continue
 				}
