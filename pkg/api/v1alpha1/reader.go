@@ -256,13 +256,17 @@ func isNull(node *yaml.Node) bool {
 }
 
 // isText tells whether node is a string. A date is one, too: YAML 1.2 and JSON
-// know no dates, and where the node has been through JSON it is in quotes.
+// know no dates, and where the node has been through JSON it is in quotes. So
+// is a << that is no key: yaml.v3 writes that string without quotes.
 func isText(node *yaml.Node) bool {
 	if node.Kind != yaml.ScalarNode {
 		return false
 	}
-	tag := node.ShortTag()
-	return tag == "!!str" || tag == "!!timestamp"
+	switch node.ShortTag() {
+	case "!!str", "!!timestamp", "!!merge":
+		return true
+	}
+	return false
 }
 
 func describe(node *yaml.Node) string {
@@ -275,7 +279,7 @@ func describe(node *yaml.Node) string {
 	switch tag := node.ShortTag(); tag {
 	case "!!null":
 		return "null"
-	case "!!str", "!!timestamp":
+	case "!!str", "!!timestamp", "!!merge":
 		return "a string"
 	case "!!bool":
 		return "a boolean"

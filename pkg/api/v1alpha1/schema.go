@@ -81,7 +81,8 @@ func (p properties) MarshalJSON() ([]byte, error) {
 func (f format) schema() *schema {
 	s := &schema{Type: "string", Pattern: f.pattern, MaxLength: f.maxLength}
 	if f.not != "" {
-		s.Not = &schema{Pattern: f.not}
+		// With no type, a null would match the pattern.
+		s.Not = &schema{Type: "string", Pattern: f.not}
 	}
 	return s
 }

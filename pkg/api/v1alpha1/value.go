@@ -272,8 +272,8 @@ func (f flat) read(r *reader, node *yaml.Node, at edit.Path) {
 	readFields(r, f.object.leaves(), entries, at, func(f field, node *yaml.Node, at edit.Path) {
 		// A ConfigMap's values are strings, and where someone wrote true for
 		// "true" the field, not YAML, says what the text means.
-		switch node.ShortTag() {
-		case "!!str", "!!bool", "!!int", "!!float", "!!timestamp":
+		switch tag := node.ShortTag(); {
+		case isText(node), tag == "!!bool", tag == "!!int", tag == "!!float":
 		default:
 			r.fail(at, fmt.Sprintf("must be text, not %s: a ConfigMap's values are strings, lists and mappings stand in them as YAML", describe(node)))
 			return

@@ -1,0 +1,361 @@
+package v1alpha1
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+	"pgregory.net/rapid"
+
+	"github.com/confighash/confighash/pkg/edit"
+)
+
+// validate holds a value against a JSON Schema and returns what is wrong. It
+// knows the keywords that Schema uses, and fails on any other.
+func validate(t testing.TB, schema map[string]any, value any, at edit.Path) []string {
+	t.Helper()
+	var wrong []string
+	fail := func(keyword string) { wrong = append(wrong, fmt.Sprintf("%s: %s", at, keyword)) }
+	text, isText := value.(string)
+	array, isArray := value.([]any)
+	object, isObject := value.(map[string]any)
+	for keyword, rule := range schema {
+		switch keyword {
+		case "$schema", "title", "description", "default":
+		case "type":
+			types, several := rule.([]any)
+			if !several {
+				types = []any{rule}
+			}
+			if !slices.Contains(types, any(typeOf(value))) {
+				fail(keyword)
+			}
+		case "enum":
+			if !slices.ContainsFunc(rule.([]any), func(v any) bool { return reflect.DeepEqual(v, value) }) {
+				fail(keyword)
+			}
+		case "pattern":
+			if isText && !compiled(rule.(string)).MatchString(text) {
+				fail(keyword)
+			}
+		case "maxLength":
+			if isText && utf8.RuneCountInString(text) > int(rule.(float64)) {
+				fail(keyword)
+			}
+		case "not":
+			if len(validate(t, rule.(map[string]any), value, at)) == 0 {
+				fail(keyword)
+			}
+		case "minItems":
+			if isArray && len(array) < int(rule.(float64)) {
+				fail(keyword)
+			}
+		case "items":
+			for i, item := range array {
+				wrong = append(wrong, validate(t, rule.(map[string]any), item, at.Index(i))...)
+			}
+		case "minProperties":
+			if isObject && len(object) < int(rule.(float64)) {
+				fail(keyword)
+			}
+		case "required":
+			for _, name := range rule.([]any) {
+				if _, ok := object[name.(string)]; isObject && !ok {
+					fail(keyword)
+				}
+			}
+		case "propertyNames":
+			for name := range object {
+				wrong = append(wrong, validate(t, rule.(map[string]any), name, at.Key(name))...)
+			}
+		case "properties":
+			for name, inner := range rule.(map[string]any) {
+				if v, ok := object[name]; ok {
+					wrong = append(wrong, validate(t, inner.(map[string]any), v, at.Key(name))...)
+				}
+			}
+		case "additionalProperties":
+			known, _ := schema["properties"].(map[string]any)
+			for name, v := range object {
+				if _, ok := known[name]; ok {
+					continue
+				}
+				if inner, ok := rule.(map[string]any); ok {
+					wrong = append(wrong, validate(t, inner, v, at.Key(name))...)
+				} else if rule != false {
+					t.Fatalf("%s: additionalProperties: %v", at, rule)
+				} else {
+					wrong = append(wrong, fmt.Sprintf("%s: unknown", at.Key(name)))
+				}
+			}
+		default:
+			t.Fatalf("%s: the test does not know the keyword %q", at, keyword)
+		}
+	}
+	return wrong
+}
+
+var patterns sync.Map
+
+// compiled compiles a schema's pattern once.
+func compiled(pattern string) *regexp.Regexp {
+	known, ok := patterns.Load(pattern)
+	if !ok {
+		known, _ = patterns.LoadOrStore(pattern, regexp.MustCompile(pattern))
+	}
+	return known.(*regexp.Regexp)
+}
+
+func typeOf(value any) string {
+	switch value.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return "boolean"
+	case string:
+		return "string"
+	case int, float64:
+		return "number"
+	case []any:
+		return "array"
+	case map[string]any:
+		return "object"
+	}
+	panic(fmt.Sprintf("%T", value))
+}
+
+func schemaOf(t testing.TB) map[string]any {
+	t.Helper()
+	var schema map[string]any
+	if err := json.Unmarshal(Schema(), &schema); err != nil {
+		t.Fatal(err)
+	}
+	return schema
+}
+
+// verdicts tells what the parser and the schema say of a document.
+func verdicts(t testing.TB, schema map[string]any, document any) (parser error, wrong []string) {
+	t.Helper()
+	data, err := json.Marshal(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, parser = parse(t, string(data))
+	return parser, validate(t, schema, document, "")
+}
+
+// A place is one in a document that the schema describes.
+type place struct {
+	path   edit.Path
+	schema map[string]any
+	value  any
+	set    func(any) // puts another value there
+	drop   func()    // takes the value away, or leaves a null in a list
+}
+
+// places returns all places of a document. It fails on a field of the schema
+// that the document has not.
+func places(t *testing.T, schema map[string]any, value any, at edit.Path, set func(any), drop func()) []place {
+	t.Helper()
+	all := []place{{path: at, schema: schema, value: value, set: set, drop: drop}}
+	switch value := value.(type) {
+	case map[string]any:
+		properties, _ := schema["properties"].(map[string]any)
+		for _, name := range slices.Sorted(maps.Keys(properties)) {
+			inner, ok := value[name]
+			// Not every list entry has every field; some entry has.
+			if !ok && !strings.Contains(string(at), "[1]") {
+				t.Fatalf("the test's document has no %s", at.Key(name))
+			}
+			if !ok {
+				continue
+			}
+			all = append(all, places(t, properties[name].(map[string]any), inner, at.Key(name),
+				func(v any) { value[name] = v }, func() { delete(value, name) })...)
+		}
+		if inner, ok := schema["additionalProperties"].(map[string]any); ok {
+			for _, name := range slices.Sorted(maps.Keys(value)) {
+				all = append(all, places(t, inner, value[name], at.Key(name),
+					func(v any) { value[name] = v }, func() { delete(value, name) })...)
+			}
+		}
+	case []any:
+		for i, inner := range value {
+			all = append(all, places(t, schema["items"].(map[string]any), inner, at.Index(i),
+				func(v any) { value[i] = v }, func() { value[i] = nil })...)
+		}
+	}
+	return all
+}
+
+// everythingSet is the document everything, each selector complete.
+func everythingSet(t *testing.T) map[string]any {
+	t.Helper()
+	var document map[string]any
+	if err := yaml.Unmarshal([]byte(everything), &document); err != nil {
+		t.Fatal(err)
+	}
+	spec := document["spec"].(map[string]any)
+	spec["exclude"] = []any{maps.Clone(spec["include"].([]any)[0].(map[string]any))}
+	return document
+}
+
+// TestSchema_agreesWithParse puts, in every place of a document that has each
+// field, one value after another, and takes each field away, and adds one:
+// what the schema accepts the parser accepts, and nothing else.
+func TestSchema_agreesWithParse(t *testing.T) {
+	schema := schemaOf(t)
+	document := everythingSet(t)
+	if err, wrong := verdicts(t, schema, document); err != nil || len(wrong) > 0 {
+		t.Fatalf("the whole document is refused: %v, %v", err, wrong)
+	}
+	values := []any{
+		nil, true, false, 0, 1.5,
+		"", "x", "X", "-x", "a b", "a.b", "a/b", "/a/b", "a//b", "a/b/", "a[]/b", "a[0]/b", `a\/b`, "A/b", "v1", "true", "null", "1",
+		"Rename", "ConfigMap", "checksum/config", "confighash.dev/hash", "config.kubernetes.io/x", "internal.config.kubernetes.io/x",
+		strings.Repeat("x", 63), strings.Repeat("x", 64), strings.Repeat("x.", 126) + "x/y", strings.Repeat("x.", 127) + "x/y",
+		[]any{}, []any{nil}, []any{"x"}, []any{map[string]any{}}, []any{[]any{}},
+		map[string]any{}, map[string]any{"x": "y"}, map[string]any{"x": nil}, map[string]any{"x": true}, map[string]any{"a b": "y"},
+		map[string]any{"kustomize.config.k8s.io/x": "y"}, map[string]any{"reloader.stakater.com/auto": "y"}, map[string]any{"name": "y"},
+	}
+	accepted, refused := 0, 0
+	check := func(label string, path edit.Path) {
+		t.Helper()
+		err, wrong := verdicts(t, schema, document)
+		// What JSON Schema cannot say: that an expression is one.
+		selector := strings.Contains(string(path), "clude[0].")
+		switch {
+		case err == nil && len(wrong) == 0:
+			accepted++
+		case err != nil && len(wrong) > 0:
+			refused++
+		case selector && err != nil && regexp.MustCompile("is not a (label selector|regular expression)").MatchString(err.Error()):
+		default:
+			t.Errorf("%s: %s: the parser says %v, the schema %q", path, label, err, wrong)
+		}
+	}
+	for _, p := range places(t, schema, document, "", nil, nil) {
+		if inner, ok := p.value.(map[string]any); ok && p.path != "metadata" {
+			inner["unheard-of"] = "x"
+			check("with one more", p.path)
+			delete(inner, "unheard-of")
+		}
+		if p.path == "" {
+			continue
+		}
+		enum, _ := p.schema["enum"].([]any)
+		for _, v := range slices.Concat(values, enum) {
+			p.set(v)
+			check(fmt.Sprintf("%#v", v), p.path)
+		}
+		p.set(p.value)
+		p.drop()
+		check("absent", p.path)
+		p.set(p.value)
+	}
+	if accepted < 300 || refused < 1000 {
+		t.Errorf("only %d accepted and %d refused", accepted, refused)
+	}
+}
+
+// TestSchema_namesTheParsersDefaults fills a document in with the schema's
+// defaults: it must mean what the document without them means.
+func TestSchema_namesTheParsersDefaults(t *testing.T) {
+	var fill func(schema map[string]any) (any, bool)
+	count := 0
+	fill = func(schema map[string]any) (any, bool) {
+		if value, ok := schema["default"]; ok {
+			count++
+			return value, true
+		}
+		properties, ok := schema["properties"].(map[string]any)
+		filled := map[string]any{}
+		for name, inner := range properties {
+			if value, ok := fill(inner.(map[string]any)); ok {
+				filled[name] = value
+			}
+		}
+		return filled, ok
+	}
+	value, _ := fill(schemaOf(t))
+	document := value.(map[string]any)
+	document["apiVersion"], document["kind"] = APIVersion, Kind
+	document["spec"].(map[string]any)["mode"] = "Rename"
+	data, err := json.Marshal(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := parse(t, string(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := New(ModeRename, PolicyAll); !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	// policy, unreferenced, generated, immutable, key, scope, granularity,
+	// namespace, discover, unresolved, autoReloadAll, report.
+	if count != 12 {
+		t.Errorf("the schema has %d defaults, want 12", count)
+	}
+}
+
+func TestSchema_describesEveryField(t *testing.T) {
+	for _, p := range places(t, schemaOf(t), everythingSet(t), "", nil, nil) {
+		_, entry := p.schema["description"]
+		isEntry := strings.HasSuffix(string(p.path), "]") || strings.HasSuffix(string(p.path), `["reloader.stakater.com/auto"]`)
+		if !entry && !isEntry {
+			t.Errorf("%s has no description", p.path)
+		}
+	}
+}
+
+// TestFormat_patternsSayWhatChecksSay holds the two halves of a format, the one
+// for the schema and the one for the parser, against each other.
+func TestFormat_patternsSayWhatChecksSay(t *testing.T) {
+	for label, f := range map[string]format{
+		"namespace":      namespaceFormat(),
+		"group":          groupFormat(),
+		"version":        versionFormat(),
+		"kind":           kindFormat(),
+		"one kind":       oneKindFormat(),
+		"path":           pathFormat(),
+		"annotation key": annotationKeyFormat(),
+		"free key":       freeAnnotationKeyFormat(),
+	} {
+		pattern, not := regexp.MustCompile(f.pattern), regexp.MustCompile(f.not)
+		t.Run(label, rapid.MakeCheck(func(t *rapid.T) {
+			s := awkward().Draw(t, "s")
+			says := pattern.MatchString(s) &&
+				(f.not == "" || !not.MatchString(s)) &&
+				(f.maxLength == 0 || utf8.RuneCountInString(s) <= f.maxLength)
+			if wrong := f.check(s); says != (wrong == "") {
+				t.Errorf("%q: the schema says %t, the parser %q", s, says, wrong)
+			}
+		}))
+	}
+}
+
+// awkward generates strings at the edges of what names may be.
+func awkward() *rapid.Generator[string] {
+	part := rapid.OneOf(
+		rapid.SampledFrom([]string{
+			"", "a", "Z", "0", "-", "_", ".", "/", "//", `\`, `\/`, "[]", "[", "]", " ", "\n", "é", "*",
+			"spec", "template", "example.com", "app", "v1", "Kind",
+			"confighash.dev/hash", "confighash.dev/", "ignore", "config.kubernetes.io/", "internal.", "config.k8s.io/",
+		}),
+		rapid.Custom(func(t *rapid.T) string {
+			return strings.Repeat("x", rapid.SampledFrom([]int{61, 62, 63, 64, 252, 253, 254}).Draw(t, "length"))
+		}),
+	)
+	return rapid.Custom(func(t *rapid.T) string {
+		return strings.Join(rapid.SliceOfN(part, 0, 5).Draw(t, "parts"), "")
+	})
+}
