@@ -1,0 +1,333 @@
+package edit
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// A unit is the node that is encoded anew, and how its text looks.
+type unit struct {
+	text       []byte
+	node       *yaml.Node
+	start, end int // its bytes
+	column     int // where its lines begin, from 0
+	indent     int // of what is in a mapping
+	compact    bool
+	isJSON     bool
+	pretty     string // indentation of JSON that has line breaks
+	err        error
+}
+
+// newUnit takes the item if it fills the chunk, else all of the tree. It goes by
+// the nodes' positions, so no edit may have been made.
+func newUnit(source []byte, root *yaml.Node, items []Item) *unit {
+	u := &unit{text: source, node: root, indent: 2}
+	element := root.Kind == yaml.SequenceNode && len(root.Content) == 1 && root.Style&yaml.FlowStyle == 0
+	for _, item := range items {
+		element = element && strings.HasPrefix(string(item.Root), "[0]")
+	}
+	if element && root.Content[0].Kind == yaml.MappingNode && root.Anchor == "" && root.Style&yaml.TaggedStyle == 0 {
+		u.node = root.Content[0]
+	}
+	t := text{bytes: source}
+	start, ok := t.offset(u.node.Line, u.node.Column)
+	if !ok || bytes.HasPrefix(source, []byte("\xff\xfe")) || bytes.HasPrefix(source, []byte("\xfe\xff")) {
+		u.err = errors.New("found text in UTF-16 where UTF-8 is needed")
+		return u
+	}
+	u.start, u.end, u.column = start, contentEnd(&t, u.node), u.node.Column-1
+	u.layout(u.node)
+	if body := source[u.start:u.end]; body[0] == '{' && json.Valid(body) {
+		u.isJSON = true
+		if first := lineEnd(body, 0); first < len(body) {
+			next := skipSpace(body, first, false)
+			lead := t.lineStart(u.start + next)
+			base := t.lineStart(u.start)
+			u.column = skipBlanks(source, base) - base
+			u.pretty = strings.TrimPrefix(string(source[lead:u.start+next]), string(source[base:base+u.column]))
+		}
+	}
+	return u
+}
+
+// layout finds out how deep mappings are indented, and whether the dashes of a
+// sequence stand under the first letter of its key.
+func (u *unit) layout(n *yaml.Node) {
+	foundIndent, foundDash := false, false
+	var visit func(n *yaml.Node)
+	visit = func(n *yaml.Node) {
+		if n.Style&yaml.FlowStyle != 0 || foundIndent && foundDash {
+			return
+		}
+		for i, child := range n.Content {
+			if n.Kind == yaml.MappingNode && i%2 == 1 && child.Style&(yaml.FlowStyle|yaml.TaggedStyle) == 0 &&
+				child.Anchor == "" && child.Line > n.Content[i-1].Line {
+				deeper := child.Column - n.Content[i-1].Column
+				switch {
+				case child.Kind == yaml.SequenceNode && !foundDash:
+					u.compact, foundDash = deeper == 0, true
+				case child.Kind == yaml.MappingNode && !foundIndent && deeper >= 2 && deeper <= 9:
+					u.indent, foundIndent = deeper, true
+				}
+			}
+			visit(child)
+		}
+	}
+	visit(n)
+}
+
+// contentEnd returns where the last line of n's text ends. Comments and blank
+// lines behind it do not belong to n.
+func contentEnd(t *text, n *yaml.Node) int {
+	b := t.bytes
+	leaf := lastLeaf(n)
+	least, ok := t.offset(leaf.Line, leaf.Column)
+	if !ok {
+		return len(b)
+	}
+	switch {
+	case isBlockScalar(leaf):
+		return blockScalarEnd(t, least)
+	case leaf.Kind == yaml.ScalarNode && leaf.Style&quotedStyles != 0:
+		least = quotedEnd(b, least)
+	}
+	end := len(b)
+	for end > least {
+		start := t.lineStart(end)
+		line := strings.TrimSpace(string(b[start:end]))
+		if start <= least || line != "" && line[0] != '#' && line != "..." {
+			break
+		}
+		end = lineEnd(b, t.lineStart(start-1))
+	}
+	return end
+}
+
+// quotedEnd returns where the quoted scalar ends that may begin with an anchor
+// or a tag at b[at].
+func quotedEnd(b []byte, at int) int {
+	for at < len(b) && b[at] != '"' && b[at] != '\'' {
+		at++
+	}
+	for i := at + 1; i < len(b); i++ {
+		switch {
+		case b[i] == '\\' && b[at] == '"':
+			i++
+		case b[i] == b[at] && b[at] == '\'' && i+1 < len(b) && b[i+1] == '\'':
+			i++
+		case b[i] == b[at]:
+			return i + 1
+		}
+	}
+	return len(b)
+}
+
+// blockScalarEnd returns where the last line ends of the literal or folded
+// scalar that stands behind at.
+func blockScalarEnd(t *text, at int) int {
+	b := t.bytes
+	header := lineEnd(b, at)
+	indicators, _, _ := strings.Cut(string(b[at:header]), "#")
+	keep := strings.Contains(indicators, "+")
+	end, least := header, -1
+	for line := t.lineOf(at) + 1; line < len(t.lines); line++ {
+		start := t.lines[line]
+		stop := lineEnd(b, start)
+		indent := 0
+		for start+indent < stop && b[start+indent] == ' ' {
+			indent++
+		}
+		switch {
+		case start+indent == stop:
+			if keep {
+				end = stop
+			}
+			continue
+		case least < 0 && !strings.ContainsAny(indicators, "123456789"):
+			least = indent
+		case least < 0:
+			// The scalar's last line is then the text's last one that is
+			// not a comment at the left margin.
+			least = 1
+		case indent < least:
+			return end
+		}
+		end = stop
+	}
+	return end
+}
+
+// encode returns the text with the unit's node in the place of its bytes. What
+// comes out is parsed and held against the nodes: yaml.v3 does not write every
+// string and every comment in a way that it reads as the same.
+func (u *unit) encode(doc *yaml.Node) ([]byte, error) {
+	if u.err != nil {
+		return nil, u.err
+	}
+	if u.node.Style&yaml.FlowStyle == 0 {
+		dropOuterComments(u.node, string(u.text[:u.start]), string(u.text[u.end:]))
+	}
+	for _, simplify := range []func(){func() {}, func() { quoteStrings(u.node) }, func() { dropComments(u.node) }} {
+		simplify()
+		body, err := u.write()
+		if err != nil {
+			continue
+		}
+		out := make([]byte, 0, u.start+len(body)+len(u.text)-u.end)
+		out = append(append(append(out, u.text[:u.start]...), body...), u.text[u.end:]...)
+		if again, err := parse(out); err == nil && sameNode(doc, again, make(map[*yaml.Node]*yaml.Node)) {
+			return out, nil
+		}
+	}
+	return nil, errors.New("the edited item cannot be written as YAML that reads back the same; write it without anchors, merge keys and multi-line strings")
+}
+
+// write returns the text of the unit's node.
+func (u *unit) write() (string, error) {
+	var out strings.Builder
+	if u.isJSON {
+		u.writeJSON(&out, u.node, "\n")
+	} else {
+		encoder := yaml.NewEncoder(&out)
+		encoder.SetIndent(u.indent)
+		if u.compact {
+			encoder.CompactSeqIndent()
+		}
+		if err := encoder.Encode(u.node); err != nil {
+			return "", fmt.Errorf("cannot encode the edited item: %w", err)
+		}
+		if err := encoder.Close(); err != nil {
+			return "", fmt.Errorf("cannot encode the edited item: %w", err)
+		}
+	}
+	lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
+	for i, line := range lines[1:] {
+		if line != "" {
+			lines[i+1] = strings.Repeat(" ", u.column) + line
+		}
+	}
+	return strings.Join(lines, lineBreak(u.text, 0, 0)), nil
+}
+
+// writeJSON writes a node that was read from JSON, and what edits made of it.
+func (u *unit) writeJSON(out *strings.Builder, n *yaml.Node, eol string) {
+	inner, comma, colon := eol+u.pretty, ",", ":"
+	if u.pretty == "" {
+		inner, eol = "", ""
+	}
+	if u.pretty != "" || bytes.Contains(u.text[u.start:u.end], []byte(`": `)) {
+		colon = ": "
+	}
+	if u.pretty == "" && colon == ": " {
+		comma = ", "
+	}
+	switch {
+	case n.Kind == yaml.ScalarNode && n.ShortTag() == "!!str":
+		out.WriteString(quoteDouble(n.Value))
+	case n.Kind == yaml.ScalarNode:
+		out.WriteString(n.Value)
+	case len(n.Content) == 0 && n.Kind == yaml.MappingNode:
+		out.WriteString("{}")
+	case len(n.Content) == 0:
+		out.WriteString("[]")
+	case n.Kind == yaml.MappingNode:
+		out.WriteString("{")
+		for i := 0; i < len(n.Content); i += 2 {
+			if i > 0 {
+				out.WriteString(comma)
+			}
+			out.WriteString(inner + quoteDouble(n.Content[i].Value) + colon)
+			u.writeJSON(out, n.Content[i+1], inner)
+		}
+		out.WriteString(eol + "}")
+	default:
+		out.WriteString("[")
+		for i, child := range n.Content {
+			if i > 0 {
+				out.WriteString(comma)
+			}
+			out.WriteString(inner)
+			u.writeJSON(out, child, inner)
+		}
+		out.WriteString(eol + "]")
+	}
+}
+
+// dropOuterComments takes those comments off n's tree that stand before or
+// behind its text, and stay there.
+func dropOuterComments(n *yaml.Node, before, behind string) {
+	outside := func(comment, text string) bool {
+		line, _, _ := strings.Cut(comment, "\n")
+		return line != "" && strings.Contains(text, line)
+	}
+	for first := n; ; first = first.Content[0] {
+		if outside(first.HeadComment, before) {
+			first.HeadComment = ""
+		}
+		if len(first.Content) == 0 {
+			break
+		}
+	}
+	for last := n; ; last = last.Content[len(last.Content)-1] {
+		if outside(last.FootComment, behind) {
+			last.FootComment = ""
+		}
+		if len(last.Content) == 0 || last.Style&yaml.FlowStyle != 0 {
+			break
+		}
+		if last.Kind == yaml.MappingNode {
+			if key := last.Content[len(last.Content)-2]; outside(key.FootComment, behind) {
+				key.FootComment = ""
+			}
+		}
+	}
+}
+
+// quoteStrings puts the strings in double quotes that are spread over lines or
+// hold unusual characters.
+func quoteStrings(n *yaml.Node) {
+	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!str" && n.Style&yaml.DoubleQuotedStyle == 0 {
+		if n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 || !staysPlain(n.Value, false) {
+			n.Style = n.Style&yaml.TaggedStyle | yaml.DoubleQuotedStyle
+		}
+	}
+	for _, child := range n.Content {
+		quoteStrings(child)
+	}
+}
+
+func dropComments(n *yaml.Node) {
+	n.HeadComment, n.LineComment, n.FootComment = "", "", ""
+	for _, child := range n.Content {
+		dropComments(child)
+	}
+}
+
+// sameNode reports whether two trees mean the same: kinds, tags, values and
+// order, and what aliases stand for. Pairs holds which nodes with anchors
+// correspond.
+func sameNode(a, b *yaml.Node, pairs map[*yaml.Node]*yaml.Node) bool {
+	if a.Kind != b.Kind || len(a.Content) != len(b.Content) {
+		return false
+	}
+	if a.Kind == yaml.AliasNode {
+		return pairs[a.Alias] == b.Alias
+	}
+	if a.Value != b.Value || a.Kind != yaml.DocumentNode && a.ShortTag() != b.ShortTag() {
+		return false
+	}
+	if a.Anchor != "" {
+		pairs[a] = b
+	}
+	for i := range a.Content {
+		if !sameNode(a.Content[i], b.Content[i], pairs) {
+			return false
+		}
+	}
+	return true
+}

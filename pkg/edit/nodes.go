@@ -1,0 +1,310 @@
+package edit
+
+import (
+	"fmt"
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// OnNodes carries the edits out on the nodes of the parsed text, and encodes
+// the item anew if it is the only one, else the whole document. Indentation,
+// line endings and what stands before and behind stay; comments stay as far as
+// yaml.v3 keeps them; blank lines do not.
+//
+// Aliases and merge keys on the way to what is edited are written out, so that
+// the edit is about its own place and about no other that shares its text.
+func OnNodes(text []byte, items []Item) ([]byte, error) {
+	doc, err := parse(text)
+	if err != nil {
+		return nil, err
+	}
+	t, err := newTree(doc.Content[0])
+	if err != nil {
+		return nil, err
+	}
+	unit := newUnit(text, t.root, items)
+	done := true
+	for _, item := range items {
+		for _, e := range item.Edits {
+			if err := check(e); err != nil {
+				return nil, err
+			}
+			if done, err = t.isDone(item.Root, e); err != nil {
+				return nil, err
+			}
+			if !done {
+				break
+			}
+		}
+		if !done {
+			break
+		}
+	}
+	if done {
+		return text, nil
+	}
+	if err := t.edit(items); err != nil {
+		return nil, err
+	}
+	return unit.encode(doc)
+}
+
+// isDone reports whether e would change nothing.
+func (t *tree) isDone(root Path, e Edit) (bool, error) {
+	path := Path("")
+	switch e := e.(type) {
+	case SetScalar:
+		path = e.At.Path
+	case SplitScalar:
+		path = e.At.Path
+	case SetEntry:
+		path = e.Parent
+	case RemoveEntry:
+		path = e.Parent
+	}
+	steps, inRoot, err := bothSteps(root, path)
+	if err != nil {
+		return false, err
+	}
+	node, err := t.peek(steps, inRoot)
+	if err != nil {
+		return false, err
+	}
+	switch e := e.(type) {
+	case SetScalar:
+		return node != nil && isStringNode(node, e.Value), nil
+	case SplitScalar:
+		return len(e.Values) == 1 && node != nil && isStringNode(node, e.Values[0]), nil
+	case SetEntry:
+		value, err := t.peekEntry(node, e.Parent, e.Key)
+		return value != nil && holds(value, e), err
+	case RemoveEntry:
+		value, err := t.peekEntry(node, e.Parent, e.Key)
+		return value == nil, err
+	}
+	return false, nil
+}
+
+func (t *tree) peekEntry(node *yaml.Node, path Path, key string) (*yaml.Node, error) {
+	if node == nil || isNull(node) {
+		return nil, nil
+	}
+	child, _, err := stepInto(node, path, Step{Key: key, Index: -1})
+	if err == nil && child == nil {
+		child, err = t.lookup(node, path, key)
+	}
+	if err != nil || child == nil {
+		return nil, err
+	}
+	return resolved(child), nil
+}
+
+// A target is a scalar to be edited, and the node it is in.
+type target struct{ node, parent *yaml.Node }
+
+// edit carries out all edits. The scalars are sought first: splitting one
+// moves those behind it.
+func (t *tree) edit(items []Item) error {
+	var targets []target
+	for _, item := range items {
+		for _, e := range item.Edits {
+			var found target
+			var err error
+			switch e := e.(type) {
+			case SetScalar:
+				found, err = t.find(item.Root, e.At, e.Value)
+			case SplitScalar:
+				found, err = t.find(item.Root, e.At, e.At.Value)
+				if err == nil {
+					err = mustBe(yaml.SequenceNode, found.parent, e.At.Path)
+				}
+			}
+			if err != nil {
+				return err
+			}
+			targets = append(targets, found)
+		}
+	}
+	for _, item := range items {
+		for _, e := range item.Edits {
+			found := targets[0]
+			targets = targets[1:]
+			var err error
+			switch e := e.(type) {
+			case SetScalar:
+				setString(found.node, e.Value)
+			case SplitScalar:
+				split(found, e.Values)
+			case SetEntry:
+				err = t.setEntry(item.Root, e)
+			case RemoveEntry:
+				err = t.removeEntry(item.Root, e)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// find returns the scalar at a path, which must have the value that it had
+// when the edit was planned, or the one that it is to have.
+func (t *tree) find(root Path, at Scalar, value string) (target, error) {
+	steps, inRoot, err := bothSteps(root, at.Path)
+	if err != nil {
+		return target{}, err
+	}
+	way, err := t.own(steps, inRoot)
+	if err != nil {
+		return target{}, err
+	}
+	if len(way.nodes) <= len(steps) {
+		return target{}, fmt.Errorf("%s: found nothing where a scalar is needed", show(at.Path))
+	}
+	node := way.end()
+	if err := mustBe(yaml.ScalarNode, node, at.Path); err != nil {
+		return target{}, err
+	}
+	if node.Value != at.Value && node.Value != value {
+		return target{}, fmt.Errorf("%s: found another value than the one to be replaced; the text must be the one the edit was made for", show(at.Path))
+	}
+	found := target{node: node, parent: node}
+	if len(steps) > 0 {
+		found.parent = way.nodes[len(way.nodes)-2]
+	}
+	return found, nil
+}
+
+// setString makes node the string value, in its own style if that serves.
+func setString(node *yaml.Node, value string) {
+	if node.Style&(quotedStyles|yaml.LiteralStyle|yaml.FoldedStyle) == 0 && !staysPlain(value, mayBeFlow(node.Value)) {
+		node.Style = yaml.DoubleQuotedStyle
+	}
+	node.Style &^= yaml.TaggedStyle
+	node.Tag, node.Value = "!!str", value
+}
+
+// scalarNode returns a node for a new entry's key or value.
+func scalarNode(value string, style yaml.Style, isBool bool) *yaml.Node {
+	node := &yaml.Node{Kind: yaml.ScalarNode, Style: style}
+	if isBool {
+		node.Tag, node.Value, node.Style = "!!bool", value, 0
+		return node
+	}
+	setString(node, value)
+	return node
+}
+
+func split(found target, values []string) {
+	i := slices.Index(found.parent.Content, found.node)
+	var further []*yaml.Node
+	for _, value := range values[1:] {
+		made := &yaml.Node{Kind: yaml.ScalarNode, Style: found.node.Style}
+		setString(made, value)
+		further = append(further, made)
+	}
+	setString(found.node, values[0])
+	found.parent.Content = slices.Insert(found.parent.Content, i+1, further...)
+}
+
+func (t *tree) setEntry(root Path, e SetEntry) error {
+	if done, err := t.isDone(root, e); err != nil || done {
+		return err
+	}
+	steps, inRoot, err := bothSteps(root, e.Parent)
+	if err != nil {
+		return err
+	}
+	way, err := t.own(steps, inRoot)
+	if err != nil {
+		return err
+	}
+	taken := len(way.nodes) - 1
+	if taken < inRoot {
+		return noItem(root)
+	}
+	node := way.end()
+	missing, err := keysOf(steps[taken:], e.Parent)
+	if err != nil {
+		return err
+	}
+	if taken > inRoot && isNull(node) {
+		comment := node.LineComment
+		*node = yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", HeadComment: node.HeadComment, FootComment: node.FootComment}
+		if key := way.key(); key != nil && key.LineComment == "" {
+			key.LineComment = comment // as yaml.v3 has it where a mapping follows
+		}
+	}
+	if err := mustBe(yaml.MappingNode, node, e.Parent); err != nil {
+		return err
+	}
+	if len(missing) == 0 {
+		i, err := findKey(node, e.Parent, e.Key)
+		if err != nil {
+			return err
+		}
+		if i >= 0 {
+			value := node.Content[i+1]
+			if err := t.detach(value); err != nil {
+				return fmt.Errorf("%s: %w", e.Parent.Key(e.Key), err)
+			}
+			if err := mustBe(yaml.ScalarNode, value, e.Parent.Key(e.Key)); err != nil {
+				return err
+			}
+			if e.Bool {
+				value.Tag, value.Value, value.Style = "!!bool", e.Value, 0
+			} else {
+				setString(value, e.Value)
+			}
+			return nil
+		}
+	}
+	at := place(site{mapping: node, key: way.key(), missing: missing}, e)
+	var quotes yaml.Style
+	if node.Style&yaml.FlowStyle != 0 && len(node.Content) > 0 {
+		quotes = node.Content[0].Style & yaml.DoubleQuotedStyle
+	}
+	value := scalarNode(e.Value, quotes, e.Bool)
+	keys := append(missing, e.Key)
+	for _, key := range slices.Backward(keys[1:]) {
+		value = &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Content: []*yaml.Node{scalarNode(key, quotes, false), value}}
+	}
+	// Entries that the same edits put there stand one behind the other.
+	for at*2 < len(node.Content) && node.Content[at*2].Line == 0 {
+		at++
+	}
+	node.Content = slices.Insert(node.Content, 2*at, scalarNode(keys[0], quotes, false), value)
+	return nil
+}
+
+func (t *tree) removeEntry(root Path, e RemoveEntry) error {
+	if done, err := t.isDone(root, e); err != nil || done {
+		return err
+	}
+	steps, inRoot, err := bothSteps(root, e.Parent)
+	if err != nil {
+		return err
+	}
+	way, err := t.own(steps, inRoot)
+	if err != nil {
+		return err
+	}
+	mapping := way.end()
+	// An entry may hide one that comes from a merge key.
+	if err := t.unmerge(mapping, e.Parent); err != nil {
+		return err
+	}
+	i, err := findKey(mapping, e.Parent, e.Key)
+	if err != nil {
+		return err
+	}
+	for _, dropped := range mapping.Content[i : i+2] {
+		if err := t.detachAll(dropped); err != nil {
+			return fmt.Errorf("%s: %w", e.Parent.Key(e.Key), err)
+		}
+	}
+	mapping.Content = slices.Delete(mapping.Content, i, i+2)
+	return nil
+}

@@ -1,0 +1,180 @@
+package edit
+
+import (
+	"bytes"
+	"sort"
+	"unicode/utf8"
+)
+
+const byteOrderMark = "\xef\xbb\xbf"
+
+// A text is a chunk with an index of its lines, made when it is first needed.
+type text struct {
+	bytes []byte
+	lines []int // where each line begins
+}
+
+// offset converts a position of yaml.v3: lines and columns count from 1,
+// columns count characters. A tab is one character; the byte order mark in
+// front of the text is none.
+func (t *text) offset(line, column int) (int, bool) {
+	if t.lines == nil {
+		t.lines = lineStarts(t.bytes)
+	}
+	if line < 1 || line > len(t.lines) || column < 1 {
+		return 0, false
+	}
+	at := t.lines[line-1]
+	for ; column > 1; column-- {
+		if at >= len(t.bytes) {
+			return 0, false
+		}
+		if t.bytes[at] < utf8.RuneSelf {
+			at++
+			continue
+		}
+		_, size := utf8.DecodeRune(t.bytes[at:])
+		at += size
+	}
+	return at, true
+}
+
+// lineOf returns the number, from 0, of the line that holds the byte at.
+func (t *text) lineOf(at int) int {
+	if t.lines == nil {
+		t.lines = lineStarts(t.bytes)
+	}
+	return sort.SearchInts(t.lines, at+1) - 1
+}
+
+// lineStart returns where the line that holds the byte at begins.
+func (t *text) lineStart(at int) int {
+	line := max(0, t.lineOf(at))
+	return t.lines[line]
+}
+
+// lineStarts returns where the lines of b begin, by the line breaks of YAML
+// 1.1, which are those of yaml.v3: CR LF, LF, CR, NEL, LS and PS.
+func lineStarts(b []byte) []int {
+	starts := make([]int, 1, bytes.Count(b, []byte("\n"))+1)
+	if bytes.HasPrefix(b, []byte(byteOrderMark)) {
+		starts[0] = len(byteOrderMark)
+	}
+	if bytes.IndexByte(b, '\r') < 0 && bytes.IndexByte(b, 0xC2) < 0 && bytes.IndexByte(b, 0xE2) < 0 {
+		for at := 0; ; {
+			next := bytes.IndexByte(b[at:], '\n')
+			if next < 0 {
+				return starts
+			}
+			at += next + 1
+			starts = append(starts, at)
+		}
+	}
+	for at := 0; at < len(b); {
+		if n := breakLen(b, at); n > 0 {
+			at += n
+			starts = append(starts, at)
+			continue
+		}
+		at++
+	}
+	return starts
+}
+
+// breakLen returns the length of the line break at b[at], 0 if there is none.
+func breakLen(b []byte, at int) int {
+	switch b[at] {
+	case '\n':
+		return 1
+	case '\r':
+		if at+1 < len(b) && b[at+1] == '\n' {
+			return 2
+		}
+		return 1
+	case 0xC2:
+		if at+1 < len(b) && b[at+1] == 0x85 {
+			return 2
+		}
+	case 0xE2:
+		if at+2 < len(b) && b[at+1] == 0x80 && (b[at+2] == 0xA8 || b[at+2] == 0xA9) {
+			return 3
+		}
+	}
+	return 0
+}
+
+func isBlank(c byte) bool { return c == ' ' || c == '\t' }
+
+// skipBlanks returns the first offset from at on that holds no space or tab.
+func skipBlanks(b []byte, at int) int {
+	for at < len(b) && isBlank(b[at]) {
+		at++
+	}
+	return at
+}
+
+// skipSpace returns the first offset from at on that holds no space, tab or
+// line break, and, with comments, that no comment holds.
+func skipSpace(b []byte, at int, comments bool) int {
+	for at < len(b) {
+		switch n := breakLen(b, at); {
+		case n > 0:
+			at += n
+		case isBlank(b[at]):
+			at++
+		case comments && b[at] == '#' && at > 0 && (isBlank(b[at-1]) || endsInBreak(b[:at])):
+			at = lineEnd(b, at)
+		default:
+			return at
+		}
+	}
+	return at
+}
+
+// lineEnd returns where the line that holds the byte at ends: the offset of its
+// break, or of the end of b.
+func lineEnd(b []byte, at int) int {
+	for at < len(b) && breakLen(b, at) == 0 {
+		at++
+	}
+	return at
+}
+
+func endsInBreak(b []byte) bool {
+	for n := 1; n <= 3 && n <= len(b); n++ {
+		if breakLen(b, len(b)-n) == n {
+			return true
+		}
+	}
+	return false
+}
+
+// restOfLine reports whether nothing but blanks or a comment stands from at to
+// the end of the line, and where the line ends.
+func restOfLine(b []byte, at int) (end int, ok bool) {
+	rest := skipBlanks(b, at)
+	if rest == len(b) || breakLen(b, rest) > 0 {
+		return rest, true
+	}
+	if b[rest] == '#' && rest > at {
+		return lineEnd(b, rest), true
+	}
+	return 0, false
+}
+
+// lineBreak returns the line break to use for a new line beside the break
+// b[from:to]. Where there is none, at the end of the text, it takes the first
+// one of the text. What YAML 1.2 does not count as a break is not used anew.
+func lineBreak(b []byte, from, to int) string {
+	if from == to {
+		if first := lineEnd(b, 0); first < len(b) {
+			from, to = first, first+breakLen(b, first)
+		}
+	}
+	switch s := string(b[from:to]); s {
+	case "\n", "\r\n", "\r":
+		return s
+	default:
+		return "\n"
+	}
+}

@@ -1,0 +1,219 @@
+package edit
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// A splice puts text in the place of the bytes from start to end.
+type splice struct {
+	start, end int
+	text       string
+}
+
+// A splicer collects the splices of all edits of a chunk.
+type splicer struct {
+	text
+	splices []splice
+	root    *yaml.Node // of the chunk's tree; nil until an edit needs it
+}
+
+// Splice carries the edits out in the text's bytes. It reports false, and
+// returns no text, where that is not safe: [OnNodes] is then the way. It does
+// not parse the text unless an edit is about a mapping's entries.
+//
+// The bytes that change are those of a scalar, of the line of an entry, or of
+// an entry in a flow mapping with its comma; nothing else does.
+func Splice(text []byte, items []Item) (out []byte, ok bool, err error) {
+	s := &splicer{}
+	s.bytes = text
+	for _, item := range items {
+		m := mappings{splicer: s}
+		for _, e := range item.Edits {
+			if err := check(e); err != nil {
+				return nil, false, err
+			}
+			ok := true
+			var err error
+			switch e := e.(type) {
+			case SetScalar:
+				ok = s.setScalar(e)
+			case SplitScalar:
+				ok = s.splitScalar(e)
+			case SetEntry:
+				ok, err = m.set(item.Root, e)
+			case RemoveEntry:
+				ok, err = m.remove(item.Root, e)
+			}
+			if err != nil || !ok {
+				return nil, false, err
+			}
+		}
+		if !m.finish() {
+			return nil, false, nil
+		}
+	}
+	out, ok = s.apply()
+	return out, ok, nil
+}
+
+// apply carries the splices out. It reports false if two of them are about the
+// same bytes and differ.
+func (s *splicer) apply() ([]byte, bool) {
+	slices.SortStableFunc(s.splices, func(a, b splice) int {
+		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end))
+	})
+	size, changed := len(s.bytes), false
+	kept := s.splices[:0]
+	for i, next := range s.splices {
+		if i > 0 {
+			last := kept[len(kept)-1]
+			if next == last && next.start < next.end {
+				continue // the same edit, asked for twice
+			}
+			if next.start < last.end {
+				return nil, false
+			}
+		}
+		kept = append(kept, next)
+		size += len(next.text) - (next.end - next.start)
+		changed = changed || string(s.bytes[next.start:next.end]) != next.text
+	}
+	if !changed {
+		return s.bytes, true
+	}
+	out, from := make([]byte, 0, size), 0
+	for _, next := range kept {
+		out = append(out, s.bytes[from:next.start]...)
+		out = append(out, next.text...)
+		from = next.end
+	}
+	return append(out, s.bytes[from:]...), true
+}
+
+func (s *splicer) add(start, end int, text string) {
+	s.splices = append(s.splices, splice{start, end, text})
+}
+
+// find returns where the scalar stands, if it stands there alone and as it is
+// told.
+func (s *splicer) find(at Scalar) (start, end int, ok bool) {
+	if at.Shared {
+		return 0, 0, false
+	}
+	start, ok = s.offset(int(at.Line), int(at.Column))
+	if !ok {
+		return 0, 0, false
+	}
+	end, ok = scalarEnd(s.bytes, start, at.Value, at.Style)
+	return start, end, ok && standsAlone(s.bytes, start, end)
+}
+
+func (s *splicer) setScalar(e SetScalar) bool {
+	same := isSame(e.At, e.Value)
+	start, end, ok := s.find(e.At)
+	switch {
+	case !ok:
+		return same
+	case same:
+		s.add(start, end, string(s.bytes[start:end]))
+	default:
+		s.add(start, end, quote(e.Value, e.At.Style, mayBeFlow(e.At.Value)))
+	}
+	return true
+}
+
+// isSame reports whether the scalar is the string value already.
+func isSame(at Scalar, value string) bool {
+	if at.Value != value || at.Style&yaml.TaggedStyle != 0 {
+		return false
+	}
+	return at.Style != 0 || isString(value)
+}
+
+// mayBeFlow reports whether a plain scalar of this value may stand in a flow
+// collection. It need not be known exactly: if not, all that is lost is a new
+// value without quotes.
+func mayBeFlow(value string) bool {
+	return !strings.ContainsAny(value, flowIndicators)
+}
+
+func (s *splicer) splitScalar(e SplitScalar) bool {
+	if len(e.Values) == 1 {
+		return s.setScalar(SetScalar{At: e.At, Value: e.Values[0]})
+	}
+	start, end, ok := s.find(e.At)
+	if !ok {
+		return false
+	}
+	line := s.lineStart(start)
+	lead := string(s.bytes[line:start])
+	lineStop, endsLine := restOfLine(s.bytes, end)
+	if strings.HasSuffix(strings.TrimRight(lead, " \t"), "-") {
+		// In block context. Only the last of several dashes (- - a) is the
+		// dash of this element.
+		if !endsLine || !isDashes(lead) {
+			return false
+		}
+		dash := strings.LastIndexByte(lead, '-')
+		lead = strings.Repeat(" ", dash) + lead[dash:]
+		s.add(start, end, quote(e.Values[0], e.At.Style, false))
+		lines := make([]string, 0, len(e.Values)-1)
+		for _, value := range e.Values[1:] {
+			lines = append(lines, lead+quote(value, e.At.Style, false))
+		}
+		s.insertLines(lineStop, lines)
+		return true
+	}
+	// The dash may stand on the line before. Only what follows tells.
+	if next := skipSpace(s.bytes, end, false); next == len(s.bytes) || s.bytes[next] != ',' && s.bytes[next] != ']' {
+		return false
+	}
+	between := ", "
+	if line > 0 && skipBlanks(s.bytes, line) == start {
+		before := lineEnd(s.bytes, s.lineStart(line-1))
+		between = "," + lineBreak(s.bytes, before, line) + lead
+	}
+	var all strings.Builder
+	for i, value := range e.Values {
+		if i > 0 {
+			all.WriteString(between)
+		}
+		all.WriteString(quote(value, e.At.Style, true))
+	}
+	s.add(start, end, all.String())
+	return true
+}
+
+// isDashes reports whether lead, the front of a line, holds nothing but spaces
+// and the dashes of block sequences.
+func isDashes(lead string) bool {
+	for i := range len(lead) {
+		switch {
+		case lead[i] == ' ':
+		case lead[i] != '-' || i+1 == len(lead) || lead[i+1] != ' ':
+			return false
+		}
+	}
+	return true
+}
+
+// insertLines puts lines behind the line that ends at end, where its break or
+// the text's end is.
+func (s *splicer) insertLines(end int, lines []string) {
+	next := end
+	if end < len(s.bytes) {
+		next += breakLen(s.bytes, end)
+	}
+	eol := lineBreak(s.bytes, end, next)
+	joined := strings.Join(lines, eol)
+	if end == next {
+		joined = eol + joined
+	} else {
+		joined += eol
+	}
+	s.add(next, next, joined)
+}
