@@ -1,10 +1,8 @@
 package stream
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"runtime"
 	"strings"
 	"sync"
@@ -123,9 +121,6 @@ func (c *Chunk) items() ([]Item, error) {
 		if tree, err = parse(c.Text); err != nil {
 			return nil, atLine(err, c.Line)
 		}
-		if err := c.nothingBehind(); err != nil {
-			return nil, err
-		}
 	}
 	if len(tree.Content) == 0 {
 		if c.form == formElement {
@@ -151,25 +146,6 @@ func (c *Chunk) items() ([]Item, error) {
 	}
 }
 
-// nothingBehind makes sure that the parser saw all of the chunk: it stops at a
-// document marker, which may stand behind a line break that only YAML knows.
-func (c *Chunk) nothingBehind() error {
-	if !hasOtherBreaks(c.Text) {
-		return nil
-	}
-	decoder := yaml.NewDecoder(bytes.NewReader(c.Text))
-	var node yaml.Node
-	for range 2 {
-		if err := decoder.Decode(&node); err != nil {
-			if errors.Is(err, io.EOF) {
-				return nil
-			}
-			return atLine(err, c.Line)
-		}
-	}
-	return fmt.Errorf("line %d: a document marker stands behind a carriage return or a Unicode line break; use plain line breaks", c.Line)
-}
-
 // expand appends item to found, or, where it is a List, what it lists.
 func (c *Chunk) expand(found []Item, item Item, depth int) ([]Item, error) {
 	if depth > maxListDepth {
@@ -191,6 +167,9 @@ func (c *Chunk) expand(found []Item, item Item, depth int) ([]Item, error) {
 	kind := entry(node, "kind")
 	if kind != nil && strings.HasSuffix(kind.Value, "List") {
 		if items := entry(node, "items"); items != nil {
+			if key := duplicateKey(node); key != nil {
+				return nil, fmt.Errorf("line %d: the List has the key %q twice; keep one", c.lineOf(key), key.Value)
+			}
 			list := item
 			list.Root, list.Node = item.Root.Key("items"), items
 			return c.elements(found, list, depth+1)

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 
@@ -75,6 +77,13 @@ const ResourceListGroup = "config.kubernetes.io"
 func Split(data []byte) (*Input, error) {
 	if bytes.HasPrefix(data, []byte{0xff, 0xfe}) || bytes.HasPrefix(data, []byte{0xfe, 0xff}) {
 		return nil, errors.New("the input is encoded as UTF-16; manifests must be UTF-8")
+	}
+	if !utf8.Valid(data) {
+		at := 0
+		for r, size := utf8.DecodeRune(data); r != utf8.RuneError || size != 1; r, size = utf8.DecodeRune(data[at:]) {
+			at += size
+		}
+		return nil, fmt.Errorf("line %d: a byte is not UTF-8; manifests must be UTF-8", 1+bytes.Count(data[:at], []byte("\n")))
 	}
 	in := &Input{}
 	docs := splitDocuments(data)
@@ -321,7 +330,11 @@ func (in *Input) resourceList(d *document) (bool, error) {
 		APIVersion string `yaml:"apiVersion"`
 		Kind       string `yaml:"kind"`
 	}
-	if err := unmarshal(head, &typ); err != nil {
+	tree, err := parse(head)
+	if err == nil {
+		err = tree.Decode(&typ)
+	}
+	if err != nil {
 		return in.wholeResourceList(d)
 	}
 	if typ.Kind != "ResourceList" {
@@ -330,7 +343,11 @@ func (in *Input) resourceList(d *document) (bool, error) {
 	if err := checkVersion(typ.APIVersion, d.line); err != nil {
 		return false, err
 	}
-	in.IsResourceList, in.hasItems = true, seen["items"]
+	items := slices.IndexFunc(found, func(s section) bool { return s.key == "items" })
+	if !endsParse(found, items) {
+		return in.wholeResourceList(d)
+	}
+	in.IsResourceList, in.hasItems = true, items >= 0
 	parts := []part{{literal: lead}}
 	for _, s := range found {
 		switch s.key {
@@ -512,7 +529,13 @@ func (d *document) splitStream() {
 		return
 	}
 	isList, items := false, -1
+	seen := map[string]bool{}
 	for i, s := range found {
+		if seen[s.key] {
+			d.whole()
+			return
+		}
+		seen[s.key] = true
 		switch s.key {
 		case "kind":
 			isList = bytes.HasSuffix(bytes.TrimSpace(s.value), []byte("List"))
@@ -520,7 +543,7 @@ func (d *document) splitStream() {
 			items = i
 		}
 	}
-	if !isList || items < 0 {
+	if !isList || items < 0 || !endsParse(found, items) {
 		d.whole()
 		return
 	}
@@ -538,6 +561,26 @@ func (d *document) splitStream() {
 		parts = append(parts, itemParts...)
 	}
 	d.parts = parts
+}
+
+// endsParse reports whether the entries before and behind that of the items
+// parse, so that they end where they seem to. -1 stands for no items.
+func endsParse(found []section, items int) bool {
+	ends := [][]section{found}
+	if items >= 0 {
+		ends = [][]section{found[:items], found[items+1:]}
+	}
+	for _, end := range ends {
+		var text []byte
+		for _, s := range end {
+			text = append(append(text, s.text...), '\n')
+		}
+		tree, err := parse(text)
+		if err != nil || len(end) > 0 && (len(tree.Content) != 1 || len(tree.Content[0].Content) != 2*len(end)) {
+			return false
+		}
+	}
+	return true
 }
 
 // whole makes the document one chunk.
@@ -617,22 +660,31 @@ func describe(n *yaml.Node) string {
 }
 
 // parse parses text as one YAML document. The tree is empty where there is
-// nothing in it.
+// nothing in it. It fails where anything stands behind the document, which
+// yaml.Unmarshal does not look at.
 func parse(text []byte) (tree *yaml.Node, err error) {
-	tree = &yaml.Node{}
-	err = unmarshal(text, tree)
-	return tree, err
-}
-
-// unmarshal is yaml.Unmarshal with its panics as errors: the parser's own
-// limits end in panics of several types.
-func unmarshal(text []byte, into any) (err error) {
 	defer func() {
+		// The parser's own limits end in panics of several types.
 		if r := recover(); r != nil {
 			err = fmt.Errorf("yaml: %v", r)
 		}
 	}()
-	return yaml.Unmarshal(text, into)
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
+	tree = &yaml.Node{}
+	if err := decoder.Decode(tree); err != nil {
+		if errors.Is(err, io.EOF) {
+			return tree, nil
+		}
+		return nil, err
+	}
+	var behind yaml.Node
+	switch err := decoder.Decode(&behind); {
+	case errors.Is(err, io.EOF):
+		return tree, nil
+	case err != nil:
+		return nil, err
+	}
+	return nil, fmt.Errorf("yaml: line %d: a second document begins here, behind a carriage return or a Unicode line break; use plain line breaks", behind.Line)
 }
 
 // A ParseError is what the YAML parser had to say of the input.

@@ -3,8 +3,10 @@ package stream
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -168,14 +170,22 @@ func finishFlow(text []byte, hasItems bool, results []Result) ([]byte, error) {
 	if len(add) == 0 {
 		return text, nil
 	}
-	end := bytes.LastIndexByte(text, '}')
-	if end < 0 || len(root.Content) == 0 {
-		return nil, fmt.Errorf("line 1: the end of the ResourceList was not found")
+	// The last brace may stand in a comment, so the outcome is tried.
+	added := "results"
+	if len(results) == 0 {
+		added = "items"
 	}
-	if before := bytes.TrimRight(text[:end], " \t\r\n"); before[len(before)-1] == ',' {
-		add = add[1:]
+	for end := bytes.LastIndexByte(text, '}'); end >= 0; end = bytes.LastIndexByte(text[:end], '}') {
+		insert := add
+		if before := bytes.TrimRight(text[:end], " \t\r\n"); len(before) > 0 && (before[len(before)-1] == ',' || before[len(before)-1] == '{') {
+			insert = add[1:]
+		}
+		out := slices.Concat(text[:end], insert, text[end:])
+		if tree, err := parse(out); err == nil && len(tree.Content) == 1 && entry(tree.Content[0], added) != nil {
+			return out, nil
+		}
 	}
-	return append(append(bytes.Clone(text[:end]), add...), text[end:]...), nil
+	return nil, errors.New("the end of the ResourceList was not found")
 }
 
 // An ender writes, and knows whether the last line has ended.
