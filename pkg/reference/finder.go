@@ -1,0 +1,174 @@
+package reference
+
+import (
+	"sync"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/confighash/confighash/pkg/catalog"
+)
+
+// A Finder finds references. What it needs of the catalogue it prepares once
+// for each kind it meets. It is safe for concurrent use.
+type Finder struct {
+	catalog *catalog.Catalog
+
+	mu       sync.RWMutex
+	prepared map[gvk]*rules
+	any      *rules // for kinds of which the catalogue says nothing
+}
+
+type gvk struct{ group, version, kind string }
+
+// NewFinder returns a Finder of what c lists.
+func NewFinder(c *catalog.Catalog) *Finder {
+	return &Finder{catalog: c, prepared: map[gvk]*rules{}}
+}
+
+// Find returns the references in an item of the given kind. The item is not
+// changed and may be read by others meanwhile. It fails on aliases without
+// end, and on a defect of the catalogue.
+func (f *Finder) Find(group, version, kind string, item *yaml.Node) (Found, error) {
+	r, err := f.rules(gvk{group, version, kind})
+	if err != nil {
+		return Found{}, err
+	}
+	return r.find(item)
+}
+
+func (f *Finder) rules(id gvk) (*rules, error) {
+	f.mu.RLock()
+	known, ok := f.prepared[id]
+	f.mu.RUnlock()
+	if ok {
+		return known, nil
+	}
+	k, err := f.catalog.Kind(id.group, id.version, id.kind)
+	if err != nil {
+		return nil, err
+	}
+	everywhere, err := f.catalog.Any()
+	if err != nil {
+		return nil, err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if known, ok := f.prepared[id]; ok {
+		return known, nil
+	}
+	if f.any == nil {
+		f.any = compile(everywhere.References)
+	}
+	r := f.any
+	if k != nil {
+		r = compile(k.References, everywhere.References)
+		r.exports = k.Exports
+	}
+	f.prepared[id] = r
+	return r, nil
+}
+
+// rules are those of one kind, made ready.
+type rules struct {
+	root     *state
+	defaults []*rule
+	exports  []catalog.Export
+}
+
+// A rule is one of the catalogue's, with its place in the order in which
+// rules for the same field are tried.
+type rule struct {
+	*catalog.Rule
+	order    int
+	embedded *rules
+}
+
+// A state is a node of the trie of all paths of a kind. Since a path may hold
+// patterns, a field can be in several states at once.
+type state struct {
+	keys     map[string]*state
+	patterns []patternEdge
+	// anyDepth is entered together with this state, and stays for every key.
+	anyDepth *state
+	stays    bool
+	rules    []*rule
+}
+
+type patternEdge struct {
+	key catalog.Segment
+	to  *state
+}
+
+func compile(lists ...[]catalog.Rule) *rules {
+	r := &rules{root: &state{}}
+	order := 0
+	for _, list := range lists {
+		for i := range list {
+			compiled := &rule{Rule: &list[i], order: order}
+			order++
+			if len(compiled.Embedded) > 0 {
+				compiled.embedded = compile(compiled.Embedded)
+			}
+			if len(compiled.Default) > 0 {
+				r.defaults = append(r.defaults, compiled)
+			}
+			at := r.root
+			for _, segment := range compiled.Path {
+				at = at.next(segment)
+			}
+			at.rules = append(at.rules, compiled)
+		}
+	}
+	return r
+}
+
+// next returns the state that follows s in the trie, made if need be.
+func (s *state) next(segment catalog.Segment) *state {
+	switch {
+	case segment == catalog.AnyDepth:
+		if s.anyDepth == nil {
+			s.anyDepth = &state{stays: true}
+		}
+		return s.anyDepth
+	case segment.IsPattern():
+		for _, edge := range s.patterns {
+			if edge.key == segment {
+				return edge.to
+			}
+		}
+		to := &state{}
+		s.patterns = append(s.patterns, patternEdge{segment, to})
+		return to
+	}
+	to := s.keys[string(segment)]
+	if to == nil {
+		if s.keys == nil {
+			s.keys = map[string]*state{}
+		}
+		to = &state{}
+		s.keys[string(segment)] = to
+	}
+	return to
+}
+
+// enter adds s, and what is entered with it, to a set of states.
+func (s *state) enter(set []*state) []*state {
+	for ; s != nil; s = s.anyDepth {
+		set = append(set, s)
+	}
+	return set
+}
+
+// follow adds to a set the states that s leads to by key.
+func (s *state) follow(key string, set []*state) []*state {
+	set = s.keys[key].enter(set)
+	for _, edge := range s.patterns {
+		if edge.key.Matches(key) {
+			set = edge.to.enter(set)
+		}
+	}
+	if s.stays {
+		set = append(set, s)
+	}
+	return set
+}

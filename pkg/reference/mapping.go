@@ -1,0 +1,147 @@
+package reference
+
+import (
+	"fmt"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// A budget bounds the work that aliases and merge keys can ask for.
+type budget int
+
+// spend takes one step, and fails where too many have been taken.
+func (b *budget) spend() error {
+	if *b++; *b > maxAliased {
+		return fmt.Errorf("aliases and merge keys stand for more than the %d nodes that are followed", maxAliased)
+	}
+	return nil
+}
+
+// eachEntry visits the entries of a mapping in the order of the text, those
+// that merge keys bring in included: as YAML has it, the mapping's own
+// entries win over merged ones, and earlier merged ones over later.
+func eachEntry(m *yaml.Node, b *budget, visit func(key string, value *yaml.Node, merged bool) error) error {
+	var merge *merger
+	if hasMerge(m) {
+		merge = &merger{seen: ownKeys(m), done: map[*yaml.Node]bool{m: true}, budget: b, visit: visit}
+	}
+	for i := 0; i+1 < len(m.Content); i += 2 {
+		key, value := m.Content[i], m.Content[i+1]
+		if merge != nil && isMerge(key) {
+			if err := merge.from(value); err != nil {
+				return err
+			}
+			continue
+		}
+		if name, ok := keyOf(key); ok {
+			if err := visit(name, value, false); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// A merger visits what the merge keys of one mapping bring in.
+type merger struct {
+	seen   map[string]bool // keys that later ones do not replace
+	done   map[*yaml.Node]bool
+	budget *budget
+	visit  func(key string, value *yaml.Node, merged bool) error
+}
+
+// from visits the entries of the value of a merge key: a mapping or a list of
+// them. A mapping met again brings in nothing new.
+func (m *merger) from(source *yaml.Node) error {
+	if source.Kind == yaml.AliasNode {
+		source = source.Alias
+	}
+	if m.done[source] {
+		return nil
+	}
+	m.done[source] = true
+	if source.Kind == yaml.SequenceNode {
+		for _, element := range source.Content {
+			if err := m.from(element); err != nil {
+				return err
+			}
+		}
+	}
+	if source.Kind != yaml.MappingNode {
+		return nil
+	}
+	for i := 0; i+1 < len(source.Content); i += 2 {
+		if err := m.budget.spend(); err != nil {
+			return err
+		}
+		key, ok := keyOf(source.Content[i])
+		if !ok || isMerge(source.Content[i]) || m.seen[key] {
+			continue
+		}
+		m.seen[key] = true
+		if err := m.visit(key, source.Content[i+1], true); err != nil {
+			return err
+		}
+	}
+	for i := 0; i+1 < len(source.Content); i += 2 {
+		if isMerge(source.Content[i]) {
+			if err := m.from(source.Content[i+1]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// entryOf returns the value of a key, and whether a merge key brings it in;
+// nil if there is none.
+func entryOf(m *yaml.Node, key string, b *budget) (value *yaml.Node, merged bool) {
+	for i := 0; i+1 < len(m.Content); i += 2 {
+		if name, ok := keyOf(m.Content[i]); ok && name == key && !isMerge(m.Content[i]) {
+			return m.Content[i+1], false
+		}
+	}
+	if !hasMerge(m) {
+		return nil, false
+	}
+	// The walk that shares the budget reports that it is spent.
+	_ = eachEntry(m, b, func(name string, candidate *yaml.Node, _ bool) error {
+		if value == nil && name == key {
+			value = candidate
+		}
+		return nil
+	})
+	return value, true
+}
+
+func hasMerge(m *yaml.Node) bool {
+	for i := 0; i+1 < len(m.Content); i += 2 {
+		if isMerge(m.Content[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// isMerge reports whether key is a merge key: << without quotes.
+func isMerge(key *yaml.Node) bool {
+	return key.Kind == yaml.ScalarNode && key.Value == "<<" && key.Tag == "!!merge"
+}
+
+func ownKeys(m *yaml.Node) map[string]bool {
+	keys := make(map[string]bool, len(m.Content)/2)
+	for i := 0; i+1 < len(m.Content); i += 2 {
+		if key, ok := keyOf(m.Content[i]); ok && !isMerge(m.Content[i]) {
+			keys[key] = true
+		}
+	}
+	return keys
+}
+
+// keyOf returns a key's text.
+func keyOf(key *yaml.Node) (string, bool) {
+	if key.Kind == yaml.AliasNode {
+		key = key.Alias
+	}
+	return key.Value, key.Kind == yaml.ScalarNode
+}

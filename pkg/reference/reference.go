@@ -1,0 +1,76 @@
+// Package reference finds where an item names ConfigMaps and Secrets, by what
+// the catalogue says of its kind. It resolves nothing: whether an object of
+// that name is there, and which, others decide.
+package reference
+
+import (
+	"github.com/confighash/confighash/pkg/catalog"
+	"github.com/confighash/confighash/pkg/edit"
+)
+
+// A Reference is one place in an item that names a ConfigMap or a Secret.
+type Reference struct {
+	Role catalog.Role
+	// Targets are the kinds it may name: one, unless nothing in the item
+	// tells which.
+	Targets catalog.Target
+	// Name is the name that stands there.
+	Name string
+	// Namespace is the namespace that stands there, in the value or in a
+	// field of its own, or that the catalogue fixes. It is empty for the
+	// referrer's.
+	Namespace string
+	// At is the scalar that holds the name; its Path starts at the item's
+	// root. Start and End are where in its Value the name stands, in bytes.
+	At         edit.Scalar
+	Start, End int
+	// NamespaceAt is the scalar that holds the namespace, if one does.
+	// NamespaceStart and NamespaceEnd are where in its Value it stands. It
+	// may be the scalar At.
+	NamespaceAt                  *edit.Scalar
+	NamespaceStart, NamespaceEnd int
+	// ControllerNamespace: the object is in a namespace that the item does
+	// not tell, such as its controller's.
+	ControllerNamespace bool
+	// List: the name is an element of a list of names, where one may have to
+	// become two.
+	List bool
+	// KindFrom is the object that tells which of Targets is meant, if it is
+	// another one.
+	KindFrom *KindFrom
+	// PodTemplate is the index in the catalogue's Kind.PodTemplates of the
+	// template that holds the reference, or -1.
+	PodTemplate int
+	// Key is the one key that is consumed, or empty.
+	Key string
+	// Optional: the item says that the object may be absent.
+	Optional bool
+	// Tentative: this is a reference only if an object of that name is there.
+	Tentative bool
+	// Kustomize: kustomize's own nameReference follows this field.
+	Kustomize bool
+	// Immutable: an apply over an existing object is refused if this changes.
+	Immutable bool
+	// Default: the field itself is absent or empty and the name comes from
+	// At, another field; there is nothing to rewrite.
+	Default bool
+}
+
+// A KindFrom names the object whose export tells the kind of a reference.
+type KindFrom struct {
+	Group, Kind string
+	// Name is the object's; it is in the referrer's namespace.
+	Name string
+	// Export is the key in its Found.Exports. An object without that export
+	// means neither a ConfigMap nor a Secret.
+	Export string
+}
+
+// Found is what an item holds.
+type Found struct {
+	// References stand in the order of the item's text; those with Default
+	// follow them.
+	References []Reference
+	// Exports are values that references of other items ask for.
+	Exports map[string]string
+}

@@ -1,0 +1,558 @@
+package reference
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/confighash/confighash/pkg/catalog"
+	"github.com/confighash/confighash/pkg/edit"
+)
+
+// Aliases can make a short text stand for a document without end. What stands
+// behind them is followed up to these bounds, far beyond what an API server
+// would take.
+const (
+	maxAliased = 100_000
+	maxDepth   = 1_000
+)
+
+// A walker goes through one document by the states of a trie.
+type walker struct {
+	root  *yaml.Node
+	steps []edit.Step
+	// frames are the mappings around the present node, outermost first.
+	frames []frame
+	// states holds the sets of states of all levels, the present one last.
+	states []*state
+	found  []Reference
+	// aliases counts those on the way, budget the nodes met behind any.
+	aliases int
+	budget  *budget
+	// within is the scalar whose value the document is, if it is embedded.
+	within *edit.Scalar
+}
+
+// A frame is a mapping on the way.
+type frame struct {
+	mapping *yaml.Node
+	depth   int // of its path in walker.steps
+	shared  bool
+}
+
+// find walks through an item.
+func (r *rules) find(item *yaml.Node) (Found, error) {
+	w := &walker{root: unwrap(item), budget: new(budget)}
+	if w.root == nil {
+		return Found{}, nil
+	}
+	if err := w.run(r); err != nil {
+		return Found{}, err
+	}
+	for _, d := range r.defaults {
+		w.useDefault(d)
+	}
+	found := Found{References: w.found}
+	for i := range r.exports {
+		if value, ok := w.export(&r.exports[i]); ok {
+			if found.Exports == nil {
+				found.Exports = map[string]string{}
+			}
+			found.Exports[r.exports[i].Key] = value
+		}
+	}
+	return found, nil
+}
+
+func unwrap(item *yaml.Node) *yaml.Node {
+	if item != nil && item.Kind == yaml.DocumentNode {
+		if len(item.Content) == 0 {
+			return nil
+		}
+		return item.Content[0]
+	}
+	return item
+}
+
+func (w *walker) run(r *rules) error {
+	w.states = r.root.enter(w.states[:0])
+	return w.walk(w.root, w.states, false)
+}
+
+// walk goes on at n, which is in the given states. What it adds to the stacks
+// it takes off again.
+func (w *walker) walk(n *yaml.Node, states []*state, shared bool) error {
+	if w.aliases > 0 {
+		if err := w.budget.spend(); err != nil {
+			return err
+		}
+		if len(w.steps) > maxDepth {
+			return fmt.Errorf("%s…: an alias leads back to itself, or more than %d levels deep", pathOf(w.steps[:4]), maxDepth)
+		}
+	}
+	shared = shared || n.Anchor != ""
+	switch n.Kind {
+	case yaml.AliasNode:
+		w.aliases++
+		err := w.walk(n.Alias, states, true)
+		w.aliases--
+		return err
+	case yaml.SequenceNode:
+		w.steps = append(w.steps, edit.Step{})
+		for i, element := range n.Content {
+			w.steps[len(w.steps)-1].Index = i
+			if err := w.walk(element, states, shared); err != nil {
+				return err
+			}
+		}
+		w.steps = w.steps[:len(w.steps)-1]
+		return nil
+	case yaml.MappingNode:
+		w.frames = append(w.frames, frame{n, len(w.steps), shared})
+		err := eachEntry(n, w.budget, func(key string, value *yaml.Node, merged bool) error {
+			return w.entry(key, value, states, shared, merged)
+		})
+		w.frames = w.frames[:len(w.frames)-1]
+		return err
+	case yaml.ScalarNode:
+		return w.scalar(n, states, shared)
+	}
+	return nil
+}
+
+func (w *walker) entry(key string, value *yaml.Node, states []*state, shared, merged bool) error {
+	before := len(w.states)
+	for _, s := range states {
+		w.states = s.follow(key, w.states)
+	}
+	next := w.states[before:]
+	if len(next) == 0 {
+		return nil
+	}
+	if merged {
+		w.aliases++
+	}
+	w.steps = append(w.steps, edit.Step{Key: key, Index: -1})
+	err := w.walk(value, next, shared || merged)
+	w.steps = w.steps[:len(w.steps)-1]
+	if merged {
+		w.aliases--
+	}
+	w.states = w.states[:before]
+	return err
+}
+
+// scalar takes the first rule for n that fits.
+func (w *walker) scalar(n *yaml.Node, states []*state, shared bool) error {
+	var candidates []*rule
+	for _, s := range states {
+		switch {
+		case len(s.rules) == 0:
+		case candidates == nil:
+			candidates = s.rules
+		default:
+			candidates = slices.Concat(candidates, s.rules)
+			slices.SortFunc(candidates, func(a, b *rule) int { return cmp.Compare(a.order, b.order) })
+		}
+	}
+	if len(candidates) == 0 || !isString(n) {
+		return nil
+	}
+	for _, r := range candidates {
+		done, err := w.try(r, n, shared)
+		if done || err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isString reports whether n holds a string that is not empty. What YAML
+// takes for a number or null, the API server does not take for a name.
+func isString(n *yaml.Node) bool {
+	return n.Kind == yaml.ScalarNode && n.Value != "" && n.ShortTag() == "!!str"
+}
+
+// try takes n by one rule. It reports whether the rule fits.
+func (w *walker) try(r *rule, n *yaml.Node, shared bool) (bool, error) {
+	if !w.holdAll(r.When) {
+		return false, nil
+	}
+	if r.embedded != nil {
+		return w.embed(r, n, shared)
+	}
+	targets := w.targets(r.Rule)
+	if targets == 0 {
+		return false, nil
+	}
+	if r.Separator == "" {
+		return w.take(r.Rule, n, shared, targets, 0, len(n.Value)), nil
+	}
+	fits := false
+	for start := 0; start <= len(n.Value); {
+		end := strings.Index(n.Value[start:], r.Separator)
+		if end < 0 {
+			end = len(n.Value)
+		} else {
+			end += start
+		}
+		from, to := trim(n.Value, start, end)
+		if w.take(r.Rule, n, shared, targets, from, to) {
+			fits = true
+		}
+		start = end + len(r.Separator)
+	}
+	return fits, nil
+}
+
+// trim leaves out white space at both ends of value[start:end].
+func trim(value string, start, end int) (int, int) {
+	text := value[start:end]
+	start += len(text) - len(strings.TrimLeft(text, " \t\r\n"))
+	return start, start + len(strings.TrimSpace(text))
+}
+
+// take adds the reference in n.Value[start:end], if it fits one of the rule's
+// formats.
+func (w *walker) take(r *catalog.Rule, n *yaml.Node, shared bool, targets catalog.Target, start, end int) bool {
+	for _, format := range r.Formats {
+		m, fits := format.Match(n.Value[start:end])
+		if !fits {
+			continue
+		}
+		if m.Target != 0 {
+			m.Target &= targets
+		} else {
+			m.Target = targets
+		}
+		if m.Target == 0 {
+			continue
+		}
+		at, offset, located := w.locate(n, shared)
+		if !located {
+			return false
+		}
+		shift := func(s catalog.Span) (int, int) { return s.Start + start + offset, s.End + start + offset }
+		ref := Reference{
+			Role: r.Role, Targets: m.Target, Name: n.Value[start+m.Name.Start : start+m.Name.End], At: at,
+			List: r.Names, PodTemplate: r.PodTemplate, Tentative: r.Tentative, Immutable: r.Immutable,
+			Kustomize: r.Kustomize && w.within == nil && m.Name == catalog.Span{Start: 0, End: len(n.Value)},
+		}
+		ref.Start, ref.End = shift(m.Name)
+		if m.Namespace != (catalog.Span{}) {
+			ref.Namespace = n.Value[start+m.Namespace.Start : start+m.Namespace.End]
+			ref.NamespaceStart, ref.NamespaceEnd = shift(m.Namespace)
+			ref.NamespaceAt = &at
+		} else {
+			w.namespace(r, &ref)
+		}
+		if m.Key != (catalog.Span{}) {
+			ref.Key = n.Value[start+m.Key.Start : start+m.Key.End]
+		} else {
+			ref.Key = w.text(r.Key)
+		}
+		ref.Optional = w.text(r.Optional) == "true"
+		if r.KindFrom != nil {
+			ref.KindFrom = &KindFrom{r.KindFrom.Group, r.KindFrom.Kind, w.text(&r.KindFrom.Name), r.KindFrom.Export}
+		}
+		w.found = append(w.found, ref)
+		return true
+	}
+	return false
+}
+
+// namespace finds the namespace where the value does not tell it.
+func (w *walker) namespace(r *catalog.Rule, ref *Reference) {
+	ref.Namespace, ref.ControllerNamespace = r.NamespaceDefault, r.Elsewhere
+	if r.Namespace == nil {
+		return
+	}
+	field, ok := w.lookup(*r.Namespace)
+	if !ok || !isString(field.node) {
+		return
+	}
+	// A template such as ${pvc.namespace} tells no namespace, but that it is
+	// not the referrer's.
+	if !isNamespace(field.node.Value) {
+		ref.Namespace, ref.ControllerNamespace = "", true
+		return
+	}
+	at, offset, located := w.locateAt(field.path, field.node, field.shared)
+	if located {
+		ref.NamespaceAt = &at
+		ref.NamespaceStart, ref.NamespaceEnd = offset, offset+len(field.node.Value)
+	}
+	ref.Namespace, ref.ControllerNamespace = field.node.Value, false
+}
+
+func isNamespace(value string) bool {
+	for i := range len(value) {
+		if c := value[i]; (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' {
+			return false
+		}
+	}
+	return value != ""
+}
+
+// targets returns the kinds that a rule's reference may name here, and 0 if
+// it names neither.
+func (w *walker) targets(r *catalog.Rule) catalog.Target {
+	k := r.Kind
+	if k == nil {
+		return r.Targets
+	}
+	told := false
+	for _, group := range k.Group {
+		field, ok := w.lookup(group)
+		if !ok || isNull(field.node) {
+			continue
+		}
+		told = true
+		if field.node.Value != "" && field.node.Value != "v1" {
+			return 0
+		}
+	}
+	if !told && k.GroupDefault != "" {
+		return 0
+	}
+	field, ok := w.lookup(k.Path)
+	if !ok || isNull(field.node) || field.node.Kind == yaml.ScalarNode && field.node.Value == "" {
+		return k.Default & r.Targets
+	}
+	var targets catalog.Target
+	for _, value := range scalars(field.node) {
+		targets |= kindOf(k, value)
+	}
+	return targets & r.Targets
+}
+
+func kindOf(k *catalog.KindField, value string) catalog.Target {
+	if len(k.Values) == 0 {
+		if k.IgnoreCase {
+			for _, kind := range catalog.AnyTarget.Kinds() {
+				if strings.EqualFold(kind, value) {
+					return catalog.TargetOf(kind)
+				}
+			}
+		}
+		return catalog.TargetOf(value)
+	}
+	if !k.IgnoreCase {
+		return k.Values[value]
+	}
+	for name, target := range k.Values {
+		if strings.EqualFold(name, value) {
+			return target
+		}
+	}
+	return 0
+}
+
+// holdAll reports whether all conditions hold at the present node.
+func (w *walker) holdAll(conditions []catalog.Condition) bool {
+	for i := range conditions {
+		if !w.holds(&conditions[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func (w *walker) holds(c *catalog.Condition) bool {
+	if len(c.Any) > 0 {
+		return slices.ContainsFunc(c.Any, func(one catalog.Condition) bool { return w.holds(&one) })
+	}
+	var node *yaml.Node
+	if c.Path != nil {
+		if field, ok := w.lookup(*c.Path); ok && !isNull(field.node) {
+			node = field.node
+		}
+	}
+	if c.Present != nil && *c.Present != (node != nil) {
+		return false
+	}
+	is := func(values []string) bool {
+		return node != nil && node.Kind == yaml.ScalarNode && slices.Contains(values, node.Value)
+	}
+	if len(c.In) > 0 && !is(c.In) || len(c.NotIn) > 0 && is(c.NotIn) {
+		return false
+	}
+	return len(c.Contains) == 0 || node != nil && node.Kind == yaml.SequenceNode &&
+		slices.ContainsFunc(scalars(node), func(v string) bool { return slices.Contains(c.Contains, v) })
+}
+
+// Holds reports whether all conditions hold of an item, their paths taken
+// from its root: those of a catalog.Exception, for example.
+func Holds(conditions []catalog.Condition, item *yaml.Node) bool {
+	w := &walker{root: unwrap(item), budget: new(budget)}
+	if w.root == nil {
+		return false
+	}
+	w.frames = []frame{{mapping: w.root}}
+	return w.holdAll(conditions)
+}
+
+// useDefault adds the reference that stands for an absent field.
+func (w *walker) useDefault(r *rule) {
+	restore := w.descend(r.Path)
+	defer restore()
+	if len(w.frames) == len(r.Path) {
+		last := catalog.Relative{Path: r.Path[len(r.Path)-1:]}
+		if field, ok := w.lookup(last); ok && !isNull(field.node) && field.node.Value != "" {
+			return
+		}
+	}
+	if !w.holdAll(r.When) {
+		return
+	}
+	for _, from := range r.Default {
+		field, ok := w.lookup(from)
+		if !ok || !isString(field.node) {
+			continue
+		}
+		if _, fits := catalog.Plain.Match(field.node.Value); !fits {
+			return
+		}
+		at := edit.ScalarAt(field.path, field.node, field.shared)
+		ref := Reference{
+			Role: r.Role, Targets: r.Targets, Name: at.Value, At: at, End: len(at.Value),
+			PodTemplate: r.PodTemplate, Immutable: r.Immutable, Default: true,
+		}
+		w.namespace(r.Rule, &ref)
+		w.found = append(w.found, ref)
+		return
+	}
+}
+
+// export reads a value that others ask for.
+func (w *walker) export(e *catalog.Export) (string, bool) {
+	restore := w.descend(e.Path)
+	defer restore()
+	if len(w.frames) < len(e.Path) || !w.holdAll(e.When) {
+		return "", false
+	}
+	field, ok := w.lookup(catalog.Relative{Path: e.Path[len(e.Path)-1:]})
+	if !ok || !isString(field.node) {
+		return "", false
+	}
+	return field.node.Value, true
+}
+
+// descend makes frames of the mappings on the way to the last key of path,
+// one for each key, as far as they are there. It passes through no lists.
+func (w *walker) descend(path catalog.Path) (restore func()) {
+	n, shared := w.root, false
+	for i := range path {
+		if n.Kind == yaml.AliasNode {
+			n, shared = n.Alias, true
+		}
+		shared = shared || n.Anchor != ""
+		if n.Kind != yaml.MappingNode {
+			break
+		}
+		w.frames = append(w.frames, frame{n, i, shared})
+		if i == len(path)-1 {
+			break
+		}
+		next, merged := entryOf(n, string(path[i]), w.budget)
+		if next == nil {
+			break
+		}
+		w.steps = append(w.steps, edit.Step{Key: string(path[i]), Index: -1})
+		n, shared = next, shared || merged
+	}
+	return func() { w.frames, w.steps = w.frames[:0], w.steps[:0] }
+}
+
+// A field is a node that a lookup found.
+type field struct {
+	node   *yaml.Node // never an alias
+	path   edit.Path
+	shared bool
+}
+
+// lookup goes to a field from the mapping around the present node.
+func (w *walker) lookup(r catalog.Relative) (field, bool) {
+	at := frame{mapping: w.root}
+	if !r.Root {
+		if r.Up >= len(w.frames) {
+			return field{}, false
+		}
+		at = w.frames[len(w.frames)-1-r.Up]
+	}
+	found := field{node: at.mapping, shared: at.shared}
+	for i := 0; ; i++ {
+		if found.node.Kind == yaml.AliasNode {
+			found.node, found.shared = found.node.Alias, true
+		}
+		found.shared = found.shared || found.node.Anchor != ""
+		if i == len(r.Path) {
+			break
+		}
+		if found.node.Kind != yaml.MappingNode {
+			return field{}, false
+		}
+		next, merged := entryOf(found.node, string(r.Path[i]), w.budget)
+		if next == nil {
+			return field{}, false
+		}
+		found.node, found.shared = next, found.shared || merged
+	}
+	found.path = pathOf(w.steps[:at.depth])
+	for _, key := range r.Path {
+		found.path = found.path.Key(string(key))
+	}
+	return found, true
+}
+
+// text returns the scalar that r leads to, and "" if r is nil or leads to
+// none.
+func (w *walker) text(r *catalog.Relative) string {
+	if r == nil {
+		return ""
+	}
+	field, ok := w.lookup(*r)
+	if !ok || field.node.Kind != yaml.ScalarNode || isNull(field.node) {
+		return ""
+	}
+	return field.node.Value
+}
+
+func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" }
+
+// scalars returns the values of n, or of its elements if it is a list.
+func scalars(n *yaml.Node) []string {
+	switch n.Kind {
+	case yaml.ScalarNode:
+		return []string{n.Value}
+	case yaml.SequenceNode:
+		var values []string
+		for _, element := range n.Content {
+			if element.Kind == yaml.AliasNode {
+				element = element.Alias
+			}
+			if element.Kind == yaml.ScalarNode {
+				values = append(values, element.Value)
+			}
+		}
+		return values
+	}
+	return nil
+}
+
+func (w *walker) path() edit.Path { return pathOf(w.steps) }
+
+func pathOf(steps []edit.Step) edit.Path {
+	var path edit.Path
+	for _, step := range steps {
+		if step.Index < 0 {
+			path = path.Key(step.Key)
+		} else {
+			path = path.Index(step.Index)
+		}
+	}
+	return path
+}
