@@ -40,8 +40,14 @@ func asFailure(err error) *failure {
 	return &failure{lines: []string{err.Error() + "; see confighash --help"}, code: exitUsage}
 }
 
+// fault returns err, each of the errors that it joins by itself, as the
+// input's fault.
 func fault(err error) error {
-	return &failure{lines: strings.Split(strings.TrimSpace(err.Error()), "\n"), code: exitFault}
+	f := &failure{code: exitFault}
+	for _, e := range function.Errors(err) {
+		f.lines = append(f.lines, strings.TrimSpace(e.Error()))
+	}
+	return f
 }
 
 const longHelp = `confighash appends to the names of ConfigMaps and Secrets a hash of their

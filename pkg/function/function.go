@@ -90,6 +90,8 @@ func configOf(in *stream.Input, o Options) (*v1alpha1.ConfigHash, error) {
 	switch {
 	case in.FunctionConfig != nil && config != nil:
 		return nil, errors.New("the ResourceList has a functionConfig, and --config or --mode gives another; give one of them")
+	case config == nil && in.FunctionConfig == nil && !in.IsResourceList:
+		return nil, errors.New("the input is no ResourceList, so the functionConfig must be given: --mode Rename, or --config FILE")
 	case config == nil:
 		var err error
 		if config, err = v1alpha1.Parse(in.FunctionConfig); err != nil {
@@ -183,7 +185,7 @@ func fail(in *stream.Input, w io.Writer, err error) error {
 		return err
 	}
 	var results []stream.Result
-	for _, e := range flatten(err) {
+	for _, e := range Errors(err) {
 		var finding graph.Finding
 		if errors.As(e, &finding) {
 			results = append(results, finding.Result())
@@ -197,15 +199,16 @@ func fail(in *stream.Input, w io.Writer, err error) error {
 	return err
 }
 
-// flatten returns the errors that err joins.
-func flatten(err error) []error {
+// Errors returns the errors that err joins, each of which is a sentence or an
+// explanation of its own.
+func Errors(err error) []error {
 	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok {
 		return []error{err}
 	}
 	var all []error
 	for _, e := range joined.Unwrap() {
-		all = append(all, flatten(e)...)
+		all = append(all, Errors(e)...)
 	}
 	return all
 }

@@ -196,12 +196,10 @@ func narrow(candidates []*Resource, referrer *Resource) []*Resource {
 // references whose target's kind another object decides. It reports false
 // where that object is not in the input.
 func (g *Graph) Export(referrer *Resource, from *reference.KindFrom) (string, bool) {
-	for _, kind := range from.Kinds {
-		for _, namespace := range []string{"", g.NamespaceOf(referrer)} {
-			if r := g.exports[exportKey{from.Group, kind, namespace, from.Name}]; r != nil {
-				value, ok := r.Exports[from.Export]
-				return value, ok
-			}
+	for _, namespace := range []string{"", g.NamespaceOf(referrer)} {
+		if r := g.exports[exportKey{from.Group, from.Kind, namespace, from.Name}]; r != nil {
+			value, ok := r.Exports[from.Export]
+			return value, ok
 		}
 	}
 	return "", false

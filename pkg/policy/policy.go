@@ -107,7 +107,11 @@ func (p *Policy) Renamable(object *graph.Resource) *Refusal {
 	namespace := p.graph.NamespaceOf(object)
 	for _, rule := range p.never {
 		if rule.Matches(object.Kind, namespace, object.Base, object.Type, object.Labels, object.Annotations) {
-			return &Refusal{Reason: rule.Reason, Severity: stream.Severity(rule.Level)}
+			severity := stream.Info
+			if rule.Warning {
+				severity = stream.Warning
+			}
+			return &Refusal{Reason: rule.Reason, Severity: severity}
 		}
 	}
 	return nil

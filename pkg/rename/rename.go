@@ -137,7 +137,7 @@ func (b *builder) resolve() {
 			ref := &r.References[i]
 			m := mention{referrer: r, ref: ref}
 			targets := b.targetsOf(r, ref)
-			for _, kind := range targets.Each() {
+			for _, kind := range each(targets) {
 				match := b.graph.Resolve(r, ref, kind)
 				if len(match.Candidates) == 0 {
 					continue
@@ -147,8 +147,8 @@ func (b *builder) resolve() {
 					b.count(r, ref, c)
 				}
 			}
-			if ref.Role == reference.Producer {
-				for _, kind := range targets.Each() {
+			if ref.Role == catalog.Producer {
+				for _, kind := range each(targets) {
 					b.products[b.productKey(r, ref, kind)] = true
 				}
 				continue
@@ -170,20 +170,26 @@ func (b *builder) targetsOf(r *graph.Resource, ref *reference.Reference) catalog
 	if ref.KindFrom == nil {
 		return ref.Targets
 	}
-	switch kind, _ := b.graph.Export(r, ref.KindFrom); kind {
-	case "v1/ConfigMap":
-		return ref.Targets & catalog.ConfigMap
-	case "v1/Secret":
-		return ref.Targets & catalog.Secret
+	kind, _ := b.graph.Export(r, ref.KindFrom)
+	return ref.Targets & catalog.TargetOf(kind)
+}
+
+// each returns the kinds in targets one by one.
+func each(targets catalog.Target) []catalog.Target {
+	switch targets {
+	case 0:
+		return nil
+	case catalog.AnyTarget:
+		return []catalog.Target{catalog.ConfigMap, catalog.Secret}
 	}
-	return 0
+	return []catalog.Target{targets}
 }
 
 // count enters that ref of r may mean c.
 func (b *builder) count(r *graph.Resource, ref *reference.Reference, c *graph.Resource) {
 	t := b.target(c)
 	switch {
-	case ref.Role == reference.Producer:
+	case ref.Role == catalog.Producer:
 		if t.producer == nil {
 			t.producer = r
 		}

@@ -169,9 +169,7 @@ func (b *builder) rewriteMention(m *mention, rewrites map[edit.Path]*rewriting, 
 	// api/filters/nameref mends it together with the name, too.
 	if m.ref.NamespaceAt != nil {
 		n := at(rewrites, *m.ref.NamespaceAt)
-		n.spans = append(n.spans, span{0, len(n.at.Value), namespace})
-	} else if m.ref.NamespaceEnd > m.ref.NamespaceStart {
-		w.spans = append(w.spans, span{m.ref.NamespaceStart, m.ref.NamespaceEnd, namespace})
+		n.spans = append(n.spans, span{m.ref.NamespaceStart, m.ref.NamespaceEnd, namespace})
 	}
 }
 
@@ -236,7 +234,7 @@ func indefinite(kind string) string {
 // unresolved tells of a reference to an object that is not in the input.
 func (b *builder) unresolved(m *mention) {
 	ref := m.ref
-	if b.spec.Unresolved == v1alpha1.UnresolvedIgnore || ref.Optional || ref.Role != reference.Consumer || ref.Tentative || b.produced(m) {
+	if b.spec.Unresolved == v1alpha1.UnresolvedIgnore || ref.Optional || ref.Role != catalog.Consumer || ref.Tentative || b.produced(m) {
 		return
 	}
 	what := fmt.Sprintf("%s %q", ref.Targets, ref.Name)
@@ -260,7 +258,7 @@ func (b *builder) unresolved(m *mention) {
 
 // produced reports whether something in the input makes the object at run time.
 func (b *builder) produced(m *mention) bool {
-	for _, target := range m.ref.Targets.Each() {
+	for _, target := range each(m.ref.Targets) {
 		if b.products[b.productKey(m.referrer, m.ref, target)] {
 			return true
 		}
