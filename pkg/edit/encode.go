@@ -42,7 +42,7 @@ func newUnit(source []byte, root *yaml.Node, items []Item) *unit {
 	}
 	u.start, u.end, u.column = start, contentEnd(&t, u.node), u.node.Column-1
 	u.layout(u.node)
-	if body := source[u.start:u.end]; body[0] == '{' && json.Valid(body) {
+	if body := source[u.start:u.end]; len(body) > 0 && body[0] == '{' && json.Valid(body) {
 		u.isJSON = true
 		if first := lineEnd(body, 0); first < len(body) {
 			next := skipSpace(body, first, false)
@@ -193,6 +193,7 @@ func (u *unit) write() (string, error) {
 	if u.isJSON {
 		u.writeJSON(&out, u.node, "\n")
 	} else {
+		defer hideMergeTags(u.node)()
 		encoder := yaml.NewEncoder(&out)
 		encoder.SetIndent(u.indent)
 		if u.compact {
@@ -212,6 +213,28 @@ func (u *unit) write() (string, error) {
 		}
 	}
 	return strings.Join(lines, lineBreak(u.text, 0, 0)), nil
+}
+
+// hideMergeTags takes the tag off merge keys, which yaml.v3 would write out as
+// !!merge, and returns what puts it back.
+func hideMergeTags(n *yaml.Node) (restore func()) {
+	var keys []*yaml.Node
+	var visit func(n *yaml.Node)
+	visit = func(n *yaml.Node) {
+		for i, child := range n.Content {
+			if n.Kind == yaml.MappingNode && i%2 == 0 && isMerge(child) && child.Style&yaml.TaggedStyle == 0 {
+				keys = append(keys, child)
+				child.Tag = ""
+			}
+			visit(child)
+		}
+	}
+	visit(n)
+	return func() {
+		for _, key := range keys {
+			key.Tag = "!!merge"
+		}
+	}
 }
 
 // writeJSON writes a node that was read from JSON, and what edits made of it.

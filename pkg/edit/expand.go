@@ -8,7 +8,7 @@ import (
 )
 
 // maxCopies bounds how many nodes are made in place of aliases for one chunk,
-// and how many merged mappings are looked through: a few lines of aliases of
+// and how many merged mappings are looked through for one path: a few lines of aliases of
 // aliases can stand for more nodes than fit any memory.
 const maxCopies = 200_000
 
@@ -20,6 +20,7 @@ type tree struct {
 	aliases map[*yaml.Node][]*yaml.Node // of a node with an anchor
 	names   map[string]int              // how many nodes bear the anchor
 	copies  int
+	looks   int // at merged mappings, for one path
 }
 
 func newTree(root *yaml.Node) (*tree, error) {
@@ -133,6 +134,7 @@ func (t *tree) copy(n *yaml.Node) (*yaml.Node, error) {
 // from a merge key, it is written out. The way ends early where an entry is
 // missing, and where null stands instead of a mapping.
 func (t *tree) own(steps []Step, inRoot int) (way way, err error) {
+	t.looks = 0
 	node, path := t.root, Path("")
 	way.nodes = append(way.nodes, node)
 	for i, step := range steps {
@@ -189,6 +191,7 @@ func (w way) key() *yaml.Node {
 // peek returns what steps lead to, through aliases and merge keys, nil if it is
 // not there. It changes nothing.
 func (t *tree) peek(steps []Step, inRoot int) (*yaml.Node, error) {
+	t.looks = 0
 	node, path := resolved(t.root), Path("")
 	for i, step := range steps {
 		if i == inRoot {
@@ -258,7 +261,7 @@ func (t *tree) sources(mapping *yaml.Node, path Path) ([]*yaml.Node, error) {
 		if out[i] = resolved(source); out[i].Kind != yaml.MappingNode {
 			return nil, mustBe(yaml.MappingNode, out[i], path.Key("<<"))
 		}
-		if t.copies++; t.copies > maxCopies {
+		if t.looks++; t.looks > maxCopies {
 			return nil, errExpansion
 		}
 	}
