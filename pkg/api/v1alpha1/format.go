@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"k8s.io/apimachinery/pkg/api/validate/content"
 )
@@ -33,6 +34,12 @@ const (
 	// and "spec.template" is what people write who think of other paths.
 	stepPattern = `(?:[^/\\\[\] \t\r\n]|\\/)+(?:\[\])?`
 	pathPattern = `^/?(?:(?:[^/\\\[\]. \t\r\n]|\\/)+(?:\[\])?|` + stepPattern + `(?:/` + stepPattern + `)+)$`
+)
+
+// Compiled when first needed: most runs need neither.
+var (
+	kindRegexp = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("^" + kindPattern + "$") })
+	pathRegexp = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pathPattern) })
 )
 
 // The annotations that carry kustomize's and kpt's own bookkeeping. Setting
@@ -90,7 +97,7 @@ func oneKindFormat() format {
 }
 
 func checkKind(s string) string {
-	if len(s) > 63 || !regexp.MustCompile("^"+kindPattern+"$").MatchString(s) {
+	if len(s) > 63 || !kindRegexp().MatchString(s) {
 		return fmt.Sprintf("%q is not a kind: a kind is one word of letters and digits, as in Deployment", s)
 	}
 	return ""
@@ -104,7 +111,7 @@ func checkPath(path string) string {
 	switch {
 	case path == "":
 		return "is empty; it names the way to the field, as in spec/template"
-	case regexp.MustCompile(pathPattern).MatchString(path):
+	case pathRegexp().MatchString(path):
 		return ""
 	case strings.Contains(path, ".") && !strings.Contains(path, "/"):
 		return fmt.Sprintf("%q separates its steps by dots; kustomize's paths separate them by slashes: %q", path, strings.ReplaceAll(path, ".", "/"))

@@ -22,11 +22,11 @@ const flatHead = "apiVersion: v1\nkind: ConfigMap\n"
 // compareGVK lets cmp look into kustomize's types.
 var compareGVK = cmp.AllowUnexported(resid.Gvk{})
 
-func parse(t testing.TB, document string) (*ConfigHash, error) {
-	t.Helper()
+func parse(tb testing.TB, document string) (*ConfigHash, error) {
+	tb.Helper()
 	var node yaml.Node
 	if err := yaml.Unmarshal([]byte(document), &node); err != nil {
-		t.Fatalf("the test's YAML: %v", err)
+		tb.Fatalf("the test's YAML: %v", err)
 	}
 	return Parse(&node)
 }

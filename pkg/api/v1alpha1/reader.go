@@ -270,10 +270,10 @@ func isText(node *yaml.Node) bool {
 }
 
 func describe(node *yaml.Node) string {
-	switch node.Kind {
-	case yaml.MappingNode:
+	if node.Kind == yaml.MappingNode {
 		return "a mapping"
-	case yaml.SequenceNode:
+	}
+	if node.Kind == yaml.SequenceNode {
 		return "a list"
 	}
 	switch tag := node.ShortTag(); tag {
@@ -300,7 +300,7 @@ func knownPaths(o object, at edit.Path) []string {
 		case object:
 			paths = append(paths, knownPaths(inner, path)...)
 		case flat:
-			for _, l := range inner.object.leaves() {
+			for _, l := range inner.leaves() {
 				paths = append(paths, string(path)+"."+l.name)
 			}
 		}

@@ -20,8 +20,8 @@ import (
 
 // validate holds a value against a JSON Schema and returns what is wrong. It
 // knows the keywords that Schema uses, and fails on any other.
-func validate(t testing.TB, schema map[string]any, value any, at edit.Path) []string {
-	t.Helper()
+func validate(tb testing.TB, schema map[string]any, value any, at edit.Path) []string {
+	tb.Helper()
 	var wrong []string
 	fail := func(keyword string) { wrong = append(wrong, fmt.Sprintf("%s: %s", at, keyword)) }
 	text, isText := value.(string)
@@ -51,7 +51,7 @@ func validate(t testing.TB, schema map[string]any, value any, at edit.Path) []st
 				fail(keyword)
 			}
 		case "not":
-			if len(validate(t, rule.(map[string]any), value, at)) == 0 {
+			if len(validate(tb, rule.(map[string]any), value, at)) == 0 {
 				fail(keyword)
 			}
 		case "minItems":
@@ -60,7 +60,7 @@ func validate(t testing.TB, schema map[string]any, value any, at edit.Path) []st
 			}
 		case "items":
 			for i, item := range array {
-				wrong = append(wrong, validate(t, rule.(map[string]any), item, at.Index(i))...)
+				wrong = append(wrong, validate(tb, rule.(map[string]any), item, at.Index(i))...)
 			}
 		case "minProperties":
 			if isObject && len(object) < int(rule.(float64)) {
@@ -74,12 +74,12 @@ func validate(t testing.TB, schema map[string]any, value any, at edit.Path) []st
 			}
 		case "propertyNames":
 			for name := range object {
-				wrong = append(wrong, validate(t, rule.(map[string]any), name, at.Key(name))...)
+				wrong = append(wrong, validate(tb, rule.(map[string]any), name, at.Key(name))...)
 			}
 		case "properties":
 			for name, inner := range rule.(map[string]any) {
 				if v, ok := object[name]; ok {
-					wrong = append(wrong, validate(t, inner.(map[string]any), v, at.Key(name))...)
+					wrong = append(wrong, validate(tb, inner.(map[string]any), v, at.Key(name))...)
 				}
 			}
 		case "additionalProperties":
@@ -89,15 +89,15 @@ func validate(t testing.TB, schema map[string]any, value any, at edit.Path) []st
 					continue
 				}
 				if inner, ok := rule.(map[string]any); ok {
-					wrong = append(wrong, validate(t, inner, v, at.Key(name))...)
+					wrong = append(wrong, validate(tb, inner, v, at.Key(name))...)
 				} else if rule != false {
-					t.Fatalf("%s: additionalProperties: %v", at, rule)
+					tb.Fatalf("%s: additionalProperties: %v", at, rule)
 				} else {
 					wrong = append(wrong, fmt.Sprintf("%s: unknown", at.Key(name)))
 				}
 			}
 		default:
-			t.Fatalf("%s: the test does not know the keyword %q", at, keyword)
+			tb.Fatalf("%s: the test does not know the keyword %q", at, keyword)
 		}
 	}
 	return wrong
@@ -132,24 +132,24 @@ func typeOf(value any) string {
 	panic(fmt.Sprintf("%T", value))
 }
 
-func schemaOf(t testing.TB) map[string]any {
-	t.Helper()
+func schemaOf(tb testing.TB) map[string]any {
+	tb.Helper()
 	var schema map[string]any
 	if err := json.Unmarshal(Schema(), &schema); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return schema
 }
 
 // verdicts tells what the parser and the schema say of a document.
-func verdicts(t testing.TB, schema map[string]any, document any) (parser error, wrong []string) {
-	t.Helper()
+func verdicts(tb testing.TB, schema map[string]any, document any) (parser error, wrong []string) {
+	tb.Helper()
 	data, err := json.Marshal(document)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	_, parser = parse(t, string(data))
-	return parser, validate(t, schema, document, "")
+	_, parser = parse(tb, string(data))
+	return parser, validate(tb, schema, document, "")
 }
 
 // A place is one in a document that the schema describes.

@@ -261,7 +261,7 @@ func (o object) leaves() []field {
 
 // flat is an object whose leaves stand in a ConfigMap's data, as text.
 type flat struct {
-	object object
+	object
 }
 
 func (f flat) read(r *reader, node *yaml.Node, at edit.Path) {
@@ -269,7 +269,7 @@ func (f flat) read(r *reader, node *yaml.Node, at edit.Path) {
 	if !ok {
 		return
 	}
-	readFields(r, f.object.leaves(), entries, at, func(f field, node *yaml.Node, at edit.Path) {
+	readFields(r, f.leaves(), entries, at, func(f field, node *yaml.Node, at edit.Path) {
 		// A ConfigMap's values are strings, and where someone wrote true for
 		// "true" the field, not YAML, says what the text means.
 		switch tag := node.ShortTag(); {
@@ -287,10 +287,6 @@ func (f flat) read(r *reader, node *yaml.Node, at edit.Path) {
 		}
 	})
 }
-
-func (f flat) wants() string { return "a mapping" }
-
-func (f flat) schema() *schema { return f.object.schema() }
 
 // metadata is a mapping that may hold anything.
 type metadata struct {
