@@ -35,10 +35,11 @@ const maxDepth = 16
 type Catalog struct {
 	extra []Extra
 
-	mu       sync.Mutex
-	kinds    map[gvk]*Kind
-	files    map[string][]document
-	subtrees map[string][]rawRule
+	mu         sync.Mutex
+	kinds      map[gvk]*Kind
+	everywhere *Kind
+	files      map[string][]document
+	subtrees   map[string][]rawRule
 
 	neverRename func() ([]NeverRename, error)
 	passedOver  func() (map[groupKind]bool, error)
@@ -118,19 +119,18 @@ func (c *Catalog) Kind(group, version, kind string) (*Kind, error) {
 	return found, nil
 }
 
-// Any returns what holds for every kind.
+// Any returns what holds for every kind. An error is a defect of the data.
 func (c *Catalog) Any() (*Kind, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	id := gvk{group: anyFile}
-	if known, ok := c.kinds[id]; ok {
-		return known, nil
+	if c.everywhere != nil {
+		return c.everywhere, nil
 	}
 	found := &Kind{}
 	if _, err := c.addFile(found, anyFile, "", ""); err != nil {
 		return nil, fmt.Errorf("catalogue: data/%s.yaml: %w", anyFile, err)
 	}
-	c.kinds[id] = found
+	c.everywhere = found
 	return found, nil
 }
 

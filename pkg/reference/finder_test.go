@@ -600,6 +600,9 @@ func TestHolds_readsConditionsOfPodTemplates(t *testing.T) {
 	if !Holds(when, parse(t, "{spec: {updateStrategy: {type: OnDelete}}}")) {
 		t.Error("the condition does not hold under OnDelete")
 	}
+	if !Holds(when, parse(t, "{base: &b {type: OnDelete}, spec: {updateStrategy: {<<: *b}}}")) {
+		t.Error("the condition does not hold where a merge key brings OnDelete in")
+	}
 	if Holds(when, parse(t, "{spec: {updateStrategy: {type: RollingUpdate}}}")) {
 		t.Error("the condition holds under RollingUpdate")
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"go.yaml.in/yaml/v3"
 
@@ -23,7 +24,7 @@ const (
 // A walker goes through one document by the states of a trie.
 type walker struct {
 	root  *yaml.Node
-	steps []edit.Step
+	steps []step
 	// frames are the mappings around the present node, outermost first.
 	frames []frame
 	// states holds the sets of states of all levels, the present one last.
@@ -36,6 +37,13 @@ type walker struct {
 	within *edit.Scalar
 }
 
+// A step is one of the present path, with the path that ends there once
+// somebody asked for it: neighbours share most of theirs.
+type step struct {
+	edit.Step
+	path edit.Path
+}
+
 // A frame is a mapping on the way.
 type frame struct {
 	mapping *yaml.Node
@@ -45,10 +53,13 @@ type frame struct {
 
 // find walks through an item.
 func (r *rules) find(item *yaml.Node) (Found, error) {
-	w := &walker{root: unwrap(item), budget: new(budget)}
-	if w.root == nil {
+	root := unwrap(item)
+	if root == nil {
 		return Found{}, nil
 	}
+	w := walkers.Get().(*walker)
+	defer w.release()
+	w.root = root
 	if err := w.run(r); err != nil {
 		return Found{}, err
 	}
@@ -65,6 +76,18 @@ func (r *rules) find(item *yaml.Node) (Found, error) {
 		}
 	}
 	return found, nil
+}
+
+// walkers holds idle ones, for the memory of their stacks.
+var walkers = sync.Pool{New: func() any { return &walker{budget: new(budget)} }}
+
+func (w *walker) release() {
+	clear(w.steps[:cap(w.steps)])
+	clear(w.frames[:cap(w.frames)])
+	clear(w.states[:cap(w.states)])
+	*w.budget = 0
+	*w = walker{steps: w.steps[:0], frames: w.frames[:0], states: w.states[:0], budget: w.budget}
+	walkers.Put(w)
 }
 
 func unwrap(item *yaml.Node) *yaml.Node {
@@ -101,9 +124,9 @@ func (w *walker) walk(n *yaml.Node, states []*state, shared bool) error {
 		w.aliases--
 		return err
 	case yaml.SequenceNode:
-		w.steps = append(w.steps, edit.Step{})
+		w.steps = append(w.steps, step{})
 		for i, element := range n.Content {
-			w.steps[len(w.steps)-1].Index = i
+			w.steps[len(w.steps)-1] = step{Step: edit.Step{Index: i}}
 			if err := w.walk(element, states, shared); err != nil {
 				return err
 			}
@@ -135,7 +158,7 @@ func (w *walker) entry(key string, value *yaml.Node, states []*state, shared, me
 	if merged {
 		w.aliases++
 	}
-	w.steps = append(w.steps, edit.Step{Key: key, Index: -1})
+	w.steps = append(w.steps, step{Step: edit.Step{Key: key, Index: -1}})
 	err := w.walk(value, next, shared || merged)
 	w.steps = w.steps[:len(w.steps)-1]
 	if merged {
@@ -461,7 +484,7 @@ func (w *walker) descend(path catalog.Path) (restore func()) {
 		if next == nil {
 			break
 		}
-		w.steps = append(w.steps, edit.Step{Key: string(path[i]), Index: -1})
+		w.steps = append(w.steps, step{Step: edit.Step{Key: string(path[i]), Index: -1}})
 		n, shared = next, shared || merged
 	}
 	return func() { w.frames, w.steps = w.frames[:0], w.steps[:0] }
@@ -545,14 +568,18 @@ func scalars(n *yaml.Node) []string {
 
 func (w *walker) path() edit.Path { return pathOf(w.steps) }
 
-func pathOf(steps []edit.Step) edit.Path {
-	var path edit.Path
-	for _, step := range steps {
-		if step.Index < 0 {
-			path = path.Key(step.Key)
+func pathOf(steps []step) edit.Path {
+	if len(steps) == 0 {
+		return ""
+	}
+	last := &steps[len(steps)-1]
+	if last.path == "" {
+		before := pathOf(steps[:len(steps)-1])
+		if last.Index < 0 {
+			last.path = before.Key(last.Key)
 		} else {
-			path = path.Index(step.Index)
+			last.path = before.Index(last.Index)
 		}
 	}
-	return path
+	return last.path
 }

@@ -1,0 +1,261 @@
+package catalog
+
+import (
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestKind_isNilWithoutRules(t *testing.T) {
+	for _, id := range []gvk{
+		{"", "v1", "Namespace"},
+		{"apps", "v1", "Unknown"},
+		{"example.com", "v1", "Deployment"},
+		{"core", "v1", "Pod"},
+		{"any", "v1", "Thing"},
+		{"subtrees", "v1", "podSpec"},
+		{"../data/apps", "v1", "Deployment"},
+	} {
+		k, err := Builtin().Kind(id.group, id.version, id.kind)
+		if k != nil || err != nil {
+			t.Errorf("%v: got %v, %v; want nil, nil", id, k, err)
+		}
+	}
+}
+
+func TestKind_parsesOnlyWhatIsAskedFor(t *testing.T) {
+	c := newCatalog(nil)
+	c.files["example.com"] = splitDocuments("# broken parts follow\n---\nkinds: [Broken]\n{\n---\nkinds: [Good]\nreferences: [{path: a, target: Secret}]")
+	if k, err := c.Kind("example.com", "v1", "Good"); err != nil || len(k.References) != 1 {
+		t.Errorf("got %v, %v; want one reference", k, err)
+	}
+	if _, err := c.Kind("example.com", "v1", "Broken"); err == nil {
+		t.Error("no error for the broken part")
+	}
+	if len(c.subtrees) > 0 {
+		t.Errorf("%d subtrees are parsed, want none", len(c.subtrees))
+	}
+}
+
+func TestKind_addsUpGroupsThatEndAlikeAndKindsOfAnyName(t *testing.T) {
+	c := newCatalog(nil)
+	c.files["aws.example.com"] = splitDocuments("kinds: [Bucket]\nreferences: [{path: own, target: Secret}]")
+	c.files["_.example.com"] = splitDocuments("kinds: [\"*\"]\nreferences: [{path: every, target: Secret, versions: [v2]}]")
+	c.files["_.com"] = splitDocuments("kinds: [Other]\nreferences: [{path: other, target: Secret}]")
+	for _, tc := range []struct {
+		group, version, kind string
+		want                 []string
+	}{
+		{"aws.example.com", "v2", "Bucket", []string{"own", "every"}},
+		{"aws.example.com", "v1", "Bucket", []string{"own"}},
+		{"gcp.example.com", "v2", "Bucket", []string{"every"}},
+		{"gcp.example.com", "v2", "Other", []string{"every", "other"}},
+		{"example.com", "v2", "Other", []string{"other"}},
+		{"example.org", "v2", "Other", nil},
+	} {
+		k, err := c.Kind(tc.group, tc.version, tc.kind)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		if k != nil {
+			for _, r := range k.References {
+				got = append(got, r.Path.String())
+			}
+		}
+		if diff := cmp.Diff(tc.want, got); diff != "" {
+			t.Errorf("%s/%s %s (-want +got):\n%s", tc.group, tc.version, tc.kind, diff)
+		}
+	}
+}
+
+func TestKind_handsDownWhatStandsOnASubtree(t *testing.T) {
+	c := newCatalog(nil)
+	c.files[subtreesFile] = splitDocuments("subtree: inner\nreferences: [{path: b, target: Secret, kustomize: true}, {path: c, target: Secret, when: [{path: d, present: true}]}]")
+	c.files["example.com"] = splitDocuments("kinds: [A]\nimmutable: {paths: [a], reason: r}\nreferences:\n" +
+		"- {path: a, subtree: inner, role: producer, elsewhere: true, when: [{path: /x, in: [y]}]}\n" +
+		"- {path: e, subtree: inner, kustomize: true}")
+	k, err := c.Kind("example.com", "v1", "A")
+	if err != nil {
+		t.Fatal(err)
+	}
+	type facts struct {
+		Path                            string
+		Role                            Role
+		Elsewhere, Kustomize, Immutable bool
+		Conditions                      int
+	}
+	var got []facts
+	for _, r := range k.References {
+		got = append(got, facts{r.Path.String(), r.Role, r.Elsewhere, r.Kustomize, r.Immutable, len(r.When)})
+	}
+	want := []facts{
+		{"a/b", Producer, true, false, true, 1},
+		{"a/c", Producer, true, false, true, 2},
+		{"e/b", Consumer, false, true, false, 0},
+		{"e/c", Consumer, false, false, false, 1},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("rules (-want +got):\n%s", diff)
+	}
+}
+
+func TestKind_knowsPodTemplates(t *testing.T) {
+	for _, tc := range []struct {
+		group, kind, spec, annotations string
+		change                         Change
+		exceptions                     int
+	}{
+		{"", "Pod", "spec", "metadata/annotations", Forbidden, 0},
+		{"", "PodTemplate", "template/spec", "template/metadata/annotations", NoChange, 0},
+		{"", "ReplicationController", "spec/template/spec", "spec/template/metadata/annotations", FuturePods, 0},
+		{"apps", "DaemonSet", "spec/template/spec", "spec/template/metadata/annotations", Rollout, 1},
+		{"apps", "Deployment", "spec/template/spec", "spec/template/metadata/annotations", Rollout, 1},
+		{"apps", "ReplicaSet", "spec/template/spec", "spec/template/metadata/annotations", FuturePods, 0},
+		{"apps", "StatefulSet", "spec/template/spec", "spec/template/metadata/annotations", Rollout, 1},
+		{"batch", "CronJob", "spec/jobTemplate/spec/template/spec", "spec/jobTemplate/spec/template/metadata/annotations", FuturePods, 0},
+		{"batch", "Job", "spec/template/spec", "spec/template/metadata/annotations", Forbidden, 0},
+	} {
+		k, err := Builtin().Kind(tc.group, "v1", tc.kind)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(k.PodTemplates) != 1 {
+			t.Fatalf("%s: %d pod templates, want 1", tc.kind, len(k.PodTemplates))
+		}
+		p := k.PodTemplates[0]
+		if p.Spec.String() != tc.spec || p.Annotations.String() != tc.annotations || p.Change != tc.change || len(p.Except) != tc.exceptions {
+			t.Errorf("%s: %s, %s, %s, %d exceptions", tc.kind, p.Spec, p.Annotations, p.Change, len(p.Except))
+		}
+		if !slices.ContainsFunc(k.References, func(r Rule) bool { return r.PodTemplate == 0 }) {
+			t.Errorf("%s: no reference is in its pod template", tc.kind)
+		}
+	}
+}
+
+func TestKind_ofAnOperatorsPodAnnotations(t *testing.T) {
+	c := newCatalog(nil)
+	c.files["example.com"] = splitDocuments("kinds: [A]\npodTemplates:\n- {annotations: spec/podAnnotations, change: operator}\n- {spec: spec/pod, change: createOnce}")
+	k, err := c.Kind("example.com", "v1", "A")
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, second := k.PodTemplates[0], k.PodTemplates[1]
+	if first.HasSpec || !first.HasAnnotations || !second.HasSpec || second.HasAnnotations {
+		t.Errorf("got %+v and %+v; want annotations alone and a spec alone", first, second)
+	}
+}
+
+func TestCatalog_isSafeForConcurrentUse(t *testing.T) {
+	c := Builtin().With(Extra{Kind: "Unknown"})
+	var group sync.WaitGroup
+	for range 8 {
+		group.Go(func() {
+			for _, kind := range []string{"Deployment", "StatefulSet", "Unknown"} {
+				if k, err := c.Kind("apps", "v1", kind); k == nil || err != nil {
+					t.Errorf("%s: %v, %v", kind, k, err)
+				}
+			}
+			if _, err := c.NeverRename(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+}
+
+func TestNeverRename_matchesWhatControllersFindByName(t *testing.T) {
+	rules, err := Builtin().NeverRename()
+	if err != nil {
+		t.Fatal(err)
+	}
+	type marks = map[string]string
+	for _, tc := range []struct {
+		label, kind, namespace, name, typ string
+		labels, annotations               marks
+		want, warning                     bool
+	}{
+		{"token", "Secret", "a", "x", "kubernetes.io/service-account-token", nil, nil, true, false},
+		{"bootstrap token", "Secret", "kube-system", "bootstrap-token-abc", "bootstrap.kubernetes.io/token", nil, nil, true, false},
+		{"release of Helm", "Secret", "a", "sh.helm.release.v1.a.v1", "helm.sh/release.v1", nil, nil, true, false},
+		{"opaque Secret", "Secret", "a", "x", "Opaque", nil, nil, false, false},
+		{"Secret without a type", "Secret", "a", "x", "", nil, nil, false, false},
+		{"root certificates", "ConfigMap", "a", "kube-root-ca.crt", "", nil, nil, true, false},
+		{"a name that only begins so", "ConfigMap", "a", "kube-root-ca.crt-2", "", nil, nil, false, false},
+		{"a dot is a dot", "ConfigMap", "a", "kube-root-ca-crt", "", nil, nil, false, false},
+		{"a Secret of that name", "Secret", "a", "kube-root-ca.crt", "", nil, nil, false, false},
+		{"coredns", "ConfigMap", "kube-system", "coredns", "", nil, nil, true, true},
+		{"coredns elsewhere", "ConfigMap", "dns", "coredns", "", nil, nil, false, false},
+		{"kubelet of a version", "ConfigMap", "kube-system", "kubelet-config-1.23", "", nil, nil, true, true},
+		{"inventory", "ConfigMap", "a", "inventory", "", marks{"cli-utils.sigs.k8s.io/inventory-id": "x"}, nil, true, false},
+		{"injected", "ConfigMap", "a", "ca", "", marks{"config.openshift.io/inject-trusted-cabundle": "true"}, nil, true, true},
+		{"injected by annotation", "ConfigMap", "a", "ca", "", nil, marks{"service.beta.openshift.io/inject-cabundle": "true"}, true, true},
+		{"not injected", "ConfigMap", "a", "ca", "", marks{"config.openshift.io/inject-trusted-cabundle": "false"}, nil, false, false},
+		{"mirror", "Secret", "a", "x", "", nil, marks{"reflector.v1.k8s.emberstack.com/reflects": "b/x"}, true, true},
+		{"anything else", "Deployment", "a", "x", "", nil, marks{"reflector.v1.k8s.emberstack.com/reflects": "b/x"}, false, false},
+	} {
+		t.Run(tc.label, func(t *testing.T) {
+			at := slices.IndexFunc(rules, func(r NeverRename) bool {
+				return r.Matches(tc.kind, tc.namespace, tc.name, tc.typ, tc.labels, tc.annotations)
+			})
+			if (at >= 0) != tc.want {
+				t.Fatalf("matched by rule %d, want a match: %v", at, tc.want)
+			}
+			if at >= 0 && rules[at].Warning != tc.warning {
+				t.Errorf("warning %v, want %v", rules[at].Warning, tc.warning)
+			}
+		})
+	}
+}
+
+func TestNeverRename_rulesAreComplete(t *testing.T) {
+	rules, err := Builtin().NeverRename()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, r := range rules {
+		if r.Target == 0 || r.Reason == "" {
+			t.Errorf("rule %d: no target or no reason", i)
+		}
+		if len(r.Types)+len(r.names)+len(r.Labels)+len(r.Annotations) == 0 {
+			t.Errorf("rule %d (%s) holds for everything", i, r.Reason)
+		}
+	}
+}
+
+func TestPassedOver_knowsWhatIsNeverApplied(t *testing.T) {
+	for _, tc := range []struct {
+		group, kind string
+		want        bool
+	}{
+		{"kpt.dev", "Kptfile", true},
+		{"kpt.dev", "ResourceGroup", true},
+		{"kpt.dev", "Other", false},
+		{"kustomize.config.k8s.io", "Kustomization", true},
+		{"kustomize.config.k8s.io", "Component", true},
+		{"kustomize.toolkit.fluxcd.io", "Kustomization", false},
+		{"fn.kpt.dev", "ApplySetters", true},
+		{"confighash.dev", "ConfigHash", true},
+		{"", "ConfigMap", false},
+	} {
+		if got := Builtin().PassedOver(tc.group, tc.kind); got != tc.want {
+			t.Errorf("%s %s: %v, want %v", tc.group, tc.kind, got, tc.want)
+		}
+	}
+	if _, err := loadPassedOver(); err != nil {
+		t.Error(err)
+	}
+}
+
+func BenchmarkKind_firstUse(b *testing.B) {
+	for b.Loop() {
+		c := newCatalog(nil)
+		for _, kind := range []string{"Deployment", "StatefulSet"} {
+			if _, err := c.Kind("apps", "v1", kind); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+}

@@ -1,0 +1,220 @@
+package catalog
+
+import (
+	"io/fs"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// groupDocuments calls check for every document of every file of a group.
+func groupDocuments(t *testing.T, check func(t *testing.T, file string, d document, raw *rawKind)) {
+	t.Helper()
+	entries, err := fs.ReadDir(files, "data")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range entries {
+		file := strings.TrimSuffix(entry.Name(), ".yaml")
+		if file != coreFile && file != anyFile && slices.Contains(reserved, file) {
+			continue
+		}
+		text, err := files.ReadFile("data/" + entry.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		documents := splitDocuments(string(text))
+		if want := strings.Count("\n"+string(text), "\nkinds: ["); len(documents) != want || want == 0 {
+			t.Errorf("%s: %d documents are found and %d have a line of kinds", file, len(documents), want)
+		}
+		for _, d := range documents {
+			var raw rawKind
+			if err := decodeStrict(d.text, &raw); err != nil {
+				t.Errorf("%s: %v: %v", file, d.names, err)
+				continue
+			}
+			check(t, file, d, &raw)
+		}
+	}
+}
+
+func TestData_firstLinesNameTheKinds(t *testing.T) {
+	seen := map[string]bool{}
+	last := map[string]string{}
+	groupDocuments(t, func(t *testing.T, file string, d document, raw *rawKind) {
+		if !slices.Equal(d.names, raw.Kinds) {
+			t.Errorf("%s: the first line is taken for %q and holds %q", file, d.names, raw.Kinds)
+		}
+		if !slices.IsSorted(raw.Kinds) {
+			t.Errorf("%s: kinds %q are not sorted", file, raw.Kinds)
+		}
+		if raw.Kinds[0] < last[file] {
+			t.Errorf("%s: %s stands behind %s", file, raw.Kinds[0], last[file])
+		}
+		last[file] = raw.Kinds[0]
+		for _, kind := range raw.Kinds {
+			if seen[file+" "+kind] {
+				t.Errorf("%s: %s is in two documents", file, kind)
+			}
+			seen[file+" "+kind] = true
+		}
+	})
+}
+
+func TestData_everyKindLoads(t *testing.T) {
+	c := newCatalog(nil)
+	used := map[string]bool{"podSpec": true, "podAnnotations": true}
+	var use func(rules []rawRule)
+	use = func(rules []rawRule) {
+		for _, r := range rules {
+			used[r.Subtree] = true
+			use(r.Embedded)
+		}
+	}
+	groupDocuments(t, func(t *testing.T, file string, _ document, raw *rawKind) {
+		for _, kind := range raw.Kinds {
+			k := &Kind{}
+			if err := c.addKind(k, raw, "v1"); err != nil {
+				t.Errorf("%s: %s: %v", file, kind, err)
+				continue
+			}
+			if len(k.References)+len(k.Exports) == 0 {
+				t.Errorf("%s: %s: nothing is said of it", file, kind)
+			}
+			checkRules(t, file+": "+kind, k.References)
+			if raw.Immutable != nil {
+				if k.Immutable == "" {
+					t.Errorf("%s: %s: immutable without a reason", file, kind)
+				}
+				if !slices.ContainsFunc(k.References, func(r Rule) bool { return r.Immutable }) {
+					t.Errorf("%s: %s: no reference stands in what is immutable", file, kind)
+				}
+			}
+			for _, p := range k.PodTemplates {
+				for _, e := range p.Except {
+					if e.Reason == "" || len(e.When) == 0 {
+						t.Errorf("%s: %s: an exception needs conditions and a reason", file, kind)
+					}
+					checkConditions(t, file+": "+kind, e.When)
+				}
+			}
+			for _, e := range k.Exports {
+				checkConditions(t, file+": "+kind, e.When)
+				if e.Key == "" || len(e.Path) == 0 {
+					t.Errorf("%s: %s: an export needs a key and a path", file, kind)
+				}
+			}
+		}
+		use(raw.References)
+	})
+	text, err := files.ReadFile("data/" + subtreesFile + ".yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, d := range splitDocuments(string(text)) {
+		names = append(names, d.names[0])
+		raw, err := c.subtree(d.names[0])
+		if err != nil {
+			t.Errorf("%v", err)
+		}
+		use(raw)
+	}
+	if !slices.IsSorted(names) || len(slices.Compact(slices.Clone(names))) != len(names) {
+		t.Errorf("subtrees %q are not sorted, or not unique", names)
+	}
+	for _, name := range names {
+		if !used[name] {
+			t.Errorf("nothing uses the subtree %s", name)
+		}
+	}
+}
+
+func checkRules(t *testing.T, where string, rules []Rule) {
+	t.Helper()
+	for _, r := range rules {
+		at := where + ": " + r.Path.String()
+		if (len(r.Formats) == 0) == (len(r.Embedded) == 0) {
+			t.Errorf("%s: a reference has formats or is embedded", at)
+		}
+		if r.Kind != nil && r.KindFrom != nil {
+			t.Errorf("%s: the kind is told twice", at)
+		}
+		if k := r.KindFrom; k != nil && (k.Kind == "" || k.Export == "" || len(k.Name.Path) == 0) {
+			t.Errorf("%s: kindFrom needs kind, name, and export", at)
+		}
+		if r.Kind != nil && len(r.Kind.Path.Path) == 0 {
+			t.Errorf("%s: kind needs a path", at)
+		}
+		if len(r.Default) > 0 && slices.ContainsFunc(r.Path, Segment.IsPattern) {
+			t.Errorf("%s: an absent field of a path with patterns has no one default", at)
+		}
+		for i, s := range r.Path {
+			if s != AnyDepth && strings.Contains(string(s), "**") || s == AnyDepth && i == len(r.Path)-1 {
+				t.Errorf("%s: ** stands for whole keys, with a key behind it", at)
+			}
+		}
+		checkConditions(t, at, r.When)
+		checkRules(t, at, r.Embedded)
+	}
+}
+
+func checkConditions(t *testing.T, at string, conditions []Condition) {
+	t.Helper()
+	for _, c := range conditions {
+		says := c.Present != nil || len(c.In)+len(c.NotIn)+len(c.Contains) > 0
+		if (len(c.Any) > 0) == (c.Path != nil) || says != (c.Path != nil) {
+			t.Errorf("%s: a condition has any, or a path and what is asked of it", at)
+		}
+		checkConditions(t, at, c.Any)
+	}
+}
+
+func TestData_unknownFieldsAreErrors(t *testing.T) {
+	for _, text := range []string{
+		"kinds: [A]\nreference: []",
+		"kinds: [A]\nreferences: [{path: a, target: Secret, keys: b}]",
+		"kinds: [A]\nreferences: [{path: a, target: Secret, when: [{paths: b}]}]",
+		"kinds: [A]\nreferences: [{path: a, target: Secret, kind: {paths: b}}]",
+		"kinds: [A]\nreferences: [{path: a, target: Secrets}]",
+		"kinds: [A]\nreferences: [{path: a, target: Secret, role: reader}]",
+		"kinds: [A]\npodTemplates: [{path: a, change: restart}]",
+		"kinds: [A]\nreferences: [{path: a, target: Secret, namespace: a//b}]",
+	} {
+		var raw rawKind
+		if err := decodeStrict(text, &raw); err == nil {
+			t.Errorf("no error for\n%s", text)
+		}
+	}
+}
+
+func TestExpand_refusesWhatMakesNoSense(t *testing.T) {
+	for _, tc := range []struct{ label, text, want string }{
+		{"a subtree that is not there", "references: [{path: a, subtree: none}]", "no subtree"},
+		{"a format that does not compile", "references: [{path: a, target: Secret, format: '{nam}'}]", "placeholder"},
+		{"a path with an empty key", "references: [{path: a//b, target: Secret}]", "empty key"},
+		{"nothing named", "references: [{path: a}]", "no target"},
+		{"an unknown scope", "scope: cluster", "want Cluster"},
+		{"a pod template nowhere", "podTemplates: [{change: rollout}]", "needs a path"},
+	} {
+		t.Run(tc.label, func(t *testing.T) {
+			var raw rawKind
+			if err := decodeStrict(tc.text, &raw); err != nil {
+				t.Fatal(err)
+			}
+			err := newCatalog(nil).addKind(&Kind{}, &raw, "v1")
+			if err == nil || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("error %v, want one with %q", err, tc.want)
+			}
+		})
+	}
+}
+
+func TestExpand_refusesASubtreeWithinItself(t *testing.T) {
+	c := newCatalog(nil)
+	c.files[subtreesFile] = splitDocuments("subtree: loop\nreferences: [{path: a, subtree: loop}]")
+	var rules []Rule
+	if err := c.expandSubtree(&rules, "loop", expansion{}); err == nil || !strings.Contains(err.Error(), "holds itself") {
+		t.Errorf("error %v, want one that tells of the loop", err)
+	}
+}

@@ -1,0 +1,145 @@
+package catalog
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestFormat_findsNames(t *testing.T) {
+	for _, tc := range []struct {
+		pattern, value string
+		want           string // name, namespace, key, target; empty for no match
+	}{
+		{"{name}", "app", "app,,,none"},
+		{"{name}", "app.v1-x", "app.v1-x,,,none"},
+		{"{name}", "App_Config", "App_Config,,,none"},
+		{"{name}", "", ""},
+		{"{name}", "-app", ""},
+		{"{name}", "app.", ""},
+		{"{name}", "a b", ""},
+		{"{name}", "other/app", ""},
+		{"{name}", "${pvc.name}", ""},
+		{"{name}", "{{ .Values.name }}", ""},
+		{"{name}", "app\n", ""},
+		{"{namespace}/{name}", "other/app", "app,other,,none"},
+		{"{namespace}/{name}", "app", ""},
+		{"{namespace}/{name}", "a/b/c", ""},
+		{"{namespace}/{name}", "other/app\n", ""},
+		{"{namespace}/{name}", "file:///etc/tls", ""},
+		{"[{namespace}/]{name}", "other/app", "app,other,,none"},
+		{"[{namespace}/]{name}", "app", "app,,,none"},
+		{"[{namespace}/]{name}", "/app", ""},
+		{"[{namespace}/]{name}", "https://example.com", ""},
+		{"configmap:{configMap}[/{key}]", "configmap:app/file.txt", "app,,file.txt,ConfigMap"},
+		{"configmap:{configMap}[/{key}]", "configmap:app", "app,,,ConfigMap"},
+		{"configmap:{configMap}[/{key}]", "secret:app", ""},
+		{"[{any}=]secret:{secret}", "A=secret:app", "app,,,Secret"},
+		{"kubernetes://{name}", "kubernetes://app", "app,,,none"},
+		{"kubernetes://{name}", "app", ""},
+		{"kubernetes-gateway://{namespace}/{name}", "kubernetes-gateway://ns/app", "app,ns,,none"},
+		{"{name}.{namespace}", "app.v1.other", "app.v1,other,,none"},
+		{"{any}={name}[:{key}]", "VAR=app:key", "app,,key,none"},
+		{"a.b+{name}", "a.b+app", "app,,,none"},
+		{"a.b+{name}", "axbbapp", ""},
+	} {
+		f, err := ParseFormat(tc.pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		if m, ok := f.Match(tc.value); ok {
+			text := func(s Span) string { return tc.value[s.Start:s.End] }
+			got = strings.Join([]string{text(m.Name), text(m.Namespace), text(m.Key), m.Target.String()}, ",")
+		}
+		if got != tc.want {
+			t.Errorf("%s on %q: %q, want %q", tc.pattern, tc.value, got, tc.want)
+		}
+	}
+}
+
+func TestParseFormat_saysWhatIsWrong(t *testing.T) {
+	for pattern, want := range map[string]string{
+		"{nam}":             "{nam}",
+		"{name":             "without }",
+		"[{name}":           "without ]",
+		"{name}]":           "without [",
+		"plain":             "holds no name",
+		"{name}{name}":      "twice",
+		"{configMap}{name}": "twice",
+	} {
+		_, err := ParseFormat(pattern)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want one with %q", pattern, err, want)
+		}
+	}
+}
+
+func TestParsePath_readsKustomizesPaths(t *testing.T) {
+	for text, want := range map[string]Path{
+		"":                                    nil,
+		"a":                                   {"a"},
+		"a/b-c/d":                             {"a", "b-c", "d"},
+		`metadata/annotations/example.com\/a`: {"metadata", "annotations", "example.com/a"},
+		"spec/containers[]/name":              {"spec", "containers", "name"},
+		"spec/**/*Ref/name":                   {"spec", "**", "*Ref", "name"},
+	} {
+		got, err := ParsePath(text)
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", text, diff)
+		}
+		if again, err := ParsePath(got.String()); err != nil || cmp.Diff(got, again) != "" {
+			t.Errorf("%s: its text %q reads as %q, %v", text, got, again, err)
+		}
+	}
+	for _, text := range []string{"/a", "a/", "a//b", "[]"} {
+		if p, err := ParsePath(text); err == nil {
+			t.Errorf("%q reads as %q, want an error", text, p)
+		}
+	}
+}
+
+func TestParseRelative_readsTheThreeForms(t *testing.T) {
+	for text, want := range map[string]Relative{
+		"namespace":      {Path: Path{"namespace"}},
+		"../a/b":         {Up: 1, Path: Path{"a", "b"}},
+		"../../a":        {Up: 2, Path: Path{"a"}},
+		"/metadata/name": {Root: true, Path: Path{"metadata", "name"}},
+	} {
+		got, err := ParseRelative(text)
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", text, diff)
+		}
+	}
+	for _, text := range []string{"", "/", "../", "a/*", "a//b"} {
+		if r, err := ParseRelative(text); err == nil {
+			t.Errorf("%q reads as %+v, want an error", text, r)
+		}
+	}
+}
+
+func TestSegment_matchesKeys(t *testing.T) {
+	for _, tc := range []struct {
+		segment Segment
+		key     string
+		want    bool
+	}{
+		{"a", "a", true}, {"a", "ab", false},
+		{"*", "", true}, {"*", "anything/at.all", true},
+		{"*Ref", "secretRef", true}, {"*Ref", "secretRefs", false},
+		{"a*", "abc", true}, {"a*", "ba", false},
+		{"a*b*c", "a-b-c", true}, {"a*b*c", "acb", false}, {"a*b*c", "abbc", true},
+		{"a*a", "a", false}, {"a*a", "aa", true},
+	} {
+		if got := tc.segment.Matches(tc.key); got != tc.want {
+			t.Errorf("%s on %q: %v, want %v", tc.segment, tc.key, got, tc.want)
+		}
+	}
+}
