@@ -182,7 +182,7 @@ func checkRow(t *testing.T, row row) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(plainDocument(t, got), plainDocument(t, other)); diff != "" {
+	if diff := diffPlain(plainDocument(t, got), plainDocument(t, other)); diff != "" {
 		t.Errorf("OnNodes differs from Apply (-Apply +OnNodes):\n%s\nOnNodes gave:\n%s", diff, other)
 	}
 	for _, e := range items[0].Edits {

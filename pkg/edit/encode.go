@@ -172,6 +172,7 @@ func (u *unit) encode(doc *yaml.Node) ([]byte, error) {
 	if u.node.Style&yaml.FlowStyle == 0 {
 		dropOuterComments(u.node, string(u.text[:u.start]), string(u.text[u.end:]))
 	}
+	nameNulls(u.node, false)
 	for _, simplify := range []func(){func() {}, func() { quoteStrings(u.node) }, func() { dropComments(u.node) }} {
 		simplify()
 		body, err := u.write()
@@ -308,6 +309,17 @@ func dropOuterComments(n *yaml.Node, before, behind string) {
 				key.FootComment = ""
 			}
 		}
+	}
+}
+
+// nameNulls writes the nulls in flow collections out: yaml.v3 makes an empty
+// string of one that is not written at all.
+func nameNulls(n *yaml.Node, inFlow bool) {
+	if inFlow && isNull(n) && n.Value == "" {
+		n.Value = "null"
+	}
+	for _, child := range n.Content {
+		nameNulls(child, inFlow || n.Style&yaml.FlowStyle != 0)
 	}
 }
 

@@ -128,7 +128,7 @@ func (m *mappings) replace(key, value *yaml.Node, e SetEntry) (bool, error) {
 	same := holds(value, e)
 	text := e.Value
 	if !e.Bool {
-		text = quote(e.Value, value.Style, mayBeFlow(value.Value))
+		text = requote(e.Value, ScalarAt("", value, false))
 	}
 	if value.Value == "" && value.Style == 0 {
 		colon, ok := m.colon(key)
@@ -403,10 +403,15 @@ type flowStyle struct {
 	dense  bool       // no blanks, as in minified JSON
 }
 
-// flowStyle goes by the key before what is to be written.
+// flowStyle goes by the key before what is to be written. Without one, what
+// comes out must hold as JSON.
 func (m *mappings) flowStyle(key *yaml.Node) flowStyle {
 	style := flowStyle{}
-	if key == nil || key.Kind != yaml.ScalarNode || key.Style&yaml.DoubleQuotedStyle == 0 {
+	if key == nil {
+		style.quotes = yaml.DoubleQuotedStyle
+		return style
+	}
+	if key.Kind != yaml.ScalarNode || key.Style&yaml.DoubleQuotedStyle == 0 {
 		return style
 	}
 	style.quotes = yaml.DoubleQuotedStyle

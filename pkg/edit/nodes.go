@@ -133,9 +133,13 @@ func (t *tree) edit(items []Item) error {
 			var err error
 			switch e := e.(type) {
 			case SetScalar:
-				setString(found.node, e.Value)
+				if err = mustBe(yaml.ScalarNode, found.node, e.At.Path); err == nil {
+					setString(found.node, e.Value)
+				}
 			case SplitScalar:
-				split(found, e.Values)
+				if err = mustBe(yaml.ScalarNode, found.node, e.At.Path); err == nil {
+					split(found, e.Values)
+				}
 			case SetEntry:
 				err = t.setEntry(item.Root, e)
 			case RemoveEntry:
@@ -259,6 +263,16 @@ func (t *tree) setEntry(root Path, e SetEntry) error {
 				setString(value, e.Value)
 			}
 			return nil
+		}
+		// The new entry may hide one that comes from a merge key.
+		merged, err := t.lookup(node, e.Parent, e.Key)
+		if err != nil {
+			return err
+		}
+		if merged != nil {
+			if err := mustBe(yaml.ScalarNode, resolved(merged), e.Parent.Key(e.Key)); err != nil {
+				return err
+			}
 		}
 	}
 	at := place(site{mapping: node, key: way.key(), missing: missing}, e)

@@ -2,6 +2,7 @@ package edit
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -22,8 +23,9 @@ type splicer struct {
 }
 
 // Splice carries the edits out in the text's bytes. It reports false, and
-// returns no text, where that is not safe: [OnNodes] is then the way. It does
-// not parse the text unless an edit is about a mapping's entries.
+// returns no text, where that is not safe or not possible: [OnNodes] is then
+// the way, or tells what is wrong. Splice does not parse the text unless an edit
+// is about a mapping's entries. It fails where an edit makes no sense in any text.
 //
 // The bytes that change are those of a scalar, of the line of an entry, or of
 // an entry in a flow mapping with its comma; nothing else does.
@@ -37,7 +39,6 @@ func Splice(text []byte, items []Item) (out []byte, ok bool, err error) {
 				return nil, false, err
 			}
 			ok := true
-			var err error
 			switch e := e.(type) {
 			case SetScalar:
 				ok = s.setScalar(e)
@@ -48,8 +49,10 @@ func Splice(text []byte, items []Item) (out []byte, ok bool, err error) {
 			case RemoveEntry:
 				ok, err = m.remove(item.Root, e)
 			}
+			// What is wrong with this text need not be with the one that the
+			// edits before would have made. OnNodes can tell.
 			if err != nil || !ok {
-				return nil, false, err
+				return nil, false, nil
 			}
 		}
 		if !m.finish() {
@@ -121,9 +124,19 @@ func (s *splicer) setScalar(e SetScalar) bool {
 	case same:
 		s.add(start, end, string(s.bytes[start:end]))
 	default:
-		s.add(start, end, quote(e.Value, e.At.Style, mayBeFlow(e.At.Value)))
+		s.add(start, end, requote(e.Value, e.At))
 	}
 	return true
+}
+
+// requote writes value in the style of the scalar it replaces. Where that is a
+// literal that JSON knows, it gets quotes as it needs in JSON.
+func requote(value string, was Scalar) string {
+	style := was.Style
+	if style == 0 && was.Value != "" && strings.IndexByte("ntf-0123456789", was.Value[0]) >= 0 && json.Valid([]byte(was.Value)) {
+		style = yaml.DoubleQuotedStyle
+	}
+	return quote(value, style, mayBeFlow(was.Value))
 }
 
 // isSame reports whether the scalar is the string value already.
@@ -182,7 +195,7 @@ func (s *splicer) splitScalar(e SplitScalar) bool {
 		if i > 0 {
 			all.WriteString(between)
 		}
-		all.WriteString(quote(value, e.At.Style, true))
+		all.WriteString(requote(value, e.At))
 	}
 	s.add(start, end, all.String())
 	return true
