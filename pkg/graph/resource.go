@@ -79,7 +79,7 @@ type Resource struct {
 func (r *Resource) String() string {
 	name := r.Name
 	if name == "" {
-		name = "without a name (line " + strconv.Itoa(r.Line) + ")"
+		return r.Kind + " without a name (line " + strconv.Itoa(r.Line) + ")"
 	}
 	if r.Namespace != "" {
 		name = r.Namespace + "/" + name
@@ -135,10 +135,10 @@ func (b *Builder) build(chunk *stream.Chunk, item stream.Item) (*Resource, error
 	line := chunk.Line + max(item.Node.Line, 1) - 1
 	r := &Resource{Chunk: chunk, Root: item.Root, Line: line}
 	fields, err := readFields(item.Node, item.Shared)
+	r.APIVersion, r.Kind, r.Name, r.Namespace = fields.apiVersion, fields.kind, fields.name, fields.namespace
 	if err != nil {
-		return nil, fmt.Errorf("line %d: %w", line, err)
+		return nil, fmt.Errorf("line %d: %s: %w", line, cmp.Or(r.Kind, "item"), err)
 	}
-	r.APIVersion, r.Kind = fields.apiVersion, fields.kind
 	if r.Kind == "" {
 		return nil, fmt.Errorf("line %d: kind is missing; every item must be a Kubernetes resource with apiVersion and kind", line)
 	}
@@ -150,7 +150,7 @@ func (b *Builder) build(chunk *stream.Chunk, item stream.Item) (*Resource, error
 	} else {
 		r.Version = r.APIVersion
 	}
-	r.Name, r.NameAt, r.Namespace = fields.name, fields.nameAt, fields.namespace
+	r.NameAt = fields.nameAt
 	r.GenerateName = fields.generateName && r.Name == ""
 	r.Labels, r.Annotations = fields.labels, fields.annotations
 	if local, ok := r.Annotations["config.kubernetes.io/local-config"]; ok && local != "false" {

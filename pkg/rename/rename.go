@@ -227,6 +227,11 @@ func (b *builder) refusal(r *graph.Resource, t *target) *policy.Refusal {
 		return refusal
 	}
 	switch {
+	case t.producer != nil:
+		return &policy.Refusal{
+			Reason:   fmt.Sprintf("%s has a controller write it under this name", t.producer),
+			Severity: stream.Warning,
+		}
 	case r.History.NeedsHash:
 		switch {
 		case b.spec.Rename.Generated == v1alpha1.GeneratedLeave:
@@ -241,12 +246,6 @@ func (b *builder) refusal(r *graph.Resource, t *target) *policy.Refusal {
 	}
 	if r.Name == "" && r.GenerateName {
 		return info("the apiserver will make its name of generateName")
-	}
-	if t.producer != nil {
-		return &policy.Refusal{
-			Reason:   fmt.Sprintf("%s produces it under this name", t.producer),
-			Severity: stream.Warning,
-		}
 	}
 	return b.policy.Renamable(r)
 }
@@ -357,7 +356,11 @@ func (b *builder) checkNames() {
 		now[present] = r
 		future := id{r.Target, namespace, name}
 		if other := taken[future]; other != nil {
-			b.errorf(r, "metadata.name", "its new name %q would be that of %s (line %d) in the same namespace; rename or remove one",
+			renamed := r
+			if !takes {
+				renamed, other = other, r
+			}
+			b.errorf(renamed, "metadata.name", "its new name %q would be that of %s (line %d) in the same namespace; rename or remove one",
 				name, other, other.Line)
 			continue
 		}

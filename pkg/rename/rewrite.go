@@ -209,7 +209,7 @@ func (b *builder) ambiguous(m *mention, match graph.Match) {
 	}
 	slices.Sort(candidates)
 	last := len(candidates) - 1
-	b.errorf(m.referrer, m.ref.At.Path, "%s %q is ambiguous: %s and %s may be meant",
+	b.errorf(m.referrer, m.ref.At.Path, "%s %q is ambiguous: %s and %s may be meant; rename one, or take them out with spec.exclude",
 		match.Candidates[0].Kind, m.ref.Name, strings.Join(candidates[:last], ", "), candidates[last])
 }
 
