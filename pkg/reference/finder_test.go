@@ -299,6 +299,15 @@ apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicyBinding
 spec: {policyName: replicas, paramRef: {name: limits, namespace: policies}}
 `, []string{`spec.paramRef.name: ConfigMap|Secret policies/limits from ValidatingAdmissionPolicy.admissionregistration.k8s.io replicas paramKind`}},
+		{"policy about objects by name", `
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+spec:
+  matchConstraints:
+    resourceRules:
+    - {apiGroups: [""], apiVersions: [v1], operations: [DELETE], resources: [configmaps], resourceNames: [app]}
+    - {apiGroups: [apps], apiVersions: [v1], operations: [DELETE], resources: [deployments], resourceNames: [app]}
+`, []string{`spec.matchConstraints.resourceRules[0].resourceNames[0]: ConfigMap app list`}},
 		{"data of a controller's ConfigMap", `
 apiVersion: v1
 kind: ConfigMap
