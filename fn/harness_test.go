@@ -220,7 +220,8 @@ func (o object) withoutHashAnnotation() {
 
 // diff compares what two builds print, object by object and without regard to
 // their order, in which kustomize moves what a function renames to the end.
-func diff(want, got []byte) (string, error) {
+// With lost, references that name no object on either side are equal.
+func diff(want, got []byte, lost bool) (string, error) {
 	wanted, err := objects(want)
 	if err != nil {
 		return "", fmt.Errorf("want: %w", err)
@@ -229,12 +230,28 @@ func diff(want, got []byte) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("got: %w", err)
 	}
+	names := make(map[string]bool)
 	for _, set := range []map[string]object{wanted, gotten} {
 		for _, o := range set {
 			o.withoutHashAnnotation()
+			names[o.name()] = true
 		}
 	}
-	return cmp.Diff(wanted, gotten), nil
+	var options cmp.Options
+	if lost {
+		options = append(options, cmp.FilterPath(outsideData, cmp.FilterValues(func(want, got string) bool {
+			return !names[want] && !names[got]
+		}, cmp.Ignore())))
+	}
+	return cmp.Diff(wanted, gotten, options), nil
+}
+
+// outsideData tells that a path leads to what may be a reference.
+func outsideData(path cmp.Path) bool {
+	return !slices.ContainsFunc(path, func(step cmp.PathStep) bool {
+		index, ok := step.(cmp.MapIndex)
+		return ok && slices.Contains([]string{"data", "binaryData"}, index.Key().String())
+	})
 }
 
 // files are contents by slash-separated path.

@@ -3,8 +3,10 @@ package main_test
 import (
 	"encoding/base64"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -647,34 +649,38 @@ func wrappedBase64(text string) string {
 	return b.String()
 }
 
-// restyled encodes a value with each scalar in a random style. A style that
-// does not bring a scalar back as it was gives way to double quotes.
+// restyled encodes a value with each scalar in a random style.
 func restyled(value any, d *dice) (string, error) {
-	var document yamlv3.Node
-	if err := document.Encode(value); err != nil {
-		return "", err
-	}
-	styleScalars(&document, d)
-	text, err := yamlv3.Marshal(&document)
+	text, err := yamlv3.Marshal(styled(value, d))
 	if err != nil {
 		return "", err
 	}
 	return string(text), nil
 }
 
-func styleScalars(node *yamlv3.Node, d *dice) {
-	switch node.Kind {
-	case yamlv3.MappingNode:
+// styled makes the node of a value. A style that does not bring a scalar back
+// as it was gives way to double quotes.
+func styled(value any, d *dice) *yamlv3.Node {
+	switch value := value.(type) {
+	case map[string]any:
+		node := &yamlv3.Node{Kind: yamlv3.MappingNode}
+		for _, key := range slices.Sorted(maps.Keys(value)) {
+			node.Content = append(node.Content, &yamlv3.Node{Kind: yamlv3.ScalarNode, Tag: "!!str", Value: key}, styled(value[key], d))
+		}
 		if len(node.Content) > 0 && d.chance(10) {
 			node.Style = yamlv3.FlowStyle
 		}
-		for i := 1; i < len(node.Content); i += 2 {
-			styleScalars(node.Content[i], d)
+		return node
+	case map[string]string:
+		wider := make(map[string]any, len(value))
+		for key, text := range value {
+			wider[key] = text
 		}
-	case yamlv3.ScalarNode:
-		if node.ShortTag() != "!!str" {
-			return
-		}
+		return styled(wider, d)
+	case bool:
+		return &yamlv3.Node{Kind: yamlv3.ScalarNode, Tag: "!!bool", Value: strconv.FormatBool(value)}
+	case string:
+		node := &yamlv3.Node{Kind: yamlv3.ScalarNode, Tag: "!!str", Value: value}
 		node.Style = pick(d, []yamlv3.Style{
 			0, yamlv3.SingleQuotedStyle, yamlv3.DoubleQuotedStyle, yamlv3.LiteralStyle, yamlv3.FoldedStyle,
 		})
@@ -683,8 +689,11 @@ func styleScalars(node *yamlv3.Node, d *dice) {
 		if err == nil {
 			err = yamlv3.Unmarshal(text, &back)
 		}
-		if err != nil || back != node.Value {
+		if err != nil || back != value {
 			node.Style = yamlv3.DoubleQuotedStyle
 		}
+		return node
+	default:
+		panic(fmt.Sprintf("no content holds a %T", value))
 	}
 }

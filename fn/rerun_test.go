@@ -1,0 +1,116 @@
+package main_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// layered builds one layer of several in process.
+func layered(t *testing.T, f files, layer string) map[string]object {
+	t.Helper()
+	dir := t.TempDir()
+	if err := f.write(dir); err != nil {
+		t.Fatal(err)
+	}
+	out, err := buildInProcess(filepath.Join(dir, layer))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := objects(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// appDeployment consumes a ConfigMap app.
+const appDeployment = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\n" +
+	"spec: {template: {spec: {containers: [{name: a, envFrom: [{configMapRef: {name: app}}]}]}}}\n"
+
+// consumed returns the name of the ConfigMap that the Deployment consumes.
+func consumed(found map[string]object, deployment string) string {
+	return stringWithin(found["apps/v1 Deployment "+deployment],
+		[]string{"spec", "template", "spec", "containers", "0", "envFrom", "0", "configMapRef", "name"})
+}
+
+// Two variants of a base that lists the function, of which only one adds a
+// prefix: kustomize mends the references after the function, by earlier names.
+// The name that the function gave must be among them, or the object without a
+// prefix is no candidate for its own Deployment.
+func TestVariantWithoutPrefix_keepsItsOwnConfigMap(t *testing.T) {
+	found := layered(t, files{
+		"base/resources.yaml":       appDeployment + "---\n" + appConfigMap,
+		"base/confighash.yaml":      functionConfig("{mode: Rename}"),
+		"base/kustomization.yaml":   "resources: [resources.yaml]\ntransformers: [confighash.yaml]\n",
+		"plain/kustomization.yaml":  "resources: [../base]\n",
+		"canary/kustomization.yaml": "resources: [../base]\nnamePrefix: canary-\n",
+		"both/kustomization.yaml":   "resources: [../plain, ../canary]\n",
+	}, "both")
+	for deployment, want := range map[string]string{"/web": "app-" + appHash, "/canary-web": "canary-app-" + appHash} {
+		if got := consumed(found, deployment); got != want {
+			t.Errorf("Deployment %s consumes %q, want %q", deployment, got, want)
+		}
+	}
+}
+
+// The same without kustomize's help: two variants beside each other in the
+// layer that lists the function, and in a layer within.
+func TestVariantWithoutPrefix_keepsItsOwnConfigMapWhenTheFunctionRunsAgain(t *testing.T) {
+	found := layered(t, files{
+		"base/resources.yaml":       appDeployment + "---\n" + appConfigMap,
+		"base/confighash.yaml":      functionConfig("{mode: Rename}"),
+		"base/kustomization.yaml":   "resources: [resources.yaml]\ntransformers: [confighash.yaml]\n",
+		"plain/kustomization.yaml":  "resources: [../base]\n",
+		"canary/kustomization.yaml": "resources: [../base]\nnamePrefix: canary-\n",
+		"both/confighash.yaml":      functionConfig("{mode: Rename}"),
+		"both/kustomization.yaml":   "resources: [../plain, ../canary]\ntransformers: [confighash.yaml]\n",
+	}, "both")
+	for deployment, want := range map[string]string{"/web": "app-" + appHash, "/canary-web": "canary-app-" + appHash} {
+		if got := consumed(found, deployment); got != want {
+			t.Errorf("Deployment %s consumes %q, want %q", deployment, got, want)
+		}
+	}
+}
+
+// What a base adopted, an outer layer merges into and the function meets
+// again: the name follows the content, though the mark that the function
+// dropped does not come back.
+func TestAdopted_isHashedAgainAfterOuterLayerMerged(t *testing.T) {
+	adopt := functionConfig("{mode: Rename, rename: {generated: Adopt}}")
+	found := layered(t, files{
+		"base/resources.yaml":      appDeployment,
+		"base/confighash.yaml":     adopt,
+		"base/kustomization.yaml":  "resources: [resources.yaml]\ntransformers: [confighash.yaml]\nconfigMapGenerator: [{name: app, literals: [key=old]}]\n",
+		"outer/confighash.yaml":    adopt,
+		"outer/kustomization.yaml": "resources: [../base]\ntransformers: [confighash.yaml]\nconfigMapGenerator: [{name: app, behavior: replace, literals: [key=value]}]\n",
+	}, "outer")
+	if got, want := consumed(found, "/web"), "app-"+appHash; got != want {
+		t.Errorf("the Deployment consumes %q, want %q", got, want)
+	}
+	if _, ok := found["v1 ConfigMap /app-"+appHash]; !ok {
+		t.Errorf("no ConfigMap app-%s: %v", appHash, found)
+	}
+}
+
+// A name that an object would have had in a layer, were it not for the hash
+// of a layer within, is a name that references of that layer may hold.
+func TestReferenceToNameWithoutHash_isFollowedFromLayersAround(t *testing.T) {
+	config := functionConfig("{mode: Rename}")
+	found := layered(t, files{
+		"base/resources.yaml":       appConfigMap + "---\n" + strings.ReplaceAll(appDeployment, "name: web", "name: inner"),
+		"base/confighash.yaml":      config,
+		"base/kustomization.yaml":   "resources: [resources.yaml]\ntransformers: [confighash.yaml]\n",
+		"suffix/confighash.yaml":    config,
+		"suffix/kustomization.yaml": "resources: [../base]\nnameSuffix: -eu\ntransformers: [confighash.yaml]\n",
+		"prefix/resources.yaml":     strings.ReplaceAll(appDeployment, "{name: app}", "{name: app-eu}"),
+		"prefix/kustomization.yaml": "resources: [../suffix, resources.yaml]\nnamePrefix: p-\n",
+		"outer/confighash.yaml":     config,
+		"outer/kustomization.yaml":  "resources: [../prefix]\ntransformers: [confighash.yaml]\n",
+	}, "outer")
+	for _, deployment := range []string{"/p-web", "/p-inner-eu"} {
+		if got, want := consumed(found, deployment), "p-app-eu-"+appHash; got != want {
+			t.Errorf("Deployment %s consumes %q, want %q", deployment, got, want)
+		}
+	}
+}
