@@ -42,7 +42,7 @@ func newUnit(source []byte, root *yaml.Node, items []Item) *unit {
 	}
 	u.start, u.end, u.column = start, contentEnd(&t, u.node), u.node.Column-1
 	u.layout(u.node)
-	if body := source[u.start:u.end]; len(body) > 0 && body[0] == '{' && json.Valid(body) {
+	if body := source[u.start:u.end]; u.node.Style&yaml.FlowStyle != 0 && json.Valid(body) {
 		u.isJSON = true
 		if first := lineEnd(body, 0); first < len(body) {
 			next := skipSpace(body, first, false)
@@ -173,7 +173,12 @@ func (u *unit) encode(doc *yaml.Node) ([]byte, error) {
 		dropOuterComments(u.node, string(u.text[:u.start]), string(u.text[u.end:]))
 	}
 	nameNulls(u.node, false)
-	for _, simplify := range []func(){func() {}, func() { quoteStrings(u.node) }, func() { dropComments(u.node) }} {
+	for _, simplify := range []func(){
+		func() {},
+		func() { u.indent, u.compact = 2, false }, // 3 and compact do not go together in yaml.v3
+		func() { quoteStrings(u.node) },
+		func() { dropComments(u.node) },
+	} {
 		simplify()
 		body, err := u.write()
 		if err != nil {
@@ -312,14 +317,20 @@ func dropOuterComments(n *yaml.Node, before, behind string) {
 	}
 }
 
-// nameNulls writes the nulls in flow collections out: yaml.v3 makes an empty
-// string of one that is not written at all.
+// nameNulls writes the nulls out that are keys or stand in flow collections:
+// yaml.v3 makes empty strings of them if they are not written at all. A key
+// gets a tag, so that it stays the same key.
 func nameNulls(n *yaml.Node, inFlow bool) {
-	if inFlow && isNull(n) && n.Value == "" {
-		n.Value = "null"
-	}
-	for _, child := range n.Content {
-		nameNulls(child, inFlow || n.Style&yaml.FlowStyle != 0)
+	inFlow = inFlow || n.Style&yaml.FlowStyle != 0
+	for i, child := range n.Content {
+		switch {
+		case !isNull(child) || child.Value != "":
+		case n.Kind == yaml.MappingNode && i%2 == 0:
+			child.Style |= yaml.TaggedStyle
+		case inFlow:
+			child.Value = "null"
+		}
+		nameNulls(child, inFlow)
 	}
 }
 

@@ -132,7 +132,7 @@ func (m *mappings) replace(key, value *yaml.Node, e SetEntry) (bool, error) {
 	}
 	if value.Value == "" && value.Style == 0 {
 		colon, ok := m.colon(key)
-		if ok {
+		if ok = ok && m.isNothing(colon, value); ok {
 			m.setNull(value)
 			m.add(colon+1, colon+1, " "+text)
 		}
@@ -364,9 +364,12 @@ func (m *mappings) fillBlock(at site, entries []*entry) bool {
 	}
 	end := colon + 1
 	if at.null.Value != "" {
-		if _, end, ok = m.entryEnd(at.fill, at.null); !ok {
-			return false
-		}
+		_, end, ok = m.entryEnd(at.fill, at.null)
+	} else {
+		ok = m.isNothing(colon, at.null)
+	}
+	if !ok {
+		return false
 	}
 	lineEnd, ok := restOfLine(m.bytes, end)
 	if !ok {
@@ -461,7 +464,7 @@ func (m *mappings) fillFlow(at site, entries []*entry) bool {
 	text := "{" + style.join(entries, style.comma()) + "}"
 	if at.null.Value == "" {
 		m.add(colon+1, colon+1, " "+text)
-		return true
+		return m.isNothing(colon, at.null)
 	}
 	start, end, ok := m.entryEnd(at.fill, at.null)
 	if ok {
@@ -623,6 +626,16 @@ func (m *mappings) colon(key *yaml.Node) (int, bool) {
 	}
 	end = skipBlanks(m.bytes, end)
 	return end, end < len(m.bytes) && m.bytes[end] == ':'
+}
+
+// isNothing reports whether no byte stands for an empty value. It may be that
+// the tag ! does, of which the node tells nothing.
+func (m *mappings) isNothing(colon int, value *yaml.Node) bool {
+	at, ok := m.nodeStart(value)
+	if !ok || at == colon+1 {
+		return ok
+	}
+	return at < len(m.bytes) && (m.bytes[at] == ',' || m.bytes[at] == '}')
 }
 
 // entryEnd returns where the value of an entry stands, a scalar on its key's

@@ -116,6 +116,11 @@ func toPlain(n *yaml.Node, left *int, depth int) (*plain, error) {
 		if merged.Kind != yaml.MappingNode {
 			return nil, errors.New("merge of what is no mapping")
 		}
+		for i, entry := range merged.Entries {
+			if slices.ContainsFunc(merged.Entries[:i], func(e plainEntry) bool { return e.Key.Value == entry.Key.Value }) {
+				return nil, errors.New("merge of a mapping with a key that stands twice")
+			}
+		}
 		for _, entry := range merged.Entries {
 			if !slices.ContainsFunc(out.Entries, func(e plainEntry) bool { return e.Key.compare(entry.Key) == 0 }) {
 				out.Entries = append(out.Entries, entry)
