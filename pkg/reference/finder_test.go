@@ -171,6 +171,7 @@ imagePullSecrets:
 - name: ~
 - name: true
 - name: "12"
+- name: 2024-01-01
 - name: ${REGISTRY}
 - name: '{{ .Values.pull }}'
 - plain
@@ -179,6 +180,7 @@ secrets:
   namespace: ignored
 `, []string{
 			`imagePullSecrets[5].name: Secret 12 kustomize`,
+			`imagePullSecrets[6].name: Secret 2024-01-01 kustomize`,
 			`secrets[0].name: Secret token`,
 		}},
 		{"job and pod are immutable", `

@@ -194,9 +194,14 @@ func (w *walker) scalar(n *yaml.Node, states []*state, shared bool) error {
 }
 
 // isString reports whether n holds a string that is not empty. What YAML
-// takes for a number or null, the API server does not take for a name.
+// takes for a number, a boolean, or null, the API server does not take for a
+// name; what looks like a date it reads as a string.
 func isString(n *yaml.Node) bool {
-	return n.Kind == yaml.ScalarNode && n.Value != "" && n.ShortTag() == "!!str"
+	if n.Kind != yaml.ScalarNode || n.Value == "" {
+		return false
+	}
+	tag := n.ShortTag()
+	return tag == "!!str" || tag == "!!timestamp"
 }
 
 // try takes n by one rule. It reports whether the rule fits.
