@@ -14,6 +14,7 @@ import (
 	"github.com/confighash/confighash/pkg/catalog"
 	"github.com/confighash/confighash/pkg/edit"
 	"github.com/confighash/confighash/pkg/graph"
+	"github.com/confighash/confighash/pkg/leftover"
 	"github.com/confighash/confighash/pkg/policy"
 	"github.com/confighash/confighash/pkg/reference"
 	"github.com/confighash/confighash/pkg/rename"
@@ -131,7 +132,12 @@ func planFor(in *stream.Input, config *v1alpha1.ConfigHash) (*rename.Plan, error
 	if err != nil {
 		return nil, err
 	}
-	return rename.New(g, p, &config.Spec)
+	plan, err := rename.New(g, p, &config.Spec)
+	if err != nil {
+		return nil, err
+	}
+	plan.Findings = append(plan.Findings, leftover.Search(g, plan.Names)...)
+	return plan, nil
 }
 
 // apply carries a plan out, chunk by chunk.

@@ -44,7 +44,7 @@ func Parse[T any](in *Input, visit func(*Chunk, []Item) (T, error)) ([]*Chunk, [
 		}
 	}
 	run := func(s *slot) {
-		items, err := s.chunk.items()
+		items, err := s.chunk.Items()
 		if err != nil {
 			s.err, s.unfit = err, true
 			return
@@ -112,8 +112,9 @@ func Parallel(n int, work func(int)) {
 	group.Wait()
 }
 
-// items parses the chunk and finds its items.
-func (c *Chunk) items() ([]Item, error) {
+// Items parses the chunk, once more where Parse has done so before, and finds
+// its items.
+func (c *Chunk) Items() ([]Item, error) {
 	tree := c.tree
 	c.tree = nil // the tree goes when the items have been visited
 	if tree == nil {
