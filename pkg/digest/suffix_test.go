@@ -1,13 +1,20 @@
 package digest
 
 import (
+	"strings"
 	"testing"
 
 	"go.yaml.in/yaml/v3"
-	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
-
+	"pgregory.net/rapid"
 	"sigs.k8s.io/kustomize/api/hasher"
+	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 )
+
+var saltVectors = []struct{ text, salt, want string }{
+	{"{kind: ConfigMap}", "grains", "f6mtt4kcf9"},
+	{"{kind: ConfigMap, data: {b: é, a: '1'}}", "grains", "tt8dgmcf22"},
+	{"{kind: Secret, type: Opaque, data: {p: MQ==}, stringData: {q: r}}", "s", "h27mdc2c97"},
+}
 
 func suffixOf(t testing.TB, text, salt string) string {
 	t.Helper()
@@ -38,6 +45,88 @@ func TestSuffix_vectors(t *testing.T) {
 	} {
 		if got := suffixOf(t, text, ""); got != want {
 			t.Errorf("%s: got %s, want %s", text, got, want)
+		}
+	}
+}
+
+// TestSuffix_isKustomizes holds the suffix against kustomize's hasher on the
+// same object, with values of every awkward kind.
+func TestSuffix_isKustomizes(t *testing.T) {
+	values := rapid.OneOf(
+		rapid.SampledFrom([]string{"", "1e3", "~", "yes", "0x1F", "null", "1:20", " lead", "trail \n", "a\n\nb\n", "\ttab", "é 漢 🙂", "\u2028", "#", "- a", "{", "<&>", "\"'", "\\"}),
+		rapid.String().Filter(func(s string) bool { return !strings.ContainsFunc(s, unprintable) }),
+	)
+	data := rapid.MapOfN(rapid.StringMatching(`[a-zA-Z0-9._-]{1,12}`), values, 0, 5)
+	rapid.Check(t, func(rt *rapid.T) {
+		object := map[string]any{"apiVersion": "v1", "kind": rapid.SampledFrom([]string{"ConfigMap", "Secret"}).Draw(rt, "kind"), "metadata": map[string]any{"name": "n"}}
+		for _, field := range []string{"data", "binaryData", "stringData"} {
+			if rapid.Bool().Draw(rt, field) {
+				object[field] = data.Draw(rt, field)
+			}
+		}
+		if rapid.Bool().Draw(rt, "typed") {
+			object["type"] = "kubernetes.io/basic-auth"
+		}
+		text, err := yaml.Marshal(object)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		h := hasher.Hasher{}
+		node, err := kyaml.Parse(string(text))
+		if err != nil {
+			rt.Fatal(err)
+		}
+		want, err := h.Hash(node)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		if got := suffixOf(t, string(text), ""); got != want {
+			rt.Fatalf("got %s, kustomize %s for\n%s", got, want, text)
+		}
+	})
+}
+
+func unprintable(r rune) bool {
+	return r < 0x20 && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 || r == 0xfeff || r == 0xfffd || r >= 0xfffe
+}
+
+func TestSuffix_countsScalarsAsTheStringsThatStandThere(t *testing.T) {
+	for _, pair := range [][2]string{
+		{`{kind: ConfigMap, data: {a: 1e3, b: yes, c: ~, d: 0x1F, e: 2001-01-01, f: }}`, `{kind: ConfigMap, data: {a: "1e3", b: "yes", c: "~", d: "0x1F", e: "2001-01-01", f: ""}}`},
+		{"{kind: ConfigMap, data: {a: b, c: d}}", "kind: ConfigMap\ndata:\n  c: 'd' # comment\n  a: >-\n    b\n"},
+		{"kind: ConfigMap\nx: &x {a: b, c: e}\ndata: {<<: *x, c: &d d}", "{kind: ConfigMap, data: {a: b, c: d}}"},
+		{"kind: ConfigMap\nx: &x {data: {a: b}}\n<<: *x", "{kind: ConfigMap, data: {a: b}}"},
+	} {
+		if a, b := suffixOf(t, pair[0], ""), suffixOf(t, pair[1], ""); a != b {
+			t.Errorf("%s and %s differ:\n%s\n%s", a, b, pair[0], pair[1])
+		}
+	}
+}
+
+func TestSuffix_isKeyedWithTheSalt(t *testing.T) {
+	// The vectors were computed by another program from the encoding that
+	// the package comment describes.
+	for _, v := range saltVectors {
+		if got := suffixOf(t, v.text, v.salt); got != v.want {
+			t.Errorf("%s with salt %q: got %s, want %s", v.text, v.salt, got, v.want)
+		}
+	}
+}
+
+func TestContentOf_errors(t *testing.T) {
+	for text, want := range map[string]string{
+		"{kind: ConfigMap, data: [a]}":              "data must be a mapping of keys to strings",
+		"{kind: ConfigMap, data: {a: value, a: b}}": `data: the key "a" stands twice; keep one`,
+		"{kind: Secret, stringData: {a: [value]}}":  `stringData: the value of "a" is no string; quote it, or write it as a block`,
+		"{kind: Secret, type: [a]}":                 "type is no string",
+		"{kind: Secret, data: {[a]: b}}":            "data: a key is no string",
+	} {
+		var doc yaml.Node
+		if err := yaml.Unmarshal([]byte(text), &doc); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ContentOf(lookup(doc.Content[0], "kind").Value, doc.Content[0]); err == nil || err.Error() != want {
+			t.Errorf("%s: got %v, want %s", text, err, want)
 		}
 	}
 }
