@@ -531,7 +531,7 @@ func (m *mappings) removeBlock(r *removal, extended bool) bool {
 			return false
 		case end < len(m.bytes):
 			m.add(line, end+breakLen(m.bytes, end), "")
-		case line == 0:
+		case line == m.lines[0]:
 			return false
 		default: // the line before becomes the last one, without a break
 			m.add(lineEnd(m.bytes, m.lineStart(line-1)), end, "")

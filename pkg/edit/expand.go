@@ -248,8 +248,10 @@ func (t *tree) sources(mapping *yaml.Node, path Path) ([]*yaml.Node, error) {
 	if i < 0 {
 		return nil, nil
 	}
-	if _, err := findKey(mapping, path, "<<"); err != nil {
-		return nil, err
+	for j := i + 2; j < len(mapping.Content); j += 2 {
+		if isMerge(mapping.Content[j]) {
+			return nil, twice(path.Key("<<"), mapping.Content[i], mapping.Content[j])
+		}
 	}
 	value := mapping.Content[i+1]
 	sources := []*yaml.Node{value}
@@ -274,12 +276,12 @@ func (t *tree) unmerge(mapping *yaml.Node, path Path) error {
 	if at < 0 {
 		return nil
 	}
-	type name struct{ tag, value string }
-	present := make(map[name]bool)
+	present := make(map[string]bool) // as paths tell keys apart: by what stands there
 	unknown := errors.New("a merged mapping has a key that is no scalar; write the mapping out")
 	for i := 0; i < len(mapping.Content); i += 2 {
-		key := resolved(mapping.Content[i])
-		present[name{key.ShortTag(), key.Value}] = true
+		if key := resolved(mapping.Content[i]); key.Kind == yaml.ScalarNode {
+			present[key.Value] = true
+		}
 	}
 	var merged []*yaml.Node
 	var collect func(n *yaml.Node) error
@@ -294,10 +296,10 @@ func (t *tree) unmerge(mapping *yaml.Node, path Path) error {
 				if key.Kind != yaml.ScalarNode {
 					return unknown
 				}
-				if isMerge(key) || present[name{key.ShortTag(), key.Value}] {
+				if isMerge(key) || present[key.Value] {
 					continue
 				}
-				present[name{key.ShortTag(), key.Value}] = true
+				present[key.Value] = true
 				for _, node := range source.Content[i : i+2] {
 					made, err := t.copy(node)
 					if err != nil {

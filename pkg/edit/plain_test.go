@@ -102,6 +102,9 @@ func toPlain(n *yaml.Node, left *int, depth int) (*plain, error) {
 		if err != nil {
 			return nil, err
 		}
+		if key.Kind == yaml.ScalarNode {
+			key.Tag = "key" // 12 and "12" are one: as paths see it, and JSON
+		}
 		value, err := toPlain(n.Content[i+1], left, depth+1)
 		if err != nil {
 			return nil, err
@@ -122,7 +125,7 @@ func toPlain(n *yaml.Node, left *int, depth int) (*plain, error) {
 			}
 		}
 		for _, entry := range merged.Entries {
-			if !slices.ContainsFunc(out.Entries, func(e plainEntry) bool { return e.Key.compare(entry.Key) == 0 }) {
+			if !slices.ContainsFunc(out.Entries, func(e plainEntry) bool { return e.Key.Kind == entry.Key.Kind && e.Key.Value == entry.Key.Value }) {
 				out.Entries = append(out.Entries, entry)
 			}
 		}
@@ -302,6 +305,7 @@ func (p *plain) setEntry(e edit.SetEntry) error {
 		}
 		if found < 0 {
 			key := stringOf(step.Key)
+			key.Tag = "key"
 			end.Entries = append(end.Entries, plainEntry{&key, &plain{Kind: yaml.MappingNode, Tag: "!!map"}})
 			found = len(end.Entries) - 1
 		} else if end.Entries[found].Value.Kind != yaml.ScalarNode {

@@ -186,7 +186,7 @@ func (s *splicer) splitScalar(e SplitScalar) bool {
 		return false
 	}
 	between := ", "
-	if line > 0 && skipBlanks(s.bytes, line) == start {
+	if line > s.lines[0] && skipBlanks(s.bytes, line) == start {
 		before := lineEnd(s.bytes, s.lineStart(line-1))
 		between = "," + lineBreak(s.bytes, before, line) + lead
 	}

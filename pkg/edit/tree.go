@@ -72,7 +72,7 @@ func stepInto(node *yaml.Node, path Path, step Step) (child, key *yaml.Node, err
 }
 
 // findKey returns the index of the key in the mapping's Content, negative if
-// it is not there. A key that stands twice is an error: readers differ on
+// it is not there. A merge key is none of the entries. A key that stands twice is an error: readers differ on
 // which one counts.
 func findKey(mapping *yaml.Node, path Path, key string) (int, error) {
 	found := -1
@@ -81,16 +81,19 @@ func findKey(mapping *yaml.Node, path Path, key string) (int, error) {
 		if node.Kind == yaml.AliasNode {
 			node = node.Alias
 		}
-		if node.Kind != yaml.ScalarNode || node.Value != key {
+		if node.Kind != yaml.ScalarNode || node.Value != key || isMerge(node) {
 			continue
 		}
 		if found >= 0 {
-			return 0, fmt.Errorf("%s: the key stands twice in its mapping, in lines %d and %d; it may stand there once",
-				path.Key(key), mapping.Content[found].Line, mapping.Content[i].Line)
+			return 0, twice(path.Key(key), mapping.Content[found], mapping.Content[i])
 		}
 		found = i
 	}
 	return found, nil
+}
+
+func twice(path Path, first, second *yaml.Node) error {
+	return fmt.Errorf("%s: the key stands twice in its mapping, in lines %d and %d; it may stand there once", path, first.Line, second.Line)
 }
 
 // mergeIndex returns the index of the merge key in the mapping's Content,
