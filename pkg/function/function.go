@@ -113,7 +113,10 @@ func configOf(in *stream.Input, o Options) (*v1alpha1.ConfigHash, error) {
 
 // planFor reads the items and plans what the functionConfig asks for.
 func planFor(in *stream.Input, config *v1alpha1.ConfigHash) (*rename.Plan, error) {
-	cat := catalog.Builtin()
+	cat, err := catalogOf(&config.Spec)
+	if err != nil {
+		return nil, err
+	}
 	builder := &graph.Builder{Catalog: cat, Finder: reference.NewFinder(cat), Salt: config.Spec.Salt}
 	_, facts, err := stream.Parse(in, builder.Build)
 	if err != nil {
@@ -138,6 +141,37 @@ func planFor(in *stream.Input, config *v1alpha1.ConfigHash) (*rename.Plan, error
 	}
 	plan.Findings = append(plan.Findings, leftover.Search(g, plan.Names)...)
 	return plan, nil
+}
+
+// catalogOf returns the catalogue with what the functionConfig adds to it.
+func catalogOf(spec *v1alpha1.Spec) (*catalog.Catalog, error) {
+	var extra []catalog.Extra
+	for i, r := range spec.References {
+		for j, f := range r.FieldSpecs {
+			rules, err := catalog.FieldSpec(catalog.TargetOf(string(r.Kind)), f.Path)
+			if err != nil {
+				return nil, fmt.Errorf("spec.references[%d].fieldSpecs[%d].path: %w", i, j, err)
+			}
+			extra = append(extra, catalog.Extra{Group: f.Group, Version: f.Version, Kind: f.Kind, References: rules})
+		}
+	}
+	for i, t := range spec.PodTemplates {
+		podSpec, err := catalog.ParsePath(t.Path + "/spec")
+		if err != nil {
+			return nil, fmt.Errorf("spec.podTemplates[%d].path: %w", i, err)
+		}
+		annotations, err := catalog.ParsePath(t.Path + "/metadata/annotations")
+		if err != nil {
+			return nil, fmt.Errorf("spec.podTemplates[%d].path: %w", i, err)
+		}
+		extra = append(extra, catalog.Extra{Group: t.Group, Version: t.Version, Kind: t.Kind, PodTemplates: []catalog.PodTemplate{{
+			Spec: podSpec, HasSpec: true, Annotations: annotations, HasAnnotations: true, Change: catalog.Rollout,
+		}}})
+	}
+	if extra == nil {
+		return catalog.Builtin(), nil
+	}
+	return catalog.Builtin().With(extra...), nil
 }
 
 // apply carries a plan out, chunk by chunk.
