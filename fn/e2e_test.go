@@ -20,9 +20,9 @@ import (
 // maxImageSize is what the image may hold, in bytes.
 const maxImageSize = 16_000_000
 
-// image returns the image under test, CONFIGHASH_IMAGE, or skips the test where
-// docker cannot run it.
-func image(t *testing.T) string {
+// imageUnderTest returns the image under test, CONFIGHASH_IMAGE, or skips the
+// test where docker cannot run it.
+func imageUnderTest(t *testing.T) string {
 	t.Helper()
 	name := os.Getenv("CONFIGHASH_IMAGE")
 	if name == "" {
@@ -37,8 +37,8 @@ func image(t *testing.T) string {
 	return name
 }
 
-// kpt returns the path of kpt, or skips the test where there is none.
-func kpt(t *testing.T) string {
+// kptBinary returns the path of kpt, or skips the test where there is none.
+func kptBinary(t *testing.T) string {
 	t.Helper()
 	path, err := exec.LookPath("kpt")
 	if err != nil {
@@ -95,7 +95,7 @@ func mustRun(t *testing.T, stdin []byte, name string, args ...string) []byte {
 }
 
 func TestE2E_kustomizeGetsTheSameFromContainerAndExec(t *testing.T) {
-	image := image(t)
+	image := imageUnderTest(t)
 	kustomize, err := kustomizeBinary()
 	if err != nil {
 		t.Fatal(err)
@@ -113,8 +113,8 @@ func TestE2E_kustomizeGetsTheSameFromContainerAndExec(t *testing.T) {
 }
 
 func TestE2E_containerNeedsNoPrivilege(t *testing.T) {
-	image := image(t)
-	list := resourceList(t)
+	image := imageUnderTest(t)
+	list := exampleList(t)
 	want := mustRun(t, list, binary)
 	tests := []struct {
 		label string
@@ -136,9 +136,9 @@ func TestE2E_containerNeedsNoPrivilege(t *testing.T) {
 	}
 }
 
-// resourceList returns the plain resources of the example as a function's
+// exampleList returns the plain resources of the example as a function's
 // input.
-func resourceList(t *testing.T) []byte {
+func exampleList(t *testing.T) []byte {
 	t.Helper()
 	var list strings.Builder
 	list.WriteString("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n")
@@ -157,8 +157,8 @@ func resourceList(t *testing.T) []byte {
 }
 
 func TestE2E_containerExitsWithTheExecutablesCode(t *testing.T) {
-	image := image(t)
-	list := bytes.Replace(resourceList(t), []byte("{mode: Rename}"), []byte("{mode: Rname}"), 1)
+	image := imageUnderTest(t)
+	list := bytes.Replace(exampleList(t), []byte("{mode: Rename}"), []byte("{mode: Rname}"), 1)
 	_, err := run(list, "docker", "run", "--rm", "-i", "--network", "none", "--user", "nobody", image)
 	if err == nil {
 		t.Fatal("mode Rname was taken without an error")
@@ -179,7 +179,7 @@ func TestE2E_imageIsSmallAndRunsAsNobody(t *testing.T) {
 			Labels     map[string]string
 		}
 	}
-	if err := json.Unmarshal(mustRun(t, nil, "docker", "image", "inspect", image(t)), &inspected); err != nil {
+	if err := json.Unmarshal(mustRun(t, nil, "docker", "image", "inspect", imageUnderTest(t)), &inspected); err != nil {
 		t.Fatal(err)
 	}
 	got := inspected[0]
@@ -296,7 +296,7 @@ var kptRuns = []struct {
 }
 
 func TestE2E_kptWritesOneSuffixHoweverOftenItRuns(t *testing.T) {
-	kpt := kpt(t)
+	kpt := kptBinary(t)
 	for _, test := range kptRuns {
 		t.Run(test.label, func(t *testing.T) {
 			dir := kptPackage(t)
@@ -339,7 +339,7 @@ func TestE2E_kptWritesOneSuffixHoweverOftenItRuns(t *testing.T) {
 }
 
 func TestE2E_kptResultsAreTheSameFromRunToRun(t *testing.T) {
-	kpt := kpt(t)
+	kpt := kptBinary(t)
 	dir := kptPackage(t)
 	// A reference to what is not there, and a result that says so.
 	replaceIn(t, filepath.Join(dir, "confighash.yaml"), "mode: Rename", "mode: Rename\n  unresolved: Warn")
@@ -359,7 +359,7 @@ func TestE2E_kptResultsAreTheSameFromRunToRun(t *testing.T) {
 }
 
 func TestE2E_kptShowsTheErrorAndLeavesThePackage(t *testing.T) {
-	kpt := kpt(t)
+	kpt := kptBinary(t)
 	dir := kptPackage(t)
 	replaceIn(t, filepath.Join(dir, "confighash.yaml"), "mode: Rename", "mode: Rname")
 	before := contents(t, dir)
