@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -257,7 +258,7 @@ func shrinkValue(value any, try func(change, restore func())) {
 		return
 	}
 	for key, child := range parent {
-		if key == "apiVersion" || key == "kind" || key == "metadata" {
+		if slices.Contains([]string{"apiVersion", "kind", "metadata", "rules"}, key) {
 			continue
 		}
 		removed := true
