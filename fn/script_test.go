@@ -12,12 +12,17 @@ import (
 var update = flag.Bool("update", false, "write what the scripts' commands print into testdata/script")
 
 // TestScript runs the cases in testdata/script: input, command, output and
-// exit code in one file each.
+// exit code in one file each. confighash and kustomize are the real binaries.
 func TestScript(t *testing.T) {
+	kustomize, err := kustomizeBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Dir(binary) + string(os.PathListSeparator) + filepath.Dir(kustomize) + string(os.PathListSeparator)
 	testscript.Run(t, testscript.Params{
 		Dir: filepath.Join("..", "testdata", "script"),
 		Setup: func(env *testscript.Env) error {
-			env.Setenv("PATH", filepath.Dir(binary)+string(os.PathListSeparator)+env.Getenv("PATH"))
+			env.Setenv("PATH", path+env.Getenv("PATH"))
 			return nil
 		},
 		UpdateScripts:       *update,

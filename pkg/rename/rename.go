@@ -239,7 +239,7 @@ func (b *builder) refusal(r *graph.Resource, t *target) *policy.Refusal {
 		case b.spec.Rename.Generated == v1alpha1.GeneratedAuto && !t.unknown:
 			return info("kustomize generated it, appends the hash itself and knows every reference to it (spec.rename.generated: Auto)")
 		}
-	case r.History.Generated:
+	case r.History.Generated && r.Recorded() == "": // otherwise it was adopted in an inner layer
 		return info("kustomize generated it with disableNameSuffixHash, which asks for a name that stays")
 	case b.spec.Rename.Unreferenced == v1alpha1.UnreferencedKeep && len(t.referrers) == 0:
 		return info("nothing in the input refers to it (spec.rename.unreferenced: Keep)")
