@@ -701,6 +701,9 @@ func (e *ParseError) Error() string {
 // line of the input.
 func atLine(err error, line int) error {
 	message := strings.TrimPrefix(err.Error(), "yaml: ")
+	if strings.Contains(message, "invalid Unicode character escape code") {
+		message += ` (YAML knows no surrogate pairs such as "\\ud83d\\ude00": write the character itself)`
+	}
 	var relative int
 	if n, _ := fmt.Sscanf(message, "line %d: ", &relative); n == 1 {
 		_, message, _ = strings.Cut(message, ": ")
