@@ -473,4 +473,16 @@ var nodeRows = []row{{
 	edits: []plan{set("metadata.name", "new")},
 	in:    "- # head\n  kind: A # kind\n  metadata: # kpt-merge: ns/app\n    # about name\n    name: &x app # name\n  # about spec\n  spec: [a, b]\n  # foot\n",
 	want:  "- # head\n  kind: A # kind\n  metadata: # kpt-merge: ns/app\n    # about name\n    name: new # name\n  # about spec\n  spec: [a, b]\n  # foot\n",
+}, {
+	label: "comments beside aliases and anchors",
+	way:   onNodes,
+	edits: []plan{set("a", "new")},
+	in:    "a: &x old\nb: &y # of y\n  c: *x # of c\n# over d\nd: *y # of d\ne: {} # of e\n",
+	want:  "a: new\nb: &y\n  # of y\n  c: old # of c\n# over d\n# of d\nd: *y\ne: {} # of e\n",
+}, {
+	label: "other literals stay literal",
+	way:   onNodes,
+	edits: []plan{set("a", " \n x")},
+	in:    "a: |\n  old\nb: |\n  one\n  two\n",
+	want:  "a: \" \\n x\"\nb: |\n  one\n  two\n",
 }}

@@ -173,11 +173,14 @@ func (u *unit) encode(doc *yaml.Node) ([]byte, error) {
 		dropOuterComments(u.node, string(u.text[:u.start]), string(u.text[u.end:]))
 	}
 	nameNulls(u.node, false)
+	placeComments(u.node)
 	for _, simplify := range []func(){
 		func() {},
 		func() { u.indent, u.compact = 2, false }, // 3 and compact do not go together in yaml.v3
-		func() { quoteStrings(u.node) },
-		func() { dropComments(u.node) },
+		func() { quoteStrings(u.node, func(n *yaml.Node) bool { return !survives(n) }) },
+		func() { dropComments(u.node, true) },
+		func() { quoteStrings(u.node, func(*yaml.Node) bool { return true }) },
+		func() { dropComments(u.node, false) },
 	} {
 		simplify()
 		body, err := u.write()
@@ -334,23 +337,82 @@ func nameNulls(n *yaml.Node, inFlow bool) {
 	}
 }
 
-// quoteStrings puts the strings in double quotes that are spread over lines or
-// hold unusual characters.
-func quoteStrings(n *yaml.Node) {
+// quoteStrings puts those of the strings in double quotes that are spread over
+// lines or hold unusual characters.
+func quoteStrings(n *yaml.Node, which func(*yaml.Node) bool) {
 	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!str" && n.Style&yaml.DoubleQuotedStyle == 0 {
-		if n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 || !staysPlain(n.Value, false) {
+		if (isBlockScalar(n) || !staysPlain(n.Value, false)) && which(n) {
 			n.Style = n.Style&yaml.TaggedStyle | yaml.DoubleQuotedStyle
 		}
 	}
 	for _, child := range n.Content {
-		quoteStrings(child)
+		quoteStrings(child, which)
 	}
 }
 
-func dropComments(n *yaml.Node) {
-	n.HeadComment, n.LineComment, n.FootComment = "", "", ""
+// survives reports whether yaml.v3 reads a scalar as it writes it.
+func survives(n *yaml.Node) bool {
+	alone := *n
+	alone.HeadComment, alone.LineComment, alone.FootComment = "", "", ""
+	key := yaml.Node{Kind: yaml.ScalarNode, Value: "key"}
+	text, err := yaml.Marshal(&yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{&key, &alone}})
+	if err != nil {
+		return false
+	}
+	doc, err := parse(text)
+	if err != nil || len(doc.Content[0].Content) != 2 {
+		return false
+	}
+	read := doc.Content[0].Content[1]
+	return read.Kind == yaml.ScalarNode && read.Value == n.Value && read.ShortTag() == n.ShortTag()
+}
+
+// placeComments puts line comments where yaml.v3 writes them as it reads them:
+// behind a key if its value is on lines of its own, else behind the value. What
+// follows an alias would land on a later line, and what stands between a key
+// and an anchor or a tag would throw these back to the margin: that goes over
+// the entry.
+func placeComments(n *yaml.Node) {
+	for i, child := range n.Content {
+		holder := child
+		if n.Kind == yaml.MappingNode && i%2 == 1 {
+			holder = n.Content[i-1]
+			from, to := child, holder
+			if !isBlock(child) {
+				from, to = holder, child
+			}
+			if to.LineComment == "" {
+				from.LineComment, to.LineComment = "", from.LineComment
+			}
+			if from.LineComment != "" || child.Anchor != "" || child.Style&yaml.TaggedStyle != 0 {
+				liftComment(holder, holder)
+			}
+		}
+		if child.Kind == yaml.AliasNode || isBlock(child) {
+			liftComment(child, holder)
+		}
+		placeComments(child)
+	}
+}
+
+// isBlock reports whether n is written on lines of its own.
+func isBlock(n *yaml.Node) bool {
+	return len(n.Content) > 0 && n.Style&yaml.FlowStyle == 0
+}
+
+func liftComment(from, to *yaml.Node) {
+	to.HeadComment = strings.Trim(to.HeadComment+"\n"+from.LineComment, "\n")
+	from.LineComment = ""
+}
+
+// dropComments takes the comments off n's tree, or off the flow collections in
+// it: there yaml.v3 puts them where they swallow what follows.
+func dropComments(n *yaml.Node, onlyFlow bool) {
+	if onlyFlow = onlyFlow && n.Style&yaml.FlowStyle == 0; !onlyFlow {
+		n.HeadComment, n.LineComment, n.FootComment = "", "", ""
+	}
 	for _, child := range n.Content {
-		dropComments(child)
+		dropComments(child, onlyFlow)
 	}
 }
 

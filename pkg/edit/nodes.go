@@ -230,18 +230,21 @@ func (t *tree) setEntry(root Path, e SetEntry) error {
 		return noItem(root)
 	}
 	node := way.end()
-	missing, err := keysOf(steps[taken:], e.Parent)
+	path := Path("")
+	for _, step := range steps[inRoot:taken] {
+		path = step.from(path)
+	}
+	missing, err := keysOf(steps[taken:], path)
 	if err != nil {
 		return err
 	}
 	if taken > inRoot && isNull(node) {
-		comment := node.LineComment
-		*node = yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", HeadComment: node.HeadComment, FootComment: node.FootComment}
-		if key := way.key(); key != nil && key.LineComment == "" {
-			key.LineComment = comment // as yaml.v3 has it where a mapping follows
+		*node = yaml.Node{
+			Kind: yaml.MappingNode, Tag: "!!map", Line: node.Line, Column: node.Column,
+			HeadComment: node.HeadComment, LineComment: node.LineComment, FootComment: node.FootComment,
 		}
 	}
-	if err := mustBe(yaml.MappingNode, node, e.Parent); err != nil {
+	if err := mustBe(yaml.MappingNode, node, path); err != nil {
 		return err
 	}
 	if len(missing) == 0 {
