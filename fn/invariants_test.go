@@ -253,6 +253,9 @@ func withoutInsertions(want, got string) (string, error) {
 		for _, insertion := range insertions {
 			for _, span := range insertion.FindAllStringIndex(got[from:to], -1) {
 				without := got[:from+span[0]] + got[from+span[1]:]
+				if without == want {
+					return without, nil
+				}
 				if e := commonPrefix(want, without); e > bestEqual {
 					best, bestEqual = without, e
 				}
