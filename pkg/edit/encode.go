@@ -92,7 +92,7 @@ func contentEnd(t *text, n *yaml.Node) int {
 	}
 	switch {
 	case isBlockScalar(leaf):
-		return blockScalarEnd(t, least)
+		return blockScalarEnd(t, least, n.Column-1)
 	case leaf.Kind == yaml.ScalarNode && leaf.Style&quotedStyles != 0:
 		least = quotedEnd(b, least)
 	}
@@ -128,13 +128,16 @@ func quotedEnd(b []byte, at int) int {
 }
 
 // blockScalarEnd returns where the last line ends of the literal or folded
-// scalar that stands behind at.
-func blockScalarEnd(t *text, at int) int {
+// scalar that stands behind at, in a node of that indentation.
+func blockScalarEnd(t *text, at, outer int) int {
 	b := t.bytes
 	header := lineEnd(b, at)
 	indicators, _, _ := strings.Cut(string(b[at:header]), "#")
 	keep := strings.Contains(indicators, "+")
-	end, least := header, -1
+	end, least := header, outer+1
+	// Where the scalar itself tells its indentation, comments behind it may
+	// be taken for its text here: they are then written as nodes have them.
+	found := strings.ContainsAny(indicators, "123456789")
 	for line := t.lineOf(at) + 1; line < len(t.lines); line++ {
 		start := t.lines[line]
 		stop := lineEnd(b, start)
@@ -148,14 +151,10 @@ func blockScalarEnd(t *text, at int) int {
 				end = stop
 			}
 			continue
-		case least < 0 && !strings.ContainsAny(indicators, "123456789"):
-			least = indent
-		case least < 0:
-			// The scalar's last line is then the text's last one that is
-			// not a comment at the left margin.
-			least = 1
 		case indent < least:
 			return end
+		case !found:
+			least, found = indent, true
 		}
 		end = stop
 	}

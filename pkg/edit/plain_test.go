@@ -104,6 +104,9 @@ func toPlain(n *yaml.Node, left *int, depth int) (*plain, error) {
 		}
 		if key.Kind == yaml.ScalarNode {
 			key.Tag = "key" // 12 and "12" are one: as paths see it, and JSON
+			if key.Value = n.Content[i].Value; n.Content[i].Kind == yaml.AliasNode {
+				key.Value = n.Content[i].Alias.Value
+			}
 		}
 		value, err := toPlain(n.Content[i+1], left, depth+1)
 		if err != nil {
