@@ -345,6 +345,9 @@ func (m *mappings) addBlock(at site, place int, entries []*entry) bool {
 	case at.key != nil:
 		end, ok = m.colon(at.key)
 		end++
+		// The tag ! may stand between, of which the nodes tell nothing.
+		start, _ := m.nodeStart(first)
+		ok = ok && skipSpace(m.bytes, end, true) == start
 	}
 	if !ok {
 		return false
