@@ -525,3 +525,21 @@ func holdsBare(value any) bool {
 	_, ok := value.(bare)
 	return ok
 }
+
+// A suffix may be digits alone. The annotation that records it must be quoted
+// to be a string.
+func TestSuffixOfDigits_isQuotedInItsAnnotation(t *testing.T) {
+	const suffix = "4769864274"
+	for name, metadata := range map[string]string{"block": "metadata:\n  name: app\n", "flow": "metadata: {name: app}\n"} {
+		t.Run(name, func(t *testing.T) {
+			found := filtered(t, appDeployment, "apiVersion: v1\nkind: ConfigMap\n"+metadata+"data: {key: \"12426\"}\n")
+			configMap, ok := found["v1 ConfigMap /app-"+suffix]
+			if !ok {
+				t.Fatalf("no ConfigMap app-%s: %v", suffix, found)
+			}
+			if got := stringAt(configMap, "metadata", "annotations", hashAnnotation); got != suffix {
+				t.Errorf("annotation: got %q, want %q", got, suffix)
+			}
+		})
+	}
+}

@@ -1,6 +1,7 @@
 package main_test
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -227,25 +228,33 @@ func stringWithin(from map[string]any, path []string) string {
 	return text
 }
 
-// kustomize's generators write a key such as 1e3 unquoted and then cannot
-// print it. The function meets it quoted.
-func TestKeyThatReadsAsNumber_worksUnlikeInGenerators(t *testing.T) {
+// kustomize's generators write a key such as 1e3 unquoted, and lines that
+// begin with a tab in a block, and then cannot read it again. The function
+// meets them quoted.
+func TestContentThatGeneratorsCannotPrint_works(t *testing.T) {
 	const pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n"
-	_, err := built(t, withGenerators(pod, `configMapGenerator: [{name: app, literals: ["1e3=value"]}]`+"\n"))
-	if err == nil {
-		t.Error("kustomize mended its fault: add such keys to contentKeys")
-	}
-	byFunction, err := built(t, withFunction(pod, strings.ReplaceAll(appConfigMap, "key", `"1e3"`)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(byFunction) != 2 {
-		t.Errorf("got %v", byFunction)
-	}
-	for id, o := range byFunction {
-		if o.kind() == "ConfigMap" && (!strings.HasPrefix(o.name(), "app-") || stringAt(o, "data", "1e3") != "value") {
-			t.Errorf("%s: %v", id, o)
-		}
+	for name, test := range map[string]struct{ generator, key, value string }{
+		"key that reads as a number": {`configMapGenerator: [{name: app, literals: ["1e3=value"]}]`, "1e3", "value"},
+		"lines that begin with tabs": {`configMapGenerator: [{name: app, literals: ["key=\ta\n\tb\n"]}]`, "key", "\ta\n\tb\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if out, err := built(t, withGenerators(pod, test.generator+"\n")); err == nil {
+				t.Errorf("kustomize mended its fault, let the random trees hold such content: %v", out)
+			}
+			configMap := fmt.Sprintf("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: app}\ndata: {%q: %q}\n", test.key, test.value)
+			byFunction, err := built(t, withFunction(pod, configMap))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(byFunction) != 2 {
+				t.Errorf("got %v", byFunction)
+			}
+			for id, o := range byFunction {
+				if o.kind() == "ConfigMap" && (!strings.HasPrefix(o.name(), "app-") || stringAt(o, "data", test.key) != test.value) {
+					t.Errorf("%s: %v", id, o)
+				}
+			}
+		})
 	}
 }
 

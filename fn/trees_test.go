@@ -379,6 +379,8 @@ func (g *treeGenerator) value(key string) value {
 		v.text = pick(g.dice, awkwardTexts)
 	case roll < 80:
 		v.text = strings.Repeat(pick(g.dice, awkwardTexts)+"\n", g.between(2, 9))
+		// kustomize's generators cannot print lines that begin with a tab.
+		v.text = strings.ReplaceAll(v.text, "\t", "")
 	default:
 		v.text = g.fresh("value")
 	}
