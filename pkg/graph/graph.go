@@ -15,7 +15,7 @@ type Graph struct {
 	Namespace string
 
 	// byName holds targets by present and earlier names, and byBase by the
-	// name less an earlier run's suffix: in their present namespace, in
+	// same less an earlier run's suffix: in their present namespace, in
 	// their earlier ones, and whatever the namespace.
 	byName, byBase map[key][]*Resource
 	exports        map[exportKey]*Resource
@@ -61,8 +61,16 @@ func New(resources []*Resource, namespace string) *Graph {
 				g.add(g.byName, r, id.Name)
 			}
 		}
-		if r.Base != r.Name {
-			g.add(g.byBase, r, r.Base)
+		bases := []string{}
+		addBase := func(name string) {
+			if b := base(name, r.Recorded()); b != name && !r.Names(b) && !contains(bases, b) {
+				bases = append(bases, b)
+				g.add(g.byBase, r, b)
+			}
+		}
+		addBase(r.Name)
+		for _, id := range r.History.Previous {
+			addBase(id.Name)
 		}
 	}
 	return g
@@ -142,7 +150,7 @@ type Match struct {
 // namespace, if the referrer belongs to none. Several are narrowed to those
 // with the same prefixes and suffixes as the referrer, at first letting pass
 // those without any. Two things are added. An object that an earlier run
-// renamed is found by its name without the suffix as well, where nothing else
+// renamed is found by its names without the suffix as well, where nothing else
 // bears that name. And where a namespace is named, the present one goes before
 // those of earlier in the build.
 func (g *Graph) Resolve(referrer *Resource, ref *reference.Reference, target catalog.Target) Match {

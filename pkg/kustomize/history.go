@@ -87,19 +87,23 @@ func list(annotations map[string]string, key string) []string {
 // An Annotation is an annotation to be set.
 type Annotation struct{ Key, Value string }
 
-// Append returns the annotations that enter id, the name an object is about to
-// lose, into its history.
-func Append(annotations map[string]string, id Identity) []Annotation {
-	entry := func(key, value string) Annotation {
-		if former, ok := annotations[key]; ok {
-			value = former + "," + value
+// Append returns the annotations that enter ids into an object's history,
+// those that it does not hold yet.
+func Append(annotations map[string]string, ids ...Identity) []Annotation {
+	names, namespaces, kinds := list(annotations, PreviousNames), list(annotations, PreviousNamespaces), list(annotations, PreviousKinds)
+	for _, id := range ids {
+		held := false
+		for i := range names {
+			held = held || Identity{Kind: kinds[i], Namespace: namespaces[i], Name: names[i]} == id
 		}
-		return Annotation{Key: key, Value: value}
+		if !held {
+			names, namespaces, kinds = append(names, id.Name), append(namespaces, id.Namespace), append(kinds, id.Kind)
+		}
 	}
 	return []Annotation{
-		entry(PreviousKinds, id.Kind),
-		entry(PreviousNames, id.Name),
-		entry(PreviousNamespaces, id.Namespace),
+		{PreviousKinds, strings.Join(kinds, ",")},
+		{PreviousNames, strings.Join(names, ",")},
+		{PreviousNamespaces, strings.Join(namespaces, ",")},
 	}
 }
 

@@ -52,8 +52,10 @@ func newResource(t testing.TB, annotations map[string]any) *resource.Resource {
 func TestAppend_writesWhatKustomizeReads(t *testing.T) {
 	annotations := map[string]string{}
 	r := newResource(t, nil)
+	var ids []Identity
 	for _, name := range []string{"a", "b", "c"} {
-		for _, a := range Append(annotations, Identity{Kind: "ConfigMap", Namespace: "default", Name: name}) {
+		ids = append(ids, Identity{Kind: "ConfigMap", Namespace: "default", Name: name})
+		for _, a := range Append(annotations, ids...) { // of which all but the last are held already
 			annotations[a.Key] = a.Value
 		}
 		r.SetName(name)
@@ -69,7 +71,7 @@ func TestAppend_writesWhatKustomizeReads(t *testing.T) {
 func TestSameAffixes_isKustomizes(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		affixes := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b"}), 0, 3)
-		make := func() (History, *resource.Resource) {
+		drawn := func() (History, *resource.Resource) {
 			h := History{Prefixes: affixes.Draw(rt, "prefixes"), Suffixes: affixes.Draw(rt, "suffixes")}
 			annotations := map[string]any{}
 			if len(h.Prefixes) > 0 {
@@ -80,8 +82,8 @@ func TestSameAffixes_isKustomizes(t *testing.T) {
 			}
 			return h, newResource(t, annotations)
 		}
-		a, ra := make()
-		b, rb := make()
+		a, ra := drawn()
+		b, rb := drawn()
 		for _, allowEmpty := range []bool{true, false} {
 			if want, got := ra.PrefixesSuffixesEquals(rb, allowEmpty), SameAffixes(a, b, allowEmpty); want != got {
 				rt.Fatalf("%v and %v, allowEmpty %t: kustomize says %t, we %t", a, b, allowEmpty, want, got)

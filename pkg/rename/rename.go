@@ -373,6 +373,19 @@ func (b *builder) takes(r *graph.Resource) bool {
 	return takes
 }
 
+// history returns the identities under which references of layers around may
+// look for r: the name that it has, the name that it would have without an inner
+// layer's suffix, and the name that it gets. The last one is an earlier name
+// too, in kustomize's eyes, when another variant of the same base gets a prefix:
+// unless both variants have it in their histories, kustomize makes references to
+// it follow the one that has (found with 5.8.2).
+func history(r *graph.Resource, name string) []kustomize.Identity {
+	id := kustomize.Identity{Kind: r.Kind, Namespace: cmp.Or(r.Namespace, "default"), Name: r.Name}
+	ids := []kustomize.Identity{id, id, id}
+	ids[1].Name, ids[2].Name = r.Base, name
+	return ids
+}
+
 // editTargets plans the edits of the renamed objects themselves.
 func (b *builder) editTargets() {
 	for _, r := range b.graph.Resources {
@@ -389,8 +402,7 @@ func (b *builder) editTargets() {
 		if name != r.Name {
 			edits = append(edits, edit.SetScalar{At: r.NameAt, Value: name})
 			if r.History.Built {
-				id := kustomize.Identity{Kind: r.Kind, Namespace: cmp.Or(r.Namespace, "default"), Name: r.Name}
-				for _, a := range kustomize.Append(r.Annotations, id) {
+				for _, a := range kustomize.Append(r.Annotations, history(r, name)...) {
 					annotate(a.Key, a.Value)
 				}
 			}
