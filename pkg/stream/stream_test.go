@@ -2,6 +2,7 @@ package stream
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -155,6 +156,21 @@ func TestWrite_completesAResourceList(t *testing.T) {
 			`{kind: ResourceList, apiVersion: config.kubernetes.io/v1, items: [], ` + flow + `}`,
 		},
 		{
+			"former results in JSON", `{"kind":"ResourceList", "results" : [{"message":"é]}"}] ,"apiVersion":"config.kubernetes.io/v1","items":[]}`,
+			`{"kind":"ResourceList" ,"apiVersion":"config.kubernetes.io/v1","items":[]}`,
+			`{"kind":"ResourceList" ,"apiVersion":"config.kubernetes.io/v1","items":[], ` + flow + `}`,
+		},
+		{
+			"former results first in JSON", `{"results":null,"kind":"ResourceList","apiVersion":"config.kubernetes.io/v1","items":[]}`,
+			`{"kind":"ResourceList","apiVersion":"config.kubernetes.io/v1","items":[]}`,
+			`{"kind":"ResourceList","apiVersion":"config.kubernetes.io/v1","items":[], ` + flow + `}`,
+		},
+		{
+			"former results that are no JSON", "{kind: ResourceList, apiVersion: config.kubernetes.io/v1, items: [], results: [{message: old}]}\n",
+			"{kind: ResourceList, apiVersion: config.kubernetes.io/v1, items: []}\n",
+			"{kind: ResourceList, apiVersion: config.kubernetes.io/v1, items: [], " + flow + "}\n",
+		},
+		{
 			"a brace in a comment behind", "{kind: ResourceList, apiVersion: config.kubernetes.io/v1, items: []} # }\n",
 			"{kind: ResourceList, apiVersion: config.kubernetes.io/v1, items: []} # }\n",
 			"{kind: ResourceList, apiVersion: config.kubernetes.io/v1, items: [], " + flow + "} # }\n",
@@ -168,8 +184,15 @@ func TestWrite_completesAResourceList(t *testing.T) {
 			if diff := cmp.Diff(tc.none, write(t, in)); diff != "" {
 				t.Errorf("without results (-want +got):\n%s", diff)
 			}
-			if diff := cmp.Diff(tc.one, write(t, in, result)); diff != "" {
+			one := write(t, in, result)
+			if diff := cmp.Diff(tc.one, one); diff != "" {
 				t.Errorf("with a result (-want +got):\n%s", diff)
+			}
+			if _, in, err = names(one); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tc.one, write(t, in, result)); diff != "" {
+				t.Errorf("once more (-want +got):\n%s", diff)
 			}
 		})
 	}
@@ -242,7 +265,7 @@ func whole(data []byte) ([]string, error) {
 	for {
 		var doc yaml.Node
 		err := decoder.Decode(&doc)
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return found, nil
 		}
 		if err != nil {

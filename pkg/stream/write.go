@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -139,22 +140,10 @@ func finishFlow(text []byte, hasItems bool, results []Result) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the result does not parse: %w", err)
 	}
-	root := tree.Content[0]
-	var had bool
-	for i := 0; i+1 < len(root.Content); i += 2 {
-		if root.Content[i].Value == "results" {
-			root.Content = append(root.Content[:i], root.Content[i+2:]...)
-			had = true
-			break
-		}
-	}
-	if had {
-		var b bytes.Buffer
-		encoder := yaml.NewEncoder(&b)
-		if err := encoder.Encode(tree); err != nil {
-			return nil, fmt.Errorf("encoding the ResourceList: %w", err)
-		}
-		text = b.Bytes()
+	if without, ok := cutResults(text, tree.Content[0]); ok {
+		text = without
+	} else if text, err = encodeWithoutResults(tree); err != nil {
+		return nil, err
 	}
 	var add []byte
 	if !hasItems {
@@ -186,6 +175,68 @@ func finishFlow(text []byte, hasItems bool, results []Result) ([]byte, error) {
 		}
 	}
 	return nil, errors.New("the end of the ResourceList was not found")
+}
+
+// cutResults returns the text of a ResourceList in flow style without its
+// results. It reports false where it cannot tell where those end.
+func cutResults(text []byte, root *yaml.Node) ([]byte, bool) {
+	for i := 0; i+1 < len(root.Content); i += 2 {
+		key, value := root.Content[i], root.Content[i+1]
+		if key.Value != "results" {
+			continue
+		}
+		start, ok := offset(text, key)
+		from, okValue := offset(text, value)
+		if !ok || !okValue {
+			return nil, false
+		}
+		var raw json.RawMessage
+		decoder := json.NewDecoder(bytes.NewReader(text[from:]))
+		if decoder.Decode(&raw) != nil {
+			return nil, false
+		}
+		end := from + int(decoder.InputOffset())
+		if before := bytes.TrimRight(text[:start], " \t\r\n"); len(before) > 0 && before[len(before)-1] == ',' {
+			start = len(before) - 1
+		} else if after := bytes.TrimLeft(text[end:], " \t\r\n"); len(after) > 0 && after[0] == ',' {
+			end = len(text) - len(after) + 1
+		}
+		return slices.Concat(text[:start], text[end:]), true
+	}
+	return text, true
+}
+
+// offset returns where in text a node stands. It reports false where the
+// parser counts lines otherwise.
+func offset(text []byte, node *yaml.Node) (int, bool) {
+	if hasOtherBreaks(text) {
+		return 0, false
+	}
+	at := 0
+	for range node.Line - 1 {
+		at = lineEnd(text, at)
+	}
+	for range node.Column - 1 {
+		_, size := utf8.DecodeRune(text[at:])
+		at += size
+	}
+	return at, at < len(text)
+}
+
+// encodeWithoutResults encodes a ResourceList in flow style anew.
+func encodeWithoutResults(tree *yaml.Node) ([]byte, error) {
+	root := tree.Content[0]
+	for i := 0; i+1 < len(root.Content); i += 2 {
+		if root.Content[i].Value == "results" {
+			root.Content = append(root.Content[:i], root.Content[i+2:]...)
+			break
+		}
+	}
+	var b bytes.Buffer
+	if err := yaml.NewEncoder(&b).Encode(tree); err != nil {
+		return nil, fmt.Errorf("encoding the ResourceList: %w", err)
+	}
+	return b.Bytes(), nil
 }
 
 // An ender writes, and knows whether the last line has ended.
