@@ -14,7 +14,9 @@ type Finding struct {
 	Severity stream.Severity
 	Resource *Resource
 	Path     edit.Path // the field it is about, or ""
-	// Name is the resource's name in the output, where that differs.
+	// Name is the resource's name in the output, where that differs: what is
+	// told of the output names what is in the output, and so is told alike of
+	// a second run.
 	Name    string
 	Message string
 }
@@ -22,7 +24,9 @@ type Finding struct {
 // String returns the finding as a sentence that begins with the resource and
 // the field.
 func (f Finding) String() string {
-	s := f.Resource.String() + ": "
+	r := *f.Resource
+	r.Name = cmp.Or(f.Name, r.Name)
+	s := r.String() + ": "
 	if f.Path != "" {
 		s += string(f.Path) + ": "
 	}

@@ -171,7 +171,7 @@ func (w *walker) node(path edit.Path, n *yaml.Node) {
 			w.node(path.Index(i), element)
 		}
 	case yaml.ScalarNode:
-		if !w.references[path] {
+		if n.ShortTag() == "!!str" && !w.references[path] {
 			w.scalar(path, n.Value)
 		}
 	}
@@ -272,7 +272,7 @@ func (w *walker) means(object *graph.Resource, before string) bool {
 
 func (w *walker) tell(path edit.Path, name string, object *graph.Resource) {
 	w.found = append(w.found, graph.Finding{
-		Severity: stream.Warning, Resource: w.resource, Path: path,
+		Severity: stream.Warning, Resource: w.resource, Name: w.names[w.resource], Path: path,
 		Message: fmt.Sprintf("the word %q stands here, the former name of a %s that is now %s; if it is meant, this place does not follow: keep the name with the annotation confighash.dev/ignore: \"true\" on the %s",
 			name, object.Kind, w.names[object], object.Kind),
 	})

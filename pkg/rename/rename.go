@@ -66,6 +66,9 @@ func New(g *graph.Graph, p *policy.Policy, spec *v1alpha1.Spec) (*Plan, error) {
 	if len(b.errs) > 0 {
 		return nil, errors.Join(sorted(b.errs)...)
 	}
+	for i, f := range b.plan.Findings {
+		b.plan.Findings[i].Name = b.plan.Names[f.Resource]
+	}
 	for _, r := range g.Resources {
 		if len(b.plan.Edits[r]) > 0 {
 			b.plan.Order = append(b.plan.Order, r)
@@ -420,8 +423,6 @@ func (b *builder) editTargets() {
 		if len(edits) > 0 {
 			b.plan.Edits[r] = append(b.plan.Edits[r], edits...)
 		}
-		b.plan.Findings = append(b.plan.Findings, graph.Finding{
-			Severity: stream.Info, Resource: r, Name: name, Message: "named after its content",
-		})
+		b.tell(stream.Info, r, "", "named after its content")
 	}
 }
