@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // layered builds one layer of several in process.
@@ -96,21 +98,58 @@ func TestAdopted_isHashedAgainAfterOuterLayerMerged(t *testing.T) {
 // A name that an object would have had in a layer, were it not for the hash
 // of a layer within, is a name that references of that layer may hold.
 func TestReferenceToNameWithoutHash_isFollowedFromLayersAround(t *testing.T) {
-	config := functionConfig("{mode: Rename}")
-	found := layered(t, files{
-		"base/resources.yaml":       appConfigMap + "---\n" + strings.ReplaceAll(appDeployment, "name: web", "name: inner"),
-		"base/confighash.yaml":      config,
-		"base/kustomization.yaml":   "resources: [resources.yaml]\ntransformers: [confighash.yaml]\n",
-		"suffix/confighash.yaml":    config,
-		"suffix/kustomization.yaml": "resources: [../base]\nnameSuffix: -eu\ntransformers: [confighash.yaml]\n",
-		"prefix/resources.yaml":     strings.ReplaceAll(appDeployment, "{name: app}", "{name: app-eu}"),
-		"prefix/kustomization.yaml": "resources: [../suffix, resources.yaml]\nnamePrefix: p-\n",
-		"outer/confighash.yaml":     config,
-		"outer/kustomization.yaml":  "resources: [../prefix]\ntransformers: [confighash.yaml]\n",
-	}, "outer")
-	for _, deployment := range []string{"/p-web", "/p-inner-eu"} {
-		if got, want := consumed(found, deployment), "p-app-eu-"+appHash; got != want {
-			t.Errorf("Deployment %s consumes %q, want %q", deployment, got, want)
-		}
+	for name, transformers := range map[string]struct{ suffix, outer string }{
+		"the function runs in each layer":      {"transformers: [confighash.yaml]\n", "transformers: [confighash.yaml]\n"},
+		"the function skips the layer between": {"", "transformers: [confighash.yaml]\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			config := functionConfig("{mode: Rename}")
+			found := layered(t, files{
+				"base/resources.yaml":       appConfigMap + "---\n" + strings.ReplaceAll(appDeployment, "name: web", "name: inner"),
+				"base/confighash.yaml":      config,
+				"base/kustomization.yaml":   "resources: [resources.yaml]\ntransformers: [confighash.yaml]\n",
+				"suffix/confighash.yaml":    config,
+				"suffix/kustomization.yaml": "resources: [../base]\nnameSuffix: -eu\n" + transformers.suffix,
+				"outer/resources.yaml":      strings.ReplaceAll(appDeployment, "{name: app}", "{name: app-eu}"),
+				"outer/confighash.yaml":     config,
+				"outer/kustomization.yaml":  "resources: [../suffix, resources.yaml]\nnamePrefix: p-\n" + transformers.outer,
+			}, "outer")
+			for _, deployment := range []string{"/p-web", "/p-inner-eu"} {
+				if got, want := consumed(found, deployment), "p-app-eu-"+appHash; got != want {
+					t.Errorf("Deployment %s consumes %q, want %q", deployment, got, want)
+				}
+			}
+		})
+	}
+}
+
+// Results are written into files that people review: the second run, which
+// changes nothing, must not tell of anything in other words.
+func TestResults_ofTheSecondRunAreThoseOfTheFirst(t *testing.T) {
+	const before = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n" +
+		"functionConfig: {apiVersion: confighash.dev/v1alpha1, kind: ConfigHash, metadata: {name: roll}, spec: {mode: Rename}}\nitems:\n"
+	for name, list := range map[string]string{
+		"immutable object": before + "- apiVersion: v1\n  kind: ConfigMap\n  metadata: {name: app}\n  immutable: true\n" +
+			"- {apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {template: {spec: {volumes: [{name: v, configMap: {name: app}}]}}}}\n",
+		"list in JSON": `{"apiVersion":"config.kubernetes.io/v1","kind":"ResourceList","functionConfig":{"apiVersion":"confighash.dev/v1alpha1",` +
+			`"kind":"ConfigHash","metadata":{"name":"roll"},"spec":{"mode":"Rename"}},"items":[{"apiVersion":"v1","kind":"ConfigMap",` +
+			`"metadata":{"name":"app"}},{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},"spec":{"volumes":[{"name":"v","configMap":{"name":"app"}}]}}]}` + "\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			once, err := run([]byte(list), binary)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(string(once), "results") {
+				t.Fatalf("no results, so nothing is shown:\n%s", once)
+			}
+			twice, err := run(once, binary)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(strings.SplitAfter(string(once), "\n"), strings.SplitAfter(string(twice), "\n")); diff != "" {
+				t.Errorf("second run (-once +twice):\n%s", diff)
+			}
+		})
 	}
 }

@@ -474,7 +474,10 @@ func (l *layer) files(f files, w way, covered, root bool) error {
 	}
 	generators := map[string][]any{}
 	for i, c := range l.contents {
-		if w.resources && covered && !c.generator {
+		// kustomize must find no generated object by an earlier name where
+		// it was made to forget that others had that name too.
+		generator := c.generator && (!w.forget || c.behavior != "")
+		if w.resources && covered && !generator {
 			name := fmt.Sprintf("content-%d.yaml", i)
 			text, err := c.resource()
 			if err != nil {
