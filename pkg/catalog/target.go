@@ -83,7 +83,7 @@ func (r Role) String() string { return roleNames[r] }
 func (r *Role) UnmarshalText(text []byte) error {
 	for i, name := range roleNames {
 		if name == string(text) {
-			*r = Role(i) //nolint:gosec // one of three
+			*r = Role(i)
 			return nil
 		}
 	}
@@ -129,7 +129,7 @@ func (c Change) String() string { return changeNames[c] }
 func (c *Change) UnmarshalText(text []byte) error {
 	for i, name := range changeNames {
 		if name == string(text) {
-			*c = Change(i) //nolint:gosec // one of ten
+			*c = Change(i)
 			return nil
 		}
 	}

@@ -161,7 +161,7 @@ func (m *mappings) extend(at site, e SetEntry) bool {
 	if at.null != nil && m.nulls[at.null] && !slices.ContainsFunc(m.additions, func(a *addition) bool { return a.at.null == at.null }) {
 		return false // another edit has put a scalar there
 	}
-	keys := append(at.missing, e.Key)
+	keys := slices.Concat(at.missing, []string{e.Key})
 	for _, key := range keys {
 		// A key that is not sought with "?" ends within 1024 characters.
 		if len(key) > 500 {
@@ -283,7 +283,7 @@ func (m *mappings) remove(root Path, e RemoveEntry) (bool, error) {
 func (m *mappings) finish() bool {
 	for _, r := range m.removals {
 		extended := slices.ContainsFunc(m.additions, func(a *addition) bool { return a.at.mapping == r.at.mapping })
-		ok := false
+		var ok bool
 		if r.at.mapping.Style&yaml.FlowStyle != 0 {
 			ok = !extended && m.removeFlow(r)
 		} else {

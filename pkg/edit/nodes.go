@@ -284,7 +284,7 @@ func (t *tree) setEntry(root Path, e SetEntry) error {
 		quotes = node.Content[0].Style & yaml.DoubleQuotedStyle
 	}
 	value := scalarNode(e.Value, quotes, e.Bool)
-	keys := append(missing, e.Key)
+	keys := slices.Concat(missing, []string{e.Key})
 	for _, key := range slices.Backward(keys[1:]) {
 		value = &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Content: []*yaml.Node{scalarNode(key, quotes, false), value}}
 	}

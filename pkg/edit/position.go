@@ -54,7 +54,7 @@ func (t *text) lineStart(at int) int {
 }
 
 // lineStarts returns where the lines of b begin, by the line breaks of YAML
-// 1.1, which are those of yaml.v3: CR LF, LF, CR, NEL, LS and PS.
+// 1.1, which are those of yaml.v3: LF, CR, both together, NEL, LS and PS.
 func lineStarts(b []byte) []int {
 	starts := make([]int, 1, bytes.Count(b, []byte("\n"))+1)
 	if bytes.HasPrefix(b, []byte(byteOrderMark)) {

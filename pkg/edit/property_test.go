@@ -300,11 +300,11 @@ func checkTwice(t rapid.TB, once []byte, items []edit.Item, describe func() stri
 				}
 				e = typed
 			}
-			if place := string(item.Root.Join(path)); final[place] != "" {
+			place := string(item.Root.Join(path))
+			if final[place] != "" {
 				return
-			} else {
-				final[place] = "once"
 			}
+			final[place] = "once"
 			made.Edits = append(made.Edits, e)
 		}
 		again = append(again, made)

@@ -243,7 +243,7 @@ func staysPlain(s string, flow bool) bool {
 		switch {
 		case r == ':' && s[i+1] == ' ', r == '#' && s[i-1] == ' ':
 			return false
-		case flow && r < utf8.RuneSelf && strings.IndexByte(flowIndicators, byte(r)) >= 0:
+		case flow && strings.ContainsRune(flowIndicators, r):
 			return false
 		case !isPrintable(r), r == utf8.RuneError, r > 0xffff: // yaml.v3 itself writes these in quotes
 			return false

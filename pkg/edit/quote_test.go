@@ -2,6 +2,7 @@ package edit_test
 
 import (
 	"encoding/json"
+	"slices"
 	"testing"
 
 	yaml11 "go.yaml.in/yaml/v2"
@@ -34,14 +35,14 @@ func checkString(t rapid.TB, value string) {
 		t.Fatalf("%q: %v, %v", value, ok, err)
 	}
 	for name, unmarshal := range map[string]func([]byte, any) error{
-		"1.1": func(b []byte, v any) error { return yaml11.Unmarshal(b, v) },
-		"1.2": func(b []byte, v any) error { return yaml.Unmarshal(b, v) },
+		"1.1": yaml11.Unmarshal,
+		"1.2": yaml.Unmarshal,
 	} {
 		var got []any
 		if err := unmarshal(out, &got); err != nil {
 			t.Fatalf("YAML %s: %q: %v in:\n%s", name, value, err, out)
 		}
-		found := append(got[:3:3], got[3].([]any)...)
+		found := slices.Concat(got[:3], got[3].([]any))
 		switch entries := got[4].(type) {
 		case map[any]any:
 			found = append(found, entries["k"], entries["new"])

@@ -58,7 +58,9 @@ func TestAppend_writesWhatKustomizeReads(t *testing.T) {
 		for _, a := range Append(annotations, ids...) { // of which all but the last are held already
 			annotations[a.Key] = a.Value
 		}
-		r.SetName(name)
+		if err := r.SetName(name); err != nil {
+			t.Fatal(err)
+		}
 		r.StorePreviousId()
 	}
 	if diff := cmp.Diff(r.GetAnnotations(), annotations); diff != "" {

@@ -142,14 +142,14 @@ func schemaOf(tb testing.TB) map[string]any {
 }
 
 // verdicts tells what the parser and the schema say of a document.
-func verdicts(tb testing.TB, schema map[string]any, document any) (parser error, wrong []string) {
+func verdicts(tb testing.TB, schema map[string]any, document any) (wrong []string, parser error) {
 	tb.Helper()
 	data, err := json.Marshal(document)
 	if err != nil {
 		tb.Fatal(err)
 	}
 	_, parser = parse(tb, string(data))
-	return parser, validate(tb, schema, document, "")
+	return validate(tb, schema, document, ""), parser
 }
 
 // A place is one in a document that the schema describes.
@@ -214,7 +214,7 @@ func everythingSet(t *testing.T) map[string]any {
 func TestSchema_agreesWithParse(t *testing.T) {
 	schema := schemaOf(t)
 	document := everythingSet(t)
-	if err, wrong := verdicts(t, schema, document); err != nil || len(wrong) > 0 {
+	if wrong, err := verdicts(t, schema, document); err != nil || len(wrong) > 0 {
 		t.Fatalf("the whole document is refused: %v, %v", err, wrong)
 	}
 	values := []any{
@@ -229,7 +229,7 @@ func TestSchema_agreesWithParse(t *testing.T) {
 	accepted, refused := 0, 0
 	check := func(label string, path edit.Path) {
 		t.Helper()
-		err, wrong := verdicts(t, schema, document)
+		wrong, err := verdicts(t, schema, document)
 		// What JSON Schema cannot say: that an expression is one.
 		selector := strings.Contains(string(path), "clude[0].")
 		switch {
