@@ -129,8 +129,8 @@ func TestResults_ofTheSecondRunAreThoseOfTheFirst(t *testing.T) {
 	const before = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n" +
 		"functionConfig: {apiVersion: confighash.dev/v1alpha1, kind: ConfigHash, metadata: {name: roll}, spec: {mode: Rename}}\nitems:\n"
 	for name, list := range map[string]string{
-		"immutable object": before + "- apiVersion: v1\n  kind: ConfigMap\n  metadata: {name: app}\n  immutable: true\n" +
-			"- {apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {template: {spec: {volumes: [{name: v, configMap: {name: app}}]}}}}\n",
+		"list in YAML": before + "- apiVersion: v1\n  kind: ConfigMap\n  metadata: {name: app}\n  immutable: true\n" +
+			"- {apiVersion: batch/v1, kind: Job, metadata: {name: web}, spec: {template: {spec: {volumes: [{name: v, configMap: {name: app}}]}}}}\n",
 		"list in JSON": `{"apiVersion":"config.kubernetes.io/v1","kind":"ResourceList","functionConfig":{"apiVersion":"confighash.dev/v1alpha1",` +
 			`"kind":"ConfigHash","metadata":{"name":"roll"},"spec":{"mode":"Rename"}},"items":[{"apiVersion":"v1","kind":"ConfigMap",` +
 			`"metadata":{"name":"app"}},{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},"spec":{"volumes":[{"name":"v","configMap":{"name":"app"}}]}}]}` + "\n",
