@@ -7,13 +7,22 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 )
 
 // version is set by the linker.
 var version = "dev"
 
+// gcPercent lets garbage grow to several times what is in use before it is
+// collected. Most of it is the trees of items that are done with, small beside
+// what a reader of the whole input would keep.
+const gcPercent = 400
+
 func main() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(gcPercent)
+	}
 	// A reader that goes away is an error of writing like any other, to be
 	// told and to exit 1 for.
 	signal.Ignore(syscall.SIGPIPE)

@@ -2,12 +2,107 @@ package function
 
 import (
 	"bytes"
+	"encoding/base64"
+	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
+
+func toRename() Options { return Options{Config: v1alpha1.New(v1alpha1.ModeRename, "")} }
+
+func TestProcess_keepsSecretValuesToThemselves(t *testing.T) {
+	const marker = "hunter2-marker"
+	encoded := base64.StdEncoding.EncodeToString([]byte(marker))
+	secret := func(body string) string {
+		return "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\n" + body + "\n"
+	}
+	pod := "---\napiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {volumes: [{name: v, secret: {secretName: s}}]}\n"
+	for label, manifests := range map[string]string{
+		"renamed":             secret("stringData: {a: "+marker+"}") + pod,
+		"a key twice":         secret("stringData: {a: "+marker+", a: "+marker+"}") + pod,
+		"a value of no use":   secret("stringData: {a: ["+marker+"]}") + pod,
+		"data of no use":      secret("data: ["+marker+"]") + pod,
+		"data a scalar":       secret("data: "+encoded) + pod,
+		"twice":               secret("data: {a: "+encoded+"}") + "---\n" + secret("data: {b: "+encoded+"}") + pod,
+		"an alias":            secret("x: &x {a: "+marker+"}\nstringData: *x") + pod,
+		"an unknown anchor":   secret("data: {a: "+encoded+", b: *c}") + pod,
+		"not YAML":            secret("data: {a: "+encoded+"\n\tb: "+encoded) + pod,
+		"an open quote":       secret("stringData: {a: \""+marker+"}") + pod,
+		"no kind":             strings.Replace(secret("stringData: {a: "+marker+"}"), "kind: Secret\n", "", 1),
+		"annotations a list":  "apiVersion: v1\nkind: Secret\nmetadata: {name: s, annotations: [" + marker + "]}\n",
+		"a document a scalar": marker,
+	} {
+		t.Run(label, func(t *testing.T) {
+			check := func(where, text string) {
+				t.Helper()
+				if strings.Contains(text, marker) || strings.Contains(text, encoded) {
+					t.Errorf("%s holds the value: %s", where, text)
+				}
+			}
+			config := v1alpha1.New(v1alpha1.ModeRename, "")
+			config.Spec.Report, config.Spec.Unresolved = v1alpha1.ReportFull, v1alpha1.UnresolvedWarn
+			out, err := Process([]byte(manifests), io.Discard, Options{Config: config})
+			if err != nil {
+				check("the error", err.Error())
+				return
+			}
+			for i, m := range out.Messages {
+				check("a message", m.Text)
+				check("a result", out.Results[i].Message)
+			}
+		})
+	}
+}
+
+func TestProcess_writesAResourceListUnchangedOnFailure(t *testing.T) {
+	const list = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nfunctionConfig: {apiVersion: v1, kind: ConfigMap, data: {mode: Rename}}\nitems:\n" +
+		"- apiVersion: v1\n  kind: ConfigMap\n  metadata: {name: a, annotations: {config.kubernetes.io/path: x.yaml, config.kubernetes.io/index: '2'}}\n  data: [a]\n" +
+		"- apiVersion: v1\n  kind: Pod\n  metadata: {name: p}\n  spec: {volumes: [{name: v, configMap: {name: a}}]}\n"
+	var b bytes.Buffer
+	if _, err := Process([]byte(list), &b, Options{}); err == nil || err.Error() != "ConfigMap a: data must be a mapping of keys to strings" {
+		t.Errorf("got %v", err)
+	}
+	const results = "results:\n- message: data must be a mapping of keys to strings\n  severity: error\n  resourceRef:\n    apiVersion: v1\n    kind: ConfigMap\n    name: a\n" +
+		"  file:\n    path: x.yaml\n    index: 2\n"
+	if diff := cmp.Diff(list+results, b.String()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestProcess_writesNothingOfAStreamOnFailure(t *testing.T) {
+	var b bytes.Buffer
+	if _, err := Process([]byte("kind: ConfigMap\n---\n- a\n"), &b, toRename()); err == nil || b.Len() > 0 {
+		t.Errorf("error %v, written %q", err, &b)
+	}
+}
+
+// brokenWriter fails behind so many bytes.
+type brokenWriter int
+
+func (w *brokenWriter) Write(b []byte) (int, error) {
+	n := min(len(b), int(*w))
+	*w -= brokenWriter(n)
+	if n < len(b) {
+		return n, errors.New("disk full")
+	}
+	return n, nil
+}
+
+func TestProcess_tellsOfAWriterThatFails(t *testing.T) {
+	for _, room := range []brokenWriter{0, 10, 500} {
+		_, err := Process(applications(1), &room, toRename())
+		var writeError *WriteError
+		if !errors.As(err, &writeError) || err.Error() != "writing the output: disk full" {
+			t.Errorf("got %v", err)
+		}
+	}
+}
 
 // applications returns a stream of n Deployments, ConfigMaps, Secrets and
 // Services.
@@ -98,7 +193,7 @@ func BenchmarkProcess(b *testing.B) {
 		b.Run(fmt.Sprintf("resources=%d", 4*n), func(b *testing.B) {
 			b.SetBytes(int64(len(data)))
 			for b.Loop() {
-				if _, err := Process(data, io.Discard, Options{Config: v1alpha1.New(v1alpha1.ModeRename, "")}); err != nil {
+				if _, err := Process(data, io.Discard, toRename()); err != nil {
 					b.Fatal(err)
 				}
 			}

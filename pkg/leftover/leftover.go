@@ -108,7 +108,7 @@ func (s *searcher) mayHold(text []byte) bool {
 		for end < len(text) && isWord(text[end]) {
 			end++
 		}
-		if _, ok := s.former[string(text[start:end])]; ok {
+		if _, ok := s.former[string(bytes.TrimRight(text[start:end], "."))]; ok {
 			line := text[bytes.LastIndexByte(text[:start], '\n')+1 : start]
 			if !bytes.HasSuffix(bytes.TrimRight(line, ` "'`), []byte("name:")) {
 				return true

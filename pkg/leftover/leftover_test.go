@@ -1,0 +1,89 @@
+package leftover
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/confighash/confighash/pkg/catalog"
+	"github.com/confighash/confighash/pkg/graph"
+	"github.com/confighash/confighash/pkg/reference"
+	"github.com/confighash/confighash/pkg/stream"
+)
+
+const objects = `apiVersion: v1
+kind: ConfigMap
+metadata: {name: settings, namespace: web}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: shared, namespace: web}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: shared, namespace: web}
+---
+`
+
+// search returns the fields in which the former names of the ConfigMaps
+// settings and shared are found.
+func search(t *testing.T, manifest string) []string {
+	t.Helper()
+	in, err := stream.Split([]byte(objects + manifest))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := catalog.Builtin()
+	b := &graph.Builder{Catalog: c, Finder: reference.NewFinder(c)}
+	_, found, err := stream.Parse(in, b.Build)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := graph.New(slices.Concat(found...), "default")
+	names := map[*graph.Resource]string{}
+	for _, r := range g.Resources {
+		if r.Kind == "ConfigMap" && (r.Name == "settings" || r.Name == "shared") {
+			names[r] = r.Name + "-6ct58987ht"
+		}
+	}
+	var paths []string
+	for _, f := range Search(g, names) {
+		paths = append(paths, string(f.Path))
+	}
+	return paths
+}
+
+func TestSearch(t *testing.T) {
+	const head = "apiVersion: v1\nkind: X\nmetadata: {name: x, namespace: web}\n"
+	for _, tc := range []struct {
+		label, manifest string
+		want            []string
+	}{
+		{"a whole value", head + "spec: {a: settings}", []string{"spec.a"}},
+		{"a flag's value", head + "args: [--config=settings, -c, settings]", []string{"args[0]", "args[2]"}},
+		{"with the namespace", head + "a: web/settings", []string{"a"}},
+		{"with another namespace", head + "a: prod/settings", nil},
+		{"with a namespace that ends so", head + "a: my-web/settings", nil},
+		{"from another namespace", "apiVersion: v1\nkind: X\nmetadata: {name: x}\na: settings\nb: web/settings", []string{"b"}},
+		{"a URL's host", head + "a: https://settings:8080/x", []string{"a"}},
+		{"at the end of a sentence", head + "a: See settings.", []string{"a"}},
+		{"part of a longer word", head + "a: [settings-old, my-settings, settings.conf, Settings, settings_x]", nil},
+		{"a path", head + "a: [/etc/settings, etc/settings/x, /etc/web/settings]", nil},
+		{"another resource's name", head + "a: shared", nil},
+		{"fields that name something else", head + "spec: {name: settings, image: settings, labels: {a: settings}, selector: {a: settings}, mountPath: settings}", nil},
+		{"the resource's own metadata", "apiVersion: v1\nkind: X\nmetadata: {name: settings-x, namespace: web, labels: {a: settings}, finalizers: [settings]}", nil},
+		{"annotations", "apiVersion: v1\nkind: X\nmetadata: {name: x, namespace: web, annotations: {a.b/c: settings, config.kubernetes.io/path: settings}}", []string{`metadata.annotations["a.b/c"]`}},
+		{"a reference", "apiVersion: v1\nkind: Pod\nmetadata: {name: x, namespace: web}\nspec: {volumes: [{name: settings, configMap: {name: settings}}]}", nil},
+		{"what is no string", head + "a: true", nil},
+		{"a ConfigMap's data", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x, namespace: web}\ndata: {a: 'use settings'}", []string{"data.a"}},
+		{"a Secret's content", "apiVersion: v1\nkind: Secret\nmetadata: {name: x, namespace: web}\nstringData: {a: settings}\ndata: {b: settings}", nil},
+		{"through an alias", head + "a: &a settings\nb: *a", []string{"a", "b"}},
+	} {
+		t.Run(tc.label, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, search(t, tc.manifest)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
