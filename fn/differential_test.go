@@ -4,7 +4,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -167,12 +166,7 @@ func reportTree(t *testing.T, seed uint64, w way, err error) {
 	t.Helper()
 	shrunk := randomTree(seed)
 	fails := func(smaller *tree) error {
-		dir, mkdirErr := os.MkdirTemp(t.TempDir(), "")
-		if mkdirErr != nil {
-			return nil
-		}
-		defer os.RemoveAll(dir)
-		_, err := compareTree(dir, smaller, w, buildInProcess)
+		_, err := compareTree(t.TempDir(), smaller, w, buildInProcess)
 		return err
 	}
 	if *shrinkTrees {

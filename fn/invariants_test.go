@@ -455,9 +455,8 @@ func TestRename_otherwiseWritten_namesTheSame(t *testing.T) {
 			}
 			metadata := document.value["metadata"].(map[string]any)
 			metadata["labels"] = map[string]any{"changed": pick(d, awkwardTexts)}
-			defer func(annotations any) { metadata["annotations"] = annotations }(metadata["annotations"])
 			annotations, _ := metadata["annotations"].(map[string]any)
-			annotations = maps.Clone(annotations)
+			annotations = maps.Clone(annotations) // shrinking checks the same package again
 			if annotations == nil {
 				annotations = map[string]any{}
 			}

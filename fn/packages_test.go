@@ -479,7 +479,7 @@ func (w *packageWriter) keys(m map[string]any) []string {
 }
 
 func (w *packageWriter) key(key string) string {
-	return w.string(key, key, false)
+	return w.string(key, key)
 }
 
 // value writes what stands behind a key's colon, up to the end of the line or
@@ -524,7 +524,7 @@ func (w *packageWriter) value(value any, indent int, isMetadata bool) string {
 			return b.String()
 		}
 	}
-	return " " + w.scalar(value, false) + w.behind()
+	return " " + w.scalar(value) + w.behind()
 }
 
 // element writes what stands behind the dash of a sequence at indent.
@@ -574,7 +574,7 @@ func (w *packageWriter) flow(value any, indent int) string {
 			parts = append(parts, w.flow(child, indent))
 		}
 	default:
-		return w.scalar(value, true)
+		return w.scalar(value)
 	}
 	if len(parts) == 0 {
 		return begin + end
@@ -582,11 +582,11 @@ func (w *packageWriter) flow(value any, indent int) string {
 	return begin + open + strings.Join(parts, next) + space + end
 }
 
-func (w *packageWriter) scalar(value any, flow bool) string {
+func (w *packageWriter) scalar(value any) string {
 	switch value := value.(type) {
 	case mention:
 		now := value.before + w.names.of(value.of) + value.after
-		return w.string(value.before+value.of.name+value.after, now, flow)
+		return w.string(value.before+value.of.name+value.after, now)
 	case string:
 		if w.anchors && w.known != nil && value != "" {
 			if anchor, ok := w.known[value]; ok && w.chance(50) {
@@ -595,10 +595,10 @@ func (w *packageWriter) scalar(value any, flow bool) string {
 			if _, ok := w.known[value]; !ok && w.chance(10) {
 				anchor := fmt.Sprintf("a%d", len(w.known))
 				w.known[value] = anchor
-				return "&" + anchor + " " + w.string(value, value, flow)
+				return "&" + anchor + " " + w.string(value, value)
 			}
 		}
-		return w.string(value, value, flow)
+		return w.string(value, value)
 	case bare:
 		return string(value)
 	default:
@@ -609,7 +609,7 @@ func (w *packageWriter) scalar(value any, flow bool) string {
 var plainInBlock = regexp.MustCompile(`^[A-Za-z_/][-A-Za-z0-9_./@+=]*( [-A-Za-z0-9_./@+=]+)*$`)
 
 // string writes now in a style that fits before, which is of the same kind.
-func (w *packageWriter) string(before, now string, flow bool) string {
+func (w *packageWriter) string(before, now string) string {
 	style := w.IntN(10)
 	if w.json {
 		style = 9

@@ -431,7 +431,7 @@ func (t *tree) files(w way) (files, error) {
 	f := files{}
 	covered := t.covered()
 	for _, l := range t.layers() {
-		if err := l.files(f, w, covered[l], l == t.root); err != nil {
+		if err := l.files(f, w, covered[l]); err != nil {
 			return nil, err
 		}
 	}
@@ -457,7 +457,7 @@ func (t *tree) covered() map[*layer]bool {
 	return covered
 }
 
-func (l *layer) files(f files, w way, covered, root bool) error {
+func (l *layer) files(f files, w way, covered bool) error {
 	kustomization := map[string]any{"apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization"}
 	resources := []any{}
 	for _, base := range l.bases {
