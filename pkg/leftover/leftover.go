@@ -19,6 +19,7 @@ package leftover
 import (
 	"bytes"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -99,24 +100,38 @@ type searcher struct {
 // "name:", where volumes and containers have theirs. It spares parsing again
 // what holds none.
 func (s *searcher) mayHold(text []byte) bool {
-	for at := 0; at < len(text); {
-		start := at
-		for start < len(text) && !isWord(text[start]) {
-			start++
-		}
-		end := start
-		for end < len(text) && isWord(text[end]) {
-			end++
-		}
-		if _, ok := s.former[string(bytes.TrimRight(text[start:end], "."))]; ok {
+	for start, end := range words(text) {
+		if _, ok := s.former[string(text[start:end])]; ok {
 			line := text[bytes.LastIndexByte(text[:start], '\n')+1 : start]
 			if !bytes.HasSuffix(bytes.TrimRight(line, ` "'`), []byte("name:")) {
 				return true
 			}
 		}
-		at = end
 	}
 	return false
+}
+
+// words yields where the words of text begin and end. A sentence may end behind
+// a word, so its last dots are left out.
+func words[T string | []byte](text T) iter.Seq2[int, int] {
+	return func(yield func(start, end int) bool) {
+		for at := 0; at < len(text); {
+			start := at
+			for start < len(text) && !isWord(text[start]) {
+				start++
+			}
+			for at = start; at < len(text) && isWord(text[at]); {
+				at++
+			}
+			end := at
+			for end > start && text[end-1] == '.' {
+				end--
+			}
+			if end > start && !yield(start, end) {
+				return
+			}
+		}
+	}
 }
 
 // isWord reports whether c can be part of a name, or of a longer word.
@@ -234,18 +249,8 @@ func isTools(key string) bool {
 
 // scalar looks for words of a value that are former names.
 func (w *walker) scalar(path edit.Path, value string) {
-	for at := 0; at < len(value); {
-		start := at
-		for start < len(value) && !isWord(value[start]) {
-			start++
-		}
-		end := start
-		for end < len(value) && isWord(value[end]) {
-			end++
-		}
-		at = end
-		// A sentence may end behind the name.
-		name := strings.TrimRight(value[start:end], ".")
+	for start, end := range words(value) {
+		name := value[start:end]
 		for _, object := range w.former[name] {
 			if object != w.resource && w.means(object, value[:start]) {
 				w.tell(path, name, object)
