@@ -146,14 +146,18 @@ func (s *searcher) chunk(c *stream.Chunk, resources []*graph.Resource) []graph.F
 	if err != nil {
 		return nil // it was parsed before, so this cannot be
 	}
+	byRoot := make(map[edit.Path]*graph.Resource, len(resources))
+	for _, r := range resources {
+		byRoot[r.Root] = r
+	}
 	var found []graph.Finding
 	for _, item := range items {
-		i := slices.IndexFunc(resources, func(r *graph.Resource) bool { return r.Root == item.Root })
-		if i < 0 {
+		r := byRoot[item.Root]
+		if r == nil {
 			continue // passed over altogether
 		}
-		w := walker{searcher: s, resource: resources[i], references: map[edit.Path]bool{}}
-		for _, ref := range resources[i].References {
+		w := walker{searcher: s, resource: r, references: map[edit.Path]bool{}}
+		for _, ref := range r.References {
 			w.references[ref.At.Path] = true
 		}
 		w.mapping("", item.Node, true)
