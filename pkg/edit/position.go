@@ -12,7 +12,12 @@ const byteOrderMark = "\xef\xbb\xbf"
 type text struct {
 	bytes []byte
 	lines []int // where each line begins
+	// marks holds, for lines where it was asked for a column beyond the
+	// first stride, where every stride-th column is: JSON may be one line.
+	marks map[int][]int
 }
+
+const stride = 1024
 
 // offset converts a position of yaml.v3: lines and columns count from 1,
 // columns count characters. A tab is one character; the byte order mark in
@@ -25,7 +30,20 @@ func (t *text) offset(line, column int) (int, bool) {
 		return 0, false
 	}
 	at := t.lines[line-1]
-	for ; column > 1; column-- {
+	if column > stride {
+		marks := t.marksOf(line)
+		if (column-1)/stride >= len(marks) {
+			return 0, false
+		}
+		at = marks[(column-1)/stride]
+		column = (column-1)%stride + 1
+	}
+	return t.forward(at, column-1)
+}
+
+// forward returns where the text is that many characters behind at.
+func (t *text) forward(at, characters int) (int, bool) {
+	for ; characters > 0; characters-- {
 		if at >= len(t.bytes) {
 			return 0, false
 		}
@@ -37,6 +55,26 @@ func (t *text) offset(line, column int) (int, bool) {
 		at += size
 	}
 	return at, true
+}
+
+// marksOf returns the marks of a line, which is counted from 1.
+func (t *text) marksOf(line int) []int {
+	if marks, ok := t.marks[line]; ok {
+		return marks
+	}
+	marks := []int{t.lines[line-1]}
+	for {
+		at, ok := t.forward(marks[len(marks)-1], stride)
+		if !ok || line < len(t.lines) && at >= t.lines[line] {
+			break
+		}
+		marks = append(marks, at)
+	}
+	if t.marks == nil {
+		t.marks = map[int][]int{}
+	}
+	t.marks[line] = marks
+	return marks
 }
 
 // lineOf returns the number, from 0, of the line that holds the byte at.
