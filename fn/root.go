@@ -60,7 +60,10 @@ It is a KRM function. It reads from stdin
   - or any other stream of YAML or JSON manifests, with the functionConfig in
     --config or in flags: as a filter.
 
-and writes the same, transformed, to stdout.`
+and writes the same, transformed, to stdout.
+
+It exits 0 when that is done, 1 when the input or the functionConfig is at
+fault, which stderr explains, and 2 when the command line is.`
 
 const examples = `  kustomize build . | confighash --mode Rename | kubectl apply -f -
   kustomize build --enable-alpha-plugins --enable-exec .
@@ -99,8 +102,8 @@ func newRoot(stdin, stdout, stderr *os.File) *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.Flags().SortFlags = false
 	root.Flags().StringVar(&f.config, "config", "", "`file` with the functionConfig, for an input that has none")
-	root.Flags().StringVar(&f.mode, "mode", "", "`mode` instead of a functionConfig: Rename or Annotate")
-	root.Flags().StringVar(&f.policy, "policy", "", "`policy` with --mode: All, OptIn, Reloader or Wave (default All)")
+	root.Flags().StringVar(&f.mode, "mode", "", "`mode` instead of a functionConfig: Rename (Annotate: not in this version)")
+	root.Flags().StringVar(&f.policy, "policy", "", "`policy` with --mode: All or OptIn (Reloader, Wave: not in this version; default All)")
 	root.Flags().StringVar(&f.namespace, "namespace", "", "`namespace` in which objects that name none will be applied")
 	root.AddCommand(newSchema())
 	return root
@@ -112,6 +115,15 @@ func process(f flags, stdin, stdout, stderr *os.File) error {
 	if err != nil {
 		return fault(err)
 	}
+	helmNamespace := os.Getenv("HELM_NAMESPACE")
+	for name, value := range map[string]string{"--namespace": f.namespace, "HELM_NAMESPACE": helmNamespace} {
+		if value == "" {
+			continue
+		}
+		if err := v1alpha1.CheckNamespace(value); err != nil {
+			return fault(fmt.Errorf("%s %w", name, err))
+		}
+	}
 	data, err := io.ReadAll(stdin)
 	if err != nil {
 		return fault(fmt.Errorf("reading stdin: %w", err))
@@ -120,7 +132,7 @@ func process(f flags, stdin, stdout, stderr *os.File) error {
 	out, err := function.Process(data, w, function.Options{
 		Config:          config,
 		Namespace:       f.namespace,
-		FilterNamespace: os.Getenv("HELM_NAMESPACE"),
+		FilterNamespace: helmNamespace,
 		Salt:            os.Getenv("CONFIGHASH_SALT"),
 	})
 	if flushErr := w.Flush(); flushErr != nil {

@@ -1,6 +1,7 @@
 package v1alpha1
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -54,9 +55,20 @@ func regexFormat() format         { return format{check: checkRegex} }
 func labelSelectorFormat() format { return format{check: checkLabelSelector} }
 
 func namespaceFormat() format {
-	return format{pattern: "^" + labelPattern + "$", maxLength: 63, check: func(s string) string {
-		return problem(s, "a namespace", content.IsDNS1123Label(s))
-	}}
+	return format{pattern: "^" + labelPattern + "$", maxLength: 63, check: checkNamespace}
+}
+
+func checkNamespace(s string) string {
+	return problem(s, "a namespace", content.IsDNS1123Label(s))
+}
+
+// CheckNamespace returns an error that says why s can be no namespace's name,
+// nil if it can.
+func CheckNamespace(s string) error {
+	if wrong := checkNamespace(s); wrong != "" {
+		return errors.New(wrong)
+	}
+	return nil
 }
 
 func groupFormat() format {
