@@ -173,6 +173,11 @@ func Suffix(c Content, salt string) (string, error) {
 // kubectl's and kustomize's hashes do.
 var alphabet = map[byte]byte{'0': 'g', '1': 'h', '3': 'k', 'a': 'm', 'e': 't'}
 
+// IsSuffix reports whether s has the form of a suffix.
+func IsSuffix(s string) bool {
+	return len(s) == Length && strings.Trim(s, "2456789bcdfghkmt") == ""
+}
+
 // salted returns the content that stands for c under salt.
 func salted(c Content, salt string) Content {
 	mac := hmac.New(sha256.New, []byte(salt))

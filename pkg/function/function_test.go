@@ -32,6 +32,7 @@ func TestProcess_keepsSecretValuesToThemselves(t *testing.T) {
 		"twice":               secret("data: {a: "+encoded+"}") + "---\n" + secret("data: {b: "+encoded+"}") + pod,
 		"an alias":            secret("x: &x {a: "+marker+"}\nstringData: *x") + pod,
 		"an unknown anchor":   secret("data: {a: "+encoded+", b: *c}") + pod,
+		"taken for an alias":  secret("stringData: {a: *"+marker+"}") + pod,
 		"not YAML":            secret("data: {a: "+encoded+"\n\tb: "+encoded) + pod,
 		"an open quote":       secret("stringData: {a: \""+marker+"}") + pod,
 		"no kind":             strings.Replace(secret("stringData: {a: "+marker+"}"), "kind: Secret\n", "", 1),

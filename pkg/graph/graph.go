@@ -1,7 +1,10 @@
 package graph
 
 import (
+	"strings"
+
 	"github.com/confighash/confighash/pkg/catalog"
+	"github.com/confighash/confighash/pkg/digest"
 	"github.com/confighash/confighash/pkg/kustomize"
 	"github.com/confighash/confighash/pkg/reference"
 )
@@ -18,7 +21,7 @@ type Graph struct {
 	// same less an earlier run's suffix: in their present namespace, in
 	// their earlier ones, and whatever the namespace.
 	byName, byBase map[key][]*Resource
-	exports        map[exportKey]*Resource
+	exports        map[exportKey][]*Resource
 }
 
 type scope uint8
@@ -46,11 +49,11 @@ func New(resources []*Resource, namespace string) *Graph {
 		Namespace: namespace,
 		byName:    map[key][]*Resource{},
 		byBase:    map[key][]*Resource{},
-		exports:   map[exportKey]*Resource{},
+		exports:   map[exportKey][]*Resource{},
 	}
 	for _, r := range resources {
 		if len(r.Exports) > 0 {
-			g.exports[exportKey{r.Group, r.Kind, g.exportNamespace(r), r.Name}] = r
+			g.addExports(r)
 		}
 		if r.Target == 0 || r.Name == "" {
 			continue
@@ -124,11 +127,19 @@ func (g *Graph) NamespaceOf(r *Resource) string {
 	return r.Namespace
 }
 
-func (g *Graph) exportNamespace(r *Resource) string {
-	if r.ClusterScoped {
-		return ""
+// addExports enters what r exports under its present and earlier names: at the
+// time that a transformer runs, references to it are not mended yet either.
+func (g *Graph) addExports(r *Resource) {
+	put := func(name string) {
+		k := exportKey{r.Group, r.Kind, g.NamespaceOf(r), name}
+		g.exports[k] = append(g.exports[k], r)
 	}
-	return g.NamespaceOf(r)
+	put(r.Name)
+	for i, id := range r.History.Previous {
+		if id.Name != r.Name && !named(r.History.Previous[:i], id.Name) {
+			put(id.Name)
+		}
+	}
 }
 
 // A Match is what a reference resolves to.
@@ -139,6 +150,13 @@ type Match struct {
 	// Moved tells that they were found by a namespace in which they were
 	// earlier in the build.
 	Moved bool
+	// Based tells that they were found by a name without an earlier run's
+	// suffix, and Stale by one with a suffix of which nothing is recorded.
+	Based, Stale bool
+	// Strangers are what the reference might mean, where there is no
+	// candidate: several objects that bear or bore the name, none of them of
+	// the same layers as the referrer.
+	Strangers []*Resource
 }
 
 // Resolve finds the objects of one kind that a reference means.
@@ -150,22 +168,45 @@ type Match struct {
 // namespace, if the referrer belongs to none. Several are narrowed to those
 // with the same prefixes and suffixes as the referrer, at first letting pass
 // those without any. Two things are added. An object that an earlier run
-// renamed is found by its names without the suffix as well, where nothing else
-// bears that name. And where a namespace is named, the present one goes before
+// renamed is found by its names without the suffix, or with that of another run,
+// as well, where nothing else bears that name. And where a namespace is named, the present one goes before
 // those of earlier in the build.
 func (g *Graph) Resolve(referrer *Resource, ref *reference.Reference, target catalog.Target) Match {
-	for _, index := range []map[key][]*Resource{g.byName, g.byBase} {
-		if m := g.resolveIn(index, referrer, ref, target); m.Candidates != nil {
-			m.Candidates = narrow(m.Candidates, referrer)
-			return m
+	found := g.resolveIn(g.byName, referrer, ref, ref.Name, target)
+	if found.Candidates == nil {
+		found = g.resolveIn(g.byBase, referrer, ref, ref.Name, target)
+		for _, name := range withoutSuffix(ref.Name) {
+			if found.Candidates == nil {
+				found = g.resolveIn(g.byBase, referrer, ref, name, target)
+				found.Stale = found.Candidates != nil
+			}
 		}
+		found.Based = found.Candidates != nil
 	}
-	return Match{}
+	found.Candidates, found.Strangers = narrow(found.Candidates, referrer, ref.Name)
+	return found
 }
 
-func (g *Graph) resolveIn(index map[key][]*Resource, referrer *Resource, ref *reference.Reference, target catalog.Target) Match {
+// withoutSuffix returns name without what may be a suffix in it, from the last
+// one on: a name from two runs ago, of which nothing is recorded.
+func withoutSuffix(name string) []string {
+	var names []string
+	for end := len(name); end > digest.Length; {
+		dash := strings.LastIndexByte(name[:end], '-')
+		if dash <= 0 {
+			break
+		}
+		if digest.IsSuffix(name[dash+1 : end]) {
+			names = append(names, name[:dash]+name[end:])
+		}
+		end = dash
+	}
+	return names
+}
+
+func (g *Graph) resolveIn(index map[key][]*Resource, referrer *Resource, ref *reference.Reference, name string, target catalog.Target) Match {
 	find := func(s scope, namespace string) []*Resource {
-		return index[key{target, s, namespace, ref.Name}]
+		return index[key{target, s, namespace, name}]
 	}
 	switch {
 	case ref.Namespace != "":
@@ -180,13 +221,17 @@ func (g *Graph) resolveIn(index map[key][]*Resource, referrer *Resource, ref *re
 	}
 }
 
-// narrow does what selectReferral does with several candidates.
-func narrow(candidates []*Resource, referrer *Resource) []*Resource {
-	if len(candidates) == 1 {
-		return candidates
+// narrow does what selectReferral does with several candidates, and prefers, of
+// several that are all of other layers, the one that bears the name now: a
+// workload of an outer layer that refers to dev-app means what is called so. If
+// none is left, it returns all as strangers.
+func narrow(candidates []*Resource, referrer *Resource, name string) (fitting, strangers []*Resource) {
+	if len(candidates) <= 1 {
+		return candidates, nil
 	}
+	all := candidates
 	for _, allowEmpty := range []bool{true, false} {
-		var fitting []*Resource
+		fitting = nil
 		for _, c := range candidates {
 			if kustomize.SameAffixes(c.History, referrer.History, allowEmpty) {
 				fitting = append(fitting, c)
@@ -197,7 +242,18 @@ func narrow(candidates []*Resource, referrer *Resource) []*Resource {
 			break
 		}
 	}
-	return candidates
+	if len(fitting) > 0 {
+		return fitting, nil
+	}
+	for _, c := range all {
+		if c.Name == name {
+			fitting = append(fitting, c)
+		}
+	}
+	if len(fitting) == 1 {
+		return fitting, nil
+	}
+	return nil, all
 }
 
 // Export returns what a resource of the input exports under name, for
@@ -205,8 +261,12 @@ func narrow(candidates []*Resource, referrer *Resource) []*Resource {
 // where that object is not in the input.
 func (g *Graph) Export(referrer *Resource, from *reference.KindFrom) (string, bool) {
 	for _, namespace := range []string{"", g.NamespaceOf(referrer)} {
-		if r := g.exports[exportKey{from.Group, from.Kind, namespace, from.Name}]; r != nil {
-			value, ok := r.Exports[from.Export]
+		found := g.exports[exportKey{from.Group, from.Kind, namespace, from.Name}]
+		if len(found) > 0 {
+			found, _ = narrow(found, referrer, from.Name)
+		}
+		if len(found) == 1 {
+			value, ok := found[0].Exports[from.Export]
 			return value, ok
 		}
 	}

@@ -49,6 +49,8 @@ type Resource struct {
 	ClusterScoped bool
 	// References are the item's references, in document order.
 	References []reference.Reference
+	// Mistaken are scalars that kustomize takes for references and that are none.
+	Mistaken []edit.Scalar
 	// Exports are values of the item that other items' references need.
 	Exports map[string]string
 	// History is what kustomize's build annotations say.
@@ -66,7 +68,8 @@ type Resource struct {
 	// there is none.
 	Suffix    string
 	SuffixErr error
-	// Base is the name less the suffix that an earlier run recorded.
+	// Base is the name less the suffix that an earlier run recorded, or that
+	// kustomize's generators gave it.
 	Base string
 	// Immutable tells an object that says immutable: true.
 	Immutable bool
@@ -137,13 +140,14 @@ func (b *Builder) build(chunk *stream.Chunk, item stream.Item) (*Resource, error
 	fields, err := readFields(item.Node, item.Shared)
 	r.APIVersion, r.Kind, r.Name, r.Namespace = fields.apiVersion, fields.kind, fields.name, fields.namespace
 	if err != nil {
-		return nil, fmt.Errorf("line %d: %s: %w", line, cmp.Or(r.Kind, "item"), err)
+		r.Kind = cmp.Or(r.Kind, "item")
+		return nil, fmt.Errorf("line %d: %s: %w", line, r, err)
 	}
 	if r.Kind == "" {
 		return nil, fmt.Errorf("line %d: kind is missing; every item must be a Kubernetes resource with apiVersion and kind", line)
 	}
 	if r.APIVersion == "" {
-		return nil, fmt.Errorf("line %d: %s: apiVersion is missing; every item must be a Kubernetes resource with apiVersion and kind", line, r.Kind)
+		return nil, fmt.Errorf("line %d: %s: apiVersion is missing; every item must be a Kubernetes resource with apiVersion and kind", line, r)
 	}
 	if group, version, ok := strings.Cut(r.APIVersion, "/"); ok {
 		r.Group, r.Version = group, version
@@ -156,7 +160,7 @@ func (b *Builder) build(chunk *stream.Chunk, item stream.Item) (*Resource, error
 	if local, ok := r.Annotations["config.kubernetes.io/local-config"]; ok && local != "false" {
 		return nil, nil //nolint:nilnil // nothing to tell of it, and no error
 	}
-	if b.Catalog.PassedOver(r.Group, r.Kind) {
+	if b.Catalog.PassedOver(r.Group, r.Kind) || isFunctionConfig(r) {
 		return nil, nil //nolint:nilnil // as above
 	}
 	if r.History, err = kustomize.HistoryOf(r.Annotations); err != nil {
@@ -181,7 +185,7 @@ func (b *Builder) build(chunk *stream.Chunk, item stream.Item) (*Resource, error
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", r, err)
 	}
-	r.References, r.Exports = found.References, found.Exports
+	r.References, r.Mistaken, r.Exports = found.References, found.Mistaken, found.Exports
 	if item.Shared {
 		for i := range r.References {
 			r.References[i].At.Shared = true
@@ -194,6 +198,17 @@ func (b *Builder) build(chunk *stream.Chunk, item stream.Item) (*Resource, error
 		b.target(r, item.Node, fields)
 	}
 	return r, nil
+}
+
+// isFunctionConfig reports whether the item configures a function for
+// kustomize, or an older kpt, to run, whatever its kind.
+func isFunctionConfig(r *Resource) bool {
+	for _, key := range []string{"config.kubernetes.io/function", "config.k8s.io/function"} {
+		if _, ok := r.Annotations[key]; ok {
+			return true
+		}
+	}
+	return false
 }
 
 // target fills in what only ConfigMaps and Secrets have.
@@ -210,6 +225,18 @@ func (b *Builder) target(r *Resource, item *yaml.Node, fields fields) {
 	}
 	if r.Suffix, err = digest.Suffix(content, b.Salt); err != nil {
 		r.SuffixErr = err
+		return
+	}
+	if r.Recorded() == "" {
+		// What kustomize generated and hashed comes through a pipe with its
+		// suffix, which is not to be followed by another.
+		kustomizes := r.Suffix
+		if b.Salt != "" {
+			kustomizes, _ = digest.Suffix(content, "") // as it succeeded with the salt
+		}
+		if base, ok := strings.CutSuffix(r.Name, "-"+kustomizes); ok && base != "" {
+			r.Base = base
+		}
 	}
 	for _, ref := range r.References {
 		if InContent(ref.At.Path) {

@@ -6,11 +6,13 @@
 // be such a name, or a word that happens to be the same, so it is told and not
 // touched.
 //
-// A name counts where it stands as a whole word, or as namespace/name. It does
-// not count in fields that name something else: the names of resources,
-// containers and volumes, labels and selectors, images, and what is a path; nor
-// where another resource of the input bears the same name, since then that one
-// is likelier meant. The content of Secrets is not looked at.
+// A name counts where it stands as a whole word, or as namespace/name, and so
+// does a name with a suffix that is not the object's. It does not count where it
+// names something else: a container, a volume, a resource of another kind, a
+// label, an image, a path. Where a resource that keeps its name bears the same
+// one, that is likelier meant, and the name counts only beside the word
+// configmap or secret. The content of Secrets is not looked at: to tell that a
+// word stands there would tell what stands there.
 //
 // What is told follows from what stands in the result alone, so that a second
 // run tells the same.
@@ -26,6 +28,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/confighash/confighash/pkg/catalog"
+	"github.com/confighash/confighash/pkg/digest"
 	"github.com/confighash/confighash/pkg/edit"
 	"github.com/confighash/confighash/pkg/graph"
 	"github.com/confighash/confighash/pkg/stream"
@@ -39,7 +42,7 @@ const maxVisited = 1 << 20
 // name of a renamed object stands. names are the names of renamed objects, as
 // they will be.
 func Search(g *graph.Graph, names map[*graph.Resource]string) []graph.Finding {
-	s := &searcher{graph: g, names: names, former: formerNames(g, names)}
+	s := newSearcher(g, names)
 	if len(s.former) == 0 {
 		return nil
 	}
@@ -53,62 +56,108 @@ func Search(g *graph.Graph, names map[*graph.Resource]string) []graph.Finding {
 	}
 	found := make([][]graph.Finding, len(chunks))
 	stream.Parallel(len(chunks), func(i int) {
-		if s.mayHold(chunks[i].Text) {
+		if s.mayHold(chunks[i].Text, byChunk[chunks[i]]) {
 			found[i] = s.chunk(chunks[i], byChunk[chunks[i]])
 		}
 	})
 	return slices.Concat(found...)
 }
 
-// formerNames returns the renamed objects by the names that they no longer
-// bear, without names that any other resource bears.
-func formerNames(g *graph.Graph, names map[*graph.Resource]string) map[string][]*graph.Resource {
-	former := map[string][]*graph.Resource{}
-	add := func(r *graph.Resource, name string) {
-		if name != names[r] && !slices.Contains(former[name], r) {
-			former[name] = append(former[name], r)
-		}
-	}
-	for _, r := range g.Resources {
-		if _, renamed := names[r]; !renamed {
-			continue
-		}
-		add(r, r.Base)
-		for _, id := range r.History.Previous {
-			add(r, id.Name)
-		}
-	}
-	for _, r := range g.Resources {
-		if _, renamed := names[r]; renamed {
-			continue
-		}
-		delete(former, r.Name)
-		for _, id := range r.History.Previous {
-			delete(former, id.Name)
-		}
-	}
-	return former
-}
-
 type searcher struct {
-	graph  *graph.Graph
-	names  map[*graph.Resource]string
+	graph *graph.Graph
+	names map[*graph.Resource]string
+	// former holds the renamed objects by the names that they no longer bear.
 	former map[string][]*graph.Resource
+	// kept holds who else bears one of those names, and keeps it.
+	kept map[string][]*graph.Resource
 }
 
-// mayHold reports whether a former name stands anywhere in text but behind
-// "name:", where volumes and containers have theirs. It spares parsing again
-// what holds none.
-func (s *searcher) mayHold(text []byte) bool {
-	for start, end := range words(text) {
-		if _, ok := s.former[string(text[start:end])]; ok {
-			line := text[bytes.LastIndexByte(text[:start], '\n')+1 : start]
-			if !bytes.HasSuffix(bytes.TrimRight(line, ` "'`), []byte("name:")) {
-				return true
+func newSearcher(g *graph.Graph, names map[*graph.Resource]string) *searcher {
+	s := &searcher{graph: g, names: names, former: map[string][]*graph.Resource{}, kept: map[string][]*graph.Resource{}}
+	each := func(renamed bool, do func(r *graph.Resource, name string)) {
+		for _, r := range g.Resources {
+			if _, ok := names[r]; ok != renamed {
+				continue
+			}
+			if renamed {
+				do(r, r.Base)
+			} else {
+				do(r, r.Name)
+			}
+			for _, id := range r.History.Previous {
+				do(r, id.Name)
 			}
 		}
 	}
-	return false
+	each(true, func(r *graph.Resource, name string) {
+		if name != names[r] && !slices.Contains(s.former[name], r) {
+			s.former[name] = append(s.former[name], r)
+		}
+	})
+	each(false, func(r *graph.Resource, name string) {
+		if s.former[name] != nil {
+			s.kept[name] = append(s.kept[name], r)
+		}
+	})
+	return s
+}
+
+// objects returns the renamed objects that word is a former name of.
+func (s *searcher) objects(word string) []*graph.Resource {
+	if found := s.former[word]; found != nil {
+		return found
+	}
+	dash := strings.LastIndexByte(word, '-')
+	if dash <= 0 || !digest.IsSuffix(word[dash+1:]) {
+		return nil
+	}
+	// The base with a suffix: the present name of one object may be taken for
+	// a former one of another that has the same base.
+	found := s.former[word[:dash]]
+	for _, r := range found {
+		if s.names[r] == word {
+			return nil
+		}
+	}
+	return found
+}
+
+// keeps reports whether a resource in the namespace, or one that belongs to
+// none, bears the name and keeps it.
+func (s *searcher) keeps(name, namespace string) bool {
+	return slices.ContainsFunc(s.kept[name], func(r *graph.Resource) bool {
+		of := s.graph.NamespaceOf(r)
+		return of == "" || of == namespace
+	})
+}
+
+// mayHold reports whether there are more former names in a chunk's text than
+// those of its resources and references. It spares parsing again what holds no
+// more.
+func (s *searcher) mayHold(text []byte, resources []*graph.Resource) bool {
+	found := 0
+	for start, end := range words(text) {
+		word := text[start:end]
+		if s.former[string(word)] == nil && (len(word) <= digest.Length || s.objects(string(word)) == nil) {
+			continue
+		}
+		// A volume or a container, the first entry of its element.
+		line := bytes.TrimRight(text[bytes.LastIndexByte(text[:start], '\n')+1:start], ` "'`)
+		if !bytes.HasSuffix(line, []byte("- name:")) {
+			found++
+		}
+	}
+	for _, r := range resources {
+		if s.objects(r.Name) != nil {
+			found--
+		}
+		for i := range r.References {
+			if s.objects(r.References[i].Name) != nil {
+				found--
+			}
+		}
+	}
+	return found > 0
 }
 
 // words yields where the words of text begin and end. A sentence may end behind
@@ -160,7 +209,10 @@ func (s *searcher) chunk(c *stream.Chunk, resources []*graph.Resource) []graph.F
 		for _, ref := range r.References {
 			w.references[ref.At.Path] = true
 		}
-		w.mapping("", item.Node, true)
+		for _, at := range r.Mistaken {
+			w.references[at.Path] = true
+		}
+		w.mapping("", item.Node, true, false)
 		found = append(found, w.found...)
 	}
 	return found
@@ -175,7 +227,9 @@ type walker struct {
 	found      []graph.Finding
 }
 
-func (w *walker) node(path edit.Path, n *yaml.Node) {
+// node looks at n. element tells an element of a sequence, beside which
+// kinds the key before is about.
+func (w *walker) node(path edit.Path, n *yaml.Node, element bool, beside catalog.Target) {
 	for n.Kind == yaml.AliasNode {
 		n = n.Alias
 	}
@@ -184,24 +238,41 @@ func (w *walker) node(path edit.Path, n *yaml.Node) {
 	}
 	switch n.Kind {
 	case yaml.MappingNode:
-		w.mapping(path, n, false)
+		w.mapping(path, n, false, element)
 	case yaml.SequenceNode:
-		for i, element := range n.Content {
-			w.node(path.Index(i), element)
+		for i, e := range n.Content {
+			w.node(path.Index(i), e, true, beside)
 		}
 	case yaml.ScalarNode:
 		if n.ShortTag() == "!!str" && !w.references[path] {
-			w.scalar(path, n.Value)
+			w.scalar(path, n.Value, beside)
 		}
 	}
 }
 
-func (w *walker) mapping(path edit.Path, n *yaml.Node, root bool) {
+func (w *walker) mapping(path edit.Path, n *yaml.Node, root, element bool) {
+	kind := ""
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == "kind" {
+			kind = n.Content[i+1].Value
+		}
+	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, value := n.Content[i].Value, n.Content[i+1]
+		beside := isAbout(key)
 		switch key {
-		case "name", "namespace", "image", "labels", "matchLabels", "selector", "mountPath", "subPath", "serviceName", "serviceAccountName":
+		case "namespace", "image", "labels", "matchLabels", "selector", "mountPath", "subPath", "serviceName", "serviceAccountName":
 			continue
+		case "name":
+			// The name of an element, such as a volume's, or that of an
+			// object of another kind, or of what is embedded.
+			target, of := catalog.TargetOf(kind), lastKey(path)
+			if kind != "" && target == 0 || kind == "" && (element || of == "spec" || of == "metadata") {
+				continue
+			}
+			if beside = target; target == 0 {
+				beside = isAbout(of)
+			}
 		case "metadata":
 			if root {
 				w.annotations(path.Key(key), value)
@@ -212,8 +283,32 @@ func (w *walker) mapping(path edit.Path, n *yaml.Node, root bool) {
 				continue
 			}
 		}
-		w.node(path.Key(key), value)
+		w.node(path.Key(key), value, false, beside)
 	}
+}
+
+// isAbout returns which kinds a key, or what stands before a name, is about.
+func isAbout(text string) catalog.Target {
+	lower := strings.ToLower(text)
+	var about catalog.Target
+	if strings.Contains(lower, "configmap") || strings.Contains(lower, "config-map") {
+		about |= catalog.ConfigMap
+	}
+	if strings.Contains(lower, "secret") {
+		about |= catalog.Secret
+	}
+	return about
+}
+
+// lastKey returns the last key of a path.
+func lastKey(path edit.Path) string {
+	steps, err := path.Steps()
+	for i := len(steps) - 1; err == nil && i >= 0; i-- {
+		if steps[i].Index < 0 {
+			return steps[i].Key
+		}
+	}
+	return ""
 }
 
 // annotations looks at the annotations of the item itself, but for those of
@@ -233,7 +328,7 @@ func (w *walker) annotations(path edit.Path, metadata *yaml.Node) {
 		for j := 0; j+1 < len(annotations.Content); j += 2 {
 			key := annotations.Content[j].Value
 			if !isTools(key) {
-				w.node(path.Key("annotations").Key(key), annotations.Content[j+1])
+				w.node(path.Key("annotations").Key(key), annotations.Content[j+1], false, isAbout(key))
 			}
 		}
 	}
@@ -252,37 +347,58 @@ func isTools(key string) bool {
 }
 
 // scalar looks for words of a value that are former names.
-func (w *walker) scalar(path edit.Path, value string) {
+func (w *walker) scalar(path edit.Path, value string, beside catalog.Target) {
 	for start, end := range words(value) {
 		name := value[start:end]
-		for _, object := range w.former[name] {
-			if object != w.resource && w.means(object, value[:start]) {
+		for _, object := range w.objects(name) {
+			if object == w.resource || !w.means(object, value[:start]) {
+				continue
+			}
+			about := beside | isAbout(argument(value[:start]))
+			if about.Has(object.Target) || about == 0 && !w.keeps(name, w.graph.NamespaceOf(object)) {
 				w.tell(path, name, object)
 			}
 		}
 	}
 }
 
+// argument returns what stands right before a name: a flag, a key, the first
+// part of configmap/name.
+func argument(before string) string {
+	const most = 60
+	before = before[max(0, len(before)-most):]
+	trimmed := strings.TrimRight(before, " \t\n:=\"'")
+	return trimmed[strings.LastIndexAny(trimmed, " \t\n,;")+1:]
+}
+
 // means reports whether a name behind before can be that of object: in the same
-// namespace, or with its namespace before it.
+// namespace, or with its namespace or a variable before it.
 func (w *walker) means(object *graph.Resource, before string) bool {
 	namespace := w.graph.NamespaceOf(object)
-	if !strings.HasSuffix(before, "/") {
-		own := w.graph.NamespaceOf(w.resource)
-		return own == "" || own == namespace
+	own := w.graph.NamespaceOf(w.resource)
+	same := own == "" || own == namespace
+	before, slash := strings.CutSuffix(before, "/")
+	if !slash {
+		return same
 	}
-	before = strings.TrimSuffix(before, "/")
-	if strings.HasSuffix(before, ":/") {
-		return w.graph.NamespaceOf(w.resource) == namespace // a URL's host
+	switch last := before[strings.LastIndexFunc(before, func(r rune) bool { return r < 0x80 && !isWord(byte(r)) })+1:]; {
+	case strings.HasSuffix(before, ":/"): // a URL's host
+		return same
+	case strings.HasSuffix(before, ")"), strings.HasSuffix(before, "}"): // $(POD_NAMESPACE)/name
+		return same
+	case isAbout(last) != 0: // configmap/name
+		return same
+	case last != namespace:
+		return false
+	default:
+		return !strings.HasSuffix(before[:len(before)-len(last)], "/") // a path
 	}
-	rest, ok := strings.CutSuffix(before, namespace)
-	return ok && (rest == "" || !isWord(rest[len(rest)-1]) && rest[len(rest)-1] != '/')
 }
 
 func (w *walker) tell(path edit.Path, name string, object *graph.Resource) {
 	w.found = append(w.found, graph.Finding{
 		Severity: stream.Warning, Resource: w.resource, Name: w.names[w.resource], Path: path,
-		Message: fmt.Sprintf("the word %q stands here, the former name of a %s that is now %s; if it is meant, this place does not follow: keep the name with the annotation confighash.dev/ignore: \"true\" on the %s",
-			name, object.Kind, w.names[object], object.Kind),
+		Message: fmt.Sprintf("%q stands here, a former name of the %s that is now %s; if that is meant, this place does not follow: keep the name by the annotation confighash.dev/ignore: \"true\" on the %[2]s",
+			name, object.Kind, w.names[object]),
 	})
 }

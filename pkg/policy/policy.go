@@ -117,6 +117,18 @@ func (p *Policy) Renamable(object *graph.Resource) *Refusal {
 	return nil
 }
 
+// Standing reports whether an object of that kind and name stands in every
+// cluster or namespace, or is one that its component looks for by this very
+// name, so that it need not be in the input.
+func (p *Policy) Standing(kind, namespace, name string) bool {
+	for _, rule := range p.never {
+		if rule.Matches(kind, namespace, name, "", nil, nil) {
+			return true
+		}
+	}
+	return false
+}
+
 // matchesAny reports whether one of selectors means the object, under any of
 // the names and namespaces that it has, had earlier in a kustomize build, or
 // had before an earlier run: as kustomize's selectors do.

@@ -71,6 +71,10 @@ type Found struct {
 	// References stand in the order of the item's text; those with Default
 	// follow them.
 	References []Reference
+	// Mistaken are the elements of lists of names (Reference.List) that name
+	// neither a ConfigMap nor a Secret, and that kustomize takes for one all the
+	// same: it does not read what a rule is about.
+	Mistaken []edit.Scalar
 	// Exports are values that references of other items ask for.
 	Exports map[string]string
 }

@@ -30,6 +30,8 @@ type walker struct {
 	// states holds the sets of states of all levels, the present one last.
 	states []*state
 	found  []Reference
+	// mistaken is Found.Mistaken.
+	mistaken []edit.Scalar
 	// aliases counts those on the way, budget the nodes met behind any.
 	aliases int
 	budget  *budget
@@ -66,7 +68,7 @@ func (r *rules) find(item *yaml.Node) (Found, error) {
 	for _, d := range r.defaults {
 		w.useDefault(d)
 	}
-	found := Found{References: w.found}
+	found := Found{References: w.found, Mistaken: w.mistaken}
 	for i := range r.exports {
 		if value, ok := w.export(&r.exports[i]); ok {
 			if found.Exports == nil {
@@ -207,6 +209,7 @@ func isString(n *yaml.Node) bool {
 // try takes n by one rule. It reports whether the rule fits.
 func (w *walker) try(r *rule, n *yaml.Node, shared bool) (bool, error) {
 	if !w.holdAll(r.When) {
+		w.mistake(r, n, shared)
 		return false, nil
 	}
 	if r.embedded != nil {
@@ -214,6 +217,7 @@ func (w *walker) try(r *rule, n *yaml.Node, shared bool) (bool, error) {
 	}
 	targets := w.targets(r.Rule)
 	if targets == 0 {
+		w.mistake(r, n, shared)
 		return false, nil
 	}
 	if r.Separator == "" {
@@ -234,6 +238,16 @@ func (w *walker) try(r *rule, n *yaml.Node, shared bool) (bool, error) {
 		start = end + len(r.Separator)
 	}
 	return fits, nil
+}
+
+// mistake notes n, to which a rule does not apply, where kustomize applies it.
+func (w *walker) mistake(r *rule, n *yaml.Node, shared bool) {
+	if !r.Names || !r.Kustomize {
+		return
+	}
+	if at, _, located := w.locate(n, shared); located {
+		w.mistaken = append(w.mistaken, at)
+	}
 }
 
 // trim leaves out white space at both ends of value[start:end].

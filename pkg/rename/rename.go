@@ -62,6 +62,7 @@ func New(g *graph.Graph, p *policy.Policy, spec *v1alpha1.Spec) (*Plan, error) {
 	if len(b.errs) == 0 {
 		b.rewrite()
 		b.editTargets()
+		b.warnOfKustomize()
 	}
 	if len(b.errs) > 0 {
 		return nil, errors.Join(sorted(b.errs)...)
@@ -102,6 +103,17 @@ type mention struct {
 	referrer *graph.Resource
 	ref      *reference.Reference
 	matches  []graph.Match // one for each target kind
+	// strangers are objects of other layers that the reference might mean.
+	strangers []*graph.Resource
+}
+
+// dropStale drops what was found by a stale name where another kind bears the
+// very name: app-2bg6t6bf6t is the Secret's, not an earlier one of a ConfigMap.
+func (m *mention) dropStale() {
+	stale := func(match graph.Match) bool { return match.Stale }
+	if len(m.matches) > 1 && !(stale(m.matches[0]) && stale(m.matches[1])) {
+		m.matches = slices.DeleteFunc(m.matches, stale)
+	}
 }
 
 type builder struct {
@@ -143,11 +155,15 @@ func (b *builder) resolve() {
 			for _, kind := range each(targets) {
 				match := b.graph.Resolve(r, ref, kind)
 				if len(match.Candidates) == 0 {
+					m.strangers = append(m.strangers, match.Strangers...)
 					continue
 				}
 				m.matches = append(m.matches, match)
+			}
+			m.dropStale()
+			for _, match := range m.matches {
 				for _, c := range match.Candidates {
-					b.count(r, ref, c)
+					b.count(r, ref, c, b.known(r, ref, c.Target))
 				}
 			}
 			if ref.Role == catalog.Producer {
@@ -188,8 +204,18 @@ func each(targets catalog.Target) []catalog.Target {
 	return []catalog.Target{targets}
 }
 
-// count enters that ref of r may mean c.
-func (b *builder) count(r *graph.Resource, ref *reference.Reference, c *graph.Resource) {
+// known reports whether kustomize follows ref, which means an object of that
+// kind. It does not read which kinds a rule of RBAC is about, so it may take a
+// name for that of the other kind.
+func (b *builder) known(r *graph.Resource, ref *reference.Reference, kind catalog.Target) bool {
+	if !ref.Kustomize || !ref.List {
+		return ref.Kustomize
+	}
+	return len(b.graph.Resolve(r, ref, catalog.AnyTarget&^kind).Candidates) == 0
+}
+
+// count enters that ref of r may mean c. known tells that kustomize follows it.
+func (b *builder) count(r *graph.Resource, ref *reference.Reference, c *graph.Resource, known bool) {
 	t := b.target(c)
 	switch {
 	case ref.Role == catalog.Producer:
@@ -198,7 +224,7 @@ func (b *builder) count(r *graph.Resource, ref *reference.Reference, c *graph.Re
 		}
 	case r != c && !r.Ignored():
 		t.referrers = append(t.referrers, r)
-		t.unknown = t.unknown || !ref.Kustomize
+		t.unknown = t.unknown || !known
 	}
 }
 

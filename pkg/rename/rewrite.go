@@ -53,7 +53,11 @@ func (b *builder) rewrite() {
 	for i := range b.mentions {
 		m := &b.mentions[i]
 		if len(m.matches) == 0 {
-			b.unresolved(m)
+			if len(m.strangers) > 0 {
+				b.strange(m)
+			} else {
+				b.unresolved(m)
+			}
 			continue
 		}
 		rewrites := byResource[m.referrer]
@@ -126,14 +130,15 @@ func parent(path edit.Path) edit.Path {
 // reference. chain is the objects whose names are being computed.
 func (b *builder) rewriteMention(m *mention, rewrites map[edit.Path]*rewriting, chain []*graph.Resource) {
 	var names []string
-	namespace, takes := "", false
+	namespace, changes, takes := "", false, false
 	for _, match := range m.matches {
 		name, object, ok := b.meaning(m, match, chain)
 		if !ok {
 			return
 		}
 		if object != nil {
-			takes = true
+			changes = true
+			takes = takes || b.takes(object)
 			if match.Moved {
 				namespace = b.graph.NamespaceOf(object)
 			}
@@ -142,7 +147,7 @@ func (b *builder) rewriteMention(m *mention, rewrites map[edit.Path]*rewriting, 
 			names = append(names, name)
 		}
 	}
-	if !takes {
+	if !changes {
 		return
 	}
 	if len(names) > 1 && !m.ref.List {
@@ -150,7 +155,7 @@ func (b *builder) rewriteMention(m *mention, rewrites map[edit.Path]*rewriting, 
 			m.ref.Name, strings.Join(names, " and "))
 		return
 	}
-	if chain == nil {
+	if chain == nil && takes {
 		b.refused(m, names)
 	}
 	if m.ref.Default {
@@ -183,8 +188,8 @@ func at(rewrites map[edit.Path]*rewriting, scalar edit.Scalar) *rewriting {
 }
 
 // meaning returns the name that a reference to the objects of match gets, and
-// the object, nil where it does not take part. It reports false where they
-// differ, which is told.
+// the object whose complete present name that is: nil where the reference stays
+// as it is. It reports false where they differ, which is told.
 func (b *builder) meaning(m *mention, match graph.Match, chain []*graph.Resource) (string, *graph.Resource, bool) {
 	var object *graph.Resource
 	name := ""
@@ -192,6 +197,16 @@ func (b *builder) meaning(m *mention, match graph.Match, chain []*graph.Resource
 		n := m.ref.Name
 		if b.takes(c) {
 			n, object = b.nameOf(c, chain), c
+		} else if match.Based {
+			object = c
+		}
+		switch {
+		case b.takes(c):
+		case match.Based:
+			n = c.Name // nothing bears the name that stands there
+		case c.History.NeedsHash && !m.ref.Kustomize && chain == nil:
+			b.tell(stream.Warning, m.referrer, m.ref.At.Path,
+				"refers to %s, to whose name kustomize will append a hash, and this field will not follow: kustomize does not know it; set spec.rename.generated: Auto, and let the function rename %[1]s", c)
 		}
 		if i > 0 && n != name {
 			b.ambiguous(m, match)
@@ -203,14 +218,82 @@ func (b *builder) meaning(m *mention, match graph.Match, chain []*graph.Resource
 }
 
 func (b *builder) ambiguous(m *mention, match graph.Match) {
-	candidates := make([]string, len(match.Candidates))
-	for i, c := range match.Candidates {
-		candidates[i] = b.graph.NamespaceOf(c) + "/" + c.Name
+	b.errorf(m.referrer, m.ref.At.Path, "%s %q is ambiguous: %s may be meant; rename one, or take them out with spec.exclude",
+		match.Candidates[0].Kind, m.ref.Name, b.present(match.Candidates))
+}
+
+// present returns the namespaces and names that resources have, sorted.
+func (b *builder) present(resources []*graph.Resource) string {
+	names := make([]string, len(resources))
+	for i, r := range resources {
+		names[i] = b.graph.NamespaceOf(r) + "/" + r.Name
 	}
-	slices.Sort(candidates)
-	last := len(candidates) - 1
-	b.errorf(m.referrer, m.ref.At.Path, "%s %q is ambiguous: %s and %s may be meant; rename one, or take them out with spec.exclude",
-		match.Candidates[0].Kind, m.ref.Name, strings.Join(candidates[:last], ", "), candidates[last])
+	slices.Sort(names)
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " and " + names[last]
+}
+
+// strange warns of a reference to a name that several objects bear or bore,
+// none of them of the referrer's layers. kustomize leaves it as it is.
+func (b *builder) strange(m *mention) {
+	if !slices.ContainsFunc(m.strangers, b.takes) {
+		return
+	}
+	b.tell(stream.Warning, m.referrer, m.ref.At.Path,
+		"%q is left as it is: %s were called so in layers with other prefixes or suffixes; refer to the one that is meant by its present name",
+		m.ref.Name, b.present(m.strangers))
+}
+
+// warnOfKustomize warns of names that kustomize will rewrite wrongly once the
+// function is done: entries of RBAC rules that are former names of a renamed
+// object to it, whatever the rule is about.
+func (b *builder) warnOfKustomize() {
+	for _, r := range b.graph.Resources {
+		if !r.History.Built {
+			continue
+		}
+		for _, at := range r.Mistaken {
+			b.warnOfKustomizeAt(r, at.Path, at.Value)
+		}
+		for i := range r.References {
+			ref := &r.References[i]
+			if !ref.List || !ref.Kustomize {
+				continue
+			}
+			for _, value := range b.valuesOf(r, ref) {
+				b.warnOfKustomizeAt(r, ref.At.Path, value)
+			}
+		}
+	}
+}
+
+// valuesOf returns what an element of a list becomes.
+func (b *builder) valuesOf(r *graph.Resource, ref *reference.Reference) []string {
+	for _, e := range b.plan.Edits[r] {
+		switch e := e.(type) {
+		case edit.SetScalar:
+			if e.At.Path == ref.At.Path {
+				return []string{e.Value}
+			}
+		case edit.SplitScalar:
+			if e.At.Path == ref.At.Path {
+				return e.Values
+			}
+		}
+	}
+	return []string{ref.At.Value}
+}
+
+func (b *builder) warnOfKustomizeAt(r *graph.Resource, path edit.Path, value string) {
+	for _, kind := range each(catalog.AnyTarget) {
+		for _, c := range b.graph.Resolve(r, &reference.Reference{Name: value}, kind).Candidates {
+			if b.takes(c) && b.plan.Names[c] != value {
+				b.tell(stream.Warning, r, path,
+					"kustomize will write %s here once the function is done, for it takes %q for the %s of that name, whatever the rule is about; give the %[3]s a name of its own, or run the function behind kustomize: kustomize build . | confighash",
+					b.plan.Names[c], value, c.Kind)
+			}
+		}
+	}
 }
 
 // refused warns of a reference in an object that an apply cannot change. It
@@ -256,10 +339,12 @@ func (b *builder) unresolved(m *mention) {
 	}
 }
 
-// produced reports whether something in the input makes the object at run time.
+// produced reports whether the object is there at run time without being in the
+// input: something in the input makes it, or every cluster has it.
 func (b *builder) produced(m *mention) bool {
 	for _, target := range each(m.ref.Targets) {
-		if b.products[b.productKey(m.referrer, m.ref, target)] {
+		p := b.productKey(m.referrer, m.ref, target)
+		if b.products[p] || b.policy.Standing(target.String(), p.namespace, p.name) {
 			return true
 		}
 	}

@@ -120,7 +120,7 @@ func (c *Chunk) Items() ([]Item, error) {
 	if tree == nil {
 		var err error
 		if tree, err = parse(c.Text); err != nil {
-			return nil, atLine(err, c.Line)
+			return nil, atLine(err, c.Text, c.Line)
 		}
 	}
 	if len(tree.Content) == 0 {

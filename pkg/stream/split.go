@@ -364,7 +364,7 @@ func (in *Input) resourceList(d *document) (bool, error) {
 			if err != nil || len(node.Content) != 1 || len(node.Content[0].Content) != 2 {
 				return in.wholeResourceList(d)
 			}
-			in.FunctionConfig = node.Content[0].Content[1]
+			in.setFunctionConfig(node.Content[0].Content[1])
 			parts = append(parts, part{literal: s.text})
 		default:
 			parts = append(parts, part{literal: s.text})
@@ -384,7 +384,7 @@ func (in *Input) wholeResourceList(d *document) (bool, error) {
 		// Concatenated JSON and other streams are for Parse to judge, but
 		// what calls itself a ResourceList at its beginning is one.
 		if head := d.text[:min(len(d.text), 200)]; bytes.Contains(head, []byte("ResourceList")) {
-			return false, atLine(err, d.line)
+			return false, atLine(err, d.text, d.line)
 		}
 		return false, nil
 	}
@@ -407,7 +407,7 @@ func (in *Input) wholeResourceList(d *document) (bool, error) {
 	}
 	in.IsResourceList = true
 	in.flow = root.Style&yaml.FlowStyle != 0
-	in.FunctionConfig = entry(root, "functionConfig")
+	in.setFunctionConfig(entry(root, "functionConfig"))
 	items := entry(root, "items")
 	in.hasItems = items != nil
 	if items != nil && items.Kind != yaml.SequenceNode && items.Tag != "!!null" {
@@ -416,6 +416,13 @@ func (in *Input) wholeResourceList(d *document) (bool, error) {
 	chunk := &Chunk{Text: d.text, Line: d.line, form: formList, tree: tree}
 	d.parts = []part{{chunk: chunk}}
 	return true, nil
+}
+
+// setFunctionConfig enters the functionConfig, unless it is null.
+func (in *Input) setFunctionConfig(node *yaml.Node) {
+	if node != nil && node.ShortTag() != "!!null" {
+		in.FunctionConfig = node
+	}
 }
 
 func checkVersion(apiVersion string, line int) error {
@@ -697,12 +704,24 @@ func (e *ParseError) Error() string {
 	return fmt.Sprintf("line %d: not valid YAML: %s", e.Line, e.Message)
 }
 
-// atLine makes a ParseError of the parser's error in a text that begins on
-// line of the input.
-func atLine(err error, line int) error {
+// atLine makes a ParseError of the parser's error in a text that begins on line
+// of the input. It leaves out what the parser quotes of the text where that may
+// be a value: an unquoted password that begins with * is an alias to YAML.
+func atLine(err error, text []byte, line int) error {
 	message := strings.TrimPrefix(err.Error(), "yaml: ")
 	if strings.Contains(message, "invalid Unicode character escape code") {
 		message += ` (YAML knows no surrogate pairs such as "\\ud83d\\ude00": write the character itself)`
+	}
+	if name, ok := quoted(message, "unknown anchor '", "' referenced"); ok {
+		at := max(bytes.Index(text, []byte("*"+name)), 0)
+		return &ParseError{
+			Line:    line + bytes.Count(text[:at], []byte("\n")),
+			Message: "an alias names an anchor that is not there; quote a value that begins with *",
+		}
+	}
+	if name, ok := quoted(message, "anchor '", "' value contains itself"); ok {
+		at := max(bytes.Index(text, []byte("*"+name)), 0)
+		return &ParseError{Line: line + bytes.Count(text[:at], []byte("\n")), Message: "the value of an anchor contains itself"}
 	}
 	var relative int
 	if n, _ := fmt.Sscanf(message, "line %d: ", &relative); n == 1 {
@@ -710,6 +729,15 @@ func atLine(err error, line int) error {
 		return &ParseError{Line: line + relative - 1, Message: message}
 	}
 	return &ParseError{Line: line, Message: message}
+}
+
+// quoted returns what stands between prefix and suffix in message.
+func quoted(message, prefix, suffix string) (string, bool) {
+	rest, ok := strings.CutPrefix(message, prefix)
+	if !ok {
+		return "", false
+	}
+	return strings.CutSuffix(rest, suffix)
 }
 
 // An Item is a resource in the tree of a Chunk.

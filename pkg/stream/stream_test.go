@@ -211,7 +211,7 @@ func TestParse_errors(t *testing.T) {
 		{"document a list", "- kind: A\n", "line 1: found a sequence; every item must be a Kubernetes resource: a mapping with apiVersion and kind"},
 		{"tab", "kind: A\n---\nmetadata:\n\tname: a\n", "line 4: not valid YAML: found character that cannot start any token"},
 		{"open quote", head + "items:\n- kind: \"A\n", "line 4: not valid YAML: found unexpected end of stream"},
-		{"unknown anchor", head + "items:\n- kind: A\n- *x\n", "line 1: not valid YAML: unknown anchor 'x' referenced"},
+		{"unknown anchor", head + "items:\n- kind: A\n- *x\n", "line 5: not valid YAML: an alias names an anchor that is not there; quote a value that begins with *"},
 		{"a marker behind a line separator", "a: b\u2028---\nc: d\n", "line 2: not valid YAML: a second document begins here, behind a carriage return or a Unicode line break; use plain line breaks"},
 		{"Lists without end", strings.Repeat("{kind: List, items: [", 20) + strings.Repeat("]}", 20), "line 1: Lists are nested more than 16 deep"},
 	} {
