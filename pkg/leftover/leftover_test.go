@@ -79,7 +79,7 @@ func TestSearch(t *testing.T) {
 		{"a ConfigMap's data", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x, namespace: web}\ndata: {a: 'use settings'}", []string{"data.a"}},
 		{"a Secret's content", "apiVersion: v1\nkind: Secret\nmetadata: {name: x, namespace: web}\nstringData: {a: settings}\ndata: {b: settings}", nil},
 		{"beside the word configmap, another resource's name", head + "args: [--configmap=web/shared, --config-map, shared, --publish=web/shared]", []string{"args[0]"}},
-		{"a field of a reference's shape", head + "spec: {configMapRef: {name: shared}, secretRef: {name: settings}, scaleTargetRef: {kind: Deployment, name: settings}}", []string{"spec.configMapRef.name", "spec.secretRef.name"}},
+		{"a field of a reference's shape", head + "spec: {configMapRef: {name: shared}, secretRef: {name: settings}, scaleTargetRef: {kind: Deployment, name: settings}}", []string{"spec.configMapRef.name"}},
 		{"a list of references with kinds", head + "from: [{kind: ConfigMap, name: shared}, {kind: Service, name: settings}, {name: settings}]", []string{"from[0].name"}},
 		{"with a variable for the namespace", head + "args: ['--x=$(POD_NAMESPACE)/settings']", []string{"args[0]"}},
 		{"with its kind", head + "args: [configmap/settings, cm/settings]", []string{"args[0]"}},
