@@ -117,7 +117,7 @@ func planFor(in *stream.Input, config *v1alpha1.ConfigHash) (*rename.Plan, error
 	if err != nil {
 		return nil, err
 	}
-	builder := &graph.Builder{Catalog: cat, Finder: reference.NewFinder(cat), Salt: config.Spec.Salt}
+	builder := &graph.Builder{Catalog: cat, Finder: reference.NewFinder(cat), Salt: config.Spec.Salt, FunctionConfig: in.FunctionConfig}
 	_, facts, err := stream.Parse(in, builder.Build)
 	if err != nil {
 		return nil, err

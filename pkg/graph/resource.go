@@ -9,6 +9,7 @@ package graph
 import (
 	"cmp"
 	"fmt"
+	"reflect"
 	"strconv"
 	"strings"
 
@@ -116,6 +117,9 @@ type Builder struct {
 	Finder  *reference.Finder
 	// Salt keys the suffixes.
 	Salt string
+	// FunctionConfig is the functionConfig, if any. kpt hands over the file
+	// that it comes from as an item as well.
+	FunctionConfig *yaml.Node
 }
 
 // Build returns the facts of the items of a chunk, without those that are
@@ -160,7 +164,7 @@ func (b *Builder) build(chunk *stream.Chunk, item stream.Item) (*Resource, error
 	if local, ok := r.Annotations["config.kubernetes.io/local-config"]; ok && local != "false" {
 		return nil, nil //nolint:nilnil // nothing to tell of it, and no error
 	}
-	if b.Catalog.PassedOver(r.Group, r.Kind) || isFunctionConfig(r) {
+	if b.Catalog.PassedOver(r.Group, r.Kind) || isFunctionConfig(r) || b.isOwnConfig(r, item.Node) {
 		return nil, nil //nolint:nilnil // as above
 	}
 	if r.History, err = kustomize.HistoryOf(r.Annotations); err != nil {
@@ -209,6 +213,21 @@ func isFunctionConfig(r *Resource) bool {
 		}
 	}
 	return false
+}
+
+// isOwnConfig reports whether the item is the ConfigMap that configures this
+// run: of the same name and content.
+func (b *Builder) isOwnConfig(r *Resource, item *yaml.Node) bool {
+	if b.FunctionConfig == nil || r.APIVersion != "v1" || r.Kind != "ConfigMap" {
+		return false
+	}
+	own, err := readFields(b.FunctionConfig, false)
+	if err != nil || own.apiVersion != r.APIVersion || own.kind != r.Kind || own.name != r.Name || own.namespace != r.Namespace {
+		return false
+	}
+	a, errA := digest.ContentOf(r.Kind, item)
+	c, errC := digest.ContentOf(r.Kind, b.FunctionConfig)
+	return errA == nil && errC == nil && reflect.DeepEqual(a, c)
 }
 
 // target fills in what only ConfigMaps and Secrets have.
