@@ -32,13 +32,12 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/confighash/confighash/pkg/mapping"
 )
 
 // Length is the length of a suffix in bytes.
 const Length = 10
-
-// maxDepth bounds how far aliases and merge keys are followed.
-const maxDepth = 32
 
 // Content is what counts of a ConfigMap or a Secret.
 type Content struct {
@@ -50,7 +49,7 @@ type Content struct {
 // A Field is a field of a Content that maps keys to values.
 type Field struct {
 	Name    string
-	Entries []Entry // in the order of the document, merged ones behind
+	Entries []Entry // in the order of the document
 }
 
 // An Entry is a key of a Field with its value.
@@ -83,8 +82,7 @@ func ContentOf(kind string, item *yaml.Node) (Content, error) {
 			return c, fmt.Errorf("%s must be a mapping of keys to strings", name)
 		}
 		f := Field{Name: name, Entries: make([]Entry, 0, len(node.Content)/2)}
-		seen := make(map[string]bool, len(node.Content)/2)
-		if err := f.read(node, seen, true, 0); err != nil {
+		if err := f.read(node); err != nil {
 			return c, err
 		}
 		c.Fields = append(c.Fields, f)
@@ -92,43 +90,26 @@ func ContentOf(kind string, item *yaml.Node) (Content, error) {
 	return c, nil
 }
 
-// read appends the entries of node, then those that merge keys bring in.
-func (f *Field) read(node *yaml.Node, seen map[string]bool, own bool, depth int) error {
-	if depth > maxDepth {
-		return fmt.Errorf("%s: merge keys are nested more than %d deep", f.Name, maxDepth)
-	}
-	var merged []*yaml.Node
+// read appends the entries of node, those that merge keys bring in included.
+func (f *Field) read(node *yaml.Node) error {
 	for i := 0; i+1 < len(node.Content); i += 2 {
-		key, value := resolve(node.Content[i]), resolve(node.Content[i+1])
-		if isMerge(node.Content[i]) {
-			if value.Kind == yaml.SequenceNode {
-				merged = append(merged, value.Content...)
-			} else {
-				merged = append(merged, value)
-			}
-			continue
-		}
-		switch {
-		case key.Kind != yaml.ScalarNode:
+		if mapping.Resolve(node.Content[i]).Kind != yaml.ScalarNode {
 			return fmt.Errorf("%s: a key is no string", f.Name)
-		case seen[key.Value] && own:
-			return fmt.Errorf("%s: the key %q stands twice; keep one", f.Name, key.Value)
-		case seen[key.Value]:
-			continue
-		case value.Kind != yaml.ScalarNode:
-			return fmt.Errorf("%s: the value of %q is no string; quote it, or write it as a block", f.Name, key.Value)
 		}
-		seen[key.Value] = true
-		f.Entries = append(f.Entries, Entry{key.Value, value.Value})
 	}
-	for _, m := range merged {
-		m = resolve(m)
-		if m.Kind != yaml.MappingNode {
-			return fmt.Errorf("%s: a merge key brings in something other than a mapping", f.Name)
+	if key := mapping.Duplicate(node); key != nil {
+		return fmt.Errorf("%s: the key %q stands twice; keep one", f.Name, mapping.Resolve(key).Value)
+	}
+	err := mapping.Each(node, new(mapping.Budget), func(key string, value *yaml.Node, _ bool) error {
+		value = mapping.Resolve(value)
+		if value.Kind != yaml.ScalarNode {
+			return fmt.Errorf("the value of %q is no string; quote it, or write it as a block", key)
 		}
-		if err := f.read(m, seen, false, depth+1); err != nil {
-			return err
-		}
+		f.Entries = append(f.Entries, Entry{key, value.Value})
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", f.Name, err)
 	}
 	return nil
 }
@@ -207,53 +188,19 @@ func write(h hash.Hash, s string) {
 	_, _ = h.Write([]byte(s))
 }
 
-// lookup returns the value of key in a mapping, through aliases and merge
-// keys, or nil.
-func lookup(mapping *yaml.Node, key string) *yaml.Node {
-	return lookupDepth(mapping, key, 0)
-}
-
-func lookupDepth(mapping *yaml.Node, key string, depth int) *yaml.Node {
-	mapping = resolve(mapping)
-	if depth > maxDepth || mapping.Kind != yaml.MappingNode {
+// lookup returns the value of key in a mapping, or nil.
+func lookup(m *yaml.Node, key string) *yaml.Node {
+	m = mapping.Resolve(m)
+	if m.Kind != yaml.MappingNode {
 		return nil
 	}
-	for i := 0; i+1 < len(mapping.Content); i += 2 {
-		if !isMerge(mapping.Content[i]) && mapping.Content[i].Value == key {
-			return resolve(mapping.Content[i+1])
-		}
+	value, _ := mapping.Get(m, key, new(mapping.Budget))
+	if value == nil {
+		return nil
 	}
-	for i := 0; i+1 < len(mapping.Content); i += 2 {
-		if !isMerge(mapping.Content[i]) {
-			continue
-		}
-		from := resolve(mapping.Content[i+1])
-		if from.Kind != yaml.SequenceNode {
-			if found := lookupDepth(from, key, depth+1); found != nil {
-				return found
-			}
-			continue
-		}
-		for _, m := range from.Content {
-			if found := lookupDepth(m, key, depth+1); found != nil {
-				return found
-			}
-		}
-	}
-	return nil
-}
-
-func isMerge(key *yaml.Node) bool {
-	return key.Kind == yaml.ScalarNode && key.Tag == "!!merge"
+	return mapping.Resolve(value)
 }
 
 func isNull(node *yaml.Node) bool {
 	return node.Kind == yaml.ScalarNode && node.Tag == "!!null"
-}
-
-func resolve(node *yaml.Node) *yaml.Node {
-	for node.Kind == yaml.AliasNode {
-		node = node.Alias
-	}
-	return node
 }

@@ -1,16 +1,13 @@
 package graph
 
 import (
-	"errors"
 	"fmt"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/confighash/confighash/pkg/edit"
+	"github.com/confighash/confighash/pkg/mapping"
 )
-
-// maxMergeDepth bounds how deep merge keys are followed.
-const maxMergeDepth = 32
 
 // fields is what every item has.
 type fields struct {
@@ -109,77 +106,20 @@ func macOnlyEncrypted(sops *yaml.Node) bool {
 	return only
 }
 
-// each calls visit for every entry of a mapping, those of merge keys last and
-// only where they are not overridden. shared tells visit that the value's text
-// stands for other places too.
-func each(mapping *yaml.Node, shared bool, visit func(key string, value *yaml.Node, shared bool) error) error {
-	return eachEntry(mapping, shared, nil, 0, visit)
-}
-
-func eachEntry(mapping *yaml.Node, shared bool, seen map[string]bool, depth int, visit func(string, *yaml.Node, bool) error) error {
-	for mapping.Kind == yaml.AliasNode {
-		mapping, shared = mapping.Alias, true
-	}
-	if depth > maxMergeDepth {
-		return errors.New("merge keys are nested too deep")
-	}
-	if mapping.Kind != yaml.MappingNode {
+// each calls visit for every entry of a mapping, those of merge keys included.
+// shared tells visit that the value's text stands for other places too.
+func each(m *yaml.Node, shared bool, visit func(key string, value *yaml.Node, shared bool) error) error {
+	shared = shared || m.Kind == yaml.AliasNode
+	m = mapping.Resolve(m)
+	if m.Kind != yaml.MappingNode {
 		return nil
 	}
-	shared = shared || mapping.Anchor != ""
-	var merges []*yaml.Node
-	own := make(map[string]bool, len(mapping.Content)/2)
-	for i := 0; i+1 < len(mapping.Content); i += 2 {
-		key, value := mapping.Content[i], mapping.Content[i+1]
-		for key.Kind == yaml.AliasNode {
-			key = key.Alias
-		}
-		if key.Tag == "!!merge" {
-			merges = append(merges, value)
-			continue
-		}
-		if own[key.Value] {
-			return fmt.Errorf("the key %q stands twice; keep one", key.Value)
-		}
-		own[key.Value] = true
-		if seen[key.Value] {
-			continue
-		}
-		valueShared := shared || value.Anchor != ""
-		for value.Kind == yaml.AliasNode {
-			value, valueShared = value.Alias, true
-		}
-		if err := visit(key.Value, value, valueShared); err != nil {
-			return err
-		}
+	if key := mapping.Duplicate(m); key != nil {
+		return fmt.Errorf("the key %q stands twice; keep one", mapping.Resolve(key).Value)
 	}
-	if len(merges) == 0 {
-		return nil
-	}
-	for key := range seen {
-		own[key] = true
-	}
-	for _, from := range merges {
-		for from.Kind == yaml.AliasNode {
-			from = from.Alias
-		}
-		sources := []*yaml.Node{from}
-		if from.Kind == yaml.SequenceNode {
-			sources = from.Content
-		}
-		for _, source := range sources {
-			keys := map[string]bool{}
-			err := eachEntry(source, true, own, depth+1, func(key string, value *yaml.Node, s bool) error {
-				keys[key] = true
-				return visit(key, value, s)
-			})
-			if err != nil {
-				return err
-			}
-			for key := range keys {
-				own[key] = true
-			}
-		}
-	}
-	return nil
+	shared = shared || m.Anchor != ""
+	return mapping.Each(m, new(mapping.Budget), func(key string, value *yaml.Node, merged bool) error {
+		isAlias := value.Kind == yaml.AliasNode
+		return visit(key, mapping.Resolve(value), shared || merged || isAlias || value.Anchor != "")
+	})
 }

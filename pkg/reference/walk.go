@@ -11,15 +11,12 @@ import (
 
 	"github.com/confighash/confighash/pkg/catalog"
 	"github.com/confighash/confighash/pkg/edit"
+	"github.com/confighash/confighash/pkg/mapping"
 )
 
-// Aliases can make a short text stand for a document without end. What stands
-// behind them is followed up to these bounds, far beyond what an API server
-// would take.
-const (
-	maxAliased = 100_000
-	maxDepth   = 1_000
-)
+// maxDepth is how deep aliases are followed, far deeper than an API server
+// would: they can make a short text stand for a document without end.
+const maxDepth = 1_000
 
 // A walker goes through one document by the states of a trie.
 type walker struct {
@@ -34,7 +31,7 @@ type walker struct {
 	mistaken []edit.Scalar
 	// aliases counts those on the way, budget the nodes met behind any.
 	aliases int
-	budget  *budget
+	budget  *mapping.Budget
 	// within is the scalar whose value the document is, if it is embedded.
 	within *edit.Scalar
 }
@@ -81,7 +78,7 @@ func (r *rules) find(item *yaml.Node) (Found, error) {
 }
 
 // walkers holds idle ones, for the memory of their stacks.
-var walkers = sync.Pool{New: func() any { return &walker{budget: new(budget)} }}
+var walkers = sync.Pool{New: func() any { return &walker{budget: new(mapping.Budget)} }}
 
 func (w *walker) release() {
 	clear(w.steps[:cap(w.steps)])
@@ -111,7 +108,7 @@ func (w *walker) run(r *rules) error {
 // it takes off again.
 func (w *walker) walk(n *yaml.Node, states []*state, shared bool) error {
 	if w.aliases > 0 {
-		if err := w.budget.spend(); err != nil {
+		if err := w.budget.Spend(); err != nil {
 			return err
 		}
 		if len(w.steps) > maxDepth {
@@ -137,7 +134,7 @@ func (w *walker) walk(n *yaml.Node, states []*state, shared bool) error {
 		return nil
 	case yaml.MappingNode:
 		w.frames = append(w.frames, frame{n, len(w.steps), shared})
-		err := eachEntry(n, w.budget, func(key string, value *yaml.Node, merged bool) error {
+		err := mapping.Each(n, w.budget, func(key string, value *yaml.Node, merged bool) error {
 			return w.entry(key, value, states, shared, merged)
 		})
 		w.frames = w.frames[:len(w.frames)-1]
@@ -429,7 +426,7 @@ func (w *walker) holds(c *catalog.Condition) bool {
 // Holds reports whether all conditions hold of an item, their paths taken
 // from its root: those of a catalog.Exception, for example.
 func Holds(conditions []catalog.Condition, item *yaml.Node) bool {
-	w := &walker{root: unwrap(item), budget: new(budget)}
+	w := &walker{root: unwrap(item), budget: new(mapping.Budget)}
 	if w.root == nil {
 		return false
 	}
@@ -499,7 +496,7 @@ func (w *walker) descend(path catalog.Path) (restore func()) {
 		if i == len(path)-1 {
 			break
 		}
-		next, merged := entryOf(n, string(path[i]), w.budget)
+		next, merged := mapping.Get(n, string(path[i]), w.budget)
 		if next == nil {
 			break
 		}
@@ -537,7 +534,7 @@ func (w *walker) lookup(r catalog.Relative) (field, bool) {
 		if found.node.Kind != yaml.MappingNode {
 			return field{}, false
 		}
-		next, merged := entryOf(found.node, string(r.Path[i]), w.budget)
+		next, merged := mapping.Get(found.node, string(r.Path[i]), w.budget)
 		if next == nil {
 			return field{}, false
 		}

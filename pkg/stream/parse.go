@@ -1,20 +1,28 @@
 package stream
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/confighash/confighash/pkg/edit"
 )
 
-// maxListDepth bounds how deep Lists may hold Lists.
-const maxListDepth = 16
+// maxListDepth bounds how deep Lists may hold Lists, maxAliasedItems how many
+// items of a document aliases may stand for.
+const (
+	maxListDepth    = 16
+	maxAliasedItems = 10_000
+)
 
 // Parse parses the chunks of in, as many at a time as there are processors,
 // and calls visit with each and its items, at the same time from several
@@ -68,7 +76,6 @@ func Parse[T any](in *Input, visit func(*Chunk, []Item) (T, error)) ([]*Chunk, [
 			d := &in.documents[doc]
 			d.whole()
 			if in.IsResourceList {
-				d.parts[0].chunk.form = formList
 				if _, err := in.wholeResourceList(d); err != nil {
 					errs = append(errs, err)
 					continue
@@ -119,7 +126,11 @@ func (c *Chunk) Items() ([]Item, error) {
 	c.tree = nil // the tree goes when the items have been visited
 	if tree == nil {
 		var err error
-		if tree, err = parse(c.Text); err != nil {
+		if tree, err = parse(c.Text); err != nil && c.original == nil && json.Valid(c.Text) {
+			c.original, c.Text = c.Text, yamlEscapes(c.Text)
+			tree, err = parse(c.Text)
+		}
+		if err != nil {
 			return nil, atLine(err, c.Text, c.Line)
 		}
 	}
@@ -176,6 +187,9 @@ func (c *Chunk) expand(found []Item, item Item, depth int) ([]Item, error) {
 			return c.elements(found, list, depth+1)
 		}
 	}
+	if item.Shared && len(found) >= maxAliasedItems {
+		return nil, fmt.Errorf("line %d: aliases stand for more than the %d items that are followed", line, maxAliasedItems)
+	}
 	return append(found, item), nil
 }
 
@@ -201,4 +215,43 @@ func (c *Chunk) elements(found []Item, list Item, depth int) ([]Item, error) {
 // lineOf returns the line of the input on which node stands.
 func (c *Chunk) lineOf(node *yaml.Node) int {
 	return c.Line + max(node.Line, 1) - 1
+}
+
+// yamlEscapes returns JSON with those escapes written otherwise that YAML does
+// not have, or that this parser does not know: \/ and surrogate pairs.
+func yamlEscapes(text []byte) []byte {
+	out := make([]byte, 0, len(text))
+	for i := 0; i < len(text); i++ {
+		if text[i] != '\\' || i+1 == len(text) {
+			out = append(out, text[i])
+			continue
+		}
+		switch r := escaped(text[i:]); {
+		case text[i+1] == '/':
+			out = append(out, '/')
+		case utf16.IsSurrogate(r):
+			pair := utf16.DecodeRune(r, escaped(text[i+6:]))
+			if out = utf8.AppendRune(out, pair); pair != utf8.RuneError {
+				i += 6
+			}
+			i += 4
+		default:
+			out = append(out, text[i], text[i+1])
+		}
+		i++
+	}
+	return out
+}
+
+// escaped returns the character of the escape \uXXXX that text begins with, 0 if
+// it begins with none.
+func escaped(text []byte) rune {
+	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
+		return 0
+	}
+	r, err := strconv.ParseUint(string(text[2:6]), 16, 16)
+	if err != nil {
+		return 0
+	}
+	return rune(r)
 }

@@ -26,6 +26,12 @@ type Chunk struct {
 
 	form form
 	tree *yaml.Node // where it had to be parsed to be recognised
+	// header is what Text begins with that must stay in front: directives
+	// and the document's marker.
+	header []byte
+	// original is what came, where Text had to be written otherwise to be
+	// parsed.
+	original []byte
 }
 
 // form says where a chunk's items stand in its tree.
@@ -52,9 +58,15 @@ type Input struct {
 
 // A document is one document of the input: chunks with the bytes between them.
 type document struct {
-	text  []byte // all of it, without the markers around
-	line  int
-	parts []part
+	text   []byte // all of it, without the markers around
+	line   int
+	header int // how much of text is directives and a marker
+	parts  []part
+}
+
+// isBlank reports whether nothing stands in the document but comments.
+func (d *document) isBlank() bool {
+	return d.text == nil || isBlank(d.text[d.header:])
 }
 
 // A part is literal bytes, or a chunk.
@@ -89,7 +101,7 @@ func Split(data []byte) (*Input, error) {
 	docs := splitDocuments(data)
 	for i := range docs {
 		d := &docs[i]
-		if d.text == nil || isBlank(d.text) {
+		if d.isBlank() {
 			continue
 		}
 		list, err := in.resourceList(d)
@@ -100,7 +112,7 @@ func Split(data []byte) (*Input, error) {
 			break
 		}
 		for j := i + 1; j < len(docs); j++ {
-			if docs[j].text != nil && !isBlank(docs[j].text) {
+			if !docs[j].isBlank() {
 				return nil, fmt.Errorf("line %d: a document follows the ResourceList; a ResourceList must be the only document of its input", docs[j].line)
 			}
 		}
@@ -116,8 +128,10 @@ func Split(data []byte) (*Input, error) {
 	return in, nil
 }
 
-// splitDocuments splits data at its document markers. Markers, directives and
-// a byte order mark become documents without text, of one literal part.
+// splitDocuments splits data at its document markers. Markers and a byte order
+// mark become documents without text, of one literal part; but a marker with
+// content on its line, and directives with their marker, go with the document
+// behind.
 func splitDocuments(data []byte) []document {
 	var docs []document
 	literal := func(b []byte) {
@@ -131,29 +145,34 @@ func splitDocuments(data []byte) []document {
 		rest = rest[len(bom):]
 	}
 	line, start, startLine := 1, 0, 1
+	header := 0 // how much of the document at hand is directives and marker
 	flush := func(end int) {
 		text := rest[start:end]
 		if isDirectives(text) {
 			literal(text)
 		} else if len(text) > 0 {
-			docs = append(docs, document{text: text, line: startLine, parts: []part{{literal: text}}})
+			docs = append(docs, document{text: text, line: startLine, header: header, parts: []part{{literal: text}}})
 		}
 	}
 	for at := 0; at < len(rest); line++ {
 		end := lineEnd(rest, at)
 		if isMarker(rest[at:end]) {
-			flush(at)
-			marker := at + 3
-			// What stands behind the marker on its line belongs to the
-			// document, but for white space.
-			for marker < end && (rest[marker] == ' ' || rest[marker] == '\t') {
-				marker++
+			content := bytes.TrimSpace(rest[at+3 : end])
+			switch isStart := rest[at] == '-'; {
+			case isStart && bytes.Contains(rest[start:at], []byte("%TAG")) && isDirectives(rest[start:at]):
+				// It says what the tags of the document behind mean. %YAML
+				// says nothing that the parser would heed.
+				header = at + 3 - start
+			case isStart && len(content) > 0 && content[0] != '#':
+				// A document may begin on its marker's line, but not with a
+				// block mapping.
+				flush(at)
+				start, startLine, header = at, line, 3
+			default:
+				flush(at)
+				literal(rest[at:end])
+				start, startLine, header = end, line+1, 0
 			}
-			start, startLine = marker, line
-			if isLineBreak(rest[marker:end]) || rest[at] == '.' {
-				start, startLine = end, line+1
-			}
-			literal(rest[at:start])
 		}
 		at = end
 	}
@@ -358,7 +377,8 @@ func (in *Input) resourceList(d *document) (bool, error) {
 			}
 			parts = append(parts, itemParts...)
 		case "results":
-			parts = append(parts, part{literal: s.text, results: true})
+			end := len(s.text) - trailingComments(s.text, 0)
+			parts = append(parts, part{literal: s.text[:end], results: true}, part{literal: s.text[end:]})
 		case "functionConfig":
 			node, err := parse(s.text)
 			if err != nil || len(node.Content) != 1 || len(node.Content[0].Content) != 2 {
@@ -413,7 +433,8 @@ func (in *Input) wholeResourceList(d *document) (bool, error) {
 	if items != nil && items.Kind != yaml.SequenceNode && items.Tag != "!!null" {
 		return false, fmt.Errorf("line %d: items of the ResourceList is %s; it must be a sequence of resources", d.line+items.Line-1, describe(items))
 	}
-	chunk := &Chunk{Text: d.text, Line: d.line, form: formList, tree: tree}
+	chunk := d.chunk(formList)
+	chunk.tree = tree
 	d.parts = []part{{chunk: chunk}}
 	return true, nil
 }
@@ -438,11 +459,13 @@ func checkVersion(apiVersion string, line int) error {
 func splitItems(text, value []byte, line int) ([]part, bool) {
 	if !isEmptyValue(value) {
 		// items: [] and items: null have nothing to split.
-		switch string(bytes.TrimSpace(value)) {
+		written, _, _ := bytes.Cut(value, []byte(" #"))
+		switch word := bytes.TrimSpace(written); string(word) {
 		case "[]":
 			return []part{{literal: text}}, true
 		case "null", "~":
-			return []part{{literal: []byte("items: []\n")}, {literal: text[lineEnd(text, 0):]}}, true
+			tail := value[bytes.Index(value, word)+len(word):]
+			return []part{{literal: slices.Concat([]byte("items: []"), tail)}, {literal: text[lineEnd(text, 0):]}}, true
 		}
 		return nil, false
 	}
@@ -516,7 +539,7 @@ func trailingComments(text []byte, column int) int {
 // concatenated JSON into its values.
 func (d *document) splitStream() {
 	text := d.text
-	if isBlank(text) {
+	if d.isBlank() {
 		return
 	}
 	trimmed := bytes.TrimLeft(text, " \t\r\n")
@@ -545,7 +568,7 @@ func (d *document) splitStream() {
 		seen[s.key] = true
 		switch s.key {
 		case "kind":
-			isList = bytes.HasSuffix(bytes.TrimSpace(s.value), []byte("List"))
+			isList = strings.HasSuffix(scalarOf(s.text), "List")
 		case "items":
 			items = i
 		}
@@ -570,6 +593,15 @@ func (d *document) splitStream() {
 	d.parts = parts
 }
 
+// scalarOf returns the value of an entry, if it is a scalar.
+func scalarOf(entry []byte) string {
+	tree, err := parse(entry)
+	if err != nil || len(tree.Content) != 1 || len(tree.Content[0].Content) != 2 {
+		return ""
+	}
+	return tree.Content[0].Content[1].Value
+}
+
 // endsParse reports whether the entries before and behind that of the items
 // parse, so that they end where they seem to. -1 stands for no items.
 func endsParse(found []section, items int) bool {
@@ -592,7 +624,12 @@ func endsParse(found []section, items int) bool {
 
 // whole makes the document one chunk.
 func (d *document) whole() {
-	d.parts = []part{{chunk: &Chunk{Text: d.text, Line: d.line, form: formDocument}}}
+	d.parts = []part{{chunk: d.chunk(formDocument)}}
+}
+
+// chunk returns all of the document as a chunk.
+func (d *document) chunk(f form) *Chunk {
+	return &Chunk{Text: d.text, Line: d.line, form: f, header: d.text[:d.header]}
 }
 
 // splitJSON splits concatenated JSON values, which are no YAML document
@@ -709,9 +746,6 @@ func (e *ParseError) Error() string {
 // be a value: an unquoted password that begins with * is an alias to YAML.
 func atLine(err error, text []byte, line int) error {
 	message := strings.TrimPrefix(err.Error(), "yaml: ")
-	if strings.Contains(message, "invalid Unicode character escape code") {
-		message += ` (YAML knows no surrogate pairs such as "\\ud83d\\ude00": write the character itself)`
-	}
 	if name, ok := quoted(message, "unknown anchor '", "' referenced"); ok {
 		at := max(bytes.Index(text, []byte("*"+name)), 0)
 		return &ParseError{
@@ -723,12 +757,21 @@ func atLine(err error, text []byte, line int) error {
 		at := max(bytes.Index(text, []byte("*"+name)), 0)
 		return &ParseError{Line: line + bytes.Count(text[:at], []byte("\n")), Message: "the value of an anchor contains itself"}
 	}
+	if strings.Contains(message, "control characters") {
+		at := max(bytes.IndexFunc(text, isControl), 0)
+		return &ParseError{Line: line + bytes.Count(text[:at], []byte("\n")), Message: message}
+	}
 	var relative int
 	if n, _ := fmt.Sscanf(message, "line %d: ", &relative); n == 1 {
 		_, message, _ = strings.Cut(message, ": ")
 		return &ParseError{Line: line + relative - 1, Message: message}
 	}
 	return &ParseError{Line: line, Message: message}
+}
+
+// isControl reports whether YAML allows no such character.
+func isControl(r rune) bool {
+	return r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == 0x7f || 0x80 <= r && r < 0xa0 && r != 0x85 || r == 0xfffe || r == 0xffff
 }
 
 // quoted returns what stands between prefix and suffix in message.

@@ -81,6 +81,10 @@ func TestParse_findsItems(t *testing.T) {
 		{"a flow item over lines", head + "items:\n- {metadata: {\n  name: a},\nb: c}\n- metadata: {name: b}\n", []string{"a", "b"}, true},
 		{"Unicode line breaks", head + "items:\n- metadata: {name: a}\n  x: \"\u2028- b\"\n", []string{"a"}, true},
 
+		{"a List with its kind in quotes", "kind: \"List\" # of two\nitems:\n- metadata: {name: a}\n- metadata: {name: b}\n", []string{"a", "b"}, false},
+		{"tags that a directive explains", "%TAG !e! tag:example.com,2026:\n---\nmetadata: {name: !e!x a}\n---\nmetadata: {name: b}\n", []string{"a", "b"}, false},
+		{"an anchor on the marker's line", "--- &a\nmetadata: {name: a}\n--- !!map\nmetadata: {name: b}\n", []string{"a", "b"}, false},
+		{"escapes that only JSON has", `{"metadata":{"name":"a\/b \ud83d\ude00 \\ud83d\\\/ \u00e9"}}`, []string{`a/b 😀 \ud83d\/ é`}, false},
 		{"stream", "kind: A\nmetadata: {name: a}\n---\nkind: B\nmetadata: {name: b}\n", []string{"a", "b"}, false},
 		{"content on the marker's line", "--- {metadata: {name: a}}\n--- # comment\nmetadata: {name: b}\n...\n", []string{"a", "b"}, false},
 		{"empty documents", "---\n---\n# only a comment\n---\nmetadata: {name: a}\n---\n", []string{"a"}, false},
@@ -135,7 +139,34 @@ func TestWrite_completesAResourceList(t *testing.T) {
 	const flow = `"results": [{"message":"m","severity":"warning","resourceRef":{"apiVersion":"v1","kind":"Secret","name":"s"}}]`
 	for _, tc := range []struct{ label, in, none, one string }{
 		{"no items", head, head + "items: []\n", head + "items: []\n" + block},
-		{"no newline at the end", head + "items: []", head + "items: []", head + "items: []\n" + block},
+		{"no newline at the end", head + "items: []", head + "items: []", block + head + "items: []"},
+		{
+			"a block scalar without a newline at the end", head + "items:\n- kind: A\n  x: |\n    y", head + "items:\n- kind: A\n  x: |\n    y",
+			block + head + "items:\n- kind: A\n  x: |\n    y",
+		},
+		{
+			"quoted keys and former results", "\"apiVersion\": config.kubernetes.io/v1\n'kind': ResourceList\nitems:\n- kind: A\n'results': []\n# end\n",
+			"\"apiVersion\": config.kubernetes.io/v1\n'kind': ResourceList\nitems:\n- kind: A\n# end\n",
+			"\"apiVersion\": config.kubernetes.io/v1\n'kind': ResourceList\nitems:\n- kind: A\n# end\n" + block,
+		},
+		{
+			"what looks like results in a quoted scalar", head + "items:\n- kind: A\n  spec: \"x\nresults: y\"\n- kind: B\n",
+			head + "items:\n- kind: A\n  spec: \"x\nresults: y\"\n- kind: B\n", head + "items:\n- kind: A\n  spec: \"x\nresults: y\"\n- kind: B\n" + block,
+		},
+		{
+			"indented", "  apiVersion: config.kubernetes.io/v1\n  kind: ResourceList\n  items:\n  - kind: A\n",
+			"  apiVersion: config.kubernetes.io/v1\n  kind: ResourceList\n  items:\n  - kind: A\n",
+			"  apiVersion: config.kubernetes.io/v1\n  kind: ResourceList\n  items:\n  - kind: A\n" + strings.ReplaceAll("  "+block[:len(block)-1], "\n", "\n  ") + "\n",
+		},
+		{
+			"CRLF", strings.ReplaceAll(head+"items:\n- kind: A\n", "\n", "\r\n"),
+			strings.ReplaceAll(head+"items:\n- kind: A\n", "\n", "\r\n"), strings.ReplaceAll(head+"items:\n- kind: A\n"+block, "\n", "\r\n"),
+		},
+		{
+			"a comment behind former results", head + "items: [] # none\nresults: []\n# bye\n",
+			head + "items: [] # none\n# bye\n", head + "items: [] # none\n# bye\n" + block,
+		},
+		{"null items with a comment", head + "items: null # none\n", head + "items: [] # none\n", head + "items: [] # none\n" + block},
 		{"null items", head + "items: ~\n", head + "items: []\n", head + "items: []\n" + block},
 		{
 			"former results in the middle", head + "results:\n- message: old\nitems:\n- kind: A\n",
@@ -209,6 +240,10 @@ func TestParse_errors(t *testing.T) {
 		{"item a scalar", head + "items:\n- kind: A\n- text\n", "line 5: found a scalar; every item must be a Kubernetes resource: a mapping with apiVersion and kind"},
 		{"empty item", head + "items:\n- kind: A\n-\n- kind: B\n", "line 5: found null; every item must be a Kubernetes resource: a mapping with apiVersion and kind"},
 		{"document a list", "- kind: A\n", "line 1: found a sequence; every item must be a Kubernetes resource: a mapping with apiVersion and kind"},
+		{"a mapping on the marker's line", "--- kind: A\nmetadata: {name: a}\n", "line 1: not valid YAML: mapping values are not allowed in this context"},
+		{"a control character", "kind: A\nx: y\nz: \x00\n", "line 3: not valid YAML: control characters are not allowed"},
+		{"Lists of aliases", "x0: &x0 {kind: A}\nx1: &x1 {kind: List, items: [" + strings.Repeat("*x0,", 200) + "]}\nx2: &x2 {kind: List, items: [" +
+			strings.Repeat("*x1,", 200) + "]}\nkind: List\nitems: [*x2]\n", "line 2: aliases stand for more than the 10000 items that are followed"},
 		{"tab", "kind: A\n---\nmetadata:\n\tname: a\n", "line 4: not valid YAML: found character that cannot start any token"},
 		{"open quote", head + "items:\n- kind: \"A\n", "line 4: not valid YAML: found unexpected end of stream"},
 		{"unknown anchor", head + "items:\n- kind: A\n- *x\n", "line 5: not valid YAML: an alias names an anchor that is not there; quote a value that begins with *"},

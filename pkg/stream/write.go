@@ -3,7 +3,6 @@ package stream
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -56,97 +55,267 @@ type File struct {
 // gets results in place of those it came with, and items: [] where it has no
 // items; results are ignored for a stream.
 func (in *Input) Write(w io.Writer, replaced map[*Chunk][]byte, results []Result) error {
-	out := &ender{w: w}
-	for _, d := range in.documents {
-		if in.IsResourceList && in.flow && d.text != nil && !isBlank(d.text) {
-			text := d.text
-			for _, p := range d.parts {
-				if r, ok := replaced[p.chunk]; ok && p.chunk != nil {
-					text = r
-				}
-			}
-			text, err := finishFlow(text, in.hasItems, results)
-			if err != nil {
-				return err
-			}
-			out.write(text)
-			continue
+	for i := range in.documents {
+		d := &in.documents[i]
+		var err error
+		switch {
+		case !in.IsResourceList || d.isBlank():
+			err = d.write(w, replaced)
+		case d.parts[0].chunk != nil:
+			err = in.writeWhole(w, d.parts[0].chunk.text(replaced), results)
+		default:
+			err = in.writeParts(w, d, replaced, results)
 		}
-		body := in.IsResourceList && d.text != nil && !isBlank(d.text)
-		for _, p := range d.parts {
-			switch {
-			case p.chunk == nil && p.results:
-			case p.chunk == nil:
-				out.write(p.literal)
-			default:
-				text := p.chunk.Text
-				if r, ok := replaced[p.chunk]; ok {
-					text = r
-				}
-				if body && p.chunk.form == formList {
-					text = withoutResults(text)
-				}
-				out.write(text)
-			}
-		}
-		if body {
-			if err := in.finishBlock(out, results); err != nil {
-				return err
-			}
+		if err != nil {
+			return err
 		}
 	}
-	return out.err
-}
-
-// finishBlock writes what a ResourceList in block style ends with.
-func (in *Input) finishBlock(out *ender, results []Result) error {
-	if !in.hasItems {
-		out.newline()
-		out.write([]byte("items: []\n"))
-	}
-	if len(results) == 0 {
-		return nil
-	}
-	out.newline()
-	var b bytes.Buffer
-	encoder := yaml.NewEncoder(&b)
-	encoder.SetIndent(2)
-	encoder.CompactSeqIndent()
-	if err := encoder.Encode(map[string][]Result{"results": results}); err != nil {
-		return fmt.Errorf("encoding results: %w", err)
-	}
-	out.write(b.Bytes())
 	return nil
 }
 
-// withoutResults returns the text of a ResourceList in block style without its
-// results.
-func withoutResults(text []byte) []byte {
-	_, found, ok := sections(text)
-	if !ok {
+// text returns what is written for a chunk.
+func (c *Chunk) text(replaced map[*Chunk][]byte) []byte {
+	text, ok := replaced[c]
+	switch {
+	case ok && !bytes.HasPrefix(text, c.header):
+		return slices.Concat(c.header, []byte("\n"), text)
+	case ok:
 		return text
+	case c.original != nil:
+		return c.original
 	}
-	for _, s := range found {
-		if s.key == "results" {
-			return append(bytes.Clone(text[:s.start]), text[s.end:]...)
-		}
-	}
-	return text
+	return c.Text
 }
 
-// finishFlow returns the text of a ResourceList in flow style with results.
-func finishFlow(text []byte, hasItems bool, results []Result) ([]byte, error) {
+// write writes the parts of a document.
+func (d *document) write(w io.Writer, replaced map[*Chunk][]byte) error {
+	for _, p := range d.parts {
+		text := p.literal
+		if p.chunk != nil {
+			text = p.chunk.text(replaced)
+		}
+		if p.results || len(text) == 0 {
+			continue
+		}
+		if _, err := w.Write(text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeParts writes a ResourceList that was split.
+func (in *Input) writeParts(w io.Writer, d *document, replaced map[*Chunk][]byte, results []Result) error {
+	added, err := in.entries(d.text, 0, results)
+	if err != nil {
+		return err
+	}
+	if len(added) == 0 {
+		return d.write(w, replaced)
+	}
+	lead, rest := document{parts: d.parts[:1]}, document{parts: d.parts[1:]}
+	steps := []func() error{
+		func() error { return lead.write(w, replaced) },
+		func() error { return rest.write(w, replaced) },
+		func() error { _, err := w.Write(added); return err },
+	}
+	if !bytes.HasSuffix(d.text, []byte("\n")) {
+		// A line break at the end would add one to a block scalar there.
+		steps[1], steps[2] = steps[2], steps[1]
+	}
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// entries returns the entries that a ResourceList in block style still needs,
+// as lines indented by column, with the line breaks of text.
+func (in *Input) entries(text []byte, column int, results []Result) ([]byte, error) {
+	var b bytes.Buffer
+	if !in.hasItems {
+		b.WriteString("items: []\n")
+	}
+	if len(results) > 0 {
+		encoder := yaml.NewEncoder(&b)
+		encoder.SetIndent(2)
+		encoder.CompactSeqIndent()
+		if err := encoder.Encode(map[string][]Result{"results": results}); err != nil {
+			return nil, fmt.Errorf("encoding results: %w", err)
+		}
+	}
+	lines := bytes.SplitAfter(b.Bytes(), []byte("\n"))
+	var out []byte
+	for _, line := range lines {
+		if len(line) > 1 {
+			out = append(out, bytes.Repeat([]byte(" "), column)...)
+		}
+		out = append(out, line...)
+	}
+	if end := lineEnd(text, 0); bytes.HasSuffix(text[:end], []byte("\r\n")) {
+		out = bytes.ReplaceAll(out, []byte("\n"), []byte("\r\n"))
+	}
+	return out, nil
+}
+
+// writeWhole writes a ResourceList that was not split.
+func (in *Input) writeWhole(w io.Writer, text []byte, results []Result) error {
+	finish := in.finishBlock
+	if in.flow {
+		finish = in.finishFlow
+	}
+	out, err := finish(text, results)
+	if err != nil {
+		return err
+	}
+	if out == nil || !in.complete(text, out, results) {
+		if out, err = in.encode(text, results); err != nil {
+			return err
+		}
+	}
+	_, err = w.Write(out)
+	return err
+}
+
+// complete reports whether out is the ResourceList text with these results and
+// no others.
+func (in *Input) complete(text, out []byte, results []Result) bool {
+	before, err := parse(text)
+	if err != nil {
+		return false
+	}
+	after, err := parse(out)
+	if err != nil || len(after.Content) != 1 || duplicateKey(after.Content[0]) != nil {
+		return false
+	}
+	was, is := before.Content[0], after.Content[0]
+	want := len(was.Content)
+	if entry(was, "results") != nil {
+		want -= 2
+	}
+	if !in.hasItems {
+		want += 2
+	}
+	if len(results) > 0 {
+		want += 2
+	}
+	if len(is.Content) != want || (entry(is, "results") != nil) != (len(results) > 0) {
+		return false
+	}
+	items := func(root *yaml.Node) int {
+		if n := entry(root, "items"); n != nil {
+			return len(n.Content)
+		}
+		return 0
+	}
+	return items(was) == items(is)
+}
+
+// encode encodes a ResourceList anew, with results.
+func (in *Input) encode(text []byte, results []Result) ([]byte, error) {
 	tree, err := parse(text)
 	if err != nil {
 		return nil, fmt.Errorf("the result does not parse: %w", err)
 	}
-	if without, ok := cutResults(text, tree.Content[0]); ok {
-		text = without
-	} else if text, err = encodeWithoutResults(tree); err != nil {
+	root := tree.Content[0]
+	for i := 0; i+1 < len(root.Content); i += 2 {
+		if root.Content[i].Value == "results" {
+			root.Content = slices.Delete(root.Content, i, i+2)
+			break
+		}
+	}
+	if !in.flow {
+		added, err := in.entries(nil, 0, results)
+		if err != nil {
+			return nil, err
+		}
+		more, err := parse(added)
+		if err != nil {
+			return nil, fmt.Errorf("the results do not parse: %w", err)
+		}
+		for _, n := range more.Content {
+			root.Content = append(root.Content, n.Content...)
+		}
+	}
+	var b bytes.Buffer
+	encoder := yaml.NewEncoder(&b)
+	encoder.SetIndent(2)
+	encoder.CompactSeqIndent()
+	if err := encoder.Encode(tree); err != nil {
+		return nil, fmt.Errorf("encoding the ResourceList: %w", err)
+	}
+	if in.flow {
+		return in.finishFlow(b.Bytes(), results)
+	}
+	return b.Bytes(), nil
+}
+
+// finishBlock returns the text of a ResourceList in block style with results,
+// nil where it cannot tell where they go.
+func (in *Input) finishBlock(text []byte, results []Result) ([]byte, error) {
+	tree, err := parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("the result does not parse: %w", err)
+	}
+	root := tree.Content[0]
+	if hasOtherBreaks(text) || len(root.Content) == 0 {
+		return nil, nil
+	}
+	column := root.Content[0].Column - 1
+	// lineOf returns where the line of an entry's key begins.
+	lineOf := func(i int) (int, bool) {
+		at, ok := offset(text, root.Content[i])
+		if !ok || at < column || len(bytes.Trim(text[at-column:at], " ")) > 0 || at > column && text[at-column-1] != '\n' {
+			return 0, false
+		}
+		return at - column, true
+	}
+	first, ok := lineOf(0)
+	if !ok {
+		return nil, nil
+	}
+	for i := 0; i+1 < len(root.Content); i += 2 {
+		if root.Content[i].Value != "results" {
+			continue
+		}
+		start, ok := lineOf(i)
+		end := len(text)
+		if i+2 < len(root.Content) && ok {
+			end, ok = lineOf(i + 2)
+		}
+		if !ok {
+			return nil, nil
+		}
+		end -= trailingComments(text[start:end], column)
+		text = slices.Concat(text[:start], text[end:])
+		break
+	}
+	added, err := in.entries(text, column, results)
+	if err != nil {
 		return nil, err
 	}
+	if bytes.HasSuffix(text, []byte("\n")) {
+		return slices.Concat(text, added), nil
+	}
+	return slices.Concat(text[:first], added, text[first:]), nil
+}
+
+// finishFlow returns the text of a ResourceList in flow style with results, nil
+// where it cannot tell where they go.
+func (in *Input) finishFlow(text []byte, results []Result) ([]byte, error) {
+	tree, err := parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("the result does not parse: %w", err)
+	}
+	root := tree.Content[0]
+	text, ok := cutResults(text, root)
+	if !ok {
+		return nil, nil
+	}
 	var add []byte
-	if !hasItems {
+	if !in.hasItems {
 		add = append(add, `, "items": []`...)
 	}
 	if len(results) > 0 {
@@ -159,22 +328,31 @@ func finishFlow(text []byte, hasItems bool, results []Result) ([]byte, error) {
 	if len(add) == 0 {
 		return text, nil
 	}
-	// The last brace may stand in a comment, so the outcome is tried.
-	added := "results"
-	if len(results) == 0 {
-		added = "items"
+	end := lastBrace(text)
+	if end < 0 {
+		return nil, nil
 	}
-	for end := bytes.LastIndexByte(text, '}'); end >= 0; end = bytes.LastIndexByte(text[:end], '}') {
-		insert := add
-		if before := bytes.TrimRight(text[:end], " \t\r\n"); len(before) > 0 && (before[len(before)-1] == ',' || before[len(before)-1] == '{') {
-			insert = add[1:]
-		}
-		out := slices.Concat(text[:end], insert, text[end:])
-		if tree, err := parse(out); err == nil && len(tree.Content) == 1 && entry(tree.Content[0], added) != nil {
-			return out, nil
-		}
+	if before := bytes.TrimRight(text[:end], " \t\r\n"); len(before) > 0 && (before[len(before)-1] == ',' || before[len(before)-1] == '{') {
+		add = add[1:]
 	}
-	return nil, errors.New("the end of the ResourceList was not found")
+	return slices.Concat(text[:end], add, text[end:]), nil
+}
+
+// lastBrace returns where the last closing brace stands that is in no comment of
+// the lines at the end, -1 if there is none.
+func lastBrace(text []byte) int {
+	for end := len(text); end > 0; {
+		start := bytes.LastIndexByte(text[:end-1], '\n') + 1
+		line := text[start:end]
+		if comment := bytes.Index(line, []byte(" #")); comment >= 0 {
+			line = line[:comment]
+		}
+		if i := bytes.LastIndexByte(line, '}'); i >= 0 && !bytes.HasPrefix(bytes.TrimSpace(line), []byte("#")) {
+			return start + i
+		}
+		end = start
+	}
+	return -1
 }
 
 // cutResults returns the text of a ResourceList in flow style without its
@@ -221,41 +399,4 @@ func offset(text []byte, node *yaml.Node) (int, bool) {
 		at += size
 	}
 	return at, at < len(text)
-}
-
-// encodeWithoutResults encodes a ResourceList in flow style anew.
-func encodeWithoutResults(tree *yaml.Node) ([]byte, error) {
-	root := tree.Content[0]
-	for i := 0; i+1 < len(root.Content); i += 2 {
-		if root.Content[i].Value == "results" {
-			root.Content = append(root.Content[:i], root.Content[i+2:]...)
-			break
-		}
-	}
-	var b bytes.Buffer
-	if err := yaml.NewEncoder(&b).Encode(tree); err != nil {
-		return nil, fmt.Errorf("encoding the ResourceList: %w", err)
-	}
-	return b.Bytes(), nil
-}
-
-// An ender writes, and knows whether the last line has ended.
-type ender struct {
-	w    io.Writer
-	last byte
-	err  error
-}
-
-func (e *ender) write(b []byte) {
-	if e.err != nil || len(b) == 0 {
-		return
-	}
-	_, e.err = e.w.Write(b)
-	e.last = b[len(b)-1]
-}
-
-func (e *ender) newline() {
-	if e.last != '\n' {
-		e.write([]byte("\n"))
-	}
 }

@@ -1,4 +1,6 @@
-package reference
+// Package mapping reads YAML mappings as they are meant: with aliases followed
+// and merge keys applied, within bounds that alias bombs do not pass.
+package mapping
 
 import (
 	"fmt"
@@ -6,28 +8,33 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// A budget bounds the work that aliases and merge keys can ask for.
-type budget int
+// maxAliased is how many nodes behind aliases and merge keys are followed, far
+// more than an API server would take.
+const maxAliased = 100_000
 
-// spend takes one step, and fails where too many have been taken.
-func (b *budget) spend() error {
+// A Budget bounds the work that aliases and merge keys can ask for. The zero
+// Budget is a full one.
+type Budget int
+
+// Spend takes one step, and fails where too many have been taken.
+func (b *Budget) Spend() error {
 	if *b++; *b > maxAliased {
 		return fmt.Errorf("aliases and merge keys stand for more than the %d nodes that are followed", maxAliased)
 	}
 	return nil
 }
 
-// eachEntry visits the entries of a mapping in the order of the text, those
+// Each visits the entries of a mapping in the order of the text, those
 // that merge keys bring in included: as YAML has it, the mapping's own
 // entries win over merged ones, and earlier merged ones over later.
-func eachEntry(m *yaml.Node, b *budget, visit func(key string, value *yaml.Node, merged bool) error) error {
+func Each(m *yaml.Node, b *Budget, visit func(key string, value *yaml.Node, merged bool) error) error {
 	var merge *merger
 	if hasMerge(m) {
 		merge = &merger{seen: ownKeys(m), done: map[*yaml.Node]bool{m: true}, budget: b, visit: visit}
 	}
 	for i := 0; i+1 < len(m.Content); i += 2 {
 		key, value := m.Content[i], m.Content[i+1]
-		if merge != nil && isMerge(key) {
+		if merge != nil && IsMerge(key) {
 			if err := merge.from(value); err != nil {
 				return err
 			}
@@ -46,7 +53,7 @@ func eachEntry(m *yaml.Node, b *budget, visit func(key string, value *yaml.Node,
 type merger struct {
 	seen   map[string]bool // keys that later ones do not replace
 	done   map[*yaml.Node]bool
-	budget *budget
+	budget *Budget
 	visit  func(key string, value *yaml.Node, merged bool) error
 }
 
@@ -71,11 +78,11 @@ func (m *merger) from(source *yaml.Node) error {
 		return nil
 	}
 	for i := 0; i+1 < len(source.Content); i += 2 {
-		if err := m.budget.spend(); err != nil {
+		if err := m.budget.Spend(); err != nil {
 			return err
 		}
 		key, ok := keyOf(source.Content[i])
-		if !ok || isMerge(source.Content[i]) || m.seen[key] {
+		if !ok || IsMerge(source.Content[i]) || m.seen[key] {
 			continue
 		}
 		m.seen[key] = true
@@ -84,7 +91,7 @@ func (m *merger) from(source *yaml.Node) error {
 		}
 	}
 	for i := 0; i+1 < len(source.Content); i += 2 {
-		if isMerge(source.Content[i]) {
+		if IsMerge(source.Content[i]) {
 			if err := m.from(source.Content[i+1]); err != nil {
 				return err
 			}
@@ -93,11 +100,11 @@ func (m *merger) from(source *yaml.Node) error {
 	return nil
 }
 
-// entryOf returns the value of a key, and whether a merge key brings it in;
-// nil if there is none.
-func entryOf(m *yaml.Node, key string, b *budget) (value *yaml.Node, merged bool) {
+// Get returns the value of a key, and whether a merge key brings it in; nil if
+// there is none.
+func Get(m *yaml.Node, key string, b *Budget) (value *yaml.Node, merged bool) {
 	for i := 0; i+1 < len(m.Content); i += 2 {
-		if name, ok := keyOf(m.Content[i]); ok && name == key && !isMerge(m.Content[i]) {
+		if name, ok := keyOf(m.Content[i]); ok && name == key && !IsMerge(m.Content[i]) {
 			return m.Content[i+1], false
 		}
 	}
@@ -105,7 +112,7 @@ func entryOf(m *yaml.Node, key string, b *budget) (value *yaml.Node, merged bool
 		return nil, false
 	}
 	// The walk that shares the budget reports that it is spent.
-	_ = eachEntry(m, b, func(name string, candidate *yaml.Node, _ bool) error {
+	_ = Each(m, b, func(name string, candidate *yaml.Node, _ bool) error {
 		if value == nil && name == key {
 			value = candidate
 		}
@@ -116,22 +123,22 @@ func entryOf(m *yaml.Node, key string, b *budget) (value *yaml.Node, merged bool
 
 func hasMerge(m *yaml.Node) bool {
 	for i := 0; i+1 < len(m.Content); i += 2 {
-		if isMerge(m.Content[i]) {
+		if IsMerge(m.Content[i]) {
 			return true
 		}
 	}
 	return false
 }
 
-// isMerge reports whether key is a merge key: << without quotes.
-func isMerge(key *yaml.Node) bool {
+// IsMerge reports whether key is a merge key: << without quotes.
+func IsMerge(key *yaml.Node) bool {
 	return key.Kind == yaml.ScalarNode && key.Value == "<<" && key.Tag == "!!merge"
 }
 
 func ownKeys(m *yaml.Node) map[string]bool {
 	keys := make(map[string]bool, len(m.Content)/2)
 	for i := 0; i+1 < len(m.Content); i += 2 {
-		if key, ok := keyOf(m.Content[i]); ok && !isMerge(m.Content[i]) {
+		if key, ok := keyOf(m.Content[i]); ok && !IsMerge(m.Content[i]) {
 			keys[key] = true
 		}
 	}
@@ -144,4 +151,29 @@ func keyOf(key *yaml.Node) (string, bool) {
 		key = key.Alias
 	}
 	return key.Value, key.Kind == yaml.ScalarNode
+}
+
+// Duplicate returns the second of two equal keys of a mapping, nil if there is
+// none.
+func Duplicate(m *yaml.Node) *yaml.Node {
+	seen := make(map[string]bool, len(m.Content)/2)
+	for i := 0; i+1 < len(m.Content); i += 2 {
+		key, ok := keyOf(m.Content[i])
+		if !ok || IsMerge(m.Content[i]) {
+			continue
+		}
+		if seen[key] {
+			return m.Content[i]
+		}
+		seen[key] = true
+	}
+	return nil
+}
+
+// Resolve follows an alias to what it stands for.
+func Resolve(n *yaml.Node) *yaml.Node {
+	for n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+	return n
 }
