@@ -454,6 +454,31 @@ var nodeRows = []row{{
 	in:    "a: &x {name: old, kind: K}\nb: {<<: *x, name: z}\n",
 	want:  "a: &x {name: old, kind: K}\nb: {kind: K}\n",
 }, {
+	label: "the break behind a literal that keeps all parts it from what follows",
+	way:   onNodes,
+	edits: []plan{set("name", "new")},
+	in:    "name: &n app\ndata:\n  y: |+\n    foo\n\n",
+	want:  "name: new\ndata:\n  y: |+\n    foo\n\n",
+}, {
+	label: "a literal that keeps all, without empty lines",
+	way:   onNodes,
+	root:  "[0]",
+	edits: []plan{set("name", "new")},
+	in:    "  - name: |-\n      app\n    y: |+\n      foo\n",
+	want:  "  - name: |-\n      new\n    y: |\n      foo\n",
+}, {
+	label: "a folded scalar that keeps all",
+	way:   onNodes,
+	edits: []plan{set("name", "new")},
+	in:    "name: &n app\ny: >+\n  foo\n\n",
+	want:  "name: new\ny: \"foo\\n\\n\"\n",
+}, {
+	label: "a comment behind a literal that tells its indentation",
+	way:   onNodes,
+	edits: []plan{set("name", "new")},
+	in:    "name: &n app\ndata:\n  x: |2+\n    foo\n  # x\n",
+	want:  "name: new\ndata:\n  x: |\n    foo\n  # x\n",
+}, {
 	label: "an item that is an alias",
 	way:   onNodes,
 	root:  "items[1]",

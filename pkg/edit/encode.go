@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -40,7 +42,7 @@ func newUnit(source []byte, root *yaml.Node, items []Item) *unit {
 		u.err = errors.New("found text in UTF-16 where UTF-8 is needed")
 		return u
 	}
-	u.start, u.end, u.column = start, contentEnd(&t, u.node), u.node.Column-1
+	u.start, u.end, u.column = start, contentEnd(&t, u.node, len(source)), u.node.Column-1
 	u.layout(u.node)
 	if body := source[u.start:u.end]; u.node.Style&yaml.FlowStyle != 0 && json.Valid(body) {
 		u.isJSON = true
@@ -81,22 +83,22 @@ func (u *unit) layout(n *yaml.Node) {
 	visit(n)
 }
 
-// contentEnd returns where the last line of n's text ends. Comments and blank
-// lines behind it do not belong to n.
-func contentEnd(t *text, n *yaml.Node) int {
-	b := t.bytes
+// contentEnd returns where the last line of n's text ends, which is before
+// limit. Comments and blank lines behind it do not belong to n.
+func contentEnd(t *text, n *yaml.Node, limit int) int {
+	b := t.bytes[:limit]
 	leaf := lastLeaf(n)
 	least, ok := t.offset(leaf.Line, leaf.Column)
 	if !ok {
-		return len(b)
+		return limit
 	}
 	switch {
 	case isBlockScalar(leaf):
-		return blockScalarEnd(t, least, n.Column-1)
+		return blockScalarEnd(t, least, indentAbove(n, leaf), limit)
 	case leaf.Kind == yaml.ScalarNode && leaf.Style&quotedStyles != 0:
 		least = quotedEnd(b, least)
 	}
-	end := len(b)
+	end := limit
 	for end > least {
 		start := t.lineStart(end)
 		line := strings.TrimSpace(string(b[start:end]))
@@ -106,6 +108,26 @@ func contentEnd(t *text, n *yaml.Node) int {
 		end = lineEnd(b, t.lineStart(start-1))
 	}
 	return end
+}
+
+// indentAbove returns the indentation of the collection that n's last leaf is
+// in, or n's where that cannot be told.
+func indentAbove(n, leaf *yaml.Node) int {
+	parent := n
+	for len(parent.Content) > 0 && parent.Content[len(parent.Content)-1] != leaf {
+		parent = parent.Content[len(parent.Content)-1]
+	}
+	column := parent.Column
+	if parent.Anchor != "" || parent.Style&yaml.TaggedStyle != 0 {
+		column = n.Column // that of parent may be another line's
+		if parent.Kind == yaml.MappingNode {
+			column = parent.Content[0].Column
+		}
+	}
+	if parent.Kind == yaml.MappingNode {
+		column = min(column, parent.Content[0].Column)
+	}
+	return column - 1
 }
 
 // quotedEnd returns where the quoted scalar ends that may begin with an anchor
@@ -128,18 +150,22 @@ func quotedEnd(b []byte, at int) int {
 }
 
 // blockScalarEnd returns where the last line ends of the literal or folded
-// scalar that stands behind at, in a node of that indentation.
-func blockScalarEnd(t *text, at, outer int) int {
+// scalar that stands behind at, in a collection of that indentation. The break
+// of that line is never the scalar's alone: it parts it from what follows.
+func blockScalarEnd(t *text, at, outer, limit int) int {
 	b := t.bytes
 	header := lineEnd(b, at)
 	indicators, _, _ := strings.Cut(string(b[at:header]), "#")
 	keep := strings.Contains(indicators, "+")
-	end, least := header, outer+1
-	// Where the scalar itself tells its indentation, comments behind it may
-	// be taken for its text here: they are then written as nodes have them.
-	found := strings.ContainsAny(indicators, "123456789")
+	end, least, found := header, outer+1, false
+	if i := strings.IndexAny(indicators, "123456789"); i >= 0 {
+		least, found = outer+int(indicators[i]-'0'), true
+	}
 	for line := t.lineOf(at) + 1; line < len(t.lines); line++ {
 		start := t.lines[line]
+		if start >= limit {
+			break
+		}
 		stop := lineEnd(b, start)
 		indent := 0
 		for start+indent < stop && b[start+indent] == ' ' {
@@ -188,11 +214,55 @@ func (u *unit) encode(doc *yaml.Node) ([]byte, error) {
 		}
 		out := make([]byte, 0, u.start+len(body)+len(u.text)-u.end)
 		out = append(append(append(out, u.text[:u.start]...), body...), u.text[u.end:]...)
-		if again, err := parse(out); err == nil && sameNode(doc, again, make(map[*yaml.Node]*yaml.Node)) {
+		if again, err := parse(out); err == nil && sameNode(doc, again, make(map[*yaml.Node]*yaml.Node)) && staysApart(u.text, out) {
 			return out, nil
 		}
 	}
 	return nil, errors.New("the edited item cannot be written as YAML that reads back the same; write it without anchors, merge keys and multi-line strings")
+}
+
+// staysApart reports whether out, which comes in the place of was, can be
+// followed by what can follow was: a further element of the list, or a document.
+func staysApart(was, out []byte) bool {
+	if !endsInBreak(was) {
+		return true // nothing follows on a line of its own
+	}
+	if !endsInBreak(out) {
+		return false
+	}
+	return isFollowed(out) || !isFollowed(was)
+}
+
+// isFollowed reports whether b means the same where more follows: another
+// element if it is a block sequence, and another document.
+func isFollowed(b []byte) bool {
+	doc, err := parse(b)
+	if err != nil {
+		return false
+	}
+	root, next := doc.Content[0], "---\nnext\n"
+	elements := len(root.Content)
+	isBlockList := root.Kind == yaml.SequenceNode && root.Style&yaml.FlowStyle == 0
+	if isBlockList {
+		t := text{bytes: b}
+		line, dash, ok := t.dash(root.Content[0])
+		if !ok {
+			return false
+		}
+		next = strings.Repeat(" ", dash-line) + "- next\n" + next
+	}
+	decoder := yaml.NewDecoder(bytes.NewReader(slices.Concat(b, []byte(next))))
+	var first, second, third yaml.Node
+	if decoder.Decode(&first) != nil || decoder.Decode(&second) != nil || !errors.Is(decoder.Decode(&third), io.EOF) {
+		return false
+	}
+	if again := first.Content[0]; isBlockList && again.Kind == yaml.SequenceNode {
+		if len(again.Content) != elements+1 || !isStringNode(again.Content[elements], "next") {
+			return false
+		}
+		again.Content = again.Content[:elements]
+	}
+	return isStringNode(second.Content[0], "next") && sameNode(doc, &first, make(map[*yaml.Node]*yaml.Node))
 }
 
 // write returns the text of the unit's node.

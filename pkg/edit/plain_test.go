@@ -175,7 +175,7 @@ func (p *plain) copy() *plain {
 
 // diffPlain returns how two documents differ in meaning, nothing if they do not.
 func diffPlain(want, got *plain) string {
-	if want.compare(got) == 0 {
+	if got != nil && want.compare(got) == 0 {
 		return ""
 	}
 	return cmp.Diff(want, got)

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"sort"
 	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
 )
 
 const byteOrderMark = "\xef\xbb\xbf"
@@ -89,6 +91,41 @@ func (t *text) lineOf(at int) int {
 func (t *text) lineStart(at int) int {
 	line := max(0, t.lineOf(at))
 	return t.lines[line]
+}
+
+// dash returns where the dash of an element of a block sequence stands, and
+// where its line begins. The dash must be the first of its line.
+func (t *text) dash(element *yaml.Node) (line, dash int, ok bool) {
+	at, ok := t.offset(element.Line, element.Column)
+	if !ok {
+		return 0, 0, false
+	}
+	line = t.lineStart(at)
+	dash = skipSpaces(t.bytes, line)
+	if lead := t.bytes[min(dash, at):at]; len(bytes.Trim(lead, " \t")) > 0 {
+		return line, dash, len(bytes.TrimRight(lead, " \t")) == 1 && lead[0] == '-'
+	}
+	// What follows the dash may begin on a later line.
+	for line > t.lines[0] {
+		line = t.lineStart(line - 1)
+		dash = skipSpaces(t.bytes, line)
+		if _, ok := restOfLine(t.bytes, dash); ok || t.bytes[dash] == '#' {
+			continue
+		}
+		if t.bytes[dash] != '-' {
+			return 0, 0, false
+		}
+		_, ok := restOfLine(t.bytes, dash+1)
+		return line, dash, ok
+	}
+	return 0, 0, false
+}
+
+func skipSpaces(b []byte, at int) int {
+	for at < len(b) && b[at] == ' ' {
+		at++
+	}
+	return at
 }
 
 // lineStarts returns where the lines of b begin, by the line breaks of YAML

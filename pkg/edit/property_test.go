@@ -251,11 +251,39 @@ func checkEdits(t rapid.TB, source string, seed uint64) (served, spliced bool) {
 	if ok && !removes(items) && endsInBreak(source) != endsInBreak(string(got)) {
 		t.Fatalf("the text ends otherwise\n%s\ngave:\n%s", describe(), got)
 	}
+	for _, out := range [][]byte{fromNodes, got} {
+		if followed(source) == nil {
+			continue
+		}
+		if diff := diffPlain(meaning, followed(string(out))); diff != "" {
+			t.Fatalf("another document behind changes the text (-want +got):\n%s\n%s\ngave:\n%s", diff, describe(), out)
+		}
+	}
 	checkTwice(t, got, items, describe)
 	return true, ok
 }
 
 func endsInBreak(s string) bool { return strings.HasSuffix(breaks.Replace(s), "\n") }
+
+// followed returns what text means where another document follows, nothing
+// if none can.
+func followed(text string) *plain {
+	if !endsInBreak(text) {
+		return nil
+	}
+	decoder := yaml.NewDecoder(strings.NewReader(text + "---\nnext\n"))
+	var first, second yaml.Node
+	if decoder.Decode(&first) != nil || decoder.Decode(&second) != nil || second.Content[0].Value != "next" {
+		return nil
+	}
+	left := 10 * maxPlain
+	out, err := toPlain(first.Content[0], &left, 0)
+	if err != nil {
+		return nil
+	}
+	out.sort()
+	return out
+}
 
 // removes reports whether a line may go.
 func removes(items []edit.Item) bool {
