@@ -405,6 +405,12 @@ var removeRows = []row{{
 	in:    "a: # here\n  x: 1\nb: { x: 1 }\nc:\n  x: 1\nd: e\n",
 	want:  "a: {} # here\nb: {}\nc: {}\nd: e\n",
 }, {
+	label: "remove the only entry behind the tag !",
+	way:   onNodes,
+	edits: []plan{remove("a", "x"), remove("b", "x")},
+	in:    "a: # here\n  !\n  x: 1\nb: !\n  x: 1\n",
+	want:  "a: {} # here\nb: {}\n",
+}, {
 	label: "remove one, add another",
 	edits: []plan{remove("a", "x"), entry("a", "k", "v")},
 	in:    "a:\n  x: 1\n",

@@ -550,7 +550,9 @@ func (m *mappings) removeBlock(r *removal, extended bool) bool {
 	if !ok {
 		return false
 	}
-	if _, ok := restOfLine(m.bytes, colon+1); !ok {
+	// The tag ! may stand between, of which the nodes tell nothing.
+	first, _ := m.nodeStart(content[0])
+	if _, ok := restOfLine(m.bytes, colon+1); !ok || skipSpace(m.bytes, colon+1, true) != first {
 		return false
 	}
 	m.add(colon+1, colon+1, " {}")
