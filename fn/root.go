@@ -135,7 +135,8 @@ func process(f flags, stdin, stdout, stderr *os.File) error {
 		FilterNamespace: helmNamespace,
 		Salt:            os.Getenv("CONFIGHASH_SALT"),
 	})
-	if flushErr := w.Flush(); flushErr != nil {
+	var writeError *function.WriteError
+	if flushErr := w.Flush(); flushErr != nil && !errors.As(err, &writeError) {
 		err = errors.Join(err, &function.WriteError{Err: flushErr})
 	}
 	if err != nil {

@@ -58,61 +58,49 @@ func New(resources []*Resource, namespace string) *Graph {
 		if r.Target == 0 || r.Name == "" {
 			continue
 		}
-		g.add(g.byName, r, r.Name)
-		for i, id := range r.History.Previous {
-			if id.Name != r.Name && !named(r.History.Previous[:i], id.Name) {
-				g.add(g.byName, r, id.Name)
-			}
-		}
-		bases := []string{}
-		addBase := func(name string) {
-			if b := base(name, r.Recorded()); b != name && !r.Names(b) && !contains(bases, b) {
-				bases = append(bases, b)
-				g.add(g.byBase, r, b)
-			}
-		}
-		addBase(r.Name)
-		for _, id := range r.History.Previous {
-			addBase(id.Name)
-		}
+		g.addTarget(r)
 	}
 	return g
 }
 
-func named(ids []kustomize.Identity, name string) bool {
-	for _, id := range ids {
-		if id.Name == name {
-			return true
-		}
-	}
-	return false
-}
-
-func (g *Graph) add(index map[key][]*Resource, r *Resource, name string) {
-	put := func(s scope, namespace string) {
-		k := key{r.Target, s, namespace, name}
-		index[k] = append(index[k], r)
-	}
+// addTarget enters r under every name that it has and had.
+func (g *Graph) addTarget(r *Resource) {
 	now := g.NamespaceOf(r)
-	put(present, now)
-	put(every, "")
-	var former []string
-	for _, id := range r.History.Previous {
-		if id.Namespace == now || contains(former, id.Namespace) {
-			continue
+	entered := map[string]bool{} // names, and names without the suffix
+	enter := func(index map[key][]*Resource, name string) {
+		if !entered[name] {
+			entered[name] = true
+			put(index, key{r.Target, present, now, name}, r)
+			put(index, key{r.Target, every, "", name}, r)
 		}
-		former = append(former, id.Namespace)
-		put(earlier, id.Namespace)
+	}
+	enter(g.byName, r.Name)
+	for _, id := range r.History.Previous {
+		enter(g.byName, id.Name)
+		if id.Namespace != now {
+			put(g.byName, key{r.Target, earlier, id.Namespace, id.Name}, r)
+		}
+	}
+	if r.Base == r.Name {
+		return
+	}
+	// kustomize's own suffix is taken off the present name alone.
+	enter(g.byBase, r.Base)
+	for _, id := range r.History.Previous {
+		if b := base(id.Name, r.Recorded()); b != id.Name {
+			enter(g.byBase, b)
+			if id.Namespace != now {
+				put(g.byBase, key{r.Target, earlier, id.Namespace, b}, r)
+			}
+		}
 	}
 }
 
-func contains(list []string, s string) bool {
-	for _, l := range list {
-		if l == s {
-			return true
-		}
+// put enters r under k, once.
+func put(index map[key][]*Resource, k key, r *Resource) {
+	if list := index[k]; len(list) == 0 || list[len(list)-1] != r {
+		index[k] = append(list, r)
 	}
-	return false
 }
 
 // NamespaceOf returns the namespace in which r will be applied, "" for a
@@ -130,15 +118,16 @@ func (g *Graph) NamespaceOf(r *Resource) string {
 // addExports enters what r exports under its present and earlier names: at the
 // time that a transformer runs, references to it are not mended yet either.
 func (g *Graph) addExports(r *Resource) {
-	put := func(name string) {
-		k := exportKey{r.Group, r.Kind, g.NamespaceOf(r), name}
-		g.exports[k] = append(g.exports[k], r)
-	}
-	put(r.Name)
-	for i, id := range r.History.Previous {
-		if id.Name != r.Name && !named(r.History.Previous[:i], id.Name) {
-			put(id.Name)
+	entered := map[string]bool{}
+	enter := func(name string) {
+		if k := (exportKey{r.Group, r.Kind, g.NamespaceOf(r), name}); !entered[name] {
+			entered[name] = true
+			g.exports[k] = append(g.exports[k], r)
 		}
+	}
+	enter(r.Name)
+	for _, id := range r.History.Previous {
+		enter(id.Name)
 	}
 }
 

@@ -133,8 +133,11 @@ func (s *searcher) keeps(name, namespace string) bool {
 
 // mayHold reports whether there are more former names in a chunk's text than
 // those of its resources and references. It spares parsing again what holds no
-// more.
+// more. Where the text cannot be counted on, for escapes or aliases, it says yes.
 func (s *searcher) mayHold(text []byte, resources []*graph.Resource) bool {
+	if bytes.IndexByte(text, '\\') >= 0 {
+		return true
+	}
 	found := 0
 	for start, end := range words(text) {
 		word := text[start:end]
@@ -148,13 +151,18 @@ func (s *searcher) mayHold(text []byte, resources []*graph.Resource) bool {
 		}
 	}
 	for _, r := range resources {
+		shared := r.NameAt.Shared
 		if s.objects(r.Name) != nil {
 			found--
 		}
 		for i := range r.References {
+			shared = shared || r.References[i].At.Shared
 			if s.objects(r.References[i].Name) != nil {
 				found--
 			}
+		}
+		if shared {
+			return true
 		}
 	}
 	return found > 0

@@ -64,9 +64,9 @@ type Refusal struct {
 }
 
 // Chosen tells whether users want the object to take part: nil, or why not. It
-// looks at annotations and selectors. referrers are the resources that refer to
-// the object.
-func (p *Policy) Chosen(object *graph.Resource, referrers []*graph.Resource) *Refusal {
+// looks at annotations and selectors. asked tells that a resource which refers to
+// the object opts in (OptsIn).
+func (p *Policy) Chosen(object *graph.Resource, asked bool) *Refusal {
 	refuse := func(reason string) *Refusal { return &Refusal{Reason: reason, Severity: stream.Info} }
 	if object.Ignored() {
 		return refuse(v1alpha1.AnnotationIgnore + " takes it out")
@@ -77,22 +77,16 @@ func (p *Policy) Chosen(object *graph.Resource, referrers []*graph.Resource) *Re
 	if p.matchesAny(p.exclude, object) {
 		return refuse("a selector of spec.exclude matches it")
 	}
-	if p.optIn && !optedIn(object, referrers) {
+	if p.optIn && !asked && !OptsIn(object) && object.Annotations[kustomize.NeedsHash] != "true" {
 		return refuse(fmt.Sprintf("policy OptIn, and neither it nor a workload that refers to it has %s: \"true\"", v1alpha1.AnnotationRoll))
 	}
 	return nil
 }
 
-func optedIn(object *graph.Resource, referrers []*graph.Resource) bool {
-	if object.Annotations[v1alpha1.AnnotationRoll] == "true" || object.Annotations[kustomize.NeedsHash] == "true" {
-		return true
-	}
-	for _, r := range referrers {
-		if r.Annotations[v1alpha1.AnnotationRoll] == "true" {
-			return true
-		}
-	}
-	return false
+// OptsIn reports whether a resource opts in under policy OptIn: itself, or what
+// it refers to.
+func OptsIn(r *graph.Resource) bool {
+	return r.Annotations[v1alpha1.AnnotationRoll] == "true"
 }
 
 // Renamable tells whether the object's name may change at all: nil, or why

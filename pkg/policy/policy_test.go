@@ -41,35 +41,34 @@ func TestChosen(t *testing.T) {
 	with := func(include, exclude []v1alpha1.Selector) v1alpha1.Spec {
 		return v1alpha1.Spec{Policy: v1alpha1.PolicyAll, Include: include, Exclude: exclude}
 	}
-	rolling := &graph.Resource{Annotations: map[string]string{v1alpha1.AnnotationRoll: "true"}}
 	for _, tc := range []struct {
 		label       string
 		spec        v1alpha1.Spec
 		annotations map[string]string
-		referrers   []*graph.Resource
+		asked       bool
 		want        bool
 	}{
-		{"All takes everything", all, nil, nil, true},
-		{"ignore", all, map[string]string{v1alpha1.AnnotationIgnore: "true"}, nil, false},
-		{"ignore must say true", all, map[string]string{v1alpha1.AnnotationIgnore: "false"}, nil, true},
-		{"OptIn takes nothing by itself", optIn, nil, []*graph.Resource{{}}, false},
-		{"OptIn by the object", optIn, map[string]string{v1alpha1.AnnotationRoll: "true"}, nil, true},
-		{"OptIn by kustomize's annotation", optIn, map[string]string{kustomize.NeedsHash: "true"}, nil, true},
-		{"OptIn by a referrer", optIn, nil, []*graph.Resource{{}, rolling}, true},
-		{"ignore goes before opting in", optIn, map[string]string{v1alpha1.AnnotationIgnore: "true", v1alpha1.AnnotationRoll: "true"}, nil, false},
-		{"included by the present name", with([]v1alpha1.Selector{selector("dev-app-.*", "prod")}, nil), nil, nil, true},
-		{"included by the base name", with([]v1alpha1.Selector{selector("dev-app", "prod")}, nil), nil, nil, true},
-		{"included by an earlier identity", with([]v1alpha1.Selector{selector("app", "default")}, nil), nil, nil, true},
-		{"name and namespace of one identity", with([]v1alpha1.Selector{selector("app", "prod")}, nil), nil, nil, false},
-		{"expressions are anchored", with([]v1alpha1.Selector{selector("ap", "")}, nil), nil, nil, false},
-		{"one selector of several", with([]v1alpha1.Selector{selector("x", ""), {LabelSelector: "team in (a,b)"}}, nil), nil, nil, true},
-		{"all parts of a selector", with([]v1alpha1.Selector{{ResId: resid.ResId{Name: "dev-app"}, LabelSelector: "team=b"}}, nil), nil, nil, false},
-		{"by kind", with([]v1alpha1.Selector{{ResId: resid.ResId{Gvk: resid.Gvk{Kind: "Secret"}}}}, nil), nil, nil, false},
-		{"excluded", with(nil, []v1alpha1.Selector{{AnnotationSelector: "keep"}}), map[string]string{"keep": ""}, nil, false},
-		{"excluded goes before included", with([]v1alpha1.Selector{selector(".*", "")}, []v1alpha1.Selector{selector("dev-app", "")}), nil, nil, false},
+		{"All takes everything", all, nil, false, true},
+		{"ignore", all, map[string]string{v1alpha1.AnnotationIgnore: "true"}, false, false},
+		{"ignore must say true", all, map[string]string{v1alpha1.AnnotationIgnore: "false"}, false, true},
+		{"OptIn takes nothing by itself", optIn, nil, false, false},
+		{"OptIn by the object", optIn, map[string]string{v1alpha1.AnnotationRoll: "true"}, false, true},
+		{"OptIn by kustomize's annotation", optIn, map[string]string{kustomize.NeedsHash: "true"}, false, true},
+		{"OptIn by a referrer", optIn, nil, true, true},
+		{"ignore goes before opting in", optIn, map[string]string{v1alpha1.AnnotationIgnore: "true", v1alpha1.AnnotationRoll: "true"}, false, false},
+		{"included by the present name", with([]v1alpha1.Selector{selector("dev-app-.*", "prod")}, nil), nil, false, true},
+		{"included by the base name", with([]v1alpha1.Selector{selector("dev-app", "prod")}, nil), nil, false, true},
+		{"included by an earlier identity", with([]v1alpha1.Selector{selector("app", "default")}, nil), nil, false, true},
+		{"name and namespace of one identity", with([]v1alpha1.Selector{selector("app", "prod")}, nil), nil, false, false},
+		{"expressions are anchored", with([]v1alpha1.Selector{selector("ap", "")}, nil), nil, false, false},
+		{"one selector of several", with([]v1alpha1.Selector{selector("x", ""), {LabelSelector: "team in (a,b)"}}, nil), nil, false, true},
+		{"all parts of a selector", with([]v1alpha1.Selector{{ResId: resid.ResId{Name: "dev-app"}, LabelSelector: "team=b"}}, nil), nil, false, false},
+		{"by kind", with([]v1alpha1.Selector{{ResId: resid.ResId{Gvk: resid.Gvk{Kind: "Secret"}}}}, nil), nil, false, false},
+		{"excluded", with(nil, []v1alpha1.Selector{{AnnotationSelector: "keep"}}), map[string]string{"keep": ""}, false, false},
+		{"excluded goes before included", with([]v1alpha1.Selector{selector(".*", "")}, []v1alpha1.Selector{selector("dev-app", "")}), nil, false, false},
 	} {
 		t.Run(tc.label, func(t *testing.T) {
-			refusal := newPolicy(t, tc.spec).Chosen(object(tc.annotations), tc.referrers)
+			refusal := newPolicy(t, tc.spec).Chosen(object(tc.annotations), tc.asked)
 			if got := refusal == nil; got != tc.want {
 				t.Errorf("chosen: %t (%v), want %t", got, refusal, tc.want)
 			}

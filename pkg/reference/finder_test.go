@@ -179,6 +179,8 @@ secrets:
 - name: token
   namespace: ignored
 `, []string{
+			`imagePullSecrets[0].name: Secret 12 kustomize`,
+			`imagePullSecrets[4].name: Secret true kustomize`,
 			`imagePullSecrets[5].name: Secret 12 kustomize`,
 			`imagePullSecrets[6].name: Secret 2024-01-01 kustomize`,
 			`secrets[0].name: Secret token`,

@@ -192,15 +192,18 @@ func (w *walker) scalar(n *yaml.Node, states []*state, shared bool) error {
 	return nil
 }
 
-// isString reports whether n holds a string that is not empty. What YAML
-// takes for a number, a boolean, or null, the API server does not take for a
-// name; what looks like a date it reads as a string.
+// isString reports whether n holds a string that is not empty. What YAML takes
+// for a number, a boolean or a date is the string that stands there, as it is
+// where an object's own name is read.
 func isString(n *yaml.Node) bool {
 	if n.Kind != yaml.ScalarNode || n.Value == "" {
 		return false
 	}
-	tag := n.ShortTag()
-	return tag == "!!str" || tag == "!!timestamp"
+	switch n.ShortTag() {
+	case "!!str", "!!timestamp", "!!int", "!!float", "!!bool":
+		return true
+	}
+	return false
 }
 
 // try takes n by one rule. It reports whether the rule fits.

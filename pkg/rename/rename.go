@@ -78,24 +78,33 @@ func New(g *graph.Graph, p *policy.Policy, spec *v1alpha1.Spec) (*Plan, error) {
 	return b.plan, nil
 }
 
+// maxErrors bounds how many errors are reported: one mistake in a base that has
+// thousands of variants is made thousands of times.
+const maxErrors = 100
+
 func sorted(findings []graph.Finding) []error {
 	findings = graph.SortFindings(findings)
-	errs := make([]error, len(findings))
+	var errs []error
 	for i, f := range findings {
-		errs[i] = f
+		if i == maxErrors {
+			errs = append(errs, fmt.Errorf("%d more errors are not listed", len(findings)-i))
+			break
+		}
+		errs = append(errs, f)
 	}
 	return errs
 }
 
 // A target is what is known of a ConfigMap or a Secret.
 type target struct {
-	referrers []*graph.Resource // that count as reasons to rename it
-	unknown   bool              // a reference to it is unknown to kustomize
-	producer  *graph.Resource   // what pins its name
-	named     bool              // the name in Plan.Names is final
-	naming    bool              // the name is being computed
-	suffix    string
-	mentions  []mention // references in its own content
+	referred bool            // something refers to it that asks for nothing else
+	asked    bool            // something that refers to it opts in
+	unknown  bool            // a reference to it is unknown to kustomize
+	producer *graph.Resource // what pins its name
+	named    bool            // the name in Plan.Names is final
+	naming   bool            // the name is being computed
+	suffix   string
+	mentions []mention // references in its own content
 }
 
 // A mention is a reference with what it resolves to.
@@ -223,7 +232,8 @@ func (b *builder) count(r *graph.Resource, ref *reference.Reference, c *graph.Re
 			t.producer = r
 		}
 	case r != c && !r.Ignored():
-		t.referrers = append(t.referrers, r)
+		t.referred = true
+		t.asked = t.asked || policy.OptsIn(r)
 		t.unknown = t.unknown || !known
 	}
 }
@@ -252,7 +262,7 @@ func (b *builder) refusal(r *graph.Resource, t *target) *policy.Refusal {
 	info := func(reason string) *policy.Refusal {
 		return &policy.Refusal{Reason: reason, Severity: stream.Info}
 	}
-	if refusal := b.policy.Chosen(r, t.referrers); refusal != nil {
+	if refusal := b.policy.Chosen(r, t.asked); refusal != nil {
 		return refusal
 	}
 	switch {
@@ -270,7 +280,7 @@ func (b *builder) refusal(r *graph.Resource, t *target) *policy.Refusal {
 		}
 	case r.History.Generated && r.Recorded() == "": // otherwise it was adopted in an inner layer
 		return info("kustomize generated it with disableNameSuffixHash, which asks for a name that stays")
-	case b.spec.Rename.Unreferenced == v1alpha1.UnreferencedKeep && len(t.referrers) == 0:
+	case b.spec.Rename.Unreferenced == v1alpha1.UnreferencedKeep && !t.referred:
 		return info("nothing in the input refers to it (spec.rename.unreferenced: Keep)")
 	}
 	if r.Name == "" && r.GenerateName {

@@ -222,13 +222,19 @@ func (b *builder) ambiguous(m *mention, match graph.Match) {
 		match.Candidates[0].Kind, m.ref.Name, b.present(match.Candidates))
 }
 
-// present returns the namespaces and names that resources have, sorted.
+// present returns the namespaces and names that resources have, sorted, those of
+// the first few where there are many.
 func (b *builder) present(resources []*graph.Resource) string {
-	names := make([]string, len(resources))
-	for i, r := range resources {
+	const most = 10
+	listed := resources[:min(len(resources), most)]
+	names := make([]string, len(listed))
+	for i, r := range listed {
 		names[i] = b.graph.NamespaceOf(r) + "/" + r.Name
 	}
 	slices.Sort(names)
+	if more := len(resources) - most; more > 0 {
+		names = append(names, fmt.Sprintf("%d more", more))
+	}
 	last := len(names) - 1
 	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
