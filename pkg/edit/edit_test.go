@@ -270,11 +270,34 @@ var scalarRows = []row{{
 	in:    "    - a: |\n        one\n        two\n      b:\n      - c\n",
 	want:  "    - a: |\n        new\n        lines\n      b:\n      - c\n",
 }, {
-	label: "with a tag",
+	label: "behind the tag of a string",
+	edits: []plan{set("a", "new"), set("b", "12"), set("c", "it's"), set("d[0]", "x,y"), set("d[1]", "n"), set("e", "same"), entry("", "f", "new"), entry("", "g", "new"), set("h", "new"), set("i", "same")},
+	in:    "a: !!str app # a\nb: !  app\nc: !!str\t'app'\nd: [!!str x, ! \"y\"]\ne: !!str same\nf: !!str app\ng: ! \"\"\nh: !!str 12\ni: ! same\n",
+	want:  "a: !!str new # a\nb: !  \"12\"\nc: !!str\t'it''s'\nd: [!!str \"x,y\", ! \"n\"]\ne: !!str same\nf: !!str new\ng: ! \"new\"\nh: !!str \"new\"\ni: ! same\n",
+}, {
+	label: "behind another tag",
 	way:   onNodes,
 	edits: []plan{set("a", "new")},
-	in:    "a: !!str 12\nb: !x y",
+	in:    "a: !!int 12\nb: !x y",
 	want:  "a: new\nb: !x y",
+}, {
+	label: "behind a tag of another document's own",
+	way:   onNodes,
+	edits: []plan{set("a", "new")},
+	in:    "%TAG !! tag:example.com,2000:\n---\na: !!str 12\n",
+	want:  "%TAG !! tag:example.com,2000:\n---\na: new\n",
+}, {
+	label: "behind a tag on the line before",
+	way:   onNodes,
+	edits: []plan{set("a", "new")},
+	in:    "a: !!str\n  app\n",
+	want:  "a: new\n",
+}, {
+	label: "a boolean in the place of a tagged string",
+	way:   onNodes,
+	edits: []plan{flag("", "a", "true", "")},
+	in:    "a: ! app\n",
+	want:  "a: true\n",
 }}
 
 var splitRows = []row{{
@@ -410,6 +433,11 @@ var removeRows = []row{{
 	edits: []plan{remove("a", "x"), remove("b", "x")},
 	in:    "a: # here\n  !\n  x: 1\nb: !\n  x: 1\n",
 	want:  "a: {} # here\nb: {}\n",
+}, {
+	label: "remove a tagged string",
+	edits: []plan{remove("a", "x")},
+	in:    "a:\n  x: !!str 1 # one\n  y: 2\n",
+	want:  "a:\n  y: 2\n",
 }, {
 	label: "remove one, add another",
 	edits: []plan{remove("a", "x"), entry("a", "k", "v")},

@@ -116,7 +116,7 @@ func (m *mappings) walk(root, parent Path) (at site, ok bool, err error) {
 
 // replace sets the value of an entry that is there.
 func (m *mappings) replace(key, value *yaml.Node, e SetEntry) (bool, error) {
-	if value.Kind == yaml.AliasNode || value.Anchor != "" || value.Style&yaml.TaggedStyle != 0 {
+	if value.Kind == yaml.AliasNode || value.Anchor != "" {
 		return false, nil
 	}
 	if err := mustBe(yaml.ScalarNode, value, e.Parent.Key(e.Key)); err != nil {
@@ -124,6 +124,9 @@ func (m *mappings) replace(key, value *yaml.Node, e SetEntry) (bool, error) {
 	}
 	if m.nulls[value] {
 		return false, nil
+	}
+	if !e.Bool && (value.Value != "" || value.Style&quotedStyles != 0) {
+		return m.setScalar(SetScalar{At: ScalarAt("", value, false), Value: e.Value}), nil
 	}
 	same := holds(value, e)
 	text := e.Value
@@ -140,7 +143,7 @@ func (m *mappings) replace(key, value *yaml.Node, e SetEntry) (bool, error) {
 	}
 	start, end, ok := m.find(ScalarAt("", value, false))
 	switch {
-	case !ok:
+	case !ok || m.bytes[start] == '!':
 		return same, nil
 	case same:
 		text = string(m.bytes[start:end])

@@ -1,6 +1,7 @@
 package edit
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"slices"
@@ -101,8 +102,8 @@ func (s *splicer) add(start, end int, text string) {
 	s.splices = append(s.splices, splice{start, end, text})
 }
 
-// find returns where the scalar stands, if it stands there alone and as it is
-// told.
+// find returns where the scalar stands, with its tag, if it stands there alone
+// and as it is told.
 func (s *splicer) find(at Scalar) (start, end int, ok bool) {
 	if at.Shared {
 		return 0, 0, false
@@ -111,20 +112,47 @@ func (s *splicer) find(at Scalar) (start, end int, ok bool) {
 	if !ok {
 		return 0, 0, false
 	}
-	end, ok = scalarEnd(s.bytes, start, at.Value, at.Style)
+	value, ok := s.skipTag(start, at.Style)
+	if !ok {
+		return 0, 0, false
+	}
+	end, ok = scalarEnd(s.bytes, value, at.Value, at.Style&^yaml.TaggedStyle)
 	return start, end, ok && standsAlone(s.bytes, start, end)
 }
 
-func (s *splicer) setScalar(e SetScalar) bool {
-	same := isSame(e.At, e.Value)
-	start, end, ok := s.find(e.At)
+// skipTag returns where what bears the tag at start stands, on the same line; that
+// is start if there is none. The tag must be one of a string: !!str, or !, of
+// which the node's style tells nothing.
+func (s *splicer) skipTag(start int, style yaml.Style) (int, bool) {
+	tag := "!"
 	switch {
-	case !ok:
-		return same
-	case same:
-		s.add(start, end, string(s.bytes[start:end]))
-	default:
-		s.add(start, end, requote(e.Value, e.At))
+	case style&yaml.TaggedStyle != 0:
+		tag = "!!str"
+	case start == len(s.bytes) || s.bytes[start] != '!':
+		return start, true
+	}
+	end := start + len(tag)
+	if !bytes.HasPrefix(s.bytes[start:], []byte(tag)) || end == len(s.bytes) || !isBlank(s.bytes[end]) {
+		return 0, false
+	}
+	// A directive may have !! stand for other tags.
+	return skipBlanks(s.bytes, end), !bytes.Contains(s.bytes, []byte("%TAG"))
+}
+
+// setScalar keeps the tag of a string. What stands behind it is written so
+// that it is a string without the tag too.
+func (s *splicer) setScalar(e SetScalar) bool {
+	start, end, ok := s.find(e.At)
+	if !ok {
+		return isSame(e.At, e.Value)
+	}
+	untagged := e.At
+	untagged.Style &^= yaml.TaggedStyle
+	value, _ := s.skipTag(start, e.At.Style)
+	if isSame(untagged, e.Value) || untagged != e.At && e.At.Value == e.Value {
+		s.add(value, end, string(s.bytes[value:end]))
+	} else {
+		s.add(value, end, requote(e.Value, untagged))
 	}
 	return true
 }
@@ -159,7 +187,7 @@ func (s *splicer) splitScalar(e SplitScalar) bool {
 		return s.setScalar(SetScalar{At: e.At, Value: e.Values[0]})
 	}
 	start, end, ok := s.find(e.At)
-	if !ok {
+	if !ok || s.bytes[start] == '!' {
 		return false
 	}
 	line := s.lineStart(start)
