@@ -97,6 +97,9 @@ func contentEnd(t *text, n *yaml.Node, limit int) int {
 		return blockScalarEnd(t, least, indentAbove(n, leaf), limit)
 	case leaf.Kind == yaml.ScalarNode && leaf.Style&quotedStyles != 0:
 		least = quotedEnd(b, least)
+	case leaf.Kind == yaml.ScalarNode && leaf.Value == "":
+		// What is not written at all stands where the next thing does.
+		least, _ = t.offset(n.Line, n.Column)
 	}
 	end := limit
 	for end > least {
