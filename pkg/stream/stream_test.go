@@ -182,6 +182,11 @@ func TestWrite_completesAResourceList(t *testing.T) {
 			`{"apiVersion":"config.kubernetes.io/v1","kind":"ResourceList", "items": [], ` + flow + "}\n",
 		},
 		{
+			"a brace and a number sign in a string", `{"kind":"ResourceList","apiVersion":"config.kubernetes.io/v1","items":[{"a":"} #b"}]}`,
+			`{"kind":"ResourceList","apiVersion":"config.kubernetes.io/v1","items":[{"a":"} #b"}]}`,
+			`{"kind":"ResourceList","apiVersion":"config.kubernetes.io/v1","items":[{"a":"} #b"}], ` + flow + `}`,
+		},
+		{
 			"flow with a trailing comma", `{kind: ResourceList, apiVersion: config.kubernetes.io/v1, items: [],}`,
 			`{kind: ResourceList, apiVersion: config.kubernetes.io/v1, items: [],}`,
 			`{kind: ResourceList, apiVersion: config.kubernetes.io/v1, items: [], ` + flow + `}`,

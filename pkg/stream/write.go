@@ -167,20 +167,18 @@ func (in *Input) writeWhole(w io.Writer, text []byte, results []Result) error {
 		finish = in.finishFlow
 	}
 	out, err := finish(text, results)
+	if err == nil && out == nil {
+		out, err = in.encode(text, results)
+	}
 	if err != nil {
 		return err
-	}
-	if out == nil || !in.complete(text, out, results) {
-		if out, err = in.encode(text, results); err != nil {
-			return err
-		}
 	}
 	_, err = w.Write(out)
 	return err
 }
 
-// complete reports whether out is the ResourceList text with these results and
-// no others.
+// complete reports whether out is the ResourceList text, which may have had
+// results, with these and no others.
 func (in *Input) complete(text, out []byte, results []Result) bool {
 	before, err := parse(text)
 	if err != nil {
@@ -296,10 +294,14 @@ func (in *Input) finishBlock(text []byte, results []Result) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if bytes.HasSuffix(text, []byte("\n")) {
-		return slices.Concat(text, added), nil
+	out := slices.Concat(text, added)
+	if !bytes.HasSuffix(text, []byte("\n")) {
+		out = slices.Concat(text[:first], added, text[first:])
 	}
-	return slices.Concat(text[:first], added, text[first:]), nil
+	if !in.complete(text, out, results) {
+		return nil, nil
+	}
+	return out, nil
 }
 
 // finishFlow returns the text of a ResourceList in flow style with results, nil
@@ -328,31 +330,34 @@ func (in *Input) finishFlow(text []byte, results []Result) ([]byte, error) {
 	if len(add) == 0 {
 		return text, nil
 	}
-	end := lastBrace(text)
-	if end < 0 {
-		return nil, nil
+	for _, end := range lastBraces(text) {
+		more := add
+		if before := bytes.TrimRight(text[:end], " \t\r\n"); len(before) > 0 && (before[len(before)-1] == ',' || before[len(before)-1] == '{') {
+			more = add[1:]
+		}
+		if out := slices.Concat(text[:end], more, text[end:]); in.complete(text, out, results) {
+			return out, nil
+		}
 	}
-	if before := bytes.TrimRight(text[:end], " \t\r\n"); len(before) > 0 && (before[len(before)-1] == ',' || before[len(before)-1] == '{') {
-		add = add[1:]
-	}
-	return slices.Concat(text[:end], add, text[end:]), nil
+	return nil, nil
 }
 
-// lastBrace returns where the last closing brace stands that is in no comment of
-// the lines at the end, -1 if there is none.
-func lastBrace(text []byte) int {
-	for end := len(text); end > 0; {
+// lastBraces returns where the last closing braces stand, the last first, a few
+// of them: those behind the last one of all that is in no comment can only be in
+// one.
+func lastBraces(text []byte) []int {
+	const most = 16
+	var found []int
+	for end := len(text); end > 0 && len(found) < most; {
 		start := bytes.LastIndexByte(text[:end-1], '\n') + 1
-		line := text[start:end]
-		if comment := bytes.Index(line, []byte(" #")); comment >= 0 {
-			line = line[:comment]
-		}
-		if i := bytes.LastIndexByte(line, '}'); i >= 0 && !bytes.HasPrefix(bytes.TrimSpace(line), []byte("#")) {
-			return start + i
+		if line := text[start:end]; !bytes.HasPrefix(bytes.TrimSpace(line), []byte("#")) {
+			for at := bytes.LastIndexByte(line, '}'); at >= 0 && len(found) < most; at = bytes.LastIndexByte(line[:at], '}') {
+				found = append(found, start+at)
+			}
 		}
 		end = start
 	}
-	return -1
+	return found
 }
 
 // cutResults returns the text of a ResourceList in flow style without its
