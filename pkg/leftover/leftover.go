@@ -389,7 +389,11 @@ func (w *walker) means(object *graph.Resource, before string) bool {
 	if !slash {
 		return same
 	}
-	switch last := before[strings.LastIndexFunc(before, func(r rune) bool { return r < 0x80 && !isWord(byte(r)) })+1:]; {
+	start := len(before)
+	for start > 0 && isWord(before[start-1]) {
+		start--
+	}
+	switch last := before[start:]; {
 	case strings.HasSuffix(before, ":/"): // a URL's host
 		return same
 	case strings.HasSuffix(before, ")"), strings.HasSuffix(before, "}"): // $(POD_NAMESPACE)/name
@@ -399,7 +403,7 @@ func (w *walker) means(object *graph.Resource, before string) bool {
 	case last != namespace:
 		return false
 	default:
-		return !strings.HasSuffix(before[:len(before)-len(last)], "/") // a path
+		return !strings.HasSuffix(before[:start], "/") // a path
 	}
 }
 

@@ -120,7 +120,7 @@ type mention struct {
 // very name: app-2bg6t6bf6t is the Secret's, not an earlier one of a ConfigMap.
 func (m *mention) dropStale() {
 	stale := func(match graph.Match) bool { return match.Stale }
-	if len(m.matches) > 1 && !(stale(m.matches[0]) && stale(m.matches[1])) {
+	if slices.ContainsFunc(m.matches, func(match graph.Match) bool { return !match.Stale }) {
 		m.matches = slices.DeleteFunc(m.matches, stale)
 	}
 }

@@ -227,9 +227,9 @@ func (b *builder) ambiguous(m *mention, match graph.Match) {
 func (b *builder) present(resources []*graph.Resource) string {
 	const most = 10
 	listed := resources[:min(len(resources), most)]
-	names := make([]string, len(listed))
-	for i, r := range listed {
-		names[i] = b.graph.NamespaceOf(r) + "/" + r.Name
+	var names []string
+	for _, r := range listed {
+		names = append(names, b.graph.NamespaceOf(r)+"/"+r.Name)
 	}
 	slices.Sort(names)
 	if more := len(resources) - most; more > 0 {

@@ -219,11 +219,6 @@ func isBlank(text []byte) bool {
 	return true
 }
 
-// isLineBreak reports whether b is nothing but a line break, or empty.
-func isLineBreak(b []byte) bool {
-	return len(b) == 0 || string(b) == "\n" || string(b) == "\r\n"
-}
-
 // lineEnd returns where the line of text that holds at ends, behind its break.
 func lineEnd(text []byte, at int) int {
 	if i := bytes.IndexByte(text[at:], '\n'); i >= 0 {
