@@ -86,6 +86,9 @@ func Apply(text []byte, items []Item) ([]byte, error) {
 	if err != nil || ok {
 		return out, err
 	}
+	if out, rest, ok := spliceSome(text, items); ok {
+		return OnNodes(out, rest)
+	}
 	return OnNodes(text, items)
 }
 

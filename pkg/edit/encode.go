@@ -14,36 +14,34 @@ import (
 
 // A unit is the node that is encoded anew, and how its text looks.
 type unit struct {
-	text       []byte
-	node       *yaml.Node
-	start, end int // its bytes
-	column     int // where its lines begin, from 0
-	indent     int // of what is in a mapping
-	compact    bool
-	isJSON     bool
-	pretty     string // indentation of JSON that has line breaks
-	err        error
+	text        []byte
+	node        *yaml.Node
+	start, end  int // its bytes
+	from, until int // the bytes around, in which its outer comments stand
+	column      int // where its lines begin, from 0
+	indent      int // of what is in a mapping
+	compact     bool
+	isJSON      bool
+	pretty      string // indentation of JSON that has line breaks
+	simpler     int    // how often it has been simplified
+	err         error
 }
 
-// newUnit takes the item if it fills the chunk, else all of the tree. It goes by
-// the nodes' positions, so no edit may have been made.
-func newUnit(source []byte, root *yaml.Node, items []Item) *unit {
-	u := &unit{text: source, node: root, indent: 2}
-	element := root.Kind == yaml.SequenceNode && len(root.Content) == 1 && root.Style&yaml.FlowStyle == 0
-	for _, item := range items {
-		element = element && strings.HasPrefix(string(item.Root), "[0]")
-	}
-	if element && root.Content[0].Kind == yaml.MappingNode && root.Anchor == "" && root.Style&yaml.TaggedStyle == 0 {
-		u.node = root.Content[0]
-	}
-	t := text{bytes: source}
+// newUnit finds the text of node, which stands before limit. It goes by the
+// nodes' positions, so no edit may have been made.
+func newUnit(t *text, node *yaml.Node, limit int) *unit {
+	source := t.bytes
+	u := &unit{text: source, node: node, indent: 2, until: len(source)}
 	start, ok := t.offset(u.node.Line, u.node.Column)
 	if !ok || bytes.HasPrefix(source, []byte("\xff\xfe")) || bytes.HasPrefix(source, []byte("\xfe\xff")) {
 		u.err = errors.New("found text in UTF-16 where UTF-8 is needed")
 		return u
 	}
-	u.start, u.end, u.column = start, contentEnd(&t, u.node, len(source)), u.node.Column-1
+	u.start, u.end, u.column = start, contentEnd(t, u.node, limit), u.node.Column-1
 	u.layout(u.node)
+	if u.end < u.start {
+		return u
+	}
 	if body := source[u.start:u.end]; u.node.Style&yaml.FlowStyle != 0 && json.Valid(body) {
 		u.isJSON = true
 		if first := lineEnd(body, 0); first < len(body) {
@@ -197,31 +195,47 @@ func (u *unit) encode(doc *yaml.Node) ([]byte, error) {
 	if u.err != nil {
 		return nil, u.err
 	}
-	if u.node.Style&yaml.FlowStyle == 0 {
-		dropOuterComments(u.node, string(u.text[:u.start]), string(u.text[u.end:]))
-	}
-	nameNulls(u.node, false)
-	placeComments(u.node)
-	for _, simplify := range []func(){
-		func() {},
-		func() { u.indent, u.compact = 2, false }, // 3 and compact do not go together in yaml.v3
-		func() { quoteStrings(u.node, func(n *yaml.Node) bool { return !survives(n) }) },
-		func() { dropComments(u.node, true) },
-		func() { quoteStrings(u.node, func(*yaml.Node) bool { return true }) },
-		func() { dropComments(u.node, false) },
-	} {
-		simplify()
+	u.prepare()
+	for more := true; more; more = u.simplify() {
 		body, err := u.write()
 		if err != nil {
 			continue
 		}
-		out := make([]byte, 0, u.start+len(body)+len(u.text)-u.end)
-		out = append(append(append(out, u.text[:u.start]...), body...), u.text[u.end:]...)
+		out := slices.Concat(u.text[:u.start], []byte(body), u.text[u.end:])
 		if again, err := parse(out); err == nil && sameNode(doc, again, make(map[*yaml.Node]*yaml.Node)) && staysApart(u.text, out) {
 			return out, nil
 		}
 	}
 	return nil, errors.New("the edited item cannot be written as YAML that reads back the same; write it without anchors, merge keys and multi-line strings")
+}
+
+// prepare makes the nodes ready to be written.
+func (u *unit) prepare() {
+	if u.node.Style&yaml.FlowStyle == 0 {
+		dropOuterComments(u.node, string(u.text[u.from:u.start]), string(u.text[u.end:u.until]))
+	}
+	nameNulls(u.node, false)
+	placeComments(u.node)
+}
+
+// simplify has the unit written with less of its looks. It reports false where
+// nothing is left to be given up.
+func (u *unit) simplify() bool {
+	switch u.simpler++; u.simpler {
+	case 1:
+		u.indent, u.compact = 2, false // 3 and compact do not go together in yaml.v3
+	case 2:
+		quoteStrings(u.node, func(n *yaml.Node) bool { return !survives(n) })
+	case 3:
+		dropComments(u.node, true)
+	case 4:
+		quoteStrings(u.node, func(*yaml.Node) bool { return true })
+	case 5:
+		dropComments(u.node, false)
+	default:
+		return false
+	}
+	return true
 }
 
 // staysApart reports whether out, which comes in the place of was, can be

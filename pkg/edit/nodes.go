@@ -8,14 +8,15 @@ import (
 )
 
 // OnNodes carries the edits out on the nodes of the parsed text, and encodes
-// the item anew if it is the only one, else the whole document. Indentation,
-// line endings and what stands before and behind stay; comments stay as far as
-// yaml.v3 keeps them; blank lines do not.
+// those elements of its list anew that are not what they were, or the whole document
+// where it has no list or its elements cannot be told apart. Indentation, line
+// endings and what stands before and behind stay; comments stay as far as yaml.v3
+// keeps them; blank lines do not.
 //
 // Aliases and merge keys on the way to what is edited are written out, so that
 // the edit is about its own place and about no other that shares its text.
-func OnNodes(text []byte, items []Item) ([]byte, error) {
-	doc, err := parse(text)
+func OnNodes(source []byte, items []Item) ([]byte, error) {
+	doc, err := parse(source)
 	if err != nil {
 		return nil, err
 	}
@@ -23,7 +24,7 @@ func OnNodes(text []byte, items []Item) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	unit := newUnit(text, t.root, items)
+	all, parts := newUnit(&text{bytes: source}, t.root, len(source)), newParts(source, t.root)
 	done := true
 	for _, item := range items {
 		for _, e := range item.Edits {
@@ -42,12 +43,23 @@ func OnNodes(text []byte, items []Item) ([]byte, error) {
 		}
 	}
 	if done {
-		return text, nil
+		return source, nil
 	}
 	if err := t.edit(items); err != nil {
 		return nil, err
 	}
-	return unit.encode(doc)
+	if parts != nil {
+		// What the edits have changed beside the places they are about,
+		// where aliases stand, shows beside the document as it was.
+		was, err := parse(source)
+		if err != nil {
+			return nil, err
+		}
+		if out, ok := parts.encode(doc, was); ok {
+			return out, nil
+		}
+	}
+	return all.encode(doc)
 }
 
 // isDone reports whether e would change nothing.

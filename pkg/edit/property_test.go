@@ -224,6 +224,14 @@ func checkEdits(t rapid.TB, source string, seed uint64) (served, spliced bool) {
 	if err != nil {
 		t.Fatalf("OnNodes: %v\n%s", err, describe())
 	}
+	checkOthers(t, source, string(fromNodes), root, items, describe)
+	applied, err := edit.Apply(before, items)
+	if err != nil {
+		t.Fatalf("Apply: %v\n%s", err, describe())
+	}
+	if diff := diffPlain(meaning, plainDocument(t, applied)); diff != "" {
+		t.Fatalf("Apply (-want +got):\n%s\n%s\ngave:\n%s", diff, describe(), applied)
+	}
 	got, ok, err := edit.Splice(before, items)
 	if err != nil {
 		t.Fatalf("Splice: %v\n%s", err, describe())
@@ -235,7 +243,7 @@ func checkEdits(t rapid.TB, source string, seed uint64) (served, spliced bool) {
 		t.Fatalf("OnNodes (-want +got):\n%s\n%s\ngave:\n%s", diff, describe(), fromNodes)
 	}
 	if !ok {
-		got = fromNodes
+		got = applied
 	} else {
 		if again, err := decodeOne(got); err != nil || again == nil {
 			t.Fatalf("Splice: %v\n%s\ngave:\n%s", err, describe(), got)
@@ -251,7 +259,7 @@ func checkEdits(t rapid.TB, source string, seed uint64) (served, spliced bool) {
 	if ok && !removes(items) && endsInBreak(source) != endsInBreak(string(got)) {
 		t.Fatalf("the text ends otherwise\n%s\ngave:\n%s", describe(), got)
 	}
-	for _, out := range [][]byte{fromNodes, got} {
+	for _, out := range [][]byte{fromNodes, applied, got} {
 		if followed(source) == nil {
 			continue
 		}
@@ -353,6 +361,48 @@ func checkTwice(t rapid.TB, once []byte, items []edit.Item, describe func() stri
 	}
 }
 
+// checkOthers looks at the items that no edit is about and that share nothing:
+// OnNodes leaves them as they are where each begins a line with its dash.
+func checkOthers(t rapid.TB, source, got string, root *yaml.Node, items []edit.Item, describe func() string) {
+	list, prefix := root, edit.Path("")
+	if root.Kind == yaml.MappingNode {
+		list, _ = valueOf(root, "items")
+		if prefix = "items"; list == nil || list != root.Content[len(root.Content)-1] {
+			return
+		}
+	}
+	lines := strings.SplitAfter(source, "\n")
+	if list.Kind != yaml.SequenceNode || list.Style&yaml.FlowStyle != 0 || list.Anchor != "" || strings.Count(breaks.Replace(source), "\n") != len(lines)-1 {
+		return
+	}
+	for _, item := range list.Content {
+		lead := ""
+		if item.Line <= len(lines) && item.Column <= len(lines[item.Line-1]) {
+			lead = lines[item.Line-1][:item.Column-1]
+		}
+		if item.Kind != yaml.MappingNode || item.Column != list.Column+2 || lead != strings.Repeat(" ", list.Column-1)+"- " {
+			return
+		}
+	}
+	if strings.Contains(strings.Join(lines[:list.Content[0].Line-1], ""), "*") {
+		return
+	}
+	edited := make(map[edit.Path]bool)
+	for _, item := range items {
+		edited[item.Root] = true
+	}
+	for i, item := range list.Content {
+		end := len(lines)
+		if i+1 < len(list.Content) {
+			end = list.Content[i+1].Line - 1
+		}
+		was := strings.Join(lines[item.Line-1:end], "")
+		if !edited[prefix.Index(i)] && !strings.ContainsAny(was, "&*") && !strings.Contains(got, was) {
+			t.Fatalf("item %d changes, which no edit is about:\n%s\n%s\ngave:\n%s", i, was, describe(), got)
+		}
+	}
+}
+
 // checkUntouched looks at the bytes that no edit is about.
 func checkUntouched(t rapid.TB, source, got string, items []edit.Item, describe func() string) {
 	scalars, added := true, true
@@ -423,6 +473,9 @@ func seeds(t rapid.TB) []string {
 		for _, row := range rows {
 			out = append(out, row.in, row.want)
 		}
+	}
+	for _, row := range listRows {
+		out = append(out, row.in, row.want)
 	}
 	files, err := filepath.Glob("testdata/seeds/*")
 	if err != nil || len(files) == 0 {

@@ -34,34 +34,65 @@ func Splice(text []byte, items []Item) (out []byte, ok bool, err error) {
 	s := &splicer{}
 	s.bytes = text
 	for _, item := range items {
-		m := mappings{splicer: s}
-		for _, e := range item.Edits {
-			if err := check(e); err != nil {
-				return nil, false, err
-			}
-			ok := true
-			switch e := e.(type) {
-			case SetScalar:
-				ok = s.setScalar(e)
-			case SplitScalar:
-				ok = s.splitScalar(e)
-			case SetEntry:
-				ok, err = m.set(item.Root, e)
-			case RemoveEntry:
-				ok, err = m.remove(item.Root, e)
-			}
-			// What is wrong with this text need not be with the one that the
-			// edits before would have made. OnNodes can tell.
-			if err != nil || !ok {
-				return nil, false, nil
-			}
-		}
-		if !m.finish() {
-			return nil, false, nil
+		if ok, err := s.edit(item); err != nil || !ok {
+			return nil, false, err
 		}
 	}
 	out, ok = s.apply()
 	return out, ok, nil
+}
+
+// spliceSome carries the edits of those items out where that can be done in the
+// text's bytes, and returns the others. It reports false where it has done
+// nothing. No two items are about the same node, or the order would count.
+func spliceSome(text []byte, items []Item) (out []byte, rest []Item, ok bool) {
+	s := &splicer{}
+	s.bytes = text
+	roots := make(map[Path]bool, len(items))
+	for _, item := range items {
+		if roots[item.Root] || item.Root == "" {
+			return nil, nil, false
+		}
+		roots[item.Root] = true
+		taken := len(s.splices)
+		if ok, err := s.edit(item); err != nil || !ok {
+			s.splices = s.splices[:taken]
+			rest = append(rest, item)
+		}
+	}
+	if len(rest) == len(items) {
+		return nil, nil, false
+	}
+	out, ok = s.apply()
+	return out, rest, ok && len(rest) > 0
+}
+
+// edit collects the splices of an item's edits. It reports false where one
+// cannot be carried out in bytes, and fails where one makes no sense.
+func (s *splicer) edit(item Item) (ok bool, err error) {
+	m := mappings{splicer: s}
+	for _, e := range item.Edits {
+		if err := check(e); err != nil {
+			return false, err
+		}
+		ok := true
+		switch e := e.(type) {
+		case SetScalar:
+			ok = s.setScalar(e)
+		case SplitScalar:
+			ok = s.splitScalar(e)
+		case SetEntry:
+			ok, err = m.set(item.Root, e)
+		case RemoveEntry:
+			ok, err = m.remove(item.Root, e)
+		}
+		// What is wrong with this text need not be with the one that the
+		// edits before would have made. OnNodes can tell.
+		if err != nil || !ok {
+			return false, nil
+		}
+	}
+	return m.finish(), nil
 }
 
 // apply carries the splices out. It reports false if two of them are about the
