@@ -275,6 +275,12 @@ var scalarRows = []row{{
 	in:    "a: !!str app # a\nb: !  app\nc: !!str\t'app'\nd: [!!str x, ! \"y\"]\ne: !!str same\nf: !!str app\ng: ! \"\"\nh: !!str 12\ni: ! same\n",
 	want:  "a: !!str new # a\nb: !  \"12\"\nc: !!str\t'it''s'\nd: [!!str \"x,y\", ! \"n\"]\ne: !!str same\nf: !!str new\ng: ! \"new\"\nh: !!str \"new\"\ni: ! same\n",
 }, {
+	label: "a tab in the empty lines behind",
+	way:   onNodes,
+	edits: []plan{set("a", "12")},
+	in:    "a: b\n \t\n",
+	want:  "a: \"12\"\n",
+}, {
 	label: "behind another tag",
 	way:   onNodes,
 	edits: []plan{set("a", "new")},

@@ -102,7 +102,8 @@ func contentEnd(t *text, n *yaml.Node, limit int) int {
 	end := limit
 	for end > least {
 		start := t.lineStart(end)
-		line := strings.TrimSpace(string(b[start:end]))
+		// A tab belongs to a plain scalar: behind another it is an error.
+		line := strings.Trim(string(b[start:end]), " ")
 		if start <= least || line != "" && line[0] != '#' && line != "..." {
 			break
 		}

@@ -1,6 +1,7 @@
 package edit
 
 import (
+	"bytes"
 	"fmt"
 	"regexp"
 	"strings"
@@ -52,6 +53,23 @@ func standsAlone(b []byte, at, end int) bool {
 	}
 	next := b[skipBlanks(b, end)]
 	return next == ',' || next == ']' || next == '}'
+}
+
+// tabBehind reports whether a tab stands in the empty lines or before a comment
+// in the lines behind end. There it may belong to a plain scalar, and be an
+// error behind another.
+func tabBehind(b []byte, end int) bool {
+	for end = lineEnd(b, end); end < len(b); end = lineEnd(b, end) {
+		start := end + breakLen(b, end)
+		end = skipBlanks(b, start)
+		if end < len(b) && b[end] != '#' && breakLen(b, end) == 0 {
+			return false
+		}
+		if bytes.IndexByte(b[start:end], '\t') >= 0 {
+			return true
+		}
+	}
+	return false
 }
 
 func hasBreak(s string) bool {
