@@ -279,7 +279,7 @@ func (t *tree) unmerge(mapping *yaml.Node, path Path) error {
 	present := make(map[string]bool) // as paths tell keys apart: by what stands there
 	unknown := errors.New("a merged mapping has a key that is no scalar; write the mapping out")
 	for i := 0; i < len(mapping.Content); i += 2 {
-		if key := resolved(mapping.Content[i]); key.Kind == yaml.ScalarNode {
+		if key := resolved(mapping.Content[i]); key.Kind == yaml.ScalarNode && !isMerge(key) {
 			present[key.Value] = true
 		}
 	}
