@@ -144,11 +144,7 @@ func (s *searcher) mayHold(text []byte, resources []*graph.Resource) bool {
 		if s.former[string(word)] == nil && (len(word) <= digest.Length || s.objects(string(word)) == nil) {
 			continue
 		}
-		// A volume or a container, the first entry of its element.
-		line := bytes.TrimRight(text[bytes.LastIndexByte(text[:start], '\n')+1:start], ` "'`)
-		if !bytes.HasSuffix(line, []byte("- name:")) {
-			found++
-		}
+		found++
 	}
 	for _, r := range resources {
 		shared := r.NameAt.Shared
