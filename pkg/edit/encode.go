@@ -92,9 +92,9 @@ func contentEnd(t *text, n *yaml.Node, limit int) int {
 	}
 	switch {
 	case isBlockScalar(leaf):
-		return blockScalarEnd(t, least, indentAbove(n, leaf), limit)
+		return blockScalarEnd(t, skipProperties(b, least), indentAbove(n, leaf), limit)
 	case leaf.Kind == yaml.ScalarNode && leaf.Style&quotedStyles != 0:
-		least = quotedEnd(b, least)
+		least = quotedEnd(b, skipProperties(b, least))
 	case leaf.Kind == yaml.ScalarNode && leaf.Value == "":
 		// What is not written at all stands where the next thing does.
 		least, _ = t.offset(n.Line, n.Column)
@@ -132,12 +132,20 @@ func indentAbove(n, leaf *yaml.Node) int {
 	return column - 1
 }
 
-// quotedEnd returns where the quoted scalar ends that may begin with an anchor
-// or a tag at b[at].
-func quotedEnd(b []byte, at int) int {
-	for at < len(b) && b[at] != '"' && b[at] != '\'' {
-		at++
+// skipProperties returns where the node begins that may have an anchor and a
+// tag at b[at], and the rest on a later line.
+func skipProperties(b []byte, at int) int {
+	for at < len(b) && (b[at] == '!' || b[at] == '&') {
+		for at < len(b) && !isBlank(b[at]) && breakLen(b, at) == 0 {
+			at++
+		}
+		at = skipSpace(b, at, true)
 	}
+	return at
+}
+
+// quotedEnd returns where the quoted scalar at b[at] ends.
+func quotedEnd(b []byte, at int) int {
 	for i := at + 1; i < len(b); i++ {
 		switch {
 		case b[i] == '\\' && b[at] == '"':
@@ -152,7 +160,7 @@ func quotedEnd(b []byte, at int) int {
 }
 
 // blockScalarEnd returns where the last line ends of the literal or folded
-// scalar that stands behind at, in a collection of that indentation. The break
+// scalar whose header is at at, in a collection of that indentation. The break
 // of that line is never the scalar's alone: it parts it from what follows.
 func blockScalarEnd(t *text, at, outer, limit int) int {
 	b := t.bytes
