@@ -73,7 +73,7 @@ type Item struct {
 	Edits []Edit
 }
 
-// Apply returns text with the edits carried out, in its bytes where that is
+// Apply returns text with the edits carried out, item by item in its bytes where that is
 // safe and on its nodes where it is not. It does not change text, but may
 // return it.
 //
