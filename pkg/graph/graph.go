@@ -167,12 +167,25 @@ func (g *Graph) Resolve(referrer *Resource, ref *reference.Reference, target cat
 		for _, name := range withoutSuffix(ref.Name) {
 			if found.Candidates == nil {
 				found = g.resolveIn(g.byBase, referrer, ref, name, target)
+				found.Candidates = recorded(found.Candidates)
 				found.Stale = found.Candidates != nil
 			}
 		}
 		found.Based = found.Candidates != nil
 	}
 	found.Candidates, found.Strangers = narrow(found.Candidates, referrer, ref.Name)
+	return found
+}
+
+// recorded returns those of candidates that an earlier run of this function
+// renamed, which may have had other suffixes before.
+func recorded(candidates []*Resource) []*Resource {
+	var found []*Resource
+	for _, c := range candidates {
+		if c.Recorded() != "" {
+			found = append(found, c)
+		}
+	}
 	return found
 }
 

@@ -117,6 +117,20 @@ func TestResolve(t *testing.T) {
 			want:    []string{"/app-4h2mbtbbt6"},
 		},
 		{
+			label:   "a suffix of which nothing is recorded",
+			targets: configMap("", "app-4h2mbtbbt6", "confighash.dev/hash: 4h2mbtbbt6"), ref: reference.Reference{Name: "app-hmg6f82fh6"},
+			want: []string{"/app-4h2mbtbbt6"},
+		},
+		{
+			label:   "but not of an object that was never renamed",
+			targets: configMap("", "app-6ct58987ht", ""), ref: reference.Reference{Name: "app-hmg6f82fh6"},
+		},
+		{
+			label:   "the name from before kustomize's own suffix",
+			targets: configMap("", "app-6ct58987ht", ""),
+			want:    []string{"/app-6ct58987ht"},
+		},
+		{
 			label:   "a suffix in the middle",
 			targets: configMap("", "app-4h2mbtbbt6-eu", "confighash.dev/hash: 4h2mbtbbt6"), ref: reference.Reference{Name: "app-eu"},
 			want: []string{"/app-4h2mbtbbt6-eu"},

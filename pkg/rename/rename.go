@@ -43,8 +43,8 @@ type Plan struct {
 	Names map[*graph.Resource]string
 }
 
-// New plans the Rename of g. All errors are returned joined, each a
-// graph.Finding but for those of the policy.
+// New plans the Rename of g. Errors are returned joined, each a graph.Finding,
+// up to a bound behind which the last one counts the others.
 func New(g *graph.Graph, p *policy.Policy, spec *v1alpha1.Spec) (*Plan, error) {
 	b := &builder{
 		graph:   g,
