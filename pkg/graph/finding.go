@@ -24,13 +24,18 @@ type Finding struct {
 // String returns the finding as a sentence that begins with the resource and
 // the field.
 func (f Finding) String() string {
-	r := *f.Resource
-	r.Name = cmp.Or(f.Name, r.Name)
-	s := r.String() + ": "
+	s := f.resource().String() + ": "
 	if f.Path != "" {
 		s += string(f.Path) + ": "
 	}
 	return s + f.Message
+}
+
+// resource returns the resource with its name in the output.
+func (f Finding) resource() *Resource {
+	r := *f.Resource
+	r.Name = cmp.Or(f.Name, r.Name)
+	return &r
 }
 
 // Error makes a Finding an error.
@@ -72,7 +77,7 @@ func SortFindings(findings []Finding) []Finding {
 	slices.SortStableFunc(findings, func(a, b Finding) int {
 		return cmp.Or(
 			cmp.Compare(rank[a.Severity], rank[b.Severity]),
-			Compare(a.Resource, b.Resource),
+			Compare(a.resource(), b.resource()),
 			cmp.Compare(a.Path, b.Path),
 			cmp.Compare(a.Message, b.Message),
 		)

@@ -164,28 +164,19 @@ func (g *Graph) Resolve(referrer *Resource, ref *reference.Reference, target cat
 	found := g.resolveIn(g.byName, referrer, ref, ref.Name, target)
 	if found.Candidates == nil {
 		found = g.resolveIn(g.byBase, referrer, ref, ref.Name, target)
+		// An object that is not renamed yet will be in this run, so that its
+		// name less a suffix means it in this run as well as in the next.
 		for _, name := range withoutSuffix(ref.Name) {
-			if found.Candidates == nil {
-				found = g.resolveIn(g.byBase, referrer, ref, name, target)
-				found.Candidates = recorded(found.Candidates)
-				found.Stale = found.Candidates != nil
+			for _, index := range []map[key][]*Resource{g.byBase, g.byName} {
+				if found.Candidates == nil {
+					found = g.resolveIn(index, referrer, ref, name, target)
+					found.Stale = found.Candidates != nil
+				}
 			}
 		}
 		found.Based = found.Candidates != nil
 	}
 	found.Candidates, found.Strangers = narrow(found.Candidates, referrer, ref.Name)
-	return found
-}
-
-// recorded returns those of candidates that an earlier run of this function
-// renamed, which may have had other suffixes before.
-func recorded(candidates []*Resource) []*Resource {
-	var found []*Resource
-	for _, c := range candidates {
-		if c.Recorded() != "" {
-			found = append(found, c)
-		}
-	}
 	return found
 }
 

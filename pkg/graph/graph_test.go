@@ -122,8 +122,9 @@ func TestResolve(t *testing.T) {
 			want: []string{"/app-4h2mbtbbt6"},
 		},
 		{
-			label:   "but not of an object that was never renamed",
-			targets: configMap("", "app-6ct58987ht", ""), ref: reference.Reference{Name: "app-hmg6f82fh6"},
+			label:   "nor need the object have been renamed: an update may have brought it back",
+			targets: configMap("", "app", ""), ref: reference.Reference{Name: "app-hmg6f82fh6"},
+			want: []string{"/app"},
 		},
 		{
 			label:   "the name from before kustomize's own suffix",

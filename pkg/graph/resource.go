@@ -246,16 +246,14 @@ func (b *Builder) target(r *Resource, item *yaml.Node, fields fields) {
 		r.SuffixErr = err
 		return
 	}
-	if r.Recorded() == "" {
-		// What kustomize generated and hashed comes through a pipe with its
-		// suffix, which is not to be followed by another.
-		kustomizes := r.Suffix
-		if b.Salt != "" {
-			kustomizes, _ = digest.Suffix(content, "") // as it succeeded with the salt
-		}
-		if base, ok := strings.CutSuffix(r.Name, "-"+kustomizes); ok && base != "" {
-			r.Base = base
-		}
+	// What kustomize generated and hashed comes through a pipe with its suffix,
+	// which is not to be followed by another.
+	kustomizes := r.Suffix
+	if b.Salt != "" {
+		kustomizes, _ = digest.Suffix(content, "") // as it succeeded with the salt
+	}
+	if base, ok := strings.CutSuffix(r.Base, "-"+kustomizes); ok && base != "" {
+		r.Base = base
 	}
 	for _, ref := range r.References {
 		if InContent(ref.At.Path) {

@@ -197,12 +197,12 @@ func (b *builder) meaning(m *mention, match graph.Match, chain []*graph.Resource
 		n := m.ref.Name
 		if b.takes(c) {
 			n, object = b.nameOf(c, chain), c
-		} else if match.Based {
+		} else if match.Based && c.Recorded() != "" {
 			object = c
 		}
 		switch {
 		case b.takes(c):
-		case match.Based:
+		case match.Based && c.Recorded() != "":
 			n = c.Name // nothing bears the name that stands there
 		case c.History.NeedsHash && !m.ref.Kustomize && chain == nil:
 			b.tell(stream.Warning, m.referrer, m.ref.At.Path,
@@ -292,7 +292,11 @@ func (b *builder) valuesOf(r *graph.Resource, ref *reference.Reference) []string
 
 func (b *builder) warnOfKustomizeAt(r *graph.Resource, path edit.Path, value string) {
 	for _, kind := range each(catalog.AnyTarget) {
-		for _, c := range b.graph.Resolve(r, &reference.Reference{Name: value}, kind).Candidates {
+		match := b.graph.Resolve(r, &reference.Reference{Name: value}, kind)
+		if match.Based {
+			continue // by a name that is in no history
+		}
+		for _, c := range match.Candidates {
 			if b.takes(c) && b.plan.Names[c] != value {
 				b.tell(stream.Warning, r, path,
 					"kustomize will write %s here once the function is done, for it takes %q for the %s of that name, whatever the rule is about; give the %[3]s a name of its own, or run the function behind kustomize: kustomize build . | confighash",

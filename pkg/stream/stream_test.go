@@ -187,6 +187,12 @@ func TestWrite_completesAResourceList(t *testing.T) {
 			`{"kind":"ResourceList","apiVersion":"config.kubernetes.io/v1","items":[{"a":"} #b"}], ` + flow + `}`,
 		},
 		{
+			"former results behind Unicode line breaks in JSON", "{\"kind\":\"ResourceList\",\"apiVersion\":\"config.kubernetes.io/v1\",\"items\":[{\"a\":\"b\u2028c\u0085d\"}],\"results\":[]}",
+			"{\"kind\":\"ResourceList\",\"apiVersion\":\"config.kubernetes.io/v1\",\"items\":[{\"a\":\"b\u2028c\u0085d\"}]}",
+			"{\"kind\":\"ResourceList\",\"apiVersion\":\"config.kubernetes.io/v1\",\"items\":[{\"a\":\"b\u2028c\u0085d\"}], " + flow + "}",
+		},
+		{"former results without a newline at the end", head + "items: []\nresults: []", head + "items: []\n", head + "items: []\n" + block},
+		{
 			"flow with a trailing comma", `{kind: ResourceList, apiVersion: config.kubernetes.io/v1, items: [],}`,
 			`{kind: ResourceList, apiVersion: config.kubernetes.io/v1, items: [],}`,
 			`{kind: ResourceList, apiVersion: config.kubernetes.io/v1, items: [], ` + flow + `}`,

@@ -119,7 +119,7 @@ func (in *Input) writeParts(w io.Writer, d *document, replaced map[*Chunk][]byte
 		func() error { return rest.write(w, replaced) },
 		func() error { _, err := w.Write(added); return err },
 	}
-	if !bytes.HasSuffix(d.text, []byte("\n")) {
+	if !d.endsLine(replaced) {
 		// A line break at the end would add one to a block scalar there.
 		steps[1], steps[2] = steps[2], steps[1]
 	}
@@ -129,6 +129,21 @@ func (in *Input) writeParts(w io.Writer, d *document, replaced map[*Chunk][]byte
 		}
 	}
 	return nil
+}
+
+// endsLine reports whether what is written of the document, without its former
+// results, ends in a line break.
+func (d *document) endsLine(replaced map[*Chunk][]byte) bool {
+	for _, p := range slices.Backward(d.parts) {
+		text := p.literal
+		if p.chunk != nil {
+			text = p.chunk.text(replaced)
+		}
+		if !p.results && len(text) > 0 {
+			return bytes.HasSuffix(text, []byte("\n"))
+		}
+	}
+	return true
 }
 
 // entries returns the entries that a ResourceList in block style still needs,
@@ -258,7 +273,7 @@ func (in *Input) finishBlock(text []byte, results []Result) ([]byte, error) {
 		return nil, fmt.Errorf("the result does not parse: %w", err)
 	}
 	root := tree.Content[0]
-	if hasOtherBreaks(text) || len(root.Content) == 0 {
+	if len(root.Content) == 0 {
 		return nil, nil
 	}
 	column := root.Content[0].Column - 1
@@ -389,19 +404,38 @@ func cutResults(text []byte, root *yaml.Node) ([]byte, bool) {
 	return text, true
 }
 
-// offset returns where in text a node stands. It reports false where the
-// parser counts lines otherwise.
+// offset returns where in text a node stands. The parser counts lines by more
+// breaks than lineEnd does.
 func offset(text []byte, node *yaml.Node) (int, bool) {
-	if hasOtherBreaks(text) {
-		return 0, false
-	}
 	at := 0
 	for range node.Line - 1 {
-		at = lineEnd(text, at)
+		for at < len(text) {
+			n := breakLength(text[at:])
+			at += max(n, 1)
+			if n > 0 {
+				break
+			}
+		}
 	}
 	for range node.Column - 1 {
 		_, size := utf8.DecodeRune(text[at:])
 		at += size
 	}
 	return at, at < len(text)
+}
+
+// breakLength returns the length of the line break that text begins with, by the
+// YAML parser's reading, 0 if it begins with none.
+func breakLength(text []byte) int {
+	switch {
+	case bytes.HasPrefix(text, []byte("\r\n")):
+		return 2
+	case text[0] == '\n', text[0] == '\r':
+		return 1
+	case bytes.HasPrefix(text, []byte("\u0085")):
+		return 2
+	case bytes.HasPrefix(text, []byte("\u2028")), bytes.HasPrefix(text, []byte("\u2029")):
+		return 3
+	}
+	return 0
 }
