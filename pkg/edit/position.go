@@ -21,6 +21,13 @@ type text struct {
 
 const stride = 1024
 
+// Offset returns where in b a position of yaml.v3 is, in bytes. It reports false
+// where there is no such position.
+func Offset(b []byte, line, column int) (int, bool) {
+	t := &text{bytes: b}
+	return t.offset(line, column)
+}
+
 // offset converts a position of yaml.v3: lines and columns count from 1,
 // columns count characters. A tab is one character; the byte order mark in
 // front of the text is none.

@@ -15,6 +15,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/confighash/confighash/pkg/edit"
+	"github.com/confighash/confighash/pkg/mapping"
 )
 
 // maxListDepth bounds how deep Lists may hold Lists, maxAliasedItems how many
@@ -179,7 +180,7 @@ func (c *Chunk) expand(found []Item, item Item, depth int) ([]Item, error) {
 	kind := entry(node, "kind")
 	if kind != nil && strings.HasSuffix(kind.Value, "List") {
 		if items := entry(node, "items"); items != nil {
-			if key := duplicateKey(node); key != nil {
+			if key := mapping.Duplicate(node); key != nil {
 				return nil, fmt.Errorf("line %d: the List has the key %q twice; keep one", c.lineOf(key), key.Value)
 			}
 			list := item

@@ -13,6 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/confighash/confighash/pkg/edit"
+	"github.com/confighash/confighash/pkg/mapping"
 )
 
 // A Chunk is a run of the input's bytes that parses as one YAML document: one
@@ -417,7 +418,7 @@ func (in *Input) wholeResourceList(d *document) (bool, error) {
 	if err := checkVersion(version, d.line); err != nil {
 		return false, err
 	}
-	if key := duplicateKey(root); key != nil {
+	if key := mapping.Duplicate(root); key != nil {
 		return false, fmt.Errorf("line %d: the ResourceList has the key %q twice; keep one", d.line+key.Line-1, key.Value)
 	}
 	in.IsResourceList = true
@@ -658,26 +659,15 @@ func splitJSON(text []byte, line int) []part {
 }
 
 // entry returns the value of key in a mapping, its alias resolved, or nil.
-func entry(mapping *yaml.Node, key string) *yaml.Node {
-	for i := 0; i+1 < len(mapping.Content); i += 2 {
-		if mapping.Content[i].Value == key {
-			value := mapping.Content[i+1]
+func entry(m *yaml.Node, key string) *yaml.Node {
+	for i := 0; i+1 < len(m.Content); i += 2 {
+		if m.Content[i].Value == key {
+			value := m.Content[i+1]
 			for value.Kind == yaml.AliasNode {
 				value = value.Alias
 			}
 			return value
 		}
-	}
-	return nil
-}
-
-func duplicateKey(mapping *yaml.Node) *yaml.Node {
-	seen := map[string]bool{}
-	for i := 0; i+1 < len(mapping.Content); i += 2 {
-		if k := mapping.Content[i]; seen[k.Value] {
-			return k
-		}
-		seen[mapping.Content[i].Value] = true
 	}
 	return nil
 }

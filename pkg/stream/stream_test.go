@@ -79,6 +79,7 @@ func TestParse_findsItems(t *testing.T) {
 		{"anchors across items", head + "items:\n- metadata: &m {name: a}\n- metadata: *m\n", []string{"a", "a"}, true},
 		{"an item that is an alias", head + "items:\n- &i {metadata: {name: a}}\n- *i\n", []string{"a", "a"}, true},
 		{"a flow item over lines", head + "items:\n- {metadata: {\n  name: a},\nb: c}\n- metadata: {name: b}\n", []string{"a", "b"}, true},
+		{"what looks like items in a quoted scalar", head + "x: \"\nitems:\n- metadata: {name: a}\ny: \"\n", nil, true},
 		{"Unicode line breaks", head + "items:\n- metadata: {name: a}\n  x: \"\u2028- b\"\n", []string{"a"}, true},
 
 		{"a List with its kind in quotes", "kind: \"List\" # of two\nitems:\n- metadata: {name: a}\n- metadata: {name: b}\n", []string{"a", "b"}, false},

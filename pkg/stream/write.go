@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/confighash/confighash/pkg/edit"
+	"github.com/confighash/confighash/pkg/mapping"
 )
 
 // A Result is one of a ResourceList's results, by the KRM functions
@@ -200,7 +202,7 @@ func (in *Input) complete(text, out []byte, results []Result) bool {
 		return false
 	}
 	after, err := parse(out)
-	if err != nil || len(after.Content) != 1 || duplicateKey(after.Content[0]) != nil {
+	if err != nil || len(after.Content) != 1 || mapping.Duplicate(after.Content[0]) != nil {
 		return false
 	}
 	was, is := before.Content[0], after.Content[0]
@@ -404,38 +406,8 @@ func cutResults(text []byte, root *yaml.Node) ([]byte, bool) {
 	return text, true
 }
 
-// offset returns where in text a node stands. The parser counts lines by more
-// breaks than lineEnd does.
+// offset returns where in text a node stands.
 func offset(text []byte, node *yaml.Node) (int, bool) {
-	at := 0
-	for range node.Line - 1 {
-		for at < len(text) {
-			n := breakLength(text[at:])
-			at += max(n, 1)
-			if n > 0 {
-				break
-			}
-		}
-	}
-	for range node.Column - 1 {
-		_, size := utf8.DecodeRune(text[at:])
-		at += size
-	}
-	return at, at < len(text)
-}
-
-// breakLength returns the length of the line break that text begins with, by the
-// YAML parser's reading, 0 if it begins with none.
-func breakLength(text []byte) int {
-	switch {
-	case bytes.HasPrefix(text, []byte("\r\n")):
-		return 2
-	case text[0] == '\n', text[0] == '\r':
-		return 1
-	case bytes.HasPrefix(text, []byte("\u0085")):
-		return 2
-	case bytes.HasPrefix(text, []byte("\u2028")), bytes.HasPrefix(text, []byte("\u2029")):
-		return 3
-	}
-	return 0
+	at, ok := edit.Offset(text, node.Line, node.Column)
+	return at, ok && at < len(text)
 }
