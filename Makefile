@@ -12,6 +12,14 @@ KUSTOMIZE := $(CURDIR)/bin/tools/kustomize
 endif
 export KUSTOMIZE
 
+# The tests render charts with this helm; HELM=PATH takes another. Its module
+# also holds some of the charts.
+HELM_VERSION := v3.22.0
+ifndef HELM
+HELM := $(CURDIR)/bin/tools/helm
+endif
+export HELM
+
 GOLANGCI_LINT_VERSION := v2.15.0
 
 GO_FILES := $(shell find fn pkg bench -name '*.go' 2>/dev/null)
@@ -31,7 +39,7 @@ demo: build $(KUSTOMIZE) ## kustomize build with the function over kustomization
 	@hack/demo
 
 .PHONY: test
-test: $(KUSTOMIZE) ## go vet, then every test that needs Go alone
+test: $(KUSTOMIZE) $(HELM) ## go vet, then every test that needs Go alone
 	$(GO) vet ./...
 	$(GO) test -timeout 10m ./...
 
@@ -69,3 +77,6 @@ bin/tools/golangci-lint:
 
 $(CURDIR)/bin/tools/kustomize:
 	GOBIN=$(CURDIR)/bin/tools $(GO) install sigs.k8s.io/kustomize/kustomize/v5@$(KUSTOMIZE_VERSION)
+
+$(CURDIR)/bin/tools/helm:
+	GOBIN=$(CURDIR)/bin/tools $(GO) install helm.sh/helm/v3/cmd/helm@$(HELM_VERSION)

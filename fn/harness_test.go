@@ -73,24 +73,31 @@ func buildAndRun(m *testing.M) int {
 // kustomizeBinary returns the path of a kustomize: $KUSTOMIZE, or the one
 // that the Makefile keeps in bin/tools, which is built where it is missing.
 var kustomizeBinary = sync.OnceValues(func() (string, error) {
-	if path := os.Getenv("KUSTOMIZE"); path != "" {
+	return toolBinary("kustomize", "sigs.k8s.io/kustomize/kustomize/v5@v5.8.2")
+})
+
+// toolBinary returns the path of a program that the tests run: what the
+// environment variable of its name says, or the one that the Makefile keeps in
+// bin/tools, which is built where it is missing.
+func toolBinary(name, source string) (string, error) {
+	if path := os.Getenv(strings.ToUpper(name)); path != "" {
 		return path, nil
 	}
 	tools, err := filepath.Abs(filepath.Join("..", "bin", "tools"))
 	if err != nil {
 		return "", err
 	}
-	path := filepath.Join(tools, "kustomize")
+	path := filepath.Join(tools, name)
 	if _, err := os.Stat(path); err == nil {
 		return path, nil
 	}
-	install := exec.Command("go", "install", "sigs.k8s.io/kustomize/kustomize/v5@v5.8.2")
+	install := exec.Command("go", "install", source)
 	install.Env = append(os.Environ(), "GOBIN="+tools, "GOFLAGS=-mod=mod")
 	if out, err := install.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("cannot build kustomize: %w\n%s", err, out)
+		return "", fmt.Errorf("cannot build %s: %w\n%s", name, err, out)
 	}
 	return path, nil
-})
+}
 
 // A builder is one way to run `kustomize build`; it returns what kustomize
 // would print.
