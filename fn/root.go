@@ -50,9 +50,11 @@ func fault(err error) error {
 	return f
 }
 
-const longHelp = `confighash appends to the names of ConfigMaps and Secrets a hash of their
-content, as kustomize's generators do, and rewrites every reference to them, so
-that workloads roll exactly when the configuration they consume changes.
+const longHelp = `confighash makes workloads roll exactly when the configuration they consume
+changes. In mode Rename it appends to the names of ConfigMaps and Secrets a hash
+of their content, as kustomize's generators do, and rewrites every reference to
+them. In mode Annotate it leaves names alone and stamps every pod template with
+a checksum of what its containers consume.
 
 It is a KRM function. It reads from stdin
 
@@ -66,6 +68,7 @@ It exits 0 when that is done, 1 when the input or the functionConfig is at
 fault, which stderr explains, and 2 when the command line is.`
 
 const examples = `  kustomize build . | confighash --mode Rename | kubectl apply -f -
+  helm template shop ./chart | confighash --mode Annotate
   kustomize build --enable-alpha-plugins --enable-exec .
   kpt fn render --allow-exec
   confighash schema > confighash.schema.json`
@@ -102,8 +105,8 @@ func newRoot(stdin, stdout, stderr *os.File) *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.Flags().SortFlags = false
 	root.Flags().StringVar(&f.config, "config", "", "`file` with the functionConfig, for an input that has none")
-	root.Flags().StringVar(&f.mode, "mode", "", "`mode` instead of a functionConfig: Rename (Annotate: not in this version)")
-	root.Flags().StringVar(&f.policy, "policy", "", "`policy` with --mode: All or OptIn (Reloader, Wave: not in this version; default All)")
+	root.Flags().StringVar(&f.mode, "mode", "", "`mode` instead of a functionConfig: Rename or Annotate")
+	root.Flags().StringVar(&f.policy, "policy", "", "`policy` with --mode: All, OptIn, Reloader or Wave (default All)")
 	root.Flags().StringVar(&f.namespace, "namespace", "", "`namespace` in which objects that name none will be applied")
 	root.AddCommand(newSchema())
 	return root

@@ -108,7 +108,7 @@ func TestKind_knowsPodTemplates(t *testing.T) {
 		change                         Change
 		exceptions                     int
 	}{
-		{"", "Pod", "spec", "metadata/annotations", Forbidden, 0},
+		{"", "Pod", "spec", "metadata/annotations", Forbidden, 3},
 		{"", "PodTemplate", "template/spec", "template/metadata/annotations", NoChange, 0},
 		{"", "ReplicationController", "spec/template/spec", "spec/template/metadata/annotations", FuturePods, 0},
 		{"apps", "DaemonSet", "spec/template/spec", "spec/template/metadata/annotations", Rollout, 1},
@@ -116,7 +116,7 @@ func TestKind_knowsPodTemplates(t *testing.T) {
 		{"apps", "ReplicaSet", "spec/template/spec", "spec/template/metadata/annotations", FuturePods, 0},
 		{"apps", "StatefulSet", "spec/template/spec", "spec/template/metadata/annotations", Rollout, 1},
 		{"batch", "CronJob", "spec/jobTemplate/spec/template/spec", "spec/jobTemplate/spec/template/metadata/annotations", FuturePods, 0},
-		{"batch", "Job", "spec/template/spec", "spec/template/metadata/annotations", Forbidden, 0},
+		{"batch", "Job", "spec/template/spec", "spec/template/metadata/annotations", Forbidden, 3},
 	} {
 		k, err := Builtin().Kind(tc.group, "v1", tc.kind)
 		if err != nil {
@@ -129,8 +129,8 @@ func TestKind_knowsPodTemplates(t *testing.T) {
 		if p.Spec.String() != tc.spec || p.Annotations.String() != tc.annotations || p.Change != tc.change || len(p.Except) != tc.exceptions {
 			t.Errorf("%s: %s, %s, %s, %d exceptions", tc.kind, p.Spec, p.Annotations, p.Change, len(p.Except))
 		}
-		if !slices.ContainsFunc(k.References, func(r Rule) bool { return r.PodTemplate == 0 }) {
-			t.Errorf("%s: no reference is in its pod template", tc.kind)
+		if !slices.ContainsFunc(k.References, func(r Rule) bool { return r.Consumed && r.Path.hasPrefix(p.Spec) }) {
+			t.Errorf("%s: nothing is consumed in its pod template", tc.kind)
 		}
 	}
 }

@@ -193,7 +193,7 @@ func TestExpand_refusesWhatMakesNoSense(t *testing.T) {
 		{"a subtree that is not there", "references: [{path: a, subtree: none}]", "no subtree"},
 		{"a format that does not compile", "references: [{path: a, target: Secret, format: '{nam}'}]", "placeholder"},
 		{"a path with an empty key", "references: [{path: a//b, target: Secret}]", "empty key"},
-		{"nothing named", "references: [{path: a}]", "no target"},
+		{"nothing named", "references: [{path: a}]", "want either a target or of"},
 		{"an unknown scope", "scope: cluster", "want Cluster"},
 		{"a pod template nowhere", "podTemplates: [{change: rollout}]", "needs a path"},
 	} {

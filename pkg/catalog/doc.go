@@ -31,6 +31,9 @@
 //	podTemplates: []      # see PodTemplate
 //	references: []        # see below
 //	exports: []           # values that references of other objects ask for
+//	standIn:              # the object stands for a Secret, which a controller makes of
+//	  content: [{path, keys, omit}]  # these parts of it; see Part
+//	  annotations: []     # paths to the annotations that the Secret gets
 //
 // A pod template brings the subtrees podSpec and podAnnotations with it.
 //
@@ -42,6 +45,7 @@
 // keys. The path is followed by what is found there, one of
 //
 //	target: ConfigMap | Secret | both
+//	of: {group, kind}     # the name of an object of a kind that stands for Secrets
 //	subtree: NAME         # the references of a subtree, from there on
 //	embedded: []          # the value is itself YAML or JSON with such references
 //
@@ -56,12 +60,15 @@
 //	kind: {path, values, ignoreCase, default, group, groupDefault}  # see KindField
 //	kindFrom: {group, kind, name, export}  # see KindFrom
 //	key: PATH             # the field with the one key that is consumed
+//	items: PATH           # the field with a volume's items, which tell the keys
 //	optional: PATH        # the field that says whether the object may be absent
 //	default: PATH         # where the name comes from if the field is absent or empty
 //	when: []              # conditions, all of which must hold; see Condition
 //	versions: []          # the API versions concerned, all if absent
 //	names: true           # one element of a list of names: may become two
 //	tentative: true       # a reference only if an object of that name is there
+//	consumed: true        # containers get the content; a change calls for new pods
+//	mountedBy: [KEYS]     # of a pod spec's volumes: the lists of containers that mount them
 //	kustomize: true       # kustomize's own nameReference follows this field
 //	note, source: TEXT
 //

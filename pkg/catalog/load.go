@@ -134,6 +134,23 @@ func (c *Catalog) Any() (*Kind, error) {
 	return found, nil
 }
 
+// StandInKinds returns the kinds whose objects stand for Secrets, sorted.
+func (c *Catalog) StandInKinds() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	entries, _ := files.ReadDir("data") // it is embedded
+	var kinds []string
+	for _, entry := range entries {
+		for _, d := range c.documents(strings.TrimSuffix(entry.Name(), ".yaml")) {
+			if strings.Contains(d.text, "\nstandIn:") {
+				kinds = append(kinds, d.names...)
+			}
+		}
+	}
+	slices.Sort(kinds)
+	return slices.Compact(kinds)
+}
+
 // groupFiles returns the names of the files that may tell of a group's kinds.
 func groupFiles(group string) []string {
 	switch {
@@ -252,6 +269,7 @@ type rawKind struct {
 	PodTemplates []rawPodTemplate `yaml:"podTemplates"`
 	References   []rawRule        `yaml:"references"`
 	Exports      []rawExport      `yaml:"exports"`
+	StandIn      *rawStandIn      `yaml:"standIn"`
 	Note         string           `yaml:"note"`
 	Source       string           `yaml:"source"`
 }
@@ -286,6 +304,17 @@ type rawExport struct {
 	When []Condition `yaml:"when"`
 }
 
+type rawStandIn struct {
+	Content     []rawPart `yaml:"content"`
+	Annotations []string  `yaml:"annotations"`
+}
+
+type rawPart struct {
+	Path string   `yaml:"path"`
+	Keys bool     `yaml:"keys"`
+	Omit []string `yaml:"omit"`
+}
+
 type rawSubtree struct {
 	Subtree    string    `yaml:"subtree"`
 	References []rawRule `yaml:"references"`
@@ -296,6 +325,7 @@ type rawRule struct {
 	Path             string              `yaml:"path"`
 	Subtree          string              `yaml:"subtree"`
 	Target           Target              `yaml:"target"`
+	Of               *GroupKind          `yaml:"of"`
 	Role             Role                `yaml:"role"`
 	Format           oneOrMore[string]   `yaml:"format"`
 	List             string              `yaml:"list"`
@@ -306,6 +336,7 @@ type rawRule struct {
 	Kind             *KindField          `yaml:"kind"`
 	KindFrom         *KindFrom           `yaml:"kindFrom"`
 	Key              *Relative           `yaml:"key"`
+	Items            *Relative           `yaml:"items"`
 	Optional         *Relative           `yaml:"optional"`
 	Default          oneOrMore[Relative] `yaml:"default"`
 	When             []Condition         `yaml:"when"`
@@ -313,6 +344,8 @@ type rawRule struct {
 	Names            bool                `yaml:"names"`
 	Tentative        bool                `yaml:"tentative"`
 	Kustomize        bool                `yaml:"kustomize"`
+	Consumed         bool                `yaml:"consumed"`
+	MountedBy        []string            `yaml:"mountedBy"`
 	Note             string              `yaml:"note"`
 	Source           string              `yaml:"source"`
 }
@@ -327,7 +360,7 @@ func (c *Catalog) addKind(k *Kind, raw *rawKind, version string) error {
 		return fmt.Errorf("scope %q: want Cluster or Namespaced", raw.Scope)
 	}
 	first := len(k.References)
-	at := expansion{version: version, podTemplate: -1}
+	at := expansion{version: version}
 	for _, t := range raw.PodTemplates {
 		if err := c.addPodTemplate(k, &t, at); err != nil {
 			return err
@@ -343,6 +376,11 @@ func (c *Catalog) addKind(k *Kind, raw *rawKind, version string) error {
 		}
 		k.Exports = append(k.Exports, Export{Key: e.Key, Path: path, When: e.When})
 	}
+	if raw.StandIn != nil {
+		if err := k.addStandIn(raw.StandIn); err != nil {
+			return err
+		}
+	}
 	if raw.Immutable == nil {
 		return nil
 	}
@@ -357,6 +395,25 @@ func (c *Catalog) addKind(k *Kind, raw *rawKind, version string) error {
 				k.References[i].Immutable = true
 			}
 		}
+	}
+	return nil
+}
+
+func (k *Kind) addStandIn(raw *rawStandIn) error {
+	k.StandIn = &StandIn{}
+	for _, part := range raw.Content {
+		path, err := ParsePath(part.Path)
+		if err != nil {
+			return err
+		}
+		k.StandIn.Content = append(k.StandIn.Content, Part{Path: path, Keys: part.Keys, Omit: part.Omit})
+	}
+	for _, text := range raw.Annotations {
+		path, err := ParsePath(text)
+		if err != nil {
+			return err
+		}
+		k.StandIn.Annotations = append(k.StandIn.Annotations, path)
 	}
 	return nil
 }
@@ -396,7 +453,6 @@ func (c *Catalog) addPodTemplate(k *Kind, raw *rawPodTemplate, at expansion) err
 
 // addTemplate adds a pod template, and the references that all of them have.
 func (c *Catalog) addTemplate(k *Kind, t PodTemplate, kustomize bool, at expansion) error {
-	at.podTemplate = len(k.PodTemplates)
 	k.PodTemplates = append(k.PodTemplates, t)
 	at.root = true
 	at.kustomize = kustomize
@@ -415,7 +471,7 @@ func (c *Catalog) addTemplate(k *Kind, t PodTemplate, kustomize bool, at expansi
 
 func (c *Catalog) addExtra(k *Kind, e Extra) error {
 	for _, t := range e.PodTemplates {
-		if err := c.addTemplate(k, t, false, expansion{podTemplate: -1}); err != nil {
+		if err := c.addTemplate(k, t, false, expansion{}); err != nil {
 			return err
 		}
 	}
@@ -431,7 +487,8 @@ type expansion struct {
 	role        Role
 	elsewhere   bool
 	when        []Condition
-	podTemplate int
+	mountedBy   []string
+	podSpec     int  // the length of the path to the pod spec that mountedBy is of
 	root        bool // within a subtree: kustomize says what the subtree's rules may say
 	kustomize   bool
 	depth       int
@@ -492,8 +549,11 @@ func (c *Catalog) expandRule(into *[]Rule, r *rawRule, at expansion) error {
 		Namespace: r.Namespace, NamespaceDefault: r.NamespaceDefault, Elsewhere: r.Elsewhere || at.elsewhere,
 		Kind: r.Kind, KindFrom: r.KindFrom, Key: r.Key, Optional: r.Optional, Default: r.Default,
 		When: slices.Concat(at.when, r.When), Names: r.Names, Tentative: r.Tentative,
-		Kustomize: r.Kustomize && (at.kustomize || !at.root), PodTemplate: at.podTemplate,
+		Kustomize: r.Kustomize && (at.kustomize || !at.root), Of: r.Of, Consumed: r.Consumed, Items: r.Items,
 		Note: r.Note, Source: r.Source,
+	}
+	if len(at.mountedBy) > 0 {
+		rule.Mount = &Mount{Up: len(rule.Path) - 1 - at.podSpec, By: at.mountedBy}
 	}
 	if rule.Role == Consumer {
 		rule.Role = at.role
@@ -501,11 +561,15 @@ func (c *Catalog) expandRule(into *[]Rule, r *rawRule, at expansion) error {
 	if r.Subtree != "" {
 		at.prefix, at.when, at.role, at.elsewhere = rule.Path, rule.When, rule.Role, rule.Elsewhere
 		at.kustomize, at.root = rule.Kustomize, true
+		if len(r.MountedBy) > 0 {
+			at.mountedBy, at.podSpec = r.MountedBy, len(rule.Path)-1
+		}
 		return c.expandSubtree(into, r.Subtree, at)
 	}
 	if len(r.Embedded) > 0 {
 		inner := at
 		inner.prefix, inner.when, inner.root, inner.kustomize = nil, nil, true, false
+		inner.mountedBy = nil
 		inner.role, inner.elsewhere = rule.Role, rule.Elsewhere
 		if err := c.expand(&rule.Embedded, r.Embedded, inner); err != nil {
 			return err
@@ -524,15 +588,16 @@ func (c *Catalog) expandRule(into *[]Rule, r *rawRule, at expansion) error {
 	if len(rule.Formats) == 0 {
 		rule.Formats = []*Format{Plain}
 	}
-	if rule.Targets == 0 {
-		return errors.New("no target")
+	if (rule.Targets == 0) == (rule.Of == nil) {
+		return errors.New("want either a target or of")
 	}
 	*into = append(*into, rule)
 	return nil
 }
 
 // FieldSpec returns the rules for a path as kustomize's nameReference has it:
-// the field is a name, or a mapping with a name and perhaps a namespace.
+// the field is a name, or a mapping with a name and perhaps a namespace. What
+// it names counts as consumed.
 func FieldSpec(target Target, path string) ([]Rule, error) {
 	field, err := ParsePath(path)
 	if err != nil {
@@ -541,7 +606,7 @@ func FieldSpec(target Target, path string) ([]Rule, error) {
 	if len(field) == 0 {
 		return nil, errors.New("an empty path leads to no field")
 	}
-	plain := Rule{Path: field, Targets: target, Formats: []*Format{Plain}, PodTemplate: -1}
+	plain := Rule{Path: field, Targets: target, Formats: []*Format{Plain}, Consumed: true}
 	inside := plain
 	inside.Path = field.join(Path{"name"})
 	inside.Namespace = &Relative{Path: Path{"namespace"}}

@@ -16,6 +16,33 @@ type Kind struct {
 	References []Rule
 	// Exports are what references of other objects ask of this one.
 	Exports []Export
+	// StandIn is set of kinds whose objects stand for Secrets: a controller
+	// makes the Secret of what they hold.
+	StandIn *StandIn
+}
+
+// A StandIn says what of an object that stands for a Secret decides on the
+// Secret's content.
+type StandIn struct {
+	Content []Part
+	// Annotations lead to the annotations that the Secret gets.
+	Annotations []Path
+}
+
+// A Part is a part of an object.
+type Part struct {
+	Path Path
+	// Keys: the part is a mapping whose keys are the Secret's. Other parts
+	// count whichever keys are consumed.
+	Keys bool
+	// Omit are keys of the part that do not count.
+	Omit []string
+}
+
+// A GroupKind is a kind of an API group.
+type GroupKind struct {
+	Group string `yaml:"group"`
+	Kind  string `yaml:"kind"`
 }
 
 // A PodTemplate is a place in an object that pods are made from.
@@ -49,9 +76,20 @@ type Rule struct {
 	// Path leads to the field. For a rule in Embedded, it does so from the
 	// root of the embedded document.
 	Path Path
-	// Targets are the kinds it may name.
+	// Targets are the kinds it may name; none if the field names an object
+	// of the kind Of.
 	Targets Target
-	Role    Role
+	// Of is a kind that stands for Secrets.
+	Of   *GroupKind
+	Role Role
+	// Consumed: the containers of the pods get the content, so that a change
+	// of it calls for new pods.
+	Consumed bool
+	// Items leads to the list of a volume's items, which tells the keys.
+	Items *Relative
+	// Mount tells how containers mount the volume that the field is part of,
+	// if they have to.
+	Mount *Mount
 	// Formats are tried in order; the first that fits is taken.
 	Formats []*Format
 	// Separator divides the value where it is a list.
@@ -88,11 +126,18 @@ type Rule struct {
 	Kustomize bool
 	// Immutable: the API server does not let this field change.
 	Immutable bool
-	// PodTemplate is the index in Kind.PodTemplates of the template the
-	// field is part of, or -1.
-	PodTemplate int
 	// Note and Source are for people.
 	Note, Source string
+}
+
+// A Mount is where containers mount a volume: content of a volume that none of
+// them mounts is not consumed.
+type Mount struct {
+	// Up counts the mappings from the one that holds the reference to the
+	// pod spec. The one before is the volume.
+	Up int
+	// By are the pod spec's lists of containers.
+	By []string
 }
 
 // A KindField tells by the object's own fields which kind a reference names.

@@ -30,6 +30,17 @@ func TargetOf(kind string) Target {
 // Has reports whether t holds all of other.
 func (t Target) Has(other Target) bool { return t&other == other && other != 0 }
 
+// Each returns the kinds in t one by one, sorted by name.
+func (t Target) Each() []Target {
+	switch t {
+	case 0:
+		return nil
+	case AnyTarget:
+		return []Target{ConfigMap, Secret}
+	}
+	return []Target{t}
+}
+
 // Kinds returns the names of the kinds in t, sorted.
 func (t Target) Kinds() []string {
 	var kinds []string
@@ -113,13 +124,15 @@ const (
 	Forbidden
 	// Operator: an operator decides, in a way not known here.
 	Operator
+	// Recreated: the object is made anew each time, with what stands in it then.
+	Recreated
 	// NoChange: nothing reads the template.
 	NoChange
 )
 
 var changeNames = [...]string{
 	"rollout", "deferred", "futurePods", "newRevision", "inPlace",
-	"createOnce", "destructive", "forbidden", "operator", "none",
+	"createOnce", "destructive", "forbidden", "operator", "recreated", "none",
 }
 
 // String returns the change as data files write it.

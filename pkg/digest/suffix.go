@@ -1,5 +1,7 @@
-// Package digest computes what stands for the content of a ConfigMap or a
-// Secret: the suffix of its name.
+// Package digest computes what stands for the content of ConfigMaps, Secrets and
+// what makes Secrets: the suffix of a name, and the checksum in an annotation.
+//
+// # Suffixes
 //
 // The suffix is what kustomize's generators append: what kustomize's own hasher
 // (sigs.k8s.io/kustomize/api/hasher v0.21.2) makes of kind, data, binaryData,
@@ -18,6 +20,41 @@
 // colon: the kind, the type where there is one, and for each field in the order
 // given above that is present, its name, the number of its entries, and its
 // keys and values, sorted by key.
+//
+// # Checksums
+//
+// A checksum covers what containers get: kind, name, keys and bytes. Labels,
+// annotations, a Secret's type, immutable, the order of keys, the YAML style and
+// comments do not count, nor does it matter whether the bytes stand in data,
+// stringData or binaryData. A checksum is the SHA-256, or, with a salt, the
+// HMAC-SHA256 keyed with the salt, in lower-case hexadecimal, of a sequence of
+// strings, each led by its length in bytes in decimal and a colon. That of one
+// object is made of
+//
+//	confighash.dev/source/v1
+//	the object's kind
+//	its name; NAMESPACE/NAME where its namespace is not the consumer's
+//	for each key consumed that it has, sorted by key:
+//	    the key
+//	    the SHA-256 of the bytes under it, in lower-case hexadecimal
+//
+// and that of a workload of
+//
+//	confighash.dev/workload/v1
+//	the checksums of its objects, sorted
+//
+// So for a workload that consumes the key "x" with the value "1" of the
+// ConfigMap "app", and of nothing else, the checksum of the ConfigMap is that of
+//
+//	24:confighash.dev/source/v19:ConfigMap3:app1:x64:6b86b273ff34fce19d6b804eff5a3f5747ada4eaa22f1d49c01e52ddb7875b4b
+//
+// The kind of an object that SOPS encrypted is led by "sops/", and its bytes are
+// the text that stands there. Objects that make Secrets count by the parts that
+// the catalogue names: the elements of a mapping by their keys, in place of the
+// Secret's, and other parts as Tree returns them, under the path that leads to
+// them, its keys divided by slashes.
+//
+// The digests of testdata/checksums.yaml are vectors for other programs.
 package digest
 
 import (

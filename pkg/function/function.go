@@ -1,5 +1,6 @@
 // Package function is the KRM function as a whole: a ResourceList or a stream
-// of manifests in, the same with objects renamed and references rewritten out.
+// of manifests in, the same out, with objects renamed and references rewritten, or
+// with checksums on the pod templates that consume them.
 package function
 
 import (
@@ -8,17 +9,21 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
+	"github.com/confighash/confighash/pkg/annotate"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 	"github.com/confighash/confighash/pkg/catalog"
 	"github.com/confighash/confighash/pkg/edit"
 	"github.com/confighash/confighash/pkg/graph"
 	"github.com/confighash/confighash/pkg/leftover"
+	"github.com/confighash/confighash/pkg/plan"
 	"github.com/confighash/confighash/pkg/policy"
 	"github.com/confighash/confighash/pkg/reference"
 	"github.com/confighash/confighash/pkg/rename"
 	"github.com/confighash/confighash/pkg/stream"
+	"github.com/confighash/confighash/pkg/unresolved"
 )
 
 // Options say what a functionConfig in the input does not.
@@ -62,15 +67,15 @@ func Process(data []byte, w io.Writer, o Options) (*Output, error) {
 	if err != nil {
 		return nil, fail(in, w, err)
 	}
-	plan, err := planFor(in, config)
+	g, p, err := planFor(in, config)
 	if err != nil {
 		return nil, fail(in, w, err)
 	}
-	replaced, err := apply(plan)
+	replaced, err := apply(g, p)
 	if err != nil {
 		return nil, fail(in, w, err)
 	}
-	out := report(plan.Findings, config.Spec.Report)
+	out := report(p.Findings, config.Spec.Report)
 	if err := in.Write(w, replaced, out.Results); err != nil {
 		return nil, &WriteError{err}
 	}
@@ -105,42 +110,48 @@ func configOf(in *stream.Input, o Options) (*v1alpha1.ConfigHash, error) {
 	}
 	c.Spec.Namespace = cmp.Or(o.Namespace, c.Spec.Namespace)
 	c.Spec.Salt = cmp.Or(c.Spec.Salt, o.Salt)
-	if c.Spec.Mode == v1alpha1.ModeAnnotate {
-		return nil, errors.New("spec.mode: this version does not carry out Annotate; it knows Rename")
-	}
 	return &c, nil
 }
 
 // planFor reads the items and plans what the functionConfig asks for.
-func planFor(in *stream.Input, config *v1alpha1.ConfigHash) (*rename.Plan, error) {
-	cat, err := catalogOf(&config.Spec)
+func planFor(in *stream.Input, config *v1alpha1.ConfigHash) (*graph.Graph, *plan.Plan, error) {
+	spec := &config.Spec
+	cat, err := catalogOf(spec)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	builder := &graph.Builder{Catalog: cat, Finder: reference.NewFinder(cat), Salt: config.Spec.Salt, FunctionConfig: in.FunctionConfig}
+	builder := &graph.Builder{
+		Catalog: cat, Finder: reference.NewFinder(cat), Salt: spec.Salt,
+		Values: spec.Mode == v1alpha1.ModeAnnotate, FunctionConfig: in.FunctionConfig,
+	}
 	_, facts, err := stream.Parse(in, builder.Build)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	n := 0
-	for _, f := range facts {
-		n += len(f)
+	g := graph.New(slices.Concat(facts...), spec.Namespace)
+	p, err := policy.New(g, cat, spec)
+	if err != nil {
+		return nil, nil, err
 	}
-	resources := make([]*graph.Resource, 0, n)
-	for _, f := range facts {
-		resources = append(resources, f...)
+	transformed, err := transform(g, p, spec)
+	if err != nil {
+		return nil, nil, err
 	}
-	g := graph.New(resources, config.Spec.Namespace)
-	p, err := policy.New(g, cat, &config.Spec)
+	transformed.Add(unresolved.Find(g, p, spec.Unresolved)...)
+	return g, transformed, transformed.Err()
+}
+
+// transform plans what the mode says.
+func transform(g *graph.Graph, p *policy.Policy, spec *v1alpha1.Spec) (*plan.Plan, error) {
+	if spec.Mode == v1alpha1.ModeAnnotate {
+		return annotate.New(g, p, spec)
+	}
+	renamed, err := rename.New(g, p, spec)
 	if err != nil {
 		return nil, err
 	}
-	plan, err := rename.New(g, p, &config.Spec)
-	if err != nil {
-		return nil, err
-	}
-	plan.Findings = append(plan.Findings, leftover.Search(g, plan.Names)...)
-	return plan, nil
+	renamed.Add(leftover.Search(g, renamed.Names)...)
+	return &renamed.Plan, nil
 }
 
 // catalogOf returns the catalogue with what the functionConfig adds to it.
@@ -175,14 +186,17 @@ func catalogOf(spec *v1alpha1.Spec) (*catalog.Catalog, error) {
 }
 
 // apply carries a plan out, chunk by chunk.
-func apply(plan *rename.Plan) (map[*stream.Chunk][]byte, error) {
+func apply(g *graph.Graph, p *plan.Plan) (map[*stream.Chunk][]byte, error) {
 	byChunk := map[*stream.Chunk][]edit.Item{}
 	var chunks []*stream.Chunk
-	for _, r := range plan.Order {
+	for _, r := range g.Resources {
+		if len(p.Edits[r]) == 0 {
+			continue
+		}
 		if byChunk[r.Chunk] == nil {
 			chunks = append(chunks, r.Chunk)
 		}
-		byChunk[r.Chunk] = append(byChunk[r.Chunk], edit.Item{Root: r.Root, Edits: plan.Edits[r]})
+		byChunk[r.Chunk] = append(byChunk[r.Chunk], edit.Item{Root: r.Root, Edits: p.Edits[r]})
 	}
 	texts := make([][]byte, len(chunks))
 	errs := make([]error, len(chunks))

@@ -15,7 +15,7 @@ type fields struct {
 	nameAt                            edit.Scalar
 	labels, annotations               map[string]string
 	generateName, immutable           bool
-	encrypted                         bool
+	sops, encrypted                   bool
 }
 
 // readFields reads the head of an item. shared tells that item itself is
@@ -35,7 +35,7 @@ func readFields(item *yaml.Node, shared bool) (fields, error) {
 		case "immutable":
 			f.immutable = text(value) == "true"
 		case "sops":
-			f.encrypted = !macOnlyEncrypted(value)
+			f.sops, f.encrypted = true, !macOnlyEncrypted(value)
 		}
 		return nil
 	})

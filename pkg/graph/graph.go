@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/confighash/confighash/pkg/catalog"
@@ -21,7 +22,10 @@ type Graph struct {
 	// same less an earlier run's suffix: in their present namespace, in
 	// their earlier ones, and whatever the namespace.
 	byName, byBase map[key][]*Resource
-	exports        map[exportKey][]*Resource
+	// producers holds what makes targets, by the name that it gives them.
+	producers map[key][]*Resource
+	// others holds resources of other kinds that something refers to.
+	others map[otherKey][]*Resource
 }
 
 type scope uint8
@@ -39,7 +43,7 @@ type key struct {
 	name      string
 }
 
-type exportKey struct{ group, kind, namespace, name string }
+type otherKey struct{ group, kind, namespace, name string }
 
 // New makes a Graph of resources. namespace is where objects that name none
 // will be applied.
@@ -49,12 +53,14 @@ func New(resources []*Resource, namespace string) *Graph {
 		Namespace: namespace,
 		byName:    map[key][]*Resource{},
 		byBase:    map[key][]*Resource{},
-		exports:   map[exportKey][]*Resource{},
+		producers: map[key][]*Resource{},
+		others:    map[otherKey][]*Resource{},
 	}
 	for _, r := range resources {
-		if len(r.Exports) > 0 {
-			g.addExports(r)
+		if len(r.Exports) > 0 || r.StandsFor {
+			g.addOther(r)
 		}
+		g.addProducts(r)
 		if r.Target == 0 || r.Name == "" {
 			continue
 		}
@@ -115,19 +121,46 @@ func (g *Graph) NamespaceOf(r *Resource) string {
 	return r.Namespace
 }
 
-// addExports enters what r exports under its present and earlier names: at the
-// time that a transformer runs, references to it are not mended yet either.
-func (g *Graph) addExports(r *Resource) {
+// addOther enters r under its present and earlier names: at the time that a
+// transformer runs, references to it are not mended yet either.
+func (g *Graph) addOther(r *Resource) {
 	entered := map[string]bool{}
 	enter := func(name string) {
-		if k := (exportKey{r.Group, r.Kind, g.NamespaceOf(r), name}); !entered[name] {
+		if k := (otherKey{r.Group, r.Kind, g.NamespaceOf(r), name}); !entered[name] {
 			entered[name] = true
-			g.exports[k] = append(g.exports[k], r)
+			g.others[k] = append(g.others[k], r)
 		}
 	}
 	enter(r.Name)
 	for _, id := range r.History.Previous {
 		enter(id.Name)
+	}
+}
+
+// addProducts enters r under the names of what it makes.
+func (g *Graph) addProducts(r *Resource) {
+	for i := range r.References {
+		ref := &r.References[i]
+		if ref.Role != catalog.Producer {
+			continue
+		}
+		names := []string{ref.Name}
+		if ref.At.Path == "metadata.name" {
+			// What it makes is called as it is itself, and others of its layer
+			// refer to both by the name of before prefixes.
+			for _, id := range r.History.Previous {
+				names = append(names, id.Name)
+			}
+		}
+		for _, name := range names {
+			for _, target := range ref.Targets.Each() {
+				if ref.ControllerNamespace {
+					put(g.producers, key{target, every, "", name}, r)
+				} else {
+					put(g.producers, key{target, present, cmp.Or(ref.Namespace, g.NamespaceOf(r)), name}, r)
+				}
+			}
+		}
 	}
 }
 
@@ -249,19 +282,45 @@ func narrow(candidates []*Resource, referrer *Resource, name string) (fitting, s
 	return nil, all
 }
 
+// Producers returns the resources that make the object of one kind that a
+// reference means.
+func (g *Graph) Producers(referrer *Resource, ref *reference.Reference, target catalog.Target) []*Resource {
+	namespace := cmp.Or(ref.Namespace, g.NamespaceOf(referrer))
+	found := g.producers[key{target, present, namespace, ref.Name}]
+	if found == nil {
+		found = g.producers[key{target, every, "", ref.Name}]
+	}
+	// What only layers beside the referrer's make is as good as none.
+	found, strangers := narrow(found, referrer, ref.Name)
+	if found == nil {
+		return strangers
+	}
+	return found
+}
+
+// Other returns the resource of a kind other than ConfigMap and Secret that a
+// reference of referrer means by name, or nil.
+func (g *Graph) Other(referrer *Resource, kind catalog.GroupKind, name string) *Resource {
+	for _, namespace := range []string{"", g.NamespaceOf(referrer)} {
+		found := g.others[otherKey{kind.Group, kind.Kind, namespace, name}]
+		if len(found) > 0 {
+			found, _ = narrow(found, referrer, name)
+		}
+		if len(found) == 1 {
+			return found[0]
+		}
+	}
+	return nil
+}
+
 // Export returns what a resource of the input exports under name, for
 // references whose target's kind another object decides. It reports false
 // where that object is not in the input.
 func (g *Graph) Export(referrer *Resource, from *reference.KindFrom) (string, bool) {
-	for _, namespace := range []string{"", g.NamespaceOf(referrer)} {
-		found := g.exports[exportKey{from.Group, from.Kind, namespace, from.Name}]
-		if len(found) > 0 {
-			found, _ = narrow(found, referrer, from.Name)
-		}
-		if len(found) == 1 {
-			value, ok := found[0].Exports[from.Export]
-			return value, ok
-		}
+	found := g.Other(referrer, catalog.GroupKind{Group: from.Group, Kind: from.Kind}, from.Name)
+	if found == nil {
+		return "", false
 	}
-	return "", false
+	value, ok := found.Exports[from.Export]
+	return value, ok
 }

@@ -54,8 +54,26 @@ type Resource struct {
 	Mistaken []edit.Scalar
 	// Exports are values of the item that other items' references need.
 	Exports map[string]string
+	// PodTemplates are the places in the item that pods are made from.
+	PodTemplates []PodTemplate
 	// History is what kustomize's build annotations say.
 	History kustomize.History
+
+	// The following are of ConfigMaps and Secrets, and of what stands for
+	// Secrets.
+
+	// Values are what it holds, sorted by key, and ValuesErr why that cannot be
+	// told. They are read only if Builder.Values is set.
+	Values    []digest.Value
+	ValuesErr error
+	// Undecoded are keys whose values ought to be base64 and are not.
+	Undecoded []string
+	// SOPS tells that the values are encrypted by SOPS.
+	SOPS bool
+	// StandsFor tells that a controller makes a Secret of the object, and
+	// SecretAnnotations are the annotations that the Secret gets.
+	StandsFor         bool
+	SecretAnnotations map[string]string
 
 	// The following are of ConfigMaps and Secrets alone.
 
@@ -77,6 +95,15 @@ type Resource struct {
 	// Encrypted tells an object that SOPS encrypted in such a way that its
 	// name must not change.
 	Encrypted bool
+}
+
+// A PodTemplate is a place in an item that pods are made from.
+type PodTemplate struct {
+	reference.PodTemplate
+	// Change is what follows when the template changes, and Reason why, where
+	// the catalogue names one for this case.
+	Change catalog.Change
+	Reason string
 }
 
 // String returns kind, namespace and name, as messages name a resource.
@@ -115,6 +142,9 @@ func (r *Resource) Ignored() bool { return r.Annotations[v1alpha1.AnnotationIgno
 type Builder struct {
 	Catalog *catalog.Catalog
 	Finder  *reference.Finder
+	// Values asks for what checksums need: Resource.Values in place of
+	// Resource.Suffix.
+	Values bool
 	// Salt keys the suffixes.
 	Salt string
 	// FunctionConfig is the functionConfig, if any. kpt hands over the file
@@ -190,6 +220,9 @@ func (b *Builder) build(chunk *stream.Chunk, item stream.Item) (*Resource, error
 		return nil, fmt.Errorf("%s: %w", r, err)
 	}
 	r.References, r.Mistaken, r.Exports = found.References, found.Mistaken, found.Exports
+	for _, t := range found.PodTemplates {
+		r.PodTemplates = append(r.PodTemplates, podTemplate(t, &kind.PodTemplates[t.Index], item.Node))
+	}
 	if item.Shared {
 		for i := range r.References {
 			r.References[i].At.Shared = true
@@ -198,10 +231,25 @@ func (b *Builder) build(chunk *stream.Chunk, item stream.Item) (*Resource, error
 			}
 		}
 	}
-	if r.Target != 0 {
+	switch {
+	case r.Target != 0:
 		b.target(r, item.Node, fields)
+	case kind != nil && kind.StandIn != nil:
+		b.standIn(r, kind.StandIn, item.Node)
 	}
 	return r, nil
+}
+
+// podTemplate adds to a template what the catalogue says of a change.
+func podTemplate(t reference.PodTemplate, known *catalog.PodTemplate, item *yaml.Node) PodTemplate {
+	found := PodTemplate{PodTemplate: t, Change: known.Change}
+	for i := range known.Except {
+		if except := &known.Except[i]; reference.Holds(except.When, item) {
+			found.Change, found.Reason = except.Change, except.Reason
+			break
+		}
+	}
+	return found
 }
 
 // isFunctionConfig reports whether the item configures a function for
@@ -232,15 +280,19 @@ func (b *Builder) isOwnConfig(r *Resource, item *yaml.Node) bool {
 
 // target fills in what only ConfigMaps and Secrets have.
 func (b *Builder) target(r *Resource, item *yaml.Node, fields fields) {
-	r.Encrypted, r.Immutable = fields.encrypted, fields.immutable
+	r.Encrypted, r.Immutable, r.SOPS = fields.encrypted, fields.immutable, fields.sops
 	r.Base = base(r.Name, r.Recorded())
 	content, err := digest.ContentOf(r.Kind, item)
 	if err != nil {
-		r.SuffixErr = err
+		r.SuffixErr, r.ValuesErr = err, err
 		return
 	}
 	if content.Type != nil {
 		r.Type = *content.Type
+	}
+	if b.Values {
+		r.Values, r.Undecoded = digest.ValuesOf(content, r.SOPS)
+		return
 	}
 	if r.Suffix, err = digest.Suffix(content, b.Salt); err != nil {
 		r.SuffixErr = err

@@ -1,35 +1,44 @@
-// Package policy decides which ConfigMaps and Secrets take part: by the
-// functionConfig's selectors, by annotations, and by what is never renamed.
+// Package policy decides which ConfigMaps and Secrets take part, and which
+// workloads they roll: by the functionConfig's selectors, by annotations, those of
+// Reloader and wave among them, and by what is never renamed.
 package policy
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 	"github.com/confighash/confighash/pkg/catalog"
 	"github.com/confighash/confighash/pkg/graph"
 	"github.com/confighash/confighash/pkg/kustomize"
+	"github.com/confighash/confighash/pkg/reloader"
 	"github.com/confighash/confighash/pkg/stream"
 )
 
 // A Policy decides for the objects of one graph.
 type Policy struct {
 	graph            *graph.Graph
-	optIn            bool
+	catalog          *catalog.Catalog
+	policy           v1alpha1.Policy
 	include, exclude []*v1alpha1.CompiledSelector
 	never            []catalog.NeverRename
+
+	// The following serve the policies Reloader and Wave.
+	reloader *reloader.Controller
+	objects  map[taken]reloader.Object
+	byKind   map[scope][]*graph.Resource
+	matched  map[wanted][]*graph.Resource
 }
 
-// New makes a Policy of a functionConfig. It fails on a policy that cannot be
-// carried out.
+// New makes a Policy of a functionConfig. It is not safe for concurrent use.
+// It fails on selectors that do not compile.
 func New(g *graph.Graph, c *catalog.Catalog, spec *v1alpha1.Spec) (*Policy, error) {
-	p := &Policy{graph: g}
-	switch spec.Policy {
-	case v1alpha1.PolicyAll:
-	case v1alpha1.PolicyOptIn:
-		p.optIn = true
-	case v1alpha1.PolicyReloader, v1alpha1.PolicyWave:
-		return nil, fmt.Errorf("spec.policy: this version does not carry out %s; it knows All and OptIn", spec.Policy)
+	p := &Policy{graph: g, catalog: c, policy: spec.Policy}
+	if p.AsksWorkloads() {
+		p.reloader = reloader.New(spec.Reloader)
+		p.objects = map[taken]reloader.Object{}
+		p.matched = map[wanted][]*graph.Resource{}
+		p.index()
 	}
 	var err error
 	if p.include, err = compile(spec.Include); err != nil {
@@ -42,6 +51,12 @@ func New(g *graph.Graph, c *catalog.Catalog, spec *v1alpha1.Spec) (*Policy, erro
 		return nil, err
 	}
 	return p, nil
+}
+
+// AsksWorkloads reports whether annotations of workloads decide for each object
+// that they consume, as those of Reloader and wave do.
+func (p *Policy) AsksWorkloads() bool {
+	return p.policy == v1alpha1.PolicyReloader || p.policy == v1alpha1.PolicyWave
 }
 
 func compile(selectors []v1alpha1.Selector) ([]*v1alpha1.CompiledSelector, error) {
@@ -68,7 +83,7 @@ type Refusal struct {
 // the object opts in (OptsIn).
 func (p *Policy) Chosen(object *graph.Resource, asked bool) *Refusal {
 	refuse := func(reason string) *Refusal { return &Refusal{Reason: reason, Severity: stream.Info} }
-	if object.Ignored() {
+	if object.Ignored() || object.SecretAnnotations[v1alpha1.AnnotationIgnore] == "true" {
 		return refuse(v1alpha1.AnnotationIgnore + " takes it out")
 	}
 	if len(p.include) > 0 && !p.matchesAny(p.include, object) {
@@ -77,7 +92,7 @@ func (p *Policy) Chosen(object *graph.Resource, asked bool) *Refusal {
 	if p.matchesAny(p.exclude, object) {
 		return refuse("a selector of spec.exclude matches it")
 	}
-	if p.optIn && !asked && !OptsIn(object) && object.Annotations[kustomize.NeedsHash] != "true" {
+	if p.policy == v1alpha1.PolicyOptIn && !asked && !OptsIn(object) && object.Annotations[kustomize.NeedsHash] != "true" {
 		return refuse(fmt.Sprintf("policy OptIn, and neither it nor a workload that refers to it has %s: \"true\"", v1alpha1.AnnotationRoll))
 	}
 	return nil
@@ -86,7 +101,7 @@ func (p *Policy) Chosen(object *graph.Resource, asked bool) *Refusal {
 // OptsIn reports whether a resource opts in under policy OptIn: itself, or what
 // it refers to.
 func OptsIn(r *graph.Resource) bool {
-	return r.Annotations[v1alpha1.AnnotationRoll] == "true"
+	return r.Annotations[v1alpha1.AnnotationRoll] == "true" || r.SecretAnnotations[v1alpha1.AnnotationRoll] == "true"
 }
 
 // Renamable tells whether the object's name may change at all: nil, or why
@@ -125,10 +140,11 @@ func (p *Policy) Standing(kind, namespace, name string) bool {
 
 // matchesAny reports whether one of selectors means the object, under any of
 // the names and namespaces that it has, had earlier in a kustomize build, or
-// had before an earlier run: as kustomize's selectors do.
+// had before an earlier run: as kustomize's selectors do. What stands for a
+// Secret is meant as the Secret, too.
 func (p *Policy) matchesAny(selectors []*v1alpha1.CompiledSelector, object *graph.Resource) bool {
 	for _, s := range selectors {
-		if s.MatchGVK(object.Group, object.Version, object.Kind) &&
+		if (s.MatchGVK(object.Group, object.Version, object.Kind) || object.StandsFor && s.MatchGVK("", "v1", "Secret")) &&
 			s.MatchLabels(object.Labels) && s.MatchAnnotations(object.Annotations) &&
 			p.matchesIdentity(s, object) {
 			return true
@@ -140,6 +156,9 @@ func (p *Policy) matchesAny(selectors []*v1alpha1.CompiledSelector, object *grap
 func (p *Policy) matchesIdentity(s *v1alpha1.CompiledSelector, object *graph.Resource) bool {
 	namespace := p.graph.NamespaceOf(object)
 	if s.MatchNamespace(namespace) && (s.MatchName(object.Name) || s.MatchName(object.Base)) {
+		return true
+	}
+	if object.StandsFor && s.MatchNamespace(namespace) && slices.ContainsFunc(names(object, "Secret"), s.MatchName) {
 		return true
 	}
 	for _, id := range object.History.Previous {

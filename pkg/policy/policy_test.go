@@ -104,12 +104,3 @@ func TestRenamable(t *testing.T) {
 		})
 	}
 }
-
-func TestNew_refusesPoliciesItDoesNotCarryOut(t *testing.T) {
-	for _, policy := range []v1alpha1.Policy{v1alpha1.PolicyReloader, v1alpha1.PolicyWave} {
-		_, err := New(graph.New(nil, ""), catalog.Builtin(), &v1alpha1.Spec{Policy: policy})
-		if want := "spec.policy: this version does not carry out " + string(policy) + "; it knows All and OptIn"; err == nil || err.Error() != want {
-			t.Errorf("got %v, want %s", err, want)
-		}
-	}
-}

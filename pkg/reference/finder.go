@@ -62,7 +62,7 @@ func (f *Finder) rules(id gvk) (*rules, error) {
 	r := f.any
 	if k != nil {
 		r = compile(k.References, everywhere.References)
-		r.exports = k.Exports
+		r.exports, r.podTemplates = k.Exports, k.PodTemplates
 	}
 	f.prepared[id] = r
 	return r, nil
@@ -73,6 +73,8 @@ type rules struct {
 	root     *state
 	defaults []*rule
 	exports  []catalog.Export
+
+	podTemplates []catalog.PodTemplate
 }
 
 // A rule is one of the catalogue's, with its place in the order in which

@@ -4,6 +4,8 @@
 package reference
 
 import (
+	"strings"
+
 	"github.com/confighash/confighash/pkg/catalog"
 	"github.com/confighash/confighash/pkg/edit"
 )
@@ -12,8 +14,10 @@ import (
 type Reference struct {
 	Role catalog.Role
 	// Targets are the kinds it may name: one, unless nothing in the item
-	// tells which.
+	// tells which; none if it names an object of the kind Of.
 	Targets catalog.Target
+	// Of is a kind that stands for Secrets.
+	Of *catalog.GroupKind
 	// Name is the name that stands there.
 	Name string
 	// Namespace is the namespace that stands there, in the value or in a
@@ -38,11 +42,13 @@ type Reference struct {
 	// KindFrom is the object that tells which of Targets is meant, if it is
 	// another one.
 	KindFrom *KindFrom
-	// PodTemplate is the index in the catalogue's Kind.PodTemplates of the
-	// template that holds the reference, or -1.
+	// PodTemplate is the index in Found.PodTemplates of the template that
+	// holds the reference, or -1.
 	PodTemplate int
-	// Key is the one key that is consumed, or empty.
-	Key string
+	// Consumed: the containers of the pods get the content.
+	Consumed bool
+	// Keys are the keys that count, sorted; nil stands for all of them.
+	Keys []string
 	// Optional: the item says that the object may be absent.
 	Optional bool
 	// Tentative: this is a reference only if an object of that name is there.
@@ -66,6 +72,34 @@ type KindFrom struct {
 	Export string
 }
 
+// A PodTemplate is a place in an item that pods are made from.
+type PodTemplate struct {
+	// Index is that of Kind.PodTemplates in the catalogue.
+	Index int
+	// Spec leads to the pod spec, if there is one.
+	Spec    edit.Path
+	HasSpec bool
+	// Containers: the pod spec lists at least one container.
+	Containers bool
+	// AnnotationsAt leads to the annotations that pods get, which need not be
+	// there. HasAnnotations is false where they have no place.
+	AnnotationsAt  edit.Path
+	HasAnnotations bool
+	// Annotations are those that are there.
+	Annotations map[string]string
+}
+
+// holds reports whether path leads into the template.
+func (t *PodTemplate) holds(path edit.Path) bool {
+	return t.HasSpec && within(path, t.Spec) || t.HasAnnotations && within(path, t.AnnotationsAt)
+}
+
+// within reports whether path leads to root or into it.
+func within(path, root edit.Path) bool {
+	rest, ok := strings.CutPrefix(string(path), string(root))
+	return ok && (rest == "" || root == "" || rest[0] == '.' || rest[0] == '[')
+}
+
 // Found is what an item holds.
 type Found struct {
 	// References stand in the order of the item's text; those with Default
@@ -77,4 +111,7 @@ type Found struct {
 	Mistaken []edit.Scalar
 	// Exports are values that references of other items ask for.
 	Exports map[string]string
+	// PodTemplates stand in the order of the catalogue, and those of one of
+	// its entries in the order of the item.
+	PodTemplates []PodTemplate
 }

@@ -32,6 +32,8 @@ type walker struct {
 	// aliases counts those on the way, budget the nodes met behind any.
 	aliases int
 	budget  *mapping.Budget
+	// mounts holds those of the pod specs met so far.
+	mounts map[*yaml.Node]mounts
 	// within is the scalar whose value the document is, if it is embedded.
 	within *edit.Scalar
 }
@@ -66,6 +68,13 @@ func (r *rules) find(item *yaml.Node) (Found, error) {
 		w.useDefault(d)
 	}
 	found := Found{References: w.found, Mistaken: w.mistaken}
+	if len(r.podTemplates) > 0 {
+		found.PodTemplates = w.podTemplates(r.podTemplates)
+		for i := range found.References {
+			ref := &found.References[i]
+			ref.PodTemplate = slices.IndexFunc(found.PodTemplates, func(t PodTemplate) bool { return t.holds(ref.At.Path) })
+		}
+	}
 	for i := range r.exports {
 		if value, ok := w.export(&r.exports[i]); ok {
 			if found.Exports == nil {
@@ -216,7 +225,7 @@ func (w *walker) try(r *rule, n *yaml.Node, shared bool) (bool, error) {
 		return w.embed(r, n, shared)
 	}
 	targets := w.targets(r.Rule)
-	if targets == 0 {
+	if targets == 0 && r.Of == nil {
 		w.mistake(r, n, shared)
 		return false, nil
 	}
@@ -270,7 +279,7 @@ func (w *walker) take(r *catalog.Rule, n *yaml.Node, shared bool, targets catalo
 		} else {
 			m.Target = targets
 		}
-		if m.Target == 0 {
+		if m.Target == 0 && r.Of == nil {
 			continue
 		}
 		at, offset, located := w.locate(n, shared)
@@ -280,7 +289,7 @@ func (w *walker) take(r *catalog.Rule, n *yaml.Node, shared bool, targets catalo
 		shift := func(s catalog.Span) (int, int) { return s.Start + start + offset, s.End + start + offset }
 		ref := Reference{
 			Role: r.Role, Targets: m.Target, Name: n.Value[start+m.Name.Start : start+m.Name.End], At: at,
-			List: r.Names, PodTemplate: r.PodTemplate, Tentative: r.Tentative, Immutable: r.Immutable,
+			Of: r.Of, List: r.Names, PodTemplate: -1, Consumed: r.Consumed, Tentative: r.Tentative, Immutable: r.Immutable,
 			Kustomize: r.Kustomize && w.within == nil && m.Name == catalog.Span{Start: 0, End: len(n.Value)},
 		}
 		ref.Start, ref.End = shift(m.Name)
@@ -292,9 +301,12 @@ func (w *walker) take(r *catalog.Rule, n *yaml.Node, shared bool, targets catalo
 			w.namespace(r, &ref)
 		}
 		if m.Key != (catalog.Span{}) {
-			ref.Key = n.Value[start+m.Key.Start : start+m.Key.End]
-		} else {
-			ref.Key = w.text(r.Key)
+			ref.Keys = []string{n.Value[start+m.Key.Start : start+m.Key.End]}
+		} else if key := w.text(r.Key); key != "" {
+			ref.Keys = []string{key}
+		}
+		if ref.Consumed && (r.Items != nil || r.Mount != nil) {
+			w.consume(r, &ref)
 		}
 		ref.Optional = w.text(r.Optional) == "true"
 		if r.KindFrom != nil {
@@ -461,7 +473,7 @@ func (w *walker) useDefault(r *rule) {
 		at := edit.ScalarAt(field.path, field.node, field.shared)
 		ref := Reference{
 			Role: r.Role, Targets: r.Targets, Name: at.Value, At: at, End: len(at.Value),
-			PodTemplate: r.PodTemplate, Immutable: r.Immutable, Default: true,
+			PodTemplate: -1, Immutable: r.Immutable, Default: true,
 		}
 		w.namespace(r.Rule, &ref)
 		w.found = append(w.found, ref)

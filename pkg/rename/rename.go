@@ -10,7 +10,6 @@ package rename
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -22,6 +21,7 @@ import (
 	"github.com/confighash/confighash/pkg/edit"
 	"github.com/confighash/confighash/pkg/graph"
 	"github.com/confighash/confighash/pkg/kustomize"
+	"github.com/confighash/confighash/pkg/plan"
 	"github.com/confighash/confighash/pkg/policy"
 	"github.com/confighash/confighash/pkg/reference"
 	"github.com/confighash/confighash/pkg/stream"
@@ -33,66 +33,36 @@ const maxNameLength = 253
 
 // A Plan is what a Rename changes and what it has to tell.
 type Plan struct {
-	// Order is the resources that are edited, in the order of the input, and
-	// Edits are their edits.
-	Order []*graph.Resource
-	Edits map[*graph.Resource][]edit.Edit
-	// Findings are warnings and information, in no order.
-	Findings []graph.Finding
+	plan.Plan
 	// Names are the names of the objects that take part, as they will be.
 	Names map[*graph.Resource]string
 }
 
-// New plans the Rename of g. Errors are returned joined, each a graph.Finding,
-// up to a bound behind which the last one counts the others.
+// New plans the Rename of g. Its error is that of plan.Plan.Err.
 func New(g *graph.Graph, p *policy.Policy, spec *v1alpha1.Spec) (*Plan, error) {
 	b := &builder{
 		graph:   g,
 		policy:  p,
 		spec:    spec,
-		plan:    &Plan{Edits: map[*graph.Resource][]edit.Edit{}, Names: map[*graph.Resource]string{}},
+		plan:    &Plan{Names: map[*graph.Resource]string{}},
 		targets: map[*graph.Resource]*target{},
-
-		products: map[product]bool{},
 	}
 	b.resolve()
 	b.choose()
 	b.name()
 	b.checkNames()
-	if len(b.errs) == 0 {
+	if b.plan.Err() == nil {
 		b.rewrite()
 		b.editTargets()
 		b.warnOfKustomize()
 	}
-	if len(b.errs) > 0 {
-		return nil, errors.Join(sorted(b.errs)...)
+	if err := b.plan.Err(); err != nil {
+		return nil, err
 	}
 	for i, f := range b.plan.Findings {
 		b.plan.Findings[i].Name = b.plan.Names[f.Resource]
 	}
-	for _, r := range g.Resources {
-		if len(b.plan.Edits[r]) > 0 {
-			b.plan.Order = append(b.plan.Order, r)
-		}
-	}
 	return b.plan, nil
-}
-
-// maxErrors bounds how many errors are reported: one mistake in a base that has
-// thousands of variants is made thousands of times.
-const maxErrors = 100
-
-func sorted(findings []graph.Finding) []error {
-	findings = graph.SortFindings(findings)
-	var errs []error
-	for i, f := range findings {
-		if i == maxErrors {
-			errs = append(errs, fmt.Errorf("%d more errors are not listed", len(findings)-i))
-			break
-		}
-		errs = append(errs, f)
-	}
-	return errs
 }
 
 // A target is what is known of a ConfigMap or a Secret.
@@ -104,25 +74,7 @@ type target struct {
 	named    bool            // the name in Plan.Names is final
 	naming   bool            // the name is being computed
 	suffix   string
-	mentions []mention // references in its own content
-}
-
-// A mention is a reference with what it resolves to.
-type mention struct {
-	referrer *graph.Resource
-	ref      *reference.Reference
-	matches  []graph.Match // one for each target kind
-	// strangers are objects of other layers that the reference might mean.
-	strangers []*graph.Resource
-}
-
-// dropStale drops what was found by a stale name where another kind bears the
-// very name: app-2bg6t6bf6t is the Secret's, not an earlier one of a ConfigMap.
-func (m *mention) dropStale() {
-	stale := func(match graph.Match) bool { return match.Stale }
-	if slices.ContainsFunc(m.matches, func(match graph.Match) bool { return !match.Stale }) {
-		m.matches = slices.DeleteFunc(m.matches, stale)
-	}
+	mentions []graph.Mention // references in its own content
 }
 
 type builder struct {
@@ -131,17 +83,15 @@ type builder struct {
 	spec     *v1alpha1.Spec
 	plan     *Plan
 	targets  map[*graph.Resource]*target
-	mentions []mention
-	products map[product]bool
-	errs     []graph.Finding
+	mentions []graph.Mention
 }
 
 func (b *builder) errorf(r *graph.Resource, path edit.Path, format string, args ...any) {
-	b.errs = append(b.errs, graph.Finding{Severity: stream.Error, Resource: r, Path: path, Message: fmt.Sprintf(format, args...)})
+	b.plan.Tell(stream.Error, r, path, format, args...)
 }
 
 func (b *builder) tell(severity stream.Severity, r *graph.Resource, path edit.Path, format string, args ...any) {
-	b.plan.Findings = append(b.plan.Findings, graph.Finding{Severity: severity, Resource: r, Path: path, Message: fmt.Sprintf(format, args...)})
+	b.plan.Tell(severity, r, path, format, args...)
 }
 
 func (b *builder) target(r *graph.Resource) *target {
@@ -159,29 +109,13 @@ func (b *builder) resolve() {
 	for _, r := range b.graph.Resources {
 		for i := range r.References {
 			ref := &r.References[i]
-			m := mention{referrer: r, ref: ref}
-			targets := b.targetsOf(r, ref)
-			for _, kind := range each(targets) {
-				match := b.graph.Resolve(r, ref, kind)
-				if len(match.Candidates) == 0 {
-					m.strangers = append(m.strangers, match.Strangers...)
-					continue
-				}
-				m.matches = append(m.matches, match)
-			}
-			m.dropStale()
-			for _, match := range m.matches {
+			m := b.graph.Mention(r, ref)
+			for _, match := range m.Matches {
 				for _, c := range match.Candidates {
 					b.count(r, ref, c, b.known(r, ref, c.Target))
 				}
 			}
-			if ref.Role == catalog.Producer {
-				for _, kind := range each(targets) {
-					b.products[b.productKey(r, ref, kind)] = true
-				}
-				continue
-			}
-			if targets == 0 {
+			if ref.Role == catalog.Producer || m.Targets == 0 {
 				continue
 			}
 			b.mentions = append(b.mentions, m)
@@ -191,26 +125,6 @@ func (b *builder) resolve() {
 			}
 		}
 	}
-}
-
-// targetsOf returns the kinds that a reference may mean.
-func (b *builder) targetsOf(r *graph.Resource, ref *reference.Reference) catalog.Target {
-	if ref.KindFrom == nil {
-		return ref.Targets
-	}
-	kind, _ := b.graph.Export(r, ref.KindFrom)
-	return ref.Targets & catalog.TargetOf(kind)
-}
-
-// each returns the kinds in targets one by one.
-func each(targets catalog.Target) []catalog.Target {
-	switch targets {
-	case 0:
-		return nil
-	case catalog.AnyTarget:
-		return []catalog.Target{catalog.ConfigMap, catalog.Secret}
-	}
-	return []catalog.Target{targets}
 }
 
 // known reports whether kustomize follows ref, which means an object of that
@@ -456,9 +370,7 @@ func (b *builder) editTargets() {
 		if b.spec.Rename.Immutable && !r.Immutable {
 			edits = append(edits, edit.SetEntry{Key: "immutable", Value: "true", Bool: true, After: "kind"})
 		}
-		if len(edits) > 0 {
-			b.plan.Edits[r] = append(b.plan.Edits[r], edits...)
-		}
+		b.plan.Edit(r, edits...)
 		b.tell(stream.Info, r, "", "named after its content")
 	}
 }

@@ -2,6 +2,7 @@ package rename
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -17,8 +18,8 @@ import (
 	"github.com/confighash/confighash/pkg/stream"
 )
 
-// plan plans the Rename of a stream of manifests.
-func plan(t *testing.T, manifests string, change func(*v1alpha1.Spec)) (*Plan, error) {
+// planOf plans the Rename of a stream of manifests.
+func planOf(t *testing.T, manifests string, change func(*v1alpha1.Spec)) (*Plan, error) {
 	t.Helper()
 	in, err := stream.Split([]byte(manifests))
 	if err != nil {
@@ -45,7 +46,8 @@ func plan(t *testing.T, manifests string, change func(*v1alpha1.Spec)) (*Plan, e
 // describe lists the edits of a plan, a line each.
 func describe(p *Plan) []string {
 	var lines []string
-	for _, r := range p.Order {
+	byLine := func(a, b *graph.Resource) int { return a.Line - b.Line }
+	for _, r := range slices.SortedFunc(maps.Keys(p.Edits), byLine) {
 		for _, e := range p.Edits[r] {
 			switch e := e.(type) {
 			case edit.SetScalar:
@@ -133,7 +135,7 @@ func TestNew_plansEdits(t *testing.T) {
 		},
 	} {
 		t.Run(tc.label, func(t *testing.T) {
-			p, err := plan(t, tc.manifests, tc.change)
+			p, err := planOf(t, tc.manifests, tc.change)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -149,11 +151,11 @@ func TestNew_namesObjectsAfterThoseTheyReferTo(t *testing.T) {
 	// c -> b -> a, in an order in which none comes first.
 	manifests := fmt.Sprintf(chain, "b", "n/a") + fmt.Sprintf(chain, "c", "n/b") + strings.Replace(app, "{name: app}", "{name: a, namespace: n}", 1)
 	all := func(s *v1alpha1.Spec) { s.Rename.Unreferenced = v1alpha1.UnreferencedRename }
-	before, err := plan(t, manifests, all)
+	before, err := planOf(t, manifests, all)
 	if err != nil {
 		t.Fatal(err)
 	}
-	after, err := plan(t, strings.Replace(manifests, "{a: b}", "{a: c}", 1), all)
+	after, err := planOf(t, strings.Replace(manifests, "{a: b}", "{a: c}", 1), all)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +175,7 @@ func TestNew_namesObjectsAfterThoseTheyReferTo(t *testing.T) {
 }
 
 func TestNew_reportsEveryError(t *testing.T) {
-	_, err := plan(t, strings.Replace(app, "{a: b}", "[a]", 1)+
+	_, err := planOf(t, strings.Replace(app, "{a: b}", "[a]", 1)+
 		"apiVersion: v1\nkind: Secret\nmetadata: {name: s}\ndata: {a: {b: c}}\n---\n"+
 		"apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {volumes: [{name: v, configMap: {name: app}}, {name: w, secret: {secretName: s}}]}\n", nil)
 	want := "ConfigMap app: data must be a mapping of keys to strings\n" +

@@ -1,12 +1,10 @@
 package rename
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/confighash/confighash/pkg/api/v1alpha1"
 	"github.com/confighash/confighash/pkg/catalog"
 	"github.com/confighash/confighash/pkg/edit"
 	"github.com/confighash/confighash/pkg/graph"
@@ -46,24 +44,20 @@ func (w *rewriting) value() string {
 	return s.String()
 }
 
-// rewrite plans the edits of all references, and tells of those that resolve
-// to nothing or cannot be applied.
+// rewrite plans the edits of all references, and tells of those that cannot be
+// applied.
 func (b *builder) rewrite() {
 	byResource := map[*graph.Resource]map[edit.Path]*rewriting{}
 	for i := range b.mentions {
 		m := &b.mentions[i]
-		if len(m.matches) == 0 {
-			if len(m.strangers) > 0 {
-				b.strange(m)
-			} else {
-				b.unresolved(m)
-			}
+		if len(m.Matches) == 0 {
+			b.strange(m)
 			continue
 		}
-		rewrites := byResource[m.referrer]
+		rewrites := byResource[m.Referrer]
 		if rewrites == nil {
 			rewrites = map[edit.Path]*rewriting{}
-			byResource[m.referrer] = rewrites
+			byResource[m.Referrer] = rewrites
 		}
 		b.rewriteMention(m, rewrites, nil)
 	}
@@ -84,13 +78,13 @@ func (b *builder) rewrite() {
 			}
 			switch {
 			case len(w.values) > 1:
-				b.plan.Edits[r] = append(b.plan.Edits[r], edit.SplitScalar{At: w.at, Values: w.values})
+				b.plan.Edit(r, edit.SplitScalar{At: w.at, Values: w.values})
 			case len(w.values) == 1:
 				if w.values[0] != w.at.Value {
-					b.plan.Edits[r] = append(b.plan.Edits[r], edit.SetScalar{At: w.at, Value: w.values[0]})
+					b.plan.Edit(r, edit.SetScalar{At: w.at, Value: w.values[0]})
 				}
 			case w.value() != w.at.Value:
-				b.plan.Edits[r] = append(b.plan.Edits[r], edit.SetScalar{At: w.at, Value: w.value()})
+				b.plan.Edit(r, edit.SetScalar{At: w.at, Value: w.value()})
 			}
 		}
 	}
@@ -128,10 +122,10 @@ func parent(path edit.Path) edit.Path {
 
 // rewriteMention enters into rewrites what becomes of the scalars of a
 // reference. chain is the objects whose names are being computed.
-func (b *builder) rewriteMention(m *mention, rewrites map[edit.Path]*rewriting, chain []*graph.Resource) {
+func (b *builder) rewriteMention(m *graph.Mention, rewrites map[edit.Path]*rewriting, chain []*graph.Resource) {
 	var names []string
 	namespace, changes, takes := "", false, false
-	for _, match := range m.matches {
+	for _, match := range m.Matches {
 		name, object, ok := b.meaning(m, match, chain)
 		if !ok {
 			return
@@ -150,31 +144,31 @@ func (b *builder) rewriteMention(m *mention, rewrites map[edit.Path]*rewriting, 
 	if !changes {
 		return
 	}
-	if len(names) > 1 && !m.ref.List {
-		b.errorf(m.referrer, m.ref.At.Path, "%q is both a ConfigMap and a Secret, which get the names %s; the field holds one name",
-			m.ref.Name, strings.Join(names, " and "))
+	if len(names) > 1 && !m.Ref.List {
+		b.errorf(m.Referrer, m.Ref.At.Path, "%q is both a ConfigMap and a Secret, which get the names %s; the field holds one name",
+			m.Ref.Name, strings.Join(names, " and "))
 		return
 	}
 	if chain == nil && takes {
 		b.refused(m, names)
 	}
-	if m.ref.Default {
+	if m.Ref.Default {
 		return
 	}
-	w := at(rewrites, m.ref.At)
+	w := at(rewrites, m.Ref.At)
 	if len(names) > 1 {
 		w.values = names
 		return
 	}
-	w.spans = append(w.spans, span{m.ref.Start, m.ref.End, names[0]})
+	w.spans = append(w.spans, span{m.Ref.Start, m.Ref.End, names[0]})
 	if namespace == "" {
 		return
 	}
 	// The namespace is one of earlier in the build; kustomize's
 	// api/filters/nameref mends it together with the name, too.
-	if m.ref.NamespaceAt != nil {
-		n := at(rewrites, *m.ref.NamespaceAt)
-		n.spans = append(n.spans, span{m.ref.NamespaceStart, m.ref.NamespaceEnd, namespace})
+	if m.Ref.NamespaceAt != nil {
+		n := at(rewrites, *m.Ref.NamespaceAt)
+		n.spans = append(n.spans, span{m.Ref.NamespaceStart, m.Ref.NamespaceEnd, namespace})
 	}
 }
 
@@ -190,11 +184,11 @@ func at(rewrites map[edit.Path]*rewriting, scalar edit.Scalar) *rewriting {
 // meaning returns the name that a reference to the objects of match gets, and
 // the object whose complete present name that is: nil where the reference stays
 // as it is. It reports false where they differ, which is told.
-func (b *builder) meaning(m *mention, match graph.Match, chain []*graph.Resource) (string, *graph.Resource, bool) {
+func (b *builder) meaning(m *graph.Mention, match graph.Match, chain []*graph.Resource) (string, *graph.Resource, bool) {
 	var object *graph.Resource
 	name := ""
 	for i, c := range match.Candidates {
-		n := m.ref.Name
+		n := m.Ref.Name
 		if b.takes(c) {
 			n, object = b.nameOf(c, chain), c
 		} else if match.Based && c.Recorded() != "" {
@@ -204,8 +198,8 @@ func (b *builder) meaning(m *mention, match graph.Match, chain []*graph.Resource
 		case b.takes(c):
 		case match.Based && c.Recorded() != "":
 			n = c.Name // nothing bears the name that stands there
-		case c.History.NeedsHash && !m.ref.Kustomize && chain == nil:
-			b.tell(stream.Warning, m.referrer, m.ref.At.Path,
+		case c.History.NeedsHash && !m.Ref.Kustomize && chain == nil:
+			b.tell(stream.Warning, m.Referrer, m.Ref.At.Path,
 				"refers to %s, to whose name kustomize will append a hash, and this field will not follow: kustomize does not know it; set spec.rename.generated: Auto, and let the function rename %[1]s", c)
 		}
 		if i > 0 && n != name {
@@ -217,9 +211,9 @@ func (b *builder) meaning(m *mention, match graph.Match, chain []*graph.Resource
 	return name, object, true
 }
 
-func (b *builder) ambiguous(m *mention, match graph.Match) {
-	b.errorf(m.referrer, m.ref.At.Path, "%s %q is ambiguous: %s may be meant; rename one, or take them out with spec.exclude",
-		match.Candidates[0].Kind, m.ref.Name, b.present(match.Candidates))
+func (b *builder) ambiguous(m *graph.Mention, match graph.Match) {
+	b.errorf(m.Referrer, m.Ref.At.Path, "%s %q is ambiguous: %s may be meant; rename one, or take them out with spec.exclude",
+		match.Candidates[0].Kind, m.Ref.Name, b.present(match.Candidates))
 }
 
 // present returns the namespaces and names that resources have, sorted, those of
@@ -241,13 +235,13 @@ func (b *builder) present(resources []*graph.Resource) string {
 
 // strange warns of a reference to a name that several objects bear or bore,
 // none of them of the referrer's layers. kustomize leaves it as it is.
-func (b *builder) strange(m *mention) {
-	if !slices.ContainsFunc(m.strangers, b.takes) {
+func (b *builder) strange(m *graph.Mention) {
+	if !slices.ContainsFunc(m.Strangers, b.takes) {
 		return
 	}
-	b.tell(stream.Warning, m.referrer, m.ref.At.Path,
+	b.tell(stream.Warning, m.Referrer, m.Ref.At.Path,
 		"%q is left as it is: %s were called so in layers with other prefixes or suffixes; refer to the one that is meant by its present name",
-		m.ref.Name, b.present(m.strangers))
+		m.Ref.Name, b.present(m.Strangers))
 }
 
 // warnOfKustomize warns of names that kustomize will rewrite wrongly once the
@@ -291,7 +285,7 @@ func (b *builder) valuesOf(r *graph.Resource, ref *reference.Reference) []string
 }
 
 func (b *builder) warnOfKustomizeAt(r *graph.Resource, path edit.Path, value string) {
-	for _, kind := range each(catalog.AnyTarget) {
+	for _, kind := range catalog.AnyTarget.Each() {
 		match := b.graph.Resolve(r, &reference.Reference{Name: value}, kind)
 		if match.Based {
 			continue // by a name that is in no history
@@ -308,13 +302,13 @@ func (b *builder) warnOfKustomizeAt(r *graph.Resource, path edit.Path, value str
 
 // refused warns of a reference in an object that an apply cannot change. It
 // says so of what stands in the result, so that a second run says the same.
-func (b *builder) refused(m *mention, names []string) {
-	if !m.ref.Immutable || m.referrer.GenerateName {
+func (b *builder) refused(m *graph.Mention, names []string) {
+	if !m.Ref.Immutable || m.Referrer.GenerateName {
 		return
 	}
-	b.tell(stream.Warning, m.referrer, m.ref.At.Path,
+	b.tell(stream.Warning, m.Referrer, m.Ref.At.Path,
 		"refers to %s, which is named after its content; this field of %s cannot be changed once it exists, so an apply is refused when the content has changed",
-		strings.Join(names, " and "), indefinite(m.referrer.Kind))
+		strings.Join(names, " and "), indefinite(m.Referrer.Kind))
 }
 
 func indefinite(kind string) string {
@@ -322,51 +316,4 @@ func indefinite(kind string) string {
 		return "an " + kind
 	}
 	return "a " + kind
-}
-
-// unresolved tells of a reference to an object that is not in the input.
-func (b *builder) unresolved(m *mention) {
-	ref := m.ref
-	if b.spec.Unresolved == v1alpha1.UnresolvedIgnore || ref.Optional || ref.Role != catalog.Consumer || ref.Tentative || b.produced(m) {
-		return
-	}
-	what := fmt.Sprintf("%s %q", ref.Targets, ref.Name)
-	if ref.Namespace != "" {
-		what = fmt.Sprintf("%s %q", ref.Targets, ref.Namespace+"/"+ref.Name)
-	}
-	severity := stream.Warning
-	if b.spec.Unresolved == v1alpha1.UnresolvedError {
-		severity = stream.Error
-	}
-	finding := graph.Finding{
-		Severity: severity, Resource: m.referrer, Path: ref.At.Path,
-		Message: what + " is not in the input; add it, make the reference optional, or set spec.unresolved: Ignore",
-	}
-	if severity == stream.Error {
-		b.errs = append(b.errs, finding)
-	} else {
-		b.plan.Findings = append(b.plan.Findings, finding)
-	}
-}
-
-// produced reports whether the object is there at run time without being in the
-// input: something in the input makes it, or every cluster has it.
-func (b *builder) produced(m *mention) bool {
-	for _, target := range each(m.ref.Targets) {
-		p := b.productKey(m.referrer, m.ref, target)
-		if b.products[p] || b.policy.Standing(target.String(), p.namespace, p.name) {
-			return true
-		}
-	}
-	return false
-}
-
-// A product is the name of an object that something in the input makes.
-type product struct {
-	target          catalog.Target
-	namespace, name string
-}
-
-func (b *builder) productKey(r *graph.Resource, ref *reference.Reference, target catalog.Target) product {
-	return product{target, cmp.Or(ref.Namespace, b.graph.NamespaceOf(r)), ref.Name}
 }

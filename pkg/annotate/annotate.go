@@ -1,0 +1,335 @@
+// Package annotate plans the mode Annotate: names stay, and every pod template
+// that consumes ConfigMaps or Secrets gets a checksum of what it consumes, in an
+// annotation, so that its pods are replaced when that changes and only then.
+//
+// What counts is what containers get: by env and envFrom, by volumes that one of
+// them mounts, narrowed to the keys that are taken, and what annotations name.
+// Where a controller makes the Secret, what it makes it of counts instead. The
+// encoding of the checksum is package digest's.
+package annotate
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/confighash/confighash/pkg/api/v1alpha1"
+	"github.com/confighash/confighash/pkg/catalog"
+	"github.com/confighash/confighash/pkg/digest"
+	"github.com/confighash/confighash/pkg/edit"
+	"github.com/confighash/confighash/pkg/graph"
+	"github.com/confighash/confighash/pkg/plan"
+	"github.com/confighash/confighash/pkg/policy"
+	"github.com/confighash/confighash/pkg/reference"
+	"github.com/confighash/confighash/pkg/stream"
+)
+
+// New plans the checksums of the pod templates in g. The facts of g must hold
+// values (graph.Builder.Values). Its error is that of plan.Plan.Err.
+func New(g *graph.Graph, p *policy.Policy, spec *v1alpha1.Spec) (*plan.Plan, error) {
+	b := &builder{
+		graph: g, policy: p, spec: spec, plan: &plan.Plan{},
+		sums: map[sumKey]string{}, checked: map[*graph.Resource]bool{},
+	}
+	b.plan.Add(p.Lint()...)
+	for _, r := range g.Resources {
+		b.resource(r)
+	}
+	if err := b.plan.Err(); err != nil {
+		return nil, err
+	}
+	return b.plan, nil
+}
+
+type builder struct {
+	graph  *graph.Graph
+	policy *policy.Policy
+	spec   *v1alpha1.Spec
+	plan   *plan.Plan
+	// sums are the checksums of whole objects.
+	sums map[sumKey]string
+	// checked are the objects whose content is known to be fit for use.
+	checked map[*graph.Resource]bool
+	// sourceKinds are the kinds that may be sources, in lower case.
+	sourceKinds map[string]bool
+}
+
+// A sumKey is an object as consumers in a namespace see it.
+type sumKey struct {
+	object    *graph.Resource
+	namespace string // the object's, where it is not the consumer's
+}
+
+// resource plans the annotations of all pod templates of r.
+func (b *builder) resource(r *graph.Resource) {
+	extra := b.extraSources(r)
+	if len(r.PodTemplates) == 0 {
+		if len(extra) > 0 {
+			b.plan.Tell(stream.Warning, r, extraPath, "%s has no pod template that is known, so nothing is stamped; add it to spec.podTemplates, or remove the annotation", indefinite(r.Kind))
+		}
+		return
+	}
+	if r.Ignored() {
+		b.plan.Tell(stream.Info, r, "", "not stamped: %s takes it out", v1alpha1.AnnotationIgnore)
+		return
+	}
+	for i := range r.PodTemplates {
+		t := &r.PodTemplates[i]
+		w := b.policy.Workload(r, t)
+		c := &consumption{builder: b, referrer: r, workload: w}
+		for j := range r.References {
+			ref := &r.References[j]
+			if ref.Consumed && (ref.PodTemplate == i || ref.PodTemplate < 0) {
+				c.consume(r, ref, nil)
+			}
+		}
+		for _, e := range extra {
+			c.consume(r, &e, &policy.Verdict{Rolls: true, Whole: true})
+		}
+		named, unmet := w.Named()
+		for _, n := range named {
+			c.add(n.Object, n.Kind, nil, false)
+		}
+		b.unmet(r, t, unmet)
+		b.stamp(r, t, c.sources(), w.TakesPart())
+	}
+}
+
+// unmet warns of names in controllers' annotations that mean nothing.
+func (b *builder) unmet(r *graph.Resource, t *graph.PodTemplate, unmet []policy.Unmet) {
+	for _, u := range unmet {
+		path := edit.Path("metadata.annotations").Key(u.Key)
+		if u.PodTemplate {
+			path = t.AnnotationsAt.Key(u.Key)
+		}
+		b.plan.Tell(stream.Warning, r, path, "%q means no %s of the input in its namespace; correct the name, remove it, or add the object", u.Name, u.Kind)
+	}
+}
+
+// A source is an object with what of it counts.
+type source struct {
+	object *graph.Resource
+	whole  bool
+	keys   []string
+}
+
+// stamp plans what becomes of the annotations of a pod template.
+func (b *builder) stamp(r *graph.Resource, t *graph.PodTemplate, sources []source, takesPart bool) {
+	if why, severity := refusal(t); why != "" {
+		if len(sources) > 0 {
+			b.plan.Tell(severity, r, templatePath(t), "not stamped, although it consumes %s: %s", b.list(sources), why)
+		}
+		return
+	}
+	wanted := b.checksums(r, sources)
+	if !takesPart && len(wanted) == 0 {
+		return
+	}
+	if len(wanted) > 0 {
+		if t.Change == catalog.InPlace {
+			b.plan.Tell(stream.Warning, r, templatePath(t), "stamped, but a changed annotation restarts nothing here: %s; mode Rename does", cmp.Or(t.Reason, "running pods are patched in place"))
+		}
+		b.plan.Tell(stream.Info, r, templatePath(t), "stamped with the checksum of %s", b.list(sources))
+	}
+	keys := make([]string, 0, len(wanted))
+	for key := range wanted {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	var edits []edit.Edit
+	for _, key := range keys {
+		if t.Annotations[key] != wanted[key] {
+			edits = append(edits, edit.SetEntry{Parent: t.AnnotationsAt, Key: key, Value: wanted[key]})
+		}
+	}
+	var stale []string
+	for key, value := range t.Annotations {
+		if _, ok := wanted[key]; !ok && b.isOwn(key, value) {
+			stale = append(stale, key)
+		}
+	}
+	slices.Sort(stale)
+	for _, key := range stale {
+		b.plan.Tell(stream.Info, r, t.AnnotationsAt.Key(key), "removed: nothing is consumed any more that it stood for")
+		edits = append(edits, edit.RemoveEntry{Parent: t.AnnotationsAt, Key: key})
+	}
+	b.plan.Edit(r, edits...)
+}
+
+// templatePath returns the path by which results mean a template.
+func templatePath(t *graph.PodTemplate) edit.Path {
+	if t.HasAnnotations {
+		return t.AnnotationsAt
+	}
+	return t.Spec
+}
+
+// refusal tells why a pod template is not stamped, "" if it is, and what that
+// is worth to a user who would expect it.
+func refusal(t *graph.PodTemplate) (string, stream.Severity) {
+	switch t.Change {
+	case catalog.Rollout, catalog.Deferred, catalog.FuturePods, catalog.NewRevision, catalog.InPlace:
+		if !t.HasAnnotations {
+			return "there is no place for annotations of its pods", stream.Warning
+		}
+		return "", ""
+	case catalog.Forbidden:
+		return cmp.Or(t.Reason, "its pod template cannot change once it exists, so that an apply would be refused; replace it when its configuration changes"), stream.Warning
+	case catalog.CreateOnce:
+		return cmp.Or(t.Reason, "its pod template is read once, when it is created; replace it when its configuration changes"), stream.Warning
+	case catalog.Destructive:
+		return cmp.Or(t.Reason, "a changed pod template kills what is running"), stream.Warning
+	case catalog.Operator:
+		return cmp.Or(t.Reason, "what a changed pod template does is up to its operator; add it to spec.podTemplates if it rolls"), stream.Warning
+	case catalog.Recreated:
+		return t.Reason, stream.Info
+	}
+	return cmp.Or(t.Reason, "nothing makes pods of its template"), stream.Info
+}
+
+// checksums returns the annotations that sources call for.
+func (b *builder) checksums(r *graph.Resource, sources []source) map[string]string {
+	annotations := map[string]string{}
+	var sums []string
+	for i := range sources {
+		s := &sources[i]
+		sum := b.checksum(r, s)
+		if sum == "" {
+			continue
+		}
+		if b.spec.Annotate.Scope == v1alpha1.ScopeSource {
+			annotations[b.sourceKey(r, s.object)] = sum
+		}
+		sums = append(sums, sum)
+	}
+	if b.spec.Annotate.Scope == v1alpha1.ScopeWorkload && len(sums) > 0 {
+		annotations[b.spec.Annotate.Key] = digest.Checksum(sums, b.spec.Salt)
+	}
+	return annotations
+}
+
+// checksum returns the checksum of what counts of a source, "" if that is
+// nothing.
+func (b *builder) checksum(r *graph.Resource, s *source) string {
+	object := s.object
+	id := sumKey{object, b.graph.NamespaceOf(object)}
+	if id.namespace == b.graph.NamespaceOf(r) {
+		id.namespace = ""
+	}
+	if !b.fit(object) {
+		return ""
+	}
+	whole := s.whole || b.spec.Annotate.Granularity == v1alpha1.GranularityObject
+	if sum, ok := b.sums[id]; ok && whole {
+		return sum
+	}
+	values := object.Values
+	if !whole {
+		values = slices.DeleteFunc(slices.Clone(values), func(v digest.Value) bool {
+			_, consumed := slices.BinarySearch(s.keys, v.Key)
+			return !consumed && !v.Always
+		})
+	}
+	sum := ""
+	if len(values) > 0 {
+		sum = digest.Source{
+			Kind: object.Kind, Namespace: id.namespace, Name: object.Name, Encrypted: object.SOPS, Values: values,
+		}.Checksum(b.spec.Salt)
+	}
+	if whole {
+		b.sums[id] = sum
+	}
+	return sum
+}
+
+// fit reports whether the content of an object can be told, and tells once if
+// there is anything wrong with it.
+func (b *builder) fit(object *graph.Resource) bool {
+	if b.checked[object] {
+		return object.ValuesErr == nil
+	}
+	b.checked[object] = true
+	if object.ValuesErr != nil {
+		b.plan.Tell(stream.Error, object, "", "%s", object.ValuesErr)
+		return false
+	}
+	if len(object.Undecoded) > 0 {
+		field := "data"
+		if object.Kind == "ConfigMap" {
+			field = "binaryData"
+		}
+		b.plan.Tell(stream.Warning, object, edit.Path(field), "no base64 stands under %s, so it counts as the text that stands there; the API server will refuse it unless something replaces it before",
+			enumerate(quoteAll(object.Undecoded)))
+	}
+	return true
+}
+
+// list names the objects of sources, and the keys where not all count.
+func (b *builder) list(sources []source) string {
+	var names []string
+	for i := range sources {
+		s := &sources[i]
+		name := s.object.String()
+		if !s.whole && b.spec.Annotate.Granularity == v1alpha1.GranularityKey {
+			name += " (" + strings.Join(s.keys, ", ") + ")"
+		}
+		names = append(names, name)
+	}
+	return enumerate(names)
+}
+
+// enumerate joins names for people, the first few where there are many.
+func enumerate(names []string) string {
+	const most = 10
+	if more := len(names) - most; more > 1 {
+		names = append(slices.Clone(names[:most]), fmt.Sprintf("%d more", more))
+	}
+	last := len(names) - 1
+	if last <= 0 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:last], ", ") + " and " + names[last]
+}
+
+func quoteAll(names []string) []string {
+	quoted := make([]string, len(names))
+	for i, n := range names {
+		quoted[i] = fmt.Sprintf("%q", n)
+	}
+	return quoted
+}
+
+func indefinite(kind string) string {
+	if kind != "" && strings.ContainsAny(kind[:1], "AEIOU") {
+		return "an " + kind
+	}
+	return "a " + kind
+}
+
+// extraPath is where a workload names further sources.
+var extraPath = edit.Path("metadata.annotations").Key(v1alpha1.AnnotationExtraSources)
+
+// extraSources reads confighash.dev/extra-sources.
+func (b *builder) extraSources(r *graph.Resource) []reference.Reference {
+	value := r.Annotations[v1alpha1.AnnotationExtraSources]
+	if strings.TrimSpace(value) == "" {
+		return nil
+	}
+	var extra []reference.Reference
+	for _, element := range strings.Split(value, ",") {
+		element = strings.TrimSpace(element)
+		kind, name, _ := strings.Cut(element, "/")
+		target := catalog.TargetOf(kind)
+		if _, fits := catalog.Plain.Match(name); target == 0 || !fits {
+			b.plan.Tell(stream.Error, r, extraPath, "%q is neither ConfigMap/NAME nor Secret/NAME; list objects of the same namespace, divided by commas", element)
+			continue
+		}
+		ref := reference.Reference{Name: name, Targets: target, At: edit.Scalar{Path: extraPath, Value: value}, Consumed: true, PodTemplate: -1}
+		if m := b.graph.Mention(r, &ref); len(m.Matches) == 0 && !b.graph.Produced(&m) && b.spec.Unresolved == v1alpha1.UnresolvedIgnore {
+			b.plan.Tell(stream.Warning, r, extraPath, "%s %q is not in the input; correct the name, or remove it", kind, name)
+		}
+		extra = append(extra, ref)
+	}
+	return extra
+}

@@ -1,0 +1,178 @@
+package annotate
+
+import (
+	"slices"
+
+	"github.com/confighash/confighash/pkg/graph"
+	"github.com/confighash/confighash/pkg/policy"
+	"github.com/confighash/confighash/pkg/reference"
+	"github.com/confighash/confighash/pkg/stream"
+)
+
+// A consumption gathers what one pod template consumes.
+type consumption struct {
+	*builder
+	referrer *graph.Resource
+	workload *policy.Workload
+	uses     []*use
+}
+
+// A use is an object that the pods use, or that annotations name.
+type use struct {
+	object   *graph.Resource
+	kind     string // what it is taken for
+	consumed bool
+	whole    bool
+	keys     []string
+	verdict  *policy.Verdict // nil to ask the policy
+	from     *use            // the object that stands for a Secret and is made with it
+}
+
+// consume adds what a reference of r means. A verdict that is given needs no
+// policy.
+func (c *consumption) consume(r *graph.Resource, ref *reference.Reference, verdict *policy.Verdict) {
+	if ref.Of != nil {
+		if object := c.graph.Other(r, *ref.Of, ref.Name); object != nil && object.StandsFor {
+			c.use(object, object.Kind, ref.Keys, verdict)
+		}
+		return
+	}
+	m := c.graph.Mention(r, ref)
+	found := false
+	for _, match := range m.Matches {
+		if len(match.Candidates) > 1 && c.wants(match.Candidates, verdict) {
+			c.ambiguous(r, ref, match.Candidates)
+			continue
+		}
+		c.use(match.Candidates[0], match.Candidates[0].Kind, ref.Keys, verdict)
+		found = true
+	}
+	for _, target := range m.Targets.Each() {
+		for _, producer := range c.graph.Producers(r, ref, target) {
+			if producer.StandsFor {
+				c.use(producer, target.String(), ref.Keys, verdict)
+				found = true
+			}
+		}
+	}
+	if !found && len(m.Strangers) > 0 && c.wants(m.Strangers, verdict) {
+		c.plan.Tell(stream.Warning, r, ref.At.Path,
+			"%q does not count: %s were called so in layers with other prefixes or suffixes; refer to the one that is meant by its present name",
+			ref.Name, c.present(m.Strangers))
+	}
+}
+
+// use adds an object that the pods consume, and what it is made with.
+func (c *consumption) use(object *graph.Resource, kind string, keys []string, verdict *policy.Verdict) {
+	u := c.add(object, kind, keys, true)
+	if verdict != nil {
+		u.verdict = verdict
+	}
+	if !object.StandsFor {
+		return
+	}
+	for i := range object.References {
+		ref := &object.References[i]
+		if !ref.Consumed {
+			continue
+		}
+		m := c.graph.Mention(object, ref)
+		for _, match := range m.Matches {
+			if len(match.Candidates) == 1 && match.Candidates[0] != object {
+				c.add(match.Candidates[0], match.Candidates[0].Kind, ref.Keys, true).from = u
+			}
+		}
+	}
+}
+
+// add adds an object. Without being consumed it counts only if it is named.
+func (c *consumption) add(object *graph.Resource, kind string, keys []string, consumed bool) *use {
+	i := slices.IndexFunc(c.uses, func(u *use) bool { return u.object == object && u.kind == kind && u.from == nil })
+	if i < 0 {
+		c.uses = append(c.uses, &use{object: object, kind: kind})
+		i = len(c.uses) - 1
+	}
+	u := c.uses[i]
+	if !consumed {
+		return u
+	}
+	u.consumed = true
+	if keys == nil {
+		u.whole = true
+	}
+	u.keys = append(u.keys, keys...)
+	return u
+}
+
+// sources returns the objects that count, sorted, each once.
+func (c *consumption) sources() []source {
+	counts := make(map[*graph.Resource]int, len(c.uses))
+	var sources []source
+	for _, u := range c.uses {
+		whole, rolls := c.judge(u)
+		if !rolls {
+			continue
+		}
+		i, ok := counts[u.object]
+		if !ok {
+			i = len(sources)
+			counts[u.object] = i
+			sources = append(sources, source{object: u.object})
+		}
+		sources[i].whole = sources[i].whole || u.whole || whole
+		sources[i].keys = append(sources[i].keys, u.keys...)
+	}
+	for i := range sources {
+		slices.Sort(sources[i].keys)
+		sources[i].keys = slices.Compact(sources[i].keys)
+	}
+	slices.SortStableFunc(sources, func(a, b source) int { return graph.Compare(a.object, b.object) })
+	return sources
+}
+
+// judge asks the policy whether a change of an object is to roll the workload,
+// and whether all of it counts.
+func (c *consumption) judge(u *use) (whole, rolls bool) {
+	if u.from != nil {
+		_, rolls = c.judge(u.from)
+		return false, rolls
+	}
+	if u.verdict != nil {
+		if c.policy.Chosen(u.object, true) != nil {
+			return false, false
+		}
+		return u.verdict.Whole, u.verdict.Rolls
+	}
+	v := c.workload.Judge(u.object, u.kind, u.consumed)
+	return v.Whole, v.Rolls
+}
+
+// wants reports whether one of several objects would count.
+func (c *consumption) wants(objects []*graph.Resource, verdict *policy.Verdict) bool {
+	return slices.ContainsFunc(objects, func(object *graph.Resource) bool {
+		_, rolls := c.judge(&use{object: object, kind: object.Kind, consumed: true, verdict: verdict})
+		return rolls
+	})
+}
+
+// ambiguous tells that nothing says which of several objects is meant.
+func (c *consumption) ambiguous(r *graph.Resource, ref *reference.Reference, objects []*graph.Resource) {
+	first, second := objects[0], objects[1]
+	if first.Name == second.Name && c.graph.NamespaceOf(first) == c.graph.NamespaceOf(second) {
+		c.plan.Tell(stream.Error, second, "metadata.name", "the input holds %s %s/%s twice (lines %d and %d); keep one",
+			first.Kind, c.graph.NamespaceOf(first), first.Name, first.Line, second.Line)
+		return
+	}
+	c.plan.Tell(stream.Error, r, ref.At.Path, "%s %q is ambiguous: %s may be meant; rename one, or take them out with spec.exclude",
+		first.Kind, ref.Name, c.present(objects))
+}
+
+// present returns the namespaces and names that resources have, sorted.
+func (b *builder) present(resources []*graph.Resource) string {
+	names := make([]string, len(resources))
+	for i, r := range resources {
+		names[i] = b.graph.NamespaceOf(r) + "/" + r.Name
+	}
+	slices.Sort(names)
+	return enumerate(names)
+}

@@ -1,0 +1,71 @@
+package graph
+
+import (
+	"crypto/sha256"
+	"fmt"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/confighash/confighash/pkg/catalog"
+	"github.com/confighash/confighash/pkg/digest"
+	"github.com/confighash/confighash/pkg/mapping"
+)
+
+// standIn fills in what counts of an object that stands for a Secret.
+func (b *Builder) standIn(r *Resource, s *catalog.StandIn, item *yaml.Node) {
+	r.StandsFor = true
+	for _, path := range s.Annotations {
+		if node := descend(item, path); node != nil {
+			// What is no mapping of strings makes no annotations.
+			r.SecretAnnotations, _ = stringMap(node, "annotations")
+		}
+	}
+	if !b.Values {
+		return
+	}
+	for _, part := range s.Content {
+		if err := r.addPart(part, item); err != nil {
+			r.ValuesErr = fmt.Errorf("%s: %w", part.Path, err)
+			return
+		}
+	}
+	digest.SortValues(r.Values)
+}
+
+// addPart adds the values of a part of the item.
+func (r *Resource) addPart(part catalog.Part, item *yaml.Node) error {
+	node := descend(item, part.Path)
+	if node == nil || text(node) == "" && node.Kind == yaml.ScalarNode {
+		return nil
+	}
+	if !part.Keys {
+		tree, err := digest.Tree(node, part.Omit...)
+		if err != nil {
+			return err
+		}
+		if string(tree) != "m0:" { // an empty mapping, or one of which nothing counts
+			r.Values = append(r.Values, digest.Value{Key: part.Path.String(), Sum: sha256.Sum256(tree), Always: true})
+		}
+		return nil
+	}
+	return each(node, false, func(key string, value *yaml.Node, _ bool) error {
+		r.Values = append(r.Values, digest.Value{Key: key, Sum: sha256.Sum256([]byte(text(value)))})
+		return nil
+	})
+}
+
+// descend follows the keys of a path, and returns nil where it ends before.
+func descend(n *yaml.Node, path catalog.Path) *yaml.Node {
+	n = mapping.Resolve(n)
+	for _, key := range path {
+		if n.Kind != yaml.MappingNode {
+			return nil
+		}
+		next, _ := mapping.Get(n, string(key), new(mapping.Budget))
+		if next == nil {
+			return nil
+		}
+		n = mapping.Resolve(next)
+	}
+	return n
+}

@@ -1,0 +1,71 @@
+// Package plan holds what a transformation wants done: edits of resources, and
+// what is to be told of them. To carry it out is another package's work.
+package plan
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/confighash/confighash/pkg/edit"
+	"github.com/confighash/confighash/pkg/graph"
+	"github.com/confighash/confighash/pkg/stream"
+)
+
+// A Plan is what a transformation changes and what it has to tell. The zero
+// Plan changes nothing.
+type Plan struct {
+	// Edits are those of each resource that is edited.
+	Edits map[*graph.Resource][]edit.Edit
+	// Findings are warnings and information, in no order.
+	Findings []graph.Finding
+
+	errs []graph.Finding
+}
+
+// Edit adds edits of a resource.
+func (p *Plan) Edit(r *graph.Resource, edits ...edit.Edit) {
+	if len(edits) == 0 {
+		return
+	}
+	if p.Edits == nil {
+		p.Edits = map[*graph.Resource][]edit.Edit{}
+	}
+	p.Edits[r] = append(p.Edits[r], edits...)
+}
+
+// Tell adds a finding. An error among them keeps the plan from being carried
+// out; see Err.
+func (p *Plan) Tell(severity stream.Severity, r *graph.Resource, path edit.Path, format string, args ...any) {
+	p.Add(graph.Finding{Severity: severity, Resource: r, Path: path, Message: fmt.Sprintf(format, args...)})
+}
+
+// Add adds findings, as Tell does.
+func (p *Plan) Add(findings ...graph.Finding) {
+	for _, f := range findings {
+		if f.Severity == stream.Error {
+			p.errs = append(p.errs, f)
+		} else {
+			p.Findings = append(p.Findings, f)
+		}
+	}
+}
+
+// maxErrors bounds how many errors are reported: one mistake in a base that has
+// thousands of variants is made thousands of times.
+const maxErrors = 100
+
+// Err returns the errors among the findings joined, sorted, each a
+// graph.Finding, up to a bound behind which the last one counts the others. It
+// returns nil if there are none.
+func (p *Plan) Err() error {
+	findings := graph.SortFindings(p.errs)
+	var errs []error
+	for i, f := range findings {
+		if i == maxErrors {
+			errs = append(errs, fmt.Errorf("%d more errors are not listed", len(findings)-i))
+			break
+		}
+		errs = append(errs, f)
+	}
+	return errors.Join(errs...)
+}

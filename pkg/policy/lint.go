@@ -1,0 +1,67 @@
+package policy
+
+import (
+	"github.com/confighash/confighash/pkg/api/v1alpha1"
+	"github.com/confighash/confighash/pkg/edit"
+	"github.com/confighash/confighash/pkg/graph"
+	"github.com/confighash/confighash/pkg/stream"
+	"github.com/confighash/confighash/pkg/wave"
+)
+
+// Lint returns warnings of annotations for the controller that the policy
+// stands for which certainly do something else than was meant, or ask for what
+// cannot be had when manifests are built.
+func (p *Policy) Lint() []graph.Finding {
+	var findings []graph.Finding
+	tell := func(r *graph.Resource, annotations edit.Path, key, message string) {
+		findings = append(findings, graph.Finding{Severity: stream.Warning, Resource: r, Path: annotations.Key(key), Message: message})
+	}
+	if !p.AsksWorkloads() {
+		return nil
+	}
+	for _, r := range p.graph.Resources {
+		if r.Ignored() {
+			continue
+		}
+		p.lint(r, tell)
+	}
+	return findings
+}
+
+const metadataAnnotations edit.Path = "metadata.annotations"
+
+func (p *Policy) lint(r *graph.Resource, tell func(r *graph.Resource, annotations edit.Path, key, message string)) {
+	if r.Target != 0 || r.StandsFor {
+		if p.policy == v1alpha1.PolicyReloader {
+			for _, problem := range p.reloader.LintObject(r.Kind, r.Annotations) {
+				tell(r, metadataAnnotations, problem.Key, problem.Message)
+			}
+		} else {
+			for _, problem := range wave.LintObject(r.Kind, r.Annotations) {
+				tell(r, metadataAnnotations, problem.Key, problem.Message)
+			}
+		}
+	}
+	for i := range r.PodTemplates {
+		t := &r.PodTemplates[i]
+		at := func(podTemplate bool) edit.Path {
+			if podTemplate {
+				return t.AnnotationsAt
+			}
+			return metadataAnnotations
+		}
+		if p.policy == v1alpha1.PolicyReloader {
+			for _, problem := range p.reloader.LintWorkload(r.Kind, r.Annotations, t.Annotations) {
+				tell(r, at(problem.PodTemplate), problem.Key, problem.Message)
+			}
+		} else {
+			for _, problem := range wave.LintWorkload(r.Annotations, t.Annotations) {
+				tell(r, at(problem.PodTemplate), problem.Key, problem.Message)
+			}
+		}
+	}
+}
+
+// StandInKinds returns the kinds whose objects stand for Secrets.
+func (p *Policy) StandInKinds() []string { return p.catalog.StandInKinds() }
+

@@ -1,0 +1,285 @@
+package policy
+
+import (
+	"github.com/confighash/confighash/pkg/api/v1alpha1"
+	"github.com/confighash/confighash/pkg/catalog"
+	"github.com/confighash/confighash/pkg/graph"
+	"github.com/confighash/confighash/pkg/kustomize"
+	"github.com/confighash/confighash/pkg/reference"
+	"github.com/confighash/confighash/pkg/reloader"
+	"github.com/confighash/confighash/pkg/wave"
+)
+
+// A Workload is a pod template with what annotations ask for it.
+type Workload struct {
+	policy   *Policy
+	resource *graph.Resource
+	template *graph.PodTemplate
+	reloader *reloader.Workload
+	wave     wave.Workload
+}
+
+// Workload returns the pod template t of r, made ready for judgement.
+func (p *Policy) Workload(r *graph.Resource, t *graph.PodTemplate) *Workload {
+	w := &Workload{policy: p, resource: r, template: t}
+	switch p.policy {
+	case v1alpha1.PolicyReloader:
+		w.reloader = p.reloader.Read(r.Annotations, t.Annotations)
+	case v1alpha1.PolicyWave:
+		w.wave = wave.Read(r.Annotations)
+	}
+	return w
+}
+
+// TakesPart reports whether the workload itself takes part, whatever the
+// objects say.
+func (w *Workload) TakesPart() bool {
+	switch w.policy.policy {
+	case v1alpha1.PolicyOptIn:
+		return OptsIn(w.resource)
+	case v1alpha1.PolicyReloader:
+		return w.reloader.TakesPart()
+	case v1alpha1.PolicyWave:
+		return w.wave.Enabled
+	}
+	return true
+}
+
+// A Verdict is whether a change of an object is to roll a workload.
+type Verdict struct {
+	Rolls bool
+	// Whole tells that all of the object counts, whatever the workload
+	// consumes of it: it is named.
+	Whole bool
+	// Reason is why not, as the end of a sentence in which "it" is the object.
+	Reason string
+}
+
+// Judge tells whether a change of an object is to roll the workload. kind is
+// what the object is taken for, Secret for most of what stands for one, and
+// consumed tells whether the pods consume it.
+func (w *Workload) Judge(object *graph.Resource, kind string, consumed bool) Verdict {
+	if refusal := w.policy.Chosen(object, OptsIn(w.resource)); refusal != nil {
+		return Verdict{Reason: refusal.Reason}
+	}
+	v := Verdict{Rolls: consumed}
+	switch w.policy.policy {
+	case v1alpha1.PolicyReloader:
+		d := w.reloader.Decide(w.policy.object(object, kind))
+		v = Verdict{Rolls: d.Reload && (consumed || !d.Auto), Whole: d.Reload && !d.Auto, Reason: d.Reason}
+		// Reloader has nothing to change where there is no container.
+		v.Rolls = v.Rolls && (w.template.Containers || !w.template.HasSpec)
+		if d.Reload && !v.Rolls {
+			v.Reason = "no container uses it"
+		}
+		return v
+	case v1alpha1.PolicyWave:
+		if !w.wave.Enabled {
+			return Verdict{Reason: `the workload has no ` + wave.UpdateOnConfigChange + `: "true"`}
+		}
+		for _, n := range w.wave.Extra {
+			if n.Kind == kind && (n.Namespace == "" || n.Namespace == w.policy.graph.NamespaceOf(object)) && w.policy.isCalled(object, kind, n.Name) {
+				return Verdict{Rolls: true, Whole: true}
+			}
+		}
+	}
+	if !v.Rolls {
+		v.Reason = "no container uses it"
+	}
+	return v
+}
+
+// object returns what Reloader sees of an object.
+func (p *Policy) object(r *graph.Resource, kind string) reloader.Object {
+	id := taken{r, kind}
+	o, ok := p.objects[id]
+	if !ok {
+		o = reloader.Object{Kind: kind, Names: names(r, kind), Annotations: r.Annotations}
+		if r.StandsFor && kind == "Secret" && r.SecretAnnotations != nil {
+			o.Annotations = r.SecretAnnotations
+		}
+		p.objects[id] = o
+	}
+	return o
+}
+
+// taken is an object, and the kind that it is taken for.
+type taken struct {
+	resource *graph.Resource
+	kind     string
+}
+
+// names returns the names by which an object may be meant: the present one,
+// earlier ones, and the ones without a hash. What stands for a Secret is meant by
+// the Secret's.
+func names(r *graph.Resource, kind string) []string {
+	if r.StandsFor && kind == "Secret" {
+		var all []string
+		for i := range r.References {
+			if ref := &r.References[i]; ref.Role == catalog.Producer && ref.Targets.Has(catalog.Secret) {
+				all = append(all, ref.Name)
+			}
+		}
+		for _, id := range r.History.Previous {
+			all = append(all, id.Name)
+		}
+		return all
+	}
+	all := []string{r.Name}
+	if r.Base != "" && r.Base != r.Name {
+		all = append(all, r.Base)
+	}
+	for _, id := range r.History.Previous {
+		all = append(all, id.Name)
+	}
+	return all
+}
+
+func (p *Policy) isCalled(r *graph.Resource, kind, name string) bool {
+	for _, n := range p.object(r, kind).Names {
+		if n == name {
+			return true
+		}
+	}
+	return false
+}
+
+// watched are the kinds that Reloader watches.
+var watched = []string{reloader.ConfigMap, reloader.Secret, reloader.SecretProviderClass}
+
+// A Named is an object that a workload's annotations name.
+type Named struct {
+	Object *graph.Resource
+	// Kind is what the object is taken for.
+	Kind string
+}
+
+// An Unmet is a name in an annotation that means no object of the input.
+type Unmet struct {
+	Name string
+	// Kind is what it would be.
+	Kind string
+	// Key is the annotation, PodTemplate tells that it stands on the pod
+	// template.
+	Key         string
+	PodTemplate bool
+}
+
+// Named returns the objects that annotations name, whether the pods consume
+// them or not, and the names that mean none.
+func (w *Workload) Named() (named []Named, unmet []Unmet) {
+	switch w.policy.policy {
+	case v1alpha1.PolicyReloader:
+		for _, kind := range watched {
+			for _, pattern := range w.reloader.Patterns(kind) {
+				found := w.policy.matching(w.resource, kind, pattern)
+				for _, object := range found {
+					named = append(named, Named{object, kind})
+				}
+				if len(found) == 0 {
+					unmet = append(unmet, Unmet{pattern.Text, kind, pattern.Key, pattern.PodTemplate})
+				}
+			}
+		}
+	case v1alpha1.PolicyWave:
+		for _, n := range w.wave.Extra {
+			found := w.policy.called(w.resource, n.Kind, n.Namespace, n.Name)
+			for _, object := range found {
+				named = append(named, Named{object, n.Kind})
+			}
+			if len(found) == 0 {
+				name := n.Name
+				if n.Namespace != "" {
+					name = n.Namespace + "/" + name
+				}
+				key := wave.ExtraSecrets
+				if n.Kind == "ConfigMap" {
+					key = wave.ExtraConfigMaps
+				}
+				unmet = append(unmet, Unmet{name, n.Kind, key, false})
+			}
+		}
+	}
+	return named, unmet
+}
+
+// called returns the objects that go by a name: the ConfigMap or Secret, and
+// what makes it.
+func (p *Policy) called(r *graph.Resource, kind, namespace, name string) []*graph.Resource {
+	target := catalog.TargetOf(kind)
+	if target == 0 {
+		for _, object := range p.byKind[scope{kind, p.graph.NamespaceOf(r)}] {
+			if p.isCalled(object, kind, name) {
+				return []*graph.Resource{object}
+			}
+		}
+		return nil
+	}
+	ref := &reference.Reference{Name: name, Namespace: namespace, Targets: target}
+	var found []*graph.Resource
+	m := p.graph.Mention(r, ref)
+	for _, match := range m.Matches {
+		found = append(found, match.Candidates...)
+	}
+	for _, producer := range p.graph.Producers(r, ref, target) {
+		if producer.StandsFor {
+			found = append(found, producer)
+		}
+	}
+	return found
+}
+
+// scope is a kind in a namespace.
+type scope struct{ kind, namespace string }
+
+// wanted is a pattern that is to match objects of a scope.
+type wanted struct {
+	scope
+	pattern string
+}
+
+// index enters the objects that patterns may mean.
+func (p *Policy) index() {
+	p.byKind = map[scope][]*graph.Resource{}
+	for _, r := range p.graph.Resources {
+		if r.Target == 0 && !r.StandsFor || r.Name == "" {
+			continue
+		}
+		namespace := p.graph.NamespaceOf(r)
+		p.byKind[scope{r.Kind, namespace}] = append(p.byKind[scope{r.Kind, namespace}], r)
+		if r.StandsFor {
+			p.byKind[scope{"Secret", namespace}] = append(p.byKind[scope{"Secret", namespace}], r)
+		}
+	}
+}
+
+// matching returns the objects in r's namespace that a pattern of Reloader's
+// means.
+func (p *Policy) matching(r *graph.Resource, kind string, pattern reloader.Pattern) []*graph.Resource {
+	if pattern.Literal {
+		return p.called(r, kind, "", pattern.Text)
+	}
+	where := scope{kind, p.graph.NamespaceOf(r)}
+	id := wanted{where, pattern.Text}
+	all, ok := p.matched[id]
+	if !ok {
+		for _, object := range p.byKind[where] {
+			for _, name := range p.object(object, kind).Names {
+				if pattern.Match(name) {
+					all = append(all, object)
+					break
+				}
+			}
+		}
+		p.matched[id] = all
+	}
+	var found []*graph.Resource
+	for _, object := range all {
+		// Of variants of one base in a namespace, an earlier name means the
+		// workload's own.
+		if pattern.Match(object.Name) || kustomize.SameAffixes(object.History, r.History, true) {
+			found = append(found, object)
+		}
+	}
+	return found
+}

@@ -1,0 +1,277 @@
+package reference
+
+import (
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/confighash/confighash/pkg/catalog"
+	"github.com/confighash/confighash/pkg/edit"
+	"github.com/confighash/confighash/pkg/mapping"
+)
+
+// mounts are the mounts of a pod spec's volumes, by the volume's name.
+type mounts map[string][]mount
+
+// A mount is how a container mounts a volume: all of it, or one path within.
+type mount struct{ subPath string }
+
+// consume narrows the reference of a volume to the keys that containers see:
+// those of its items, and of those the ones that a subPath leaves. A volume that
+// nobody mounts is not consumed.
+func (w *walker) consume(r *catalog.Rule, ref *Reference) {
+	items, listed := w.items(r.Items)
+	if listed {
+		ref.Keys = keysOf(items)
+	}
+	if r.Mount == nil || len(w.frames) <= r.Mount.Up {
+		return
+	}
+	volume := w.frames[len(w.frames)-r.Mount.Up].mapping
+	podSpec := w.frames[len(w.frames)-1-r.Mount.Up].mapping
+	mounted := w.mountsOf(podSpec, r.Mount.By)[w.child(volume, "name")]
+	if len(mounted) == 0 {
+		ref.Consumed = false
+		return
+	}
+	if ref.Of != nil || slices.Contains(mounted, mount{}) {
+		return
+	}
+	keys := []string{}
+	for _, m := range mounted {
+		if !listed {
+			// Each key is a file of that name, right in the volume.
+			key, _, _ := strings.Cut(m.subPath, "/")
+			keys = append(keys, key)
+			continue
+		}
+		for _, item := range items {
+			if item.path == m.subPath || strings.HasPrefix(item.path, m.subPath+"/") {
+				keys = append(keys, item.key)
+			}
+		}
+	}
+	slices.Sort(keys)
+	ref.Keys = slices.Compact(keys)
+}
+
+// An item is a key of an object and the path of its file in the volume.
+type item struct{ key, path string }
+
+// items returns the items of a volume's source, and whether they are listed:
+// Kubernetes takes an empty list for none.
+func (w *walker) items(at *catalog.Relative) ([]item, bool) {
+	if at == nil {
+		return nil, false
+	}
+	field, ok := w.lookup(*at)
+	if !ok || field.node.Kind != yaml.SequenceNode || len(field.node.Content) == 0 {
+		return nil, false
+	}
+	items := make([]item, 0, len(field.node.Content))
+	for _, element := range field.node.Content {
+		element = mapping.Resolve(element)
+		items = append(items, item{w.child(element, "key"), cleanPath(w.child(element, "path"))})
+	}
+	return items, true
+}
+
+func keysOf(items []item) []string {
+	keys := make([]string, len(items))
+	for i := range items {
+		keys[i] = items[i].key
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}
+
+// mountsOf reads which volumes the containers of a pod spec mount.
+func (w *walker) mountsOf(podSpec *yaml.Node, lists []string) mounts {
+	if known, ok := w.mounts[podSpec]; ok {
+		return known
+	}
+	m := mounts{}
+	for _, list := range lists {
+		for _, container := range w.elements(podSpec, list) {
+			for _, volumeMount := range w.elements(container, "volumeMounts") {
+				name := w.child(volumeMount, "name")
+				subPath := w.child(volumeMount, "subPath")
+				if expression := w.child(volumeMount, "subPathExpr"); subPath == "" && !strings.Contains(expression, "$(") {
+					// With variables in it, nobody knows before the pod runs.
+					subPath = expression
+				}
+				if one := (mount{cleanPath(subPath)}); !slices.Contains(m[name], one) {
+					m[name] = append(m[name], one)
+				}
+			}
+		}
+	}
+	if w.mounts == nil {
+		w.mounts = map[*yaml.Node]mounts{}
+	}
+	w.mounts[podSpec] = m
+	return m
+}
+
+// cleanPath returns a relative path without what does not matter: slashes too
+// many and steps that stay.
+func cleanPath(path string) string {
+	parts := strings.Split(path, "/")
+	parts = slices.DeleteFunc(parts, func(p string) bool { return p == "" || p == "." })
+	return strings.Join(parts, "/")
+}
+
+// child returns the scalar under a key of a mapping, and "" if there is none.
+func (w *walker) child(n *yaml.Node, key string) string {
+	if n.Kind != yaml.MappingNode {
+		return ""
+	}
+	value, _ := mapping.Get(n, key, w.budget)
+	if value == nil {
+		return ""
+	}
+	if value = mapping.Resolve(value); value.Kind != yaml.ScalarNode || isNull(value) {
+		return ""
+	}
+	return value.Value
+}
+
+// elements returns the elements of the list under a key of a mapping, no alias
+// among them.
+func (w *walker) elements(n *yaml.Node, key string) []*yaml.Node {
+	if n.Kind != yaml.MappingNode {
+		return nil
+	}
+	list, _ := mapping.Get(n, key, w.budget)
+	if list == nil {
+		return nil
+	}
+	if list = mapping.Resolve(list); list.Kind != yaml.SequenceNode {
+		return nil
+	}
+	for i, element := range list.Content {
+		if element.Kind != yaml.AliasNode {
+			continue
+		}
+		resolved := slices.Clone(list.Content)
+		for j := i; j < len(resolved); j++ {
+			resolved[j] = mapping.Resolve(resolved[j])
+		}
+		return resolved
+	}
+	return list.Content
+}
+
+// podTemplates finds the pod templates that the catalogue tells of.
+func (w *walker) podTemplates(templates []catalog.PodTemplate) []PodTemplate {
+	var found []PodTemplate
+	for i := range templates {
+		t := &templates[i]
+		w.eachAnchor(t, func(anchor *yaml.Node, path edit.Path, depth int) {
+			at := PodTemplate{Index: i}
+			if t.HasSpec {
+				node, _ := w.reach(anchor, t.Spec[depth:])
+				if node == nil || node.Kind != yaml.MappingNode {
+					return
+				}
+				at.Spec, at.HasSpec = extend(path, t.Spec[depth:]), true
+				at.Containers = len(w.elements(node, "containers")) > 0 || len(w.elements(node, "initContainers")) > 0
+			}
+			if t.HasAnnotations {
+				at.AnnotationsAt = extend(path, t.Annotations[depth:])
+				node, missing := w.reach(anchor, t.Annotations[depth:])
+				// More than the annotations and the mapping around them
+				// may be lists, which nobody can make up.
+				at.HasAnnotations = node != nil || missing <= 2
+				at.Annotations = w.texts(node)
+			}
+			if at.HasSpec || at.HasAnnotations {
+				found = append(found, at)
+			}
+		})
+	}
+	return found
+}
+
+// eachAnchor calls visit for every node at which the ways to a template's spec
+// and annotations part, depth keys from the root. The ways pass through lists
+// before; patterns in them match every key.
+func (w *walker) eachAnchor(t *catalog.PodTemplate, visit func(anchor *yaml.Node, path edit.Path, depth int)) {
+	way := t.Annotations
+	depth := max(len(way)-2, 0) // of a template without a spec: what holds the metadata
+	if t.HasSpec {
+		way, depth = t.Spec, len(t.Spec)-1
+		if t.HasAnnotations {
+			depth = 0
+			for depth < min(len(t.Spec), len(t.Annotations))-1 && t.Spec[depth] == t.Annotations[depth] {
+				depth++
+			}
+		}
+	}
+	var walk func(n *yaml.Node, path edit.Path, i int)
+	walk = func(n *yaml.Node, path edit.Path, i int) {
+		if w.budget.Spend() != nil {
+			return // the walk for references, which shares the budget, tells
+		}
+		switch n = mapping.Resolve(n); {
+		case n.Kind == yaml.SequenceNode:
+			for j, element := range n.Content {
+				walk(element, path.Index(j), i)
+			}
+		case n.Kind != yaml.MappingNode:
+		case i == depth:
+			visit(n, path, depth)
+		case way[i].IsPattern():
+			_ = mapping.Each(n, w.budget, func(key string, value *yaml.Node, _ bool) error {
+				if way[i].Matches(key) {
+					walk(value, path.Key(key), i+1)
+				}
+				return nil
+			})
+		default:
+			if next, _ := mapping.Get(n, string(way[i]), w.budget); next != nil {
+				walk(next, path.Key(string(way[i])), i+1)
+			}
+		}
+	}
+	walk(w.root, "", 0)
+}
+
+// reach goes from a mapping by keys alone. It returns nil, and how many keys
+// were left, where the way is missing.
+func (w *walker) reach(n *yaml.Node, way catalog.Path) (*yaml.Node, int) {
+	for i, key := range way {
+		if n = mapping.Resolve(n); n.Kind != yaml.MappingNode {
+			return nil, len(way) - i
+		}
+		next, _ := mapping.Get(n, string(key), w.budget)
+		if next == nil {
+			return nil, len(way) - i
+		}
+		n = next
+	}
+	return mapping.Resolve(n), 0
+}
+
+func extend(path edit.Path, way catalog.Path) edit.Path {
+	for _, key := range way {
+		path = path.Key(string(key))
+	}
+	return path
+}
+
+// texts returns the scalars of a mapping.
+func (w *walker) texts(n *yaml.Node) map[string]string {
+	if n == nil || n.Kind != yaml.MappingNode || len(n.Content) == 0 {
+		return nil
+	}
+	texts := make(map[string]string, len(n.Content)/2)
+	_ = mapping.Each(n, w.budget, func(key string, value *yaml.Node, _ bool) error {
+		if value = mapping.Resolve(value); value.Kind == yaml.ScalarNode {
+			texts[key] = value.Value
+		}
+		return nil
+	})
+	return texts
+}

@@ -1,0 +1,57 @@
+// Package unresolved tells of references to ConfigMaps and Secrets that are
+// not in the input, as the functionConfig's unresolved asks for.
+package unresolved
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/confighash/confighash/pkg/api/v1alpha1"
+	"github.com/confighash/confighash/pkg/catalog"
+	"github.com/confighash/confighash/pkg/graph"
+	"github.com/confighash/confighash/pkg/policy"
+	"github.com/confighash/confighash/pkg/stream"
+)
+
+// Find returns a finding for each reference of g that resolves to nothing,
+// unless the reference is optional, or the object is there at run time: something
+// in the input makes it, or every cluster has it. asked says what the findings
+// are worth; with Ignore there are none.
+func Find(g *graph.Graph, p *policy.Policy, asked v1alpha1.Unresolved) []graph.Finding {
+	severity := stream.Warning
+	switch asked {
+	case v1alpha1.UnresolvedIgnore:
+		return nil
+	case v1alpha1.UnresolvedError:
+		severity = stream.Error
+	}
+	var findings []graph.Finding
+	for _, r := range g.Resources {
+		for i := range r.References {
+			ref := &r.References[i]
+			if ref.Optional || ref.Role != catalog.Consumer || ref.Tentative {
+				continue
+			}
+			m := g.Mention(r, ref)
+			if m.Targets == 0 || len(m.Matches) > 0 || len(m.Strangers) > 0 || g.Produced(&m) || stands(g, p, &m) {
+				continue
+			}
+			name := ref.Name
+			if ref.Namespace != "" {
+				name = ref.Namespace + "/" + name
+			}
+			findings = append(findings, graph.Finding{
+				Severity: severity, Resource: r, Path: ref.At.Path,
+				Message: fmt.Sprintf("%s %q is not in the input; add it, make the reference optional, or set spec.unresolved: Ignore", m.Targets, name),
+			})
+		}
+	}
+	return findings
+}
+
+// stands reports whether every cluster has an object that m may mean.
+func stands(g *graph.Graph, p *policy.Policy, m *graph.Mention) bool {
+	namespace := cmp.Or(m.Ref.Namespace, g.NamespaceOf(m.Referrer))
+	return slices.ContainsFunc(m.Targets.Kinds(), func(kind string) bool { return p.Standing(kind, namespace, m.Ref.Name) })
+}
