@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
 // A Problem is an annotation that certainly does something else than was meant,
@@ -30,32 +28,24 @@ const (
 	byNobody // the controller writes it
 )
 
-// audiences returns where each key in force is read, and the default keys that
-// are no longer in force.
-func (c *Controller) audiences(settings v1alpha1.Reloader) (reads map[string]audience, replaced map[string]string) {
-	reads = map[string]audience{}
+// audiences returns where each key in force is read.
+func (k *keys) audiences() map[string]audience {
+	all := map[string]audience{}
 	// The flags can give one key several meanings.
 	read := func(where audience, names ...string) {
 		for _, key := range names {
-			reads[key] |= where
+			all[key] |= where
 		}
 	}
-	read(onWorkload|onPodTemplate, c.auto, c.search)
-	read(onObject, c.match, c.ignore)
-	for _, k := range c.kinds {
-		read(onWorkload|onPodTemplate, k.auto, k.named)
-		read(onWorkload, k.exclude)
+	read(onWorkload|onPodTemplate, k.auto, k.search)
+	read(onObject, k.match, k.ignore)
+	for _, of := range k.kinds {
+		read(onWorkload|onPodTemplate, of.auto, of.named)
+		read(onWorkload, of.exclude)
 	}
-	read(onWorkload, c.pausePeriod, c.rolloutStrategy)
-	read(byNobody, c.pausedAt, c.lastReloadedFrom)
-
-	replaced = map[string]string{}
-	for from, to := range settings.AnnotationKeys {
-		if to != "" && reads[from] == 0 {
-			replaced[from] = to
-		}
-	}
-	return reads, replaced
+	read(onWorkload, k.pausePeriod, k.rolloutStrategy)
+	read(byNobody, k.pausedAt, k.lastReloadedFrom)
+	return all
 }
 
 // concerns reports whether any of the annotations is Reloader's.
@@ -184,7 +174,10 @@ func (l *linter) request(r request) {
 
 // boolean looks at a value that Reloader has strconv.ParseBool read.
 func (l *linter) boolean(key string, podTemplate bool, s setting) {
-	if _, err := strconv.ParseBool(s.value); err != nil && s.value != "" {
+	if s.value == "" {
+		return
+	}
+	if _, err := strconv.ParseBool(s.value); err != nil {
 		l.tell(key, podTemplate, "is "+quote(s.value)+`, which Reloader takes for false, and which keeps --auto-reload-all from applying; write "true" or "false"`)
 	}
 }
@@ -214,9 +207,6 @@ func (l *linter) names(key string, podTemplate bool, value string) {
 		}
 		if i+1 < len(all) && opensRepetition(item) && closesRepetition(all[i+1]) {
 			l.tell(key, podTemplate, "holds "+quote(item+","+all[i+1])+", which Reloader parts at the comma; write the repetition without one, with ?, * or +, or list the names")
-			continue
-		}
-		if i > 0 && closesRepetition(item) && opensRepetition(all[i-1]) {
 			continue
 		}
 		if message := l.wrong(item, len(all) > 1); message != "" {
@@ -258,10 +248,13 @@ func (l *linter) wrong(pattern string, oneOfSeveral bool) string {
 	return ""
 }
 
+// nameLetters are what the names of objects are made of.
+const nameLetters = "abcdefghijklmnopqrstuvwxyz0123456789-."
+
 // wildcard returns the place of a * that is meant as in a file's name, where
 // the pattern has nothing else of a regular expression; 0 if there is none.
 func wildcard(pattern string) int {
-	if !isLiteral(strings.NewReplacer("*", "", ".", "").Replace(pattern)) {
+	if strings.Trim(pattern, nameLetters+"*") != "" {
 		return 0
 	}
 	for i := 1; i < len(pattern); i++ {
@@ -362,7 +355,7 @@ func anchored(parts []string) bool {
 // excluded looks at a list of names that are compared letter by letter.
 func (l *linter) excluded(key, value string) {
 	for _, item := range items(value) {
-		if strings.Trim(item, "abcdefghijklmnopqrstuvwxyz0123456789-.") != "" {
+		if strings.Trim(item, nameLetters) != "" {
 			l.tell(key, false, "holds "+quote(item)+", which can be no name: Reloader reads neither patterns nor namespaces here; list the names themselves")
 		}
 	}

@@ -141,6 +141,10 @@ func TestLintWorkload_tellsWhatIsReadOtherwiseThanMeant(t *testing.T) {
 			want: []Problem{{"secrets.reloader.stakater.com/reload", true, "is no annotation of Reloader's; did you mean " + secrets + "?"}},
 		},
 		{
+			label: "a key like one that is read elsewhere", workload: annotations{"reloader.stakater.com/ignored": "true"},
+			want: []Problem{{"reloader.stakater.com/ignored", false, "is no annotation of Reloader's; remove it, or correct its key"}},
+		},
+		{
 			label: "a key like no other", workload: annotations{"reloader.stakater.com/enabled": "true", "x.reloader.stakater.com/configmaps-and-secrets-of-others": ""},
 			want: []Problem{
 				{"reloader.stakater.com/enabled", false, "is no annotation of Reloader's; remove it, or correct its key"},

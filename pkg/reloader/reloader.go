@@ -39,7 +39,7 @@ type Controller struct {
 	keys
 	autoReloadAll bool
 	reads         map[string]audience // the keys in force, and where they are read
-	replaced      map[string]string   // from default keys not in force to those used instead
+	replaced      map[string]string   // from default keys to those used instead
 	rules         map[request]*rules
 	expressions   map[string]expression
 }
@@ -49,10 +49,11 @@ func New(settings v1alpha1.Reloader) *Controller {
 	c := &Controller{
 		keys:          newKeys(settings),
 		autoReloadAll: settings.AutoReloadAll,
+		replaced:      settings.AnnotationKeys,
 		rules:         map[request]*rules{},
 		expressions:   map[string]expression{},
 	}
-	c.reads, c.replaced = c.audiences(settings)
+	c.reads = c.audiences()
 	return c
 }
 
@@ -261,6 +262,9 @@ func (w *Workload) TakesPart() bool {
 
 // parseBool reads a value as Reloader does: what strconv does not know is false.
 func parseBool(value string) bool {
+	if value == "" { // of which strconv would make an error
+		return false
+	}
 	b, err := strconv.ParseBool(value)
 	return err == nil && b
 }

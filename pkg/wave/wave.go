@@ -15,7 +15,7 @@ import "strings"
 const (
 	UpdateOnConfigChange = "wave.pusher.com/update-on-config-change"
 	ExtraConfigMaps      = "wave.pusher.com/extra-configmaps"
-	ExtraSecrets         = "wave.pusher.com/extra-secrets"
+	ExtraSecrets         = "wave.pusher.com/extra-secrets" //nolint:gosec // the key of an annotation, no secret
 
 	// wave writes these into the cluster: on pod templates the hash, on
 	// workloads the name of the scheduler while it keeps their pods back.
