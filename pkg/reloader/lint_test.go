@@ -104,7 +104,7 @@ func TestLintWorkload_tellsWhatIsReadOtherwiseThanMeant(t *testing.T) {
 			label: "a comma in an open repetition", workload: annotations{configMaps: "x,a{12,}b"},
 			want: []Problem{{configMaps, false, `holds "a{12,}b", which Reloader parts at the comma; write the repetition without one, with ?, * or +, or list the names`}},
 		},
-		{label: "a repetition without a comma", workload: annotations{configMaps: "a{2},b{3}"}},
+		{label: "repetitions without a comma, and a brace that opens none", workload: annotations{configMaps: "a{2},b{3},c{d,4}"}},
 		{
 			label: "a semicolon", workload: annotations{configMaps: "a;b"},
 			want: []Problem{{configMaps, false, `holds "a;b", but no name has ";" in it; write commas between names`}},

@@ -86,6 +86,8 @@ func TestDecide_decidesAsReloader(t *testing.T) {
 
 func TestDecide_saysWhy(t *testing.T) {
 	type m = map[string]string
+	// What one workload asks for is kept for the next.
+	controllers := map[bool]*Controller{false: New(v1alpha1.Reloader{}), true: New(v1alpha1.Reloader{AutoReloadAll: true})}
 	for _, tc := range []struct {
 		label, want           string
 		all                   bool
@@ -109,6 +111,7 @@ func TestDecide_saysWhy(t *testing.T) {
 		{label: "an empty auto", want: `reloader.stakater.com/auto is ""`, workload: m{"reloader.stakater.com/auto": ""}, podTemplate: m{"reloader.stakater.com/auto": "true"}},
 		{label: "not named, not marked", want: `configmap.reloader.stakater.com/reload does not name it, and reloader.stakater.com/search is "true" but it has no reloader.stakater.com/match: "true"`,
 			workload: m{"configmap.reloader.stakater.com/reload": "other", "reloader.stakater.com/search": "true"}},
+		{label: "an empty search", want: `reloader.stakater.com/search is ""`, workload: m{"reloader.stakater.com/search": ""}},
 		{label: "search with another value", want: `reloader.stakater.com/search is "yes"`, workload: m{"reloader.stakater.com/search": "yes"}},
 		{label: "another typed auto", want: "no annotation of Reloader's asks for it", workload: m{"secret.reloader.stakater.com/auto": "true"}},
 	} {
@@ -117,7 +120,7 @@ func TestDecide_saysWhy(t *testing.T) {
 				tc.object.Kind = ConfigMap
 			}
 			tc.object.Names = []string{"app"}
-			got := New(v1alpha1.Reloader{AutoReloadAll: tc.all}).Read(tc.workload, tc.podTemplate).Decide(tc.object)
+			got := controllers[tc.all].Read(tc.workload, tc.podTemplate).Decide(tc.object)
 			if got.Reason != tc.want {
 				t.Errorf("got  %s\nwant %s", got.Reason, tc.want)
 			}
