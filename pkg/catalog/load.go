@@ -482,16 +482,16 @@ func (c *Catalog) addExtra(k *Kind, e Extra) error {
 // An expansion is what the references of a subtree get from where they are
 // brought in.
 type expansion struct {
-	prefix      Path
-	version     string
-	role        Role
-	elsewhere   bool
-	when        []Condition
-	mountedBy   []string
-	podSpec     int  // the length of the path to the pod spec that mountedBy is of
-	root        bool // within a subtree: kustomize says what the subtree's rules may say
-	kustomize   bool
-	depth       int
+	prefix    Path
+	version   string
+	role      Role
+	elsewhere bool
+	when      []Condition
+	mountedBy []string
+	podSpec   int  // the length of the path to the pod spec that mountedBy is of
+	root      bool // within a subtree: kustomize says what the subtree's rules may say
+	kustomize bool
+	depth     int
 }
 
 func (c *Catalog) expandSubtree(into *[]Rule, name string, at expansion) error {
