@@ -106,7 +106,7 @@ func rename(r *Rename) object {
 }
 
 func annotate(a *Annotate) object {
-	return object{fields: []field{
+	return object{implies: &implication{"scope", string(ScopeSource), "key", "/"}, fields: []field{
 		{name: "key", doc: "The key of the checksum annotation.",
 			value: text{&a.Key, freeAnnotationKeyFormat()}},
 		{name: "scope",

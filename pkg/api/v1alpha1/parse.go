@@ -2,8 +2,12 @@ package v1alpha1
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/confighash/confighash/pkg/edit"
 )
 
 const minimal = `apiVersion: confighash.dev/v1alpha1
@@ -32,10 +36,24 @@ func Parse(node *yaml.Node) (*ConfigHash, error) {
 	}
 	r := &reader{paths: knownPaths(form, "")}
 	form.read(r, node, "")
+	checkTogether(r, form, config)
 	if len(r.errs) > 0 {
 		return nil, r.errs
 	}
 	return config, nil
+}
+
+// checkTogether reports fields that are right each by itself, but not together.
+func checkTogether(r *reader, form object, c *ConfigHash) {
+	key := c.Spec.Annotate.Key
+	if c.Spec.Annotate.Scope != ScopeSource || strings.Contains(key, "/") {
+		return
+	}
+	at := edit.Path("spec.annotate.key")
+	if !slices.ContainsFunc(form.fields, func(f field) bool { return f.name == "spec" }) {
+		at = edit.Path("data").Key("annotate.key")
+	}
+	r.fail(at, fmt.Sprintf("%q has no prefix; with the scope Source the annotations are called PREFIX/kind.name, so give the key one: example.com/%s", key, key))
 }
 
 // formOf returns the description that the kind of node asks for. Of a kind

@@ -188,6 +188,9 @@ func configs() *rapid.Generator[*ConfigHash] {
 			Scope:       Scope(pick("scope", "Workload", "Source")),
 			Granularity: Granularity(pick("granularity", "Key", "Object")),
 		}
+		if s.Annotate.Scope == ScopeSource {
+			s.Annotate.Key = pick("prefixed key", "checksum/config", "confighash.dev/checksum")
+		}
 		for range several("references") {
 			r := Reference{Kind: TargetKind(pick("target", "ConfigMap", "Secret")), Version: pick("target version", "", "v1")}
 			for i := range 1 + several("fieldSpecs") {

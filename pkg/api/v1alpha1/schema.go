@@ -44,6 +44,8 @@ type schema struct {
 	Properties           properties `json:"properties,omitempty"`
 	PropertyNames        *schema    `json:"propertyNames,omitempty"`
 	AdditionalProperties any        `json:"additionalProperties,omitempty"` // false, or a schema
+	If                   *schema    `json:"if,omitempty"`
+	Then                 *schema    `json:"then,omitempty"`
 }
 
 // properties keep their order, which is that of the documentation.
@@ -144,6 +146,10 @@ func (o object) schema() *schema {
 			inner.orNull()
 		}
 		s.Properties = append(s.Properties, property{f.name, inner})
+	}
+	if i := o.implies; i != nil {
+		s.If = &schema{Required: []string{i.field}, Properties: properties{{i.field, &schema{Enum: []any{i.value}}}}}
+		s.Then = &schema{Properties: properties{{i.other, &schema{Pattern: i.pattern}}}}
 	}
 	return s
 }

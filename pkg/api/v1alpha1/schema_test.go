@@ -54,6 +54,11 @@ func validate(tb testing.TB, schema map[string]any, value any, at edit.Path) []s
 			if len(validate(tb, rule.(map[string]any), value, at)) == 0 {
 				fail(keyword)
 			}
+		case "if":
+			if len(validate(tb, rule.(map[string]any), value, at)) == 0 {
+				wrong = append(wrong, validate(tb, schema["then"].(map[string]any), value, at)...)
+			}
+		case "then":
 		case "minItems":
 			if isArray && len(array) < int(rule.(float64)) {
 				fail(keyword)

@@ -189,7 +189,12 @@ func (t table) fromText(s string) (*yaml.Node, error) { return yamlNode(s) }
 type object struct {
 	fields   []field
 	nonEmpty string // why the mapping may not be empty, where it may not
+	implies  *implication
 }
+
+// An implication is that where a field has a value, another one must match a
+// pattern. The schema says it; checkTogether tells it in words.
+type implication struct{ field, value, other, pattern string }
 
 func (o object) read(r *reader, node *yaml.Node, at edit.Path) {
 	entries, ok := r.mapping(o, node, at)
