@@ -91,19 +91,8 @@ func (b *builder) resource(r *graph.Resource) {
 		for _, n := range named {
 			c.add(n.Object, n.Kind, nil, false)
 		}
-		b.unmet(r, t, unmet)
+		b.plan.Add(unmet...)
 		b.stamp(r, t, c.sources(), w.TakesPart())
-	}
-}
-
-// unmet warns of names in controllers' annotations that mean nothing.
-func (b *builder) unmet(r *graph.Resource, t *graph.PodTemplate, unmet []policy.Unmet) {
-	for _, u := range unmet {
-		path := edit.Path("metadata.annotations").Key(u.Key)
-		if u.PodTemplate {
-			path = t.AnnotationsAt.Key(u.Key)
-		}
-		b.plan.Tell(stream.Warning, r, path, "%q means no %s of the input in its namespace; correct the name, remove it, or add the object", u.Name, u.Kind)
 	}
 }
 

@@ -179,10 +179,34 @@ func catalogOf(spec *v1alpha1.Spec) (*catalog.Catalog, error) {
 			Spec: podSpec, HasSpec: true, Annotations: annotations, HasAnnotations: true, Change: catalog.Rollout,
 		}}})
 	}
+	extra = append(extra, reloaderKeys(spec)...)
 	if extra == nil {
 		return catalog.Builtin(), nil
 	}
 	return catalog.Builtin().With(extra...), nil
+}
+
+// reloaderKeys returns the references in annotations of Reloader's that its
+// flags call otherwise: they name objects all the same.
+func reloaderKeys(spec *v1alpha1.Spec) []catalog.Extra {
+	var extra []catalog.Extra
+	for _, named := range []struct {
+		key    string
+		target catalog.Target
+	}{
+		{"configmap.reloader.stakater.com/reload", catalog.ConfigMap},
+		{"secret.reloader.stakater.com/reload", catalog.Secret},
+	} {
+		used := spec.Reloader.AnnotationKeys[named.key]
+		if spec.Policy != v1alpha1.PolicyReloader || used == "" || used == named.key {
+			continue
+		}
+		extra = append(extra, catalog.Extra{References: []catalog.Rule{{
+			Path:    catalog.Path{catalog.AnyDepth, "metadata", "annotations", catalog.Segment(used)},
+			Targets: named.target, Formats: []*catalog.Format{catalog.Plain}, Separator: ",",
+		}}})
+	}
+	return extra
 }
 
 // apply carries a plan out, chunk by chunk.

@@ -1,12 +1,15 @@
 package policy
 
 import (
+	"fmt"
+
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 	"github.com/confighash/confighash/pkg/catalog"
 	"github.com/confighash/confighash/pkg/graph"
 	"github.com/confighash/confighash/pkg/kustomize"
 	"github.com/confighash/confighash/pkg/reference"
 	"github.com/confighash/confighash/pkg/reloader"
+	"github.com/confighash/confighash/pkg/stream"
 	"github.com/confighash/confighash/pkg/wave"
 )
 
@@ -154,20 +157,9 @@ type Named struct {
 	Kind string
 }
 
-// An Unmet is a name in an annotation that means no object of the input.
-type Unmet struct {
-	Name string
-	// Kind is what it would be.
-	Kind string
-	// Key is the annotation, PodTemplate tells that it stands on the pod
-	// template.
-	Key         string
-	PodTemplate bool
-}
-
 // Named returns the objects that annotations name, whether the pods consume
-// them or not, and the names that mean none.
-func (w *Workload) Named() (named []Named, unmet []Unmet) {
+// them or not, and warnings of names that mean none.
+func (w *Workload) Named() (named []Named, unmet []graph.Finding) {
 	switch w.policy.policy {
 	case v1alpha1.PolicyReloader:
 		for _, kind := range watched {
@@ -177,7 +169,7 @@ func (w *Workload) Named() (named []Named, unmet []Unmet) {
 					named = append(named, Named{object, kind})
 				}
 				if len(found) == 0 {
-					unmet = append(unmet, Unmet{pattern.Text, kind, pattern.Key, pattern.PodTemplate})
+					unmet = append(unmet, w.unmet(kind, pattern.Text, pattern.Key, pattern.PodTemplate))
 				}
 			}
 		}
@@ -188,19 +180,30 @@ func (w *Workload) Named() (named []Named, unmet []Unmet) {
 				named = append(named, Named{object, n.Kind})
 			}
 			if len(found) == 0 {
-				name := n.Name
+				name, key := n.Name, wave.ExtraSecrets
 				if n.Namespace != "" {
 					name = n.Namespace + "/" + name
 				}
-				key := wave.ExtraSecrets
-				if n.Kind == "ConfigMap" {
+				if n.Kind == reloader.ConfigMap {
 					key = wave.ExtraConfigMaps
 				}
-				unmet = append(unmet, Unmet{name, n.Kind, key, false})
+				unmet = append(unmet, w.unmet(n.Kind, name, key, false))
 			}
 		}
 	}
 	return named, unmet
+}
+
+// unmet warns of a name in an annotation that means nothing.
+func (w *Workload) unmet(kind, name, key string, podTemplate bool) graph.Finding {
+	path := metadataAnnotations.Key(key)
+	if podTemplate {
+		path = w.template.AnnotationsAt.Key(key)
+	}
+	return graph.Finding{
+		Severity: stream.Warning, Resource: w.resource, Path: path,
+		Message: fmt.Sprintf("%q means no %s in the input; correct the name, remove it, or add the object", name, kind),
+	}
 }
 
 // called returns the objects that go by a name: the ConfigMap or Secret, and

@@ -48,6 +48,7 @@ func New(g *graph.Graph, p *policy.Policy, spec *v1alpha1.Spec) (*Plan, error) {
 		targets: map[*graph.Resource]*target{},
 	}
 	b.resolve()
+	b.ask()
 	b.choose()
 	b.name()
 	b.checkNames()
@@ -74,6 +75,7 @@ type target struct {
 	named    bool            // the name in Plan.Names is final
 	naming   bool            // the name is being computed
 	suffix   string
+	votes    votes
 	mentions []graph.Mention // references in its own content
 }
 
@@ -196,6 +198,11 @@ func (b *builder) refusal(r *graph.Resource, t *target) *policy.Refusal {
 		return info("kustomize generated it with disableNameSuffixHash, which asks for a name that stays")
 	case b.spec.Rename.Unreferenced == v1alpha1.UnreferencedKeep && !t.referred:
 		return info("nothing in the input refers to it (spec.rename.unreferenced: Keep)")
+	}
+	if b.policy.AsksWorkloads() {
+		if refusal := t.votes.refusal(); refusal != nil {
+			return refusal
+		}
 	}
 	if r.Name == "" && r.GenerateName {
 		return info("the apiserver will make its name of generateName")
