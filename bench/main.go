@@ -69,26 +69,43 @@ func bench(out io.Writer, runs, starts int) error {
 func beside(out io.Writer, dir, confighash, identity string, runs int) error {
 	fmt.Fprint(out, "\nOne ResourceList, beside a function of the kpt SDK that does nothing:\n\n")
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(table, "resources\tsize\tconfighash\t\tkpt SDK identity\t\tratio: time\tmemory\t")
+	fmt.Fprintln(table, "resources\tsize\tspec\tconfighash\t\tkpt SDK identity\t\tratio: time\tmemory\t")
 	for _, n := range []int{2_000, 20_000} {
-		input := filepath.Join(dir, "list.yaml")
-		if err := writeResourceList(input, n); err != nil {
+		var commands []command
+		for i, spec := range specs {
+			input := filepath.Join(dir, fmt.Sprintf("list-%d.yaml", i))
+			if err := writeResourceList(input, n, spec); err != nil {
+				return err
+			}
+			commands = append(commands, command{confighash, nil, input})
+		}
+		// The function that does nothing does not read the functionConfig.
+		input := commands[0].stdin
+		results, err := compare(runs, append(commands, command{identity, nil, input})...)
+		if err != nil {
 			return err
 		}
 		info, err := os.Stat(input)
 		if err != nil {
 			return err
 		}
-		results, err := compare(runs, command{confighash, nil, input}, command{identity, nil, input})
-		if err != nil {
-			return err
+		theirs := results[len(specs)]
+		for i, spec := range specs {
+			ours := results[i]
+			fmt.Fprintf(table, "%d\t%.1f MB\t%s\t%s\t%s\t%s\t%s\t%.2f\t%.2f\t\n",
+				n, float64(info.Size())/1e6, spec, ours.time(), ours.memory(), theirs.time(), theirs.memory(),
+				float64(ours.wall)/float64(theirs.wall), float64(ours.peak)/float64(theirs.peak))
 		}
-		ours, theirs := results[0], results[1]
-		fmt.Fprintf(table, "%d\t%.1f MB\t%s\t%s\t%s\t%s\t%.2f\t%.2f\t\n",
-			n, float64(info.Size())/1e6, ours.time(), ours.memory(), theirs.time(), theirs.memory(),
-			float64(ours.wall)/float64(theirs.wall), float64(ours.peak)/float64(theirs.peak))
 	}
 	return table.Flush()
+}
+
+// specs are the functionConfigs that are measured. The last one is that of a
+// cluster whose Reloader rolls everything.
+var specs = []string{
+	"{mode: Rename}",
+	"{mode: Annotate}",
+	"{mode: Annotate, policy: Reloader, reloader: {autoReloadAll: true}}",
 }
 
 // besideKustomize compares the function as a filter with kustomize's own
@@ -126,7 +143,7 @@ func besideKustomize(out io.Writer, dir, confighash, kustomize string, runs int)
 // stdin to stdout.
 func processStart(out io.Writer, dir, confighash, trivial string, starts int) error {
 	input := filepath.Join(dir, "start.yaml")
-	if err := writeResourceList(input, 3); err != nil {
+	if err := writeResourceList(input, 3, specs[0]); err != nil {
 		return err
 	}
 	results, err := compare(starts, command{confighash, nil, input}, command{trivial, nil, input})

@@ -102,15 +102,15 @@ func writeFile(path string, write func(w io.Writer)) error {
 }
 
 // writeResourceList writes the first n resources of a package as the input of
-// a function.
-func writeResourceList(path string, n int) error {
+// a function, with that spec of a functionConfig.
+func writeResourceList(path string, n int, spec string) error {
 	return writeFile(path, func(w io.Writer) {
 		fmt.Fprint(w, "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n")
 		for i := range n {
 			document := application(i / kinds).documents()[i%kinds]
 			fmt.Fprintf(w, "- %s\n", strings.ReplaceAll(strings.TrimSuffix(document, "\n"), "\n", "\n  "))
 		}
-		fmt.Fprint(w, functionConfig)
+		fmt.Fprintf(w, functionConfig, spec)
 	})
 }
 
@@ -168,8 +168,7 @@ const functionConfig = `functionConfig:
   kind: ConfigHash
   metadata:
     name: roll
-  spec:
-    mode: Rename
+  spec: %s
 `
 
 const service = `apiVersion: v1
