@@ -170,6 +170,16 @@ func hasSource(all []object, u use) bool {
 	})
 }
 
+// Operators are told the name of the Secret that they are to fill in an
+// argument, which nobody can tell from any other text.
+func TestCharts_rename_warnsOfANameInAnArgument(t *testing.T) {
+	_, said := filterAndListen(t, ownChart("shop").render(t), "Rename")
+	want := regexp.MustCompile(`(?m)^warning: Deployment prod/demo-webhook: spec\.template\.spec\.containers\[0\]\.args\[1\]: "demo-webhook-tls"`)
+	if !want.MatchString(said) {
+		t.Errorf("no warning of the argument --secret-name of Deployment prod/demo-webhook in\n%s", said)
+	}
+}
+
 func TestCharts_rename_namesAsKustomizeHashes(t *testing.T) {
 	forEachChart(t, func(t *testing.T, _ chart, rendered string) {
 		before := map[string]object{}
@@ -193,7 +203,7 @@ func TestCharts_rename_namesAsKustomizeHashes(t *testing.T) {
 }
 
 func TestCharts_again_changesNothing(t *testing.T) {
-	for _, mode := range []string{"Rename"} {
+	for _, mode := range []string{"Rename", "Annotate"} {
 		t.Run(mode, func(t *testing.T) {
 			forEachChart(t, func(t *testing.T, _ chart, rendered string) {
 				once := filter(t, rendered, mode)
@@ -209,7 +219,7 @@ func TestCharts_again_changesNothing(t *testing.T) {
 }
 
 // The chart web as helm renders it and as the function gives it on: to be
-// read side by side. -update writes both.
+// read side by side. -update writes all three.
 func TestCharts_web_isAsShown(t *testing.T) {
 	rendered := ownChart("web").render(t)
 	tests := []struct {
@@ -217,6 +227,7 @@ func TestCharts_web_isAsShown(t *testing.T) {
 	}{
 		{"web.yaml", rendered},
 		{"web.rename.yaml", filter(t, rendered, "Rename")},
+		{"web.annotate.yaml", filter(t, rendered, "Annotate")},
 	}
 	for _, test := range tests {
 		t.Run(test.file, func(t *testing.T) {

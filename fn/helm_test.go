@@ -43,12 +43,18 @@ var helmSource = sync.OnceValues(func() (string, error) {
 // helmNamespace is the namespace of every release here.
 const helmNamespace = "prod"
 
-// helm runs helm, with no settings but its arguments, and returns its stdout.
-func helm(t *testing.T, args ...string) []byte {
+// skipWithoutHelm skips a test that needs helm where tests are to be short.
+func skipWithoutHelm(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("-short: helm takes a minute to build where it is missing")
 	}
+}
+
+// helm runs helm, with no settings but its arguments, and returns its stdout.
+func helm(t *testing.T, args ...string) []byte {
+	t.Helper()
+	skipWithoutHelm(t)
 	program, err := helmBinary()
 	if err != nil {
 		t.Fatal(err)
@@ -113,9 +119,7 @@ func ownChart(name string) chart {
 // list like PATH, for any chart that is at hand.
 func charts(t *testing.T) []chart {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("-short: helm takes a minute to build where it is missing")
-	}
+	skipWithoutHelm(t)
 	source, err := helmSource()
 	if err != nil {
 		t.Fatal(err)
@@ -249,16 +253,25 @@ func (c chart) postRender(t *testing.T, mode string) string {
 // does.
 func filter(t *testing.T, text, mode string, args ...string) string {
 	t.Helper()
-	out, err := run([]byte(text), binary, append([]string{"--mode", mode, "--namespace", helmNamespace}, args...)...)
-	if err != nil {
-		t.Fatal(err)
+	out, _ := filterAndListen(t, text, mode, args...)
+	return out
+}
+
+// filterAndListen is filter that returns what the function says to stderr too.
+func filterAndListen(t *testing.T, text, mode string, args ...string) (out, said string) {
+	t.Helper()
+	var stdout, stderr strings.Builder
+	cmd := exec.Command(binary, append([]string{"--mode", mode, "--namespace", helmNamespace}, args...)...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(text), &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("confighash --mode %s: %v\n%s", mode, err, &stderr)
 	}
-	return string(out)
+	return stdout.String(), stderr.String()
 }
 
 func TestHelm_postRendererGivesWhatThePipeGives(t *testing.T) {
 	c := ownChart("web")
-	for _, mode := range []string{"Rename"} {
+	for _, mode := range []string{"Rename", "Annotate"} {
 		t.Run(mode, func(t *testing.T) {
 			want, err := objects([]byte(filter(t, c.render(t), mode)))
 			if err != nil {
