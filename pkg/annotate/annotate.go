@@ -63,15 +63,17 @@ type sumKey struct {
 
 // resource plans the annotations of all pod templates of r.
 func (b *builder) resource(r *graph.Resource) {
+	if r.Ignored() {
+		if len(r.PodTemplates) > 0 {
+			b.plan.Tell(stream.Info, r, "", "not stamped: %s takes it out", v1alpha1.AnnotationIgnore)
+		}
+		return
+	}
 	extra := b.extraSources(r)
 	if len(r.PodTemplates) == 0 {
 		if len(extra) > 0 {
 			b.plan.Tell(stream.Warning, r, extraPath, "%s has no pod template that is known, so nothing is stamped; add it to spec.podTemplates, or remove the annotation", indefinite(r.Kind))
 		}
-		return
-	}
-	if r.Ignored() {
-		b.plan.Tell(stream.Info, r, "", "not stamped: %s takes it out", v1alpha1.AnnotationIgnore)
 		return
 	}
 	for i := range r.PodTemplates {
@@ -111,7 +113,7 @@ func (b *builder) stamp(r *graph.Resource, t *graph.PodTemplate, sources []sourc
 		}
 		return
 	}
-	wanted := b.checksums(r, sources)
+	wanted, counted := b.checksums(r, sources)
 	if !takesPart && len(wanted) == 0 {
 		return
 	}
@@ -119,7 +121,11 @@ func (b *builder) stamp(r *graph.Resource, t *graph.PodTemplate, sources []sourc
 		if t.Change == catalog.InPlace {
 			b.plan.Tell(stream.Warning, r, templatePath(t), "stamped, but a changed annotation restarts nothing here: %s; mode Rename does", cmp.Or(t.Reason, "running pods are patched in place"))
 		}
-		b.plan.Tell(stream.Info, r, templatePath(t), "stamped with the checksum of %s", b.list(sources))
+		told := "stamped with the checksum of " + b.list(counted)
+		if t.Change == catalog.Deferred {
+			told += "; " + cmp.Or(t.Reason, "its pods are replaced when somebody acts")
+		}
+		b.plan.Tell(stream.Info, r, templatePath(t), "%s", told)
 	}
 	keys := make([]string, 0, len(wanted))
 	for key := range wanted {
@@ -140,7 +146,7 @@ func (b *builder) stamp(r *graph.Resource, t *graph.PodTemplate, sources []sourc
 	}
 	slices.Sort(stale)
 	for _, key := range stale {
-		b.plan.Tell(stream.Info, r, t.AnnotationsAt.Key(key), "removed: nothing is consumed any more that it stood for")
+		b.plan.Tell(stream.Info, r, t.AnnotationsAt.Key(key), "removed: an earlier run wrote it, and nothing that is consumed now calls for it")
 		edits = append(edits, edit.RemoveEntry{Parent: t.AnnotationsAt, Key: key})
 	}
 	b.plan.Edit(r, edits...)
@@ -164,7 +170,7 @@ func refusal(t *graph.PodTemplate) (string, stream.Severity) {
 		}
 		return "", ""
 	case catalog.Forbidden:
-		return cmp.Or(t.Reason, "its pod template cannot change once it exists, so that an apply would be refused; replace it when its configuration changes"), stream.Warning
+		return cmp.Or(t.Reason, "what it runs cannot change once it exists; replace it when its configuration changes"), stream.Warning
 	case catalog.CreateOnce:
 		return cmp.Or(t.Reason, "its pod template is read once, when it is created; replace it when its configuration changes"), stream.Warning
 	case catalog.Destructive:
@@ -177,9 +183,10 @@ func refusal(t *graph.PodTemplate) (string, stream.Severity) {
 	return cmp.Or(t.Reason, "nothing makes pods of its template"), stream.Info
 }
 
-// checksums returns the annotations that sources call for.
-func (b *builder) checksums(r *graph.Resource, sources []source) map[string]string {
-	annotations := map[string]string{}
+// checksums returns the annotations that sources call for, and those of the
+// sources that hold something of what counts.
+func (b *builder) checksums(r *graph.Resource, sources []source) (annotations map[string]string, counted []source) {
+	annotations = map[string]string{}
 	var sums []string
 	for i := range sources {
 		s := &sources[i]
@@ -191,11 +198,12 @@ func (b *builder) checksums(r *graph.Resource, sources []source) map[string]stri
 			annotations[b.sourceKey(r, s.object)] = sum
 		}
 		sums = append(sums, sum)
+		counted = append(counted, *s)
 	}
 	if b.spec.Annotate.Scope == v1alpha1.ScopeWorkload && len(sums) > 0 {
 		annotations[b.spec.Annotate.Key] = digest.Checksum(sums, b.spec.Salt)
 	}
-	return annotations
+	return annotations, counted
 }
 
 // checksum returns the checksum of what counts of a source, "" if that is
@@ -244,28 +252,40 @@ func (b *builder) fit(object *graph.Resource) bool {
 		return false
 	}
 	if len(object.Undecoded) > 0 {
-		field := "data"
+		field, plain := "data", "stringData"
 		if object.Kind == "ConfigMap" {
-			field = "binaryData"
+			field, plain = "binaryData", "data"
 		}
-		b.plan.Tell(stream.Warning, object, edit.Path(field), "no base64 stands under %s, so it counts as the text that stands there; the API server will refuse it unless something replaces it before",
-			enumerate(quoteAll(object.Undecoded)))
+		b.plan.Tell(stream.Warning, object, edit.Path(field), "no base64 stands under %s, so it counts as the text that stands there; an API server refuses it unless something replaces it before: encode it, or write it under %s",
+			enumerate(quoteAll(object.Undecoded)), plain)
 	}
 	return true
 }
 
-// list names the objects of sources, and the keys where not all count.
+// list names the objects of sources, and the keys that count where not all do.
 func (b *builder) list(sources []source) string {
-	var names []string
+	names := make([]string, len(sources))
 	for i := range sources {
-		s := &sources[i]
-		name := s.object.String()
-		if !s.whole && b.spec.Annotate.Granularity == v1alpha1.GranularityKey {
-			name += " (" + strings.Join(s.keys, ", ") + ")"
+		names[i] = sources[i].object.String()
+		if keys := b.counting(&sources[i]); len(keys) > 0 {
+			names[i] += " (" + enumerate(keys) + ")"
 		}
-		names = append(names, name)
 	}
 	return enumerate(names)
+}
+
+// counting returns the keys of a source that count, nil if all of them do.
+func (b *builder) counting(s *source) []string {
+	if s.whole || b.spec.Annotate.Granularity == v1alpha1.GranularityObject {
+		return nil
+	}
+	var keys []string
+	for _, v := range s.object.Values {
+		if _, consumed := slices.BinarySearch(s.keys, v.Key); consumed && !v.Always {
+			keys = append(keys, v.Key)
+		}
+	}
+	return keys
 }
 
 // enumerate joins names for people, the first few where there are many.

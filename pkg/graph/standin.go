@@ -2,12 +2,14 @@ package graph
 
 import (
 	"crypto/sha256"
+	"errors"
 	"fmt"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/confighash/confighash/pkg/catalog"
 	"github.com/confighash/confighash/pkg/digest"
+	"github.com/confighash/confighash/pkg/edit"
 	"github.com/confighash/confighash/pkg/mapping"
 )
 
@@ -25,7 +27,7 @@ func (b *Builder) standIn(r *Resource, s *catalog.StandIn, item *yaml.Node) {
 	}
 	for _, part := range s.Content {
 		if err := r.addPart(part, item); err != nil {
-			r.ValuesErr = fmt.Errorf("%s: %w", part.Path, err)
+			r.ValuesErr = fmt.Errorf("%s: %w", fieldOf(part.Path), err)
 			return
 		}
 	}
@@ -48,10 +50,25 @@ func (r *Resource) addPart(part catalog.Part, item *yaml.Node) error {
 		}
 		return nil
 	}
+	if node.Kind != yaml.MappingNode {
+		return errors.New("it must be a mapping of keys to strings")
+	}
 	return each(node, false, func(key string, value *yaml.Node, _ bool) error {
+		if value.Kind != yaml.ScalarNode {
+			return fmt.Errorf("the value of %q is no string", key)
+		}
 		r.Values = append(r.Values, digest.Value{Key: key, Sum: sha256.Sum256([]byte(text(value)))})
 		return nil
 	})
+}
+
+// fieldOf returns a path as messages write it.
+func fieldOf(path catalog.Path) edit.Path {
+	var field edit.Path
+	for _, key := range path {
+		field = field.Key(string(key))
+	}
+	return field
 }
 
 // descend follows the keys of a path, and returns nil where it ends before.
