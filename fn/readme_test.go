@@ -58,6 +58,40 @@ func TestReadme_showsWhatComesOut(t *testing.T) {
 	}
 }
 
+func TestReadme_showsWhatAnnotateStamps(t *testing.T) {
+	r := readReadme(t)
+	in, shown := r.block(t, "name: web-settings\n"), r.block(t, "checksum/config: ")
+	got, err := run([]byte(in), binary, "--mode", "Annotate")
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, after, _ := strings.Cut(in, "  template:\n    spec:\n")
+	if diff := cmp.Diff(before+shown+after, string(got)); diff != "" {
+		t.Errorf("README's output is not the function's (-README +function):\n%s", diff)
+	}
+}
+
+func TestReadme_functionConfigsAreAccepted(t *testing.T) {
+	accepted := 0
+	for _, block := range readReadme(t).blocks {
+		if !strings.HasPrefix(block, "spec:\n  mode: ") {
+			continue
+		}
+		config := filepath.Join(t.TempDir(), "confighash.yaml")
+		err := files{"confighash.yaml": "apiVersion: confighash.dev/v1alpha1\nkind: ConfigHash\nmetadata: {name: x}\n" + block}.write(filepath.Dir(config))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := run([]byte("{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n"), binary, "--config", config); err != nil {
+			t.Errorf("%v\nfor\n%s", err, block)
+		}
+		accepted++
+	}
+	if accepted < 2 {
+		t.Errorf("the README shows %d specs, want at least 2", accepted)
+	}
+}
+
 func TestReadme_commandsGiveTheNamesItShows(t *testing.T) {
 	r := readReadme(t)
 	kustomize, err := kustomizeBinary()
