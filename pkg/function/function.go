@@ -211,7 +211,7 @@ func reloaderKeys(spec *v1alpha1.Spec) []catalog.Extra {
 
 // apply carries a plan out, chunk by chunk.
 func apply(g *graph.Graph, p *plan.Plan) (map[*stream.Chunk][]byte, error) {
-	byChunk := map[*stream.Chunk][]edit.Item{}
+	byChunk := map[*stream.Chunk][]*graph.Resource{}
 	var chunks []*stream.Chunk
 	for _, r := range g.Resources {
 		if len(p.Edits[r]) == 0 {
@@ -220,16 +220,12 @@ func apply(g *graph.Graph, p *plan.Plan) (map[*stream.Chunk][]byte, error) {
 		if byChunk[r.Chunk] == nil {
 			chunks = append(chunks, r.Chunk)
 		}
-		byChunk[r.Chunk] = append(byChunk[r.Chunk], edit.Item{Root: r.Root, Edits: p.Edits[r]})
+		byChunk[r.Chunk] = append(byChunk[r.Chunk], r)
 	}
 	texts := make([][]byte, len(chunks))
 	errs := make([]error, len(chunks))
 	stream.Parallel(len(chunks), func(i int) {
-		text, err := edit.Apply(chunks[i].Text, byChunk[chunks[i]])
-		if err != nil {
-			errs[i] = fmt.Errorf("line %d: %w", chunks[i].Line, err)
-		}
-		texts[i] = text
+		texts[i], errs[i] = applyTo(chunks[i], byChunk[chunks[i]], p)
 	})
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
@@ -241,6 +237,26 @@ func apply(g *graph.Graph, p *plan.Plan) (map[*stream.Chunk][]byte, error) {
 		}
 	}
 	return replaced, nil
+}
+
+// applyTo carries out what a plan has for the resources of one chunk.
+func applyTo(chunk *stream.Chunk, resources []*graph.Resource, p *plan.Plan) ([]byte, error) {
+	items := make([]edit.Item, len(resources))
+	for i, r := range resources {
+		items[i] = edit.Item{Root: r.Root, Edits: p.Edits[r]}
+	}
+	text, err := edit.Apply(chunk.Text, items)
+	if err == nil {
+		return text, nil
+	}
+	// By itself, an item tells whose error it is. Each try reads all of the text,
+	// so one that holds thousands of items gets by with the line.
+	for i, r := range resources[:min(len(resources), 100)] {
+		if _, err := edit.Apply(chunk.Text, items[i:i+1]); err != nil {
+			return nil, graph.Finding{Severity: stream.Error, Resource: r, Message: err.Error()}
+		}
+	}
+	return nil, fmt.Errorf("line %d: %w", chunk.Line, err)
 }
 
 // report makes results of the findings that report asks for.

@@ -83,6 +83,18 @@ func TestProcess_writesNothingOfAStreamOnFailure(t *testing.T) {
 	}
 }
 
+func TestProcess_namesTheResourceThatCannotBeEdited(t *testing.T) {
+	const manifests = "{apiVersion: v1, kind: ConfigMap, metadata: {name: app}, data: {a: b}}\n---\n" +
+		"apiVersion: v1\nkind: List\nitems:\n" +
+		"- {apiVersion: apps/v1, kind: Deployment, metadata: {name: good}, spec: {template: {spec: {containers: [{name: c, envFrom: [{configMapRef: {name: app}}]}]}}}}\n" +
+		"- {apiVersion: apps/v1, kind: Deployment, metadata: {name: bad, namespace: default}, spec: {template: {metadata: {annotations: [a]}, spec: {containers: [{name: c, envFrom: [{configMapRef: {name: app}}]}]}}}}\n"
+	_, err := Process([]byte(manifests), io.Discard, Options{Config: v1alpha1.New(v1alpha1.ModeAnnotate, "")})
+	const want = "Deployment default/bad: spec.template.metadata.annotations: found a sequence where a mapping is needed"
+	if err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
 // brokenWriter fails behind so many bytes.
 type brokenWriter int
 
