@@ -12,7 +12,7 @@ KUSTOMIZE := $(CURDIR)/bin/tools/kustomize
 endif
 export KUSTOMIZE
 
-# The tests render charts with this helm; HELM=PATH takes another. Its module
+# The tests render charts with this helm; HELM=PATH takes another Helm 3. Its module
 # also holds some of the charts.
 HELM_VERSION := v3.22.0
 ifndef HELM
