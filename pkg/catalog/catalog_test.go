@@ -259,3 +259,22 @@ func BenchmarkKind_firstUse(b *testing.B) {
 		}
 	}
 }
+
+func TestKind_holdsWholeManifestsAndDerivedNames(t *testing.T) {
+	c := newCatalog(nil)
+	c.files["example.com"] = splitDocuments("kinds: [A]\nmanifests: [spec/objects, spec/one]\nforeignManifests: [spec/remote/*]\n" +
+		"references: [{path: a, target: Secret, derived: [-ca]}]")
+	k, err := c.Kind("example.com", "v1", "A")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]Path{{"spec", "objects"}, {"spec", "one"}}, k.Manifests); diff != "" {
+		t.Errorf("manifests (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]Path{{"spec", "remote", "*"}}, k.ForeignManifests); diff != "" {
+		t.Errorf("foreign manifests (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"-ca"}, k.References[0].Derived); diff != "" {
+		t.Errorf("derived names (-want +got):\n%s", diff)
+	}
+}

@@ -78,7 +78,7 @@ func TestData_everyKindLoads(t *testing.T) {
 				t.Errorf("%s: %s: %v", file, kind, err)
 				continue
 			}
-			if len(k.References)+len(k.Exports) == 0 {
+			if len(k.References)+len(k.Exports)+len(k.Manifests)+len(k.ForeignManifests)+len(k.PodTemplates) == 0 {
 				t.Errorf("%s: %s: nothing is said of it", file, kind)
 			}
 			checkRules(t, file+": "+kind, k.References)
@@ -195,6 +195,8 @@ func TestExpand_refusesWhatMakesNoSense(t *testing.T) {
 		{"a path with an empty key", "references: [{path: a//b, target: Secret}]", "empty key"},
 		{"nothing named", "references: [{path: a}]", "want either a target or of"},
 		{"an unknown scope", "scope: cluster", "want Cluster"},
+		{"a manifest at a path with an empty key", "manifests: [a//b]", "empty key"},
+		{"a foreign manifest at a path with an empty key", "foreignManifests: [a//b]", "empty key"},
 		{"a pod template nowhere", "podTemplates: [{change: rollout}]", "needs a path"},
 	} {
 		t.Run(tc.label, func(t *testing.T) {

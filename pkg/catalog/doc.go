@@ -31,6 +31,8 @@
 //	podTemplates: []      # see PodTemplate
 //	references: []        # see below
 //	exports: []           # values that references of other objects ask for
+//	manifests: []         # paths to whole objects, or lists of them, made in the same cluster
+//	foreignManifests: []  # the same, made in other clusters or namespaces: never followed
 //	standIn:              # the object stands for a Secret, which a controller makes of
 //	  content: [{path, keys, omit}]  # these parts of it; see Part
 //	  annotations: []     # paths to the annotations that the Secret gets
@@ -66,6 +68,7 @@
 //	when: []              # conditions, all of which must hold; see Condition
 //	versions: []          # the API versions concerned, all if absent
 //	names: true           # one element of a list of names: may become two
+//	derived: [SUFFIX]     # the objects of the name and a suffix are read too
 //	tentative: true       # a reference only if an object of that name is there
 //	consumed: true        # containers get the content; a change calls for new pods
 //	mountedBy: [KEYS]     # of a pod spec's volumes: the lists of containers that mount them

@@ -134,23 +134,6 @@ func (c *Catalog) Any() (*Kind, error) {
 	return found, nil
 }
 
-// StandInKinds returns the kinds whose objects stand for Secrets, sorted.
-func (c *Catalog) StandInKinds() []string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	entries, _ := files.ReadDir("data") // it is embedded
-	var kinds []string
-	for _, entry := range entries {
-		for _, d := range c.documents(strings.TrimSuffix(entry.Name(), ".yaml")) {
-			if strings.Contains(d.text, "\nstandIn:") {
-				kinds = append(kinds, d.names...)
-			}
-		}
-	}
-	slices.Sort(kinds)
-	return slices.Compact(kinds)
-}
-
 // groupFiles returns the names of the files that may tell of a group's kinds.
 func groupFiles(group string) []string {
 	switch {
@@ -270,8 +253,11 @@ type rawKind struct {
 	References   []rawRule        `yaml:"references"`
 	Exports      []rawExport      `yaml:"exports"`
 	StandIn      *rawStandIn      `yaml:"standIn"`
-	Note         string           `yaml:"note"`
-	Source       string           `yaml:"source"`
+	// Manifests and ForeignManifests lead to whole objects.
+	Manifests        []string `yaml:"manifests"`
+	ForeignManifests []string `yaml:"foreignManifests"`
+	Note             string   `yaml:"note"`
+	Source           string   `yaml:"source"`
 }
 
 type rawImmutable struct {
@@ -342,6 +328,7 @@ type rawRule struct {
 	When             []Condition         `yaml:"when"`
 	Versions         []string            `yaml:"versions"`
 	Names            bool                `yaml:"names"`
+	Derived          []string            `yaml:"derived"`
 	Tentative        bool                `yaml:"tentative"`
 	Kustomize        bool                `yaml:"kustomize"`
 	Consumed         bool                `yaml:"consumed"`
@@ -381,6 +368,12 @@ func (c *Catalog) addKind(k *Kind, raw *rawKind, version string) error {
 			return err
 		}
 	}
+	if err := addPaths(&k.Manifests, raw.Manifests); err != nil {
+		return err
+	}
+	if err := addPaths(&k.ForeignManifests, raw.ForeignManifests); err != nil {
+		return err
+	}
 	if raw.Immutable == nil {
 		return nil
 	}
@@ -408,12 +401,17 @@ func (k *Kind) addStandIn(raw *rawStandIn) error {
 		}
 		k.StandIn.Content = append(k.StandIn.Content, Part{Path: path, Keys: part.Keys, Omit: part.Omit})
 	}
-	for _, text := range raw.Annotations {
+	return addPaths(&k.StandIn.Annotations, raw.Annotations)
+}
+
+// addPaths parses texts and adds what they say to paths.
+func addPaths(paths *[]Path, texts []string) error {
+	for _, text := range texts {
 		path, err := ParsePath(text)
 		if err != nil {
 			return err
 		}
-		k.StandIn.Annotations = append(k.StandIn.Annotations, path)
+		*paths = append(*paths, path)
 	}
 	return nil
 }
@@ -550,7 +548,7 @@ func (c *Catalog) expandRule(into *[]Rule, r *rawRule, at expansion) error {
 		Kind: r.Kind, KindFrom: r.KindFrom, Key: r.Key, Optional: r.Optional, Default: r.Default,
 		When: slices.Concat(at.when, r.When), Names: r.Names, Tentative: r.Tentative,
 		Kustomize: r.Kustomize && (at.kustomize || !at.root), Of: r.Of, Consumed: r.Consumed, Items: r.Items,
-		Note: r.Note, Source: r.Source,
+		Derived: r.Derived, Note: r.Note, Source: r.Source,
 	}
 	if len(at.mountedBy) > 0 {
 		rule.Mount = &Mount{Up: len(rule.Path) - 1 - at.podSpec, By: at.mountedBy}

@@ -16,6 +16,12 @@ type Kind struct {
 	References []Rule
 	// Exports are what references of other objects ask of this one.
 	Exports []Export
+	// Manifests lead to whole objects that a controller creates in the same
+	// cluster: a mapping, or a list of them.
+	Manifests []Path
+	// ForeignManifests lead to whole objects that are created elsewhere, in
+	// other clusters or namespaces, where names of this input mean nothing.
+	ForeignManifests []Path
 	// StandIn is set of kinds whose objects stand for Secrets: a controller
 	// makes the Secret of what they hold.
 	StandIn *StandIn
@@ -118,6 +124,9 @@ type Rule struct {
 	When []Condition
 	// Names: the field is a list of names, of which one may become two.
 	Names bool
+	// Derived are suffixes: whoever reads the object reads those too whose
+	// names are its own and one of these.
+	Derived []string
 	// Tentative: the value is taken for a reference only if it names an
 	// object that is there.
 	Tentative bool
