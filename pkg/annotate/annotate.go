@@ -51,8 +51,6 @@ type builder struct {
 	sums map[sumKey]string
 	// checked are the objects whose content is known to be fit for use.
 	checked map[*graph.Resource]bool
-	// sourceKinds are the kinds that may be sources, in lower case.
-	sourceKinds map[string]bool
 }
 
 // A sumKey is an object as consumers in a namespace see it.

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"strings"
 
-	"github.com/confighash/confighash/pkg/catalog"
 	"github.com/confighash/confighash/pkg/digest"
 	"github.com/confighash/confighash/pkg/graph"
 )
@@ -59,42 +58,13 @@ func isAlphanumeric(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }
 
-// isOwn reports whether an annotation is one that this function writes: under
-// the functionConfig's key, or under PREFIX/kind.name, with a checksum for its
-// value. Charts stamp keys such as checksum/secret.yaml by hand, so what looks
-// like the name of a file is not taken for an object's.
+// isOwn reports whether an annotation is one that this function wrote: with a
+// checksum of its own for a value, under the functionConfig's key or under
+// PREFIX/kind.name.
 func (b *builder) isOwn(key, value string) bool {
 	if !digest.IsChecksum(value) {
 		return false
 	}
-	if key == b.spec.Annotate.Key {
-		return true
-	}
 	prefix, name, ok := strings.Cut(key, "/")
-	if !ok || prefix != prefixOf(b.spec.Annotate.Key) {
-		return false
-	}
-	kind, object, ok := strings.Cut(name, ".")
-	return ok && b.isSourceKind(kind) && !isFileName(object)
-}
-
-func isFileName(name string) bool {
-	for _, extension := range []string{"yaml", "yml", "json", "tpl"} {
-		if name == extension || strings.HasSuffix(name, "."+extension) {
-			return true
-		}
-	}
-	return false
-}
-
-// isSourceKind reports whether objects of a kind, given in lower case, may be
-// sources.
-func (b *builder) isSourceKind(kind string) bool {
-	if b.sourceKinds == nil {
-		b.sourceKinds = map[string]bool{}
-		for _, k := range append(catalog.AnyTarget.Kinds(), b.policy.StandInKinds()...) {
-			b.sourceKinds[strings.ToLower(k)] = true
-		}
-	}
-	return b.sourceKinds[kind]
+	return key == b.spec.Annotate.Key || ok && prefix == prefixOf(b.spec.Annotate.Key) && strings.Contains(name, ".")
 }

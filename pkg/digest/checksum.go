@@ -23,6 +23,7 @@ import (
 const (
 	sourceVersion   = "confighash.dev/source/v1"
 	workloadVersion = "confighash.dev/workload/v1"
+	markVersion     = "confighash.dev/mark/v1"
 )
 
 // A Value is what an object holds under a key.
@@ -110,7 +111,7 @@ func (s Source) Checksum(salt string) string {
 		write(h, s.Values[i].Key)
 		write(h, hex.EncodeToString(s.Values[i].Sum[:]))
 	}
-	return hex.EncodeToString(h.Sum(nil))
+	return marked(h.Sum(nil))
 }
 
 // Checksum returns the checksum of several sources, of which sums are the
@@ -122,12 +123,33 @@ func Checksum(sums []string, salt string) string {
 	for _, sum := range slices.Sorted(slices.Values(sums)) {
 		write(h, sum)
 	}
-	return hex.EncodeToString(h.Sum(nil))
+	return marked(h.Sum(nil))
 }
 
-// IsChecksum reports whether s has the form of a checksum.
+// markLength is how many of a checksum's digits mark it as one of this
+// function's.
+const markLength = 8
+
+// marked returns the digits of a sum, of which the last ones give way to the
+// mark.
+func marked(sum []byte) string {
+	digits := hex.EncodeToString(sum)
+	digits = digits[:len(digits)-markLength]
+	return digits + mark(digits)
+}
+
+// mark returns the mark of the digits before it.
+func mark(digits string) string {
+	sum := sha256.Sum256([]byte(markVersion + digits))
+	return hex.EncodeToString(sum[:])[:markLength]
+}
+
+// IsChecksum reports whether s is a checksum that this package made. That of
+// another program, such as Helm's sha256sum, is taken for one once in 2^32
+// times.
 func IsChecksum(s string) bool {
-	return len(s) == hex.EncodedLen(sha256.Size) && strings.Trim(s, "0123456789abcdef") == ""
+	at := hex.EncodedLen(sha256.Size) - markLength
+	return len(s) == at+markLength && strings.Trim(s, "0123456789abcdef") == "" && s[at:] == mark(s[:at])
 }
 
 func newHash(salt string) hash.Hash {

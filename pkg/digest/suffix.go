@@ -26,10 +26,12 @@
 // A checksum covers what containers get: kind, name, keys and bytes. Labels,
 // annotations, a Secret's type, immutable, the order of keys, the YAML style and
 // comments do not count, nor does it matter whether the bytes stand in data,
-// stringData or binaryData. A checksum is the SHA-256, or, with a salt, the
-// HMAC-SHA256 keyed with the salt, in lower-case hexadecimal, of a sequence of
-// strings, each led by its length in bytes in decimal and a colon. That of one
-// object is made of
+// stringData or binaryData. A checksum is 64 digits of lower-case hexadecimal: the
+// first 56 of a SHA-256, or, with a salt, of an HMAC-SHA256 keyed with the salt, and
+// 8 that mark it, so that the function knows its own annotations from those that
+// charts stamp by hand: the first 8 of the SHA-256 of "confighash.dev/mark/v1" and
+// the 56 before. What is hashed is a sequence of strings, each led by its length in
+// bytes in decimal and a colon. The checksum of one object is made of
 //
 //	confighash.dev/source/v1
 //	the object's kind
@@ -44,7 +46,7 @@
 //	the checksums of its objects, sorted
 //
 // So for a workload that consumes the key "x" with the value "1" of the
-// ConfigMap "app", and of nothing else, the checksum of the ConfigMap is that of
+// ConfigMap "app", and of nothing else, the checksum of the ConfigMap is made of
 //
 //	24:confighash.dev/source/v19:ConfigMap3:app1:x64:6b86b273ff34fce19d6b804eff5a3f5747ada4eaa22f1d49c01e52ddb7875b4b
 //

@@ -61,6 +61,3 @@ func (p *Policy) lint(r *graph.Resource, tell func(r *graph.Resource, annotation
 		}
 	}
 }
-
-// StandInKinds returns the kinds whose objects stand for Secrets.
-func (p *Policy) StandInKinds() []string { return p.catalog.StandInKinds() }

@@ -306,6 +306,9 @@ func (b *builder) refused(m *graph.Mention, names []string) {
 	if !m.Ref.Immutable || m.Referrer.GenerateName {
 		return
 	}
+	if i := m.Ref.PodTemplate; i >= 0 && m.Referrer.PodTemplates[i].Change == catalog.Recreated {
+		return // a hook of Argo CD or Helm, which delete the one before
+	}
 	b.tell(stream.Warning, m.Referrer, m.Ref.At.Path,
 		"refers to %s, which is named after its content; this field of %s cannot be changed once it exists, so an apply is refused when the content has changed",
 		strings.Join(names, " and "), indefinite(m.Referrer.Kind))
