@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 	"errors"
 	"fmt"
@@ -24,9 +25,16 @@ const (
 	subtreesFile    = "subtrees"
 	neverRenameFile = "never-rename"
 	passedOverFile  = "passed-over"
+	discoverFile    = "discover"
 )
 
-var reserved = []string{coreFile, anyFile, subtreesFile, neverRenameFile, passedOverFile}
+var reserved = []string{coreFile, anyFile, subtreesFile, neverRenameFile, passedOverFile, discoverFile}
+
+// The subtrees that a pod template brings with it.
+const (
+	podSpecSubtree        = "podSpec"
+	podAnnotationsSubtree = "podAnnotations"
+)
 
 // maxDepth bounds subtrees within subtrees.
 const maxDepth = 16
@@ -38,6 +46,7 @@ type Catalog struct {
 	mu         sync.Mutex
 	kinds      map[gvk]*Kind
 	everywhere *Kind
+	shapes     *Shapes
 	files      map[string][]document
 	subtrees   map[string][]rawRule
 
@@ -271,6 +280,7 @@ type rawPodTemplate struct {
 	Path        *string        `yaml:"path"`
 	Spec        *string        `yaml:"spec"`
 	Annotations *string        `yaml:"annotations"`
+	Subtree     string         `yaml:"subtree"`
 	Kustomize   bool           `yaml:"kustomize"`
 	Change      Change         `yaml:"change"`
 	Except      []rawException `yaml:"except"`
@@ -348,8 +358,8 @@ func (c *Catalog) addKind(k *Kind, raw *rawKind, version string) error {
 	}
 	first := len(k.References)
 	at := expansion{version: version}
-	for _, t := range raw.PodTemplates {
-		if err := c.addPodTemplate(k, &t, at); err != nil {
+	for i := range raw.PodTemplates {
+		if err := c.addPodTemplate(k, &raw.PodTemplates[i], at); err != nil {
 			return err
 		}
 	}
@@ -446,30 +456,34 @@ func (c *Catalog) addPodTemplate(k *Kind, raw *rawPodTemplate, at expansion) err
 		}
 		*part.path, *part.has = path, len(path) > 0
 	}
-	return c.addTemplate(k, t, raw.Kustomize, at)
+	if raw.Subtree != "" && !t.HasSpec {
+		return fmt.Errorf("a pod template has the subtree %s and no spec", raw.Subtree)
+	}
+	return c.addTemplate(k, t, cmp.Or(raw.Subtree, podSpecSubtree), raw.Kustomize, at)
 }
 
 // addTemplate adds a pod template, and the references that all of them have.
-func (c *Catalog) addTemplate(k *Kind, t PodTemplate, kustomize bool, at expansion) error {
+// The subtree is that of its spec.
+func (c *Catalog) addTemplate(k *Kind, t PodTemplate, subtree string, kustomize bool, at expansion) error {
 	k.PodTemplates = append(k.PodTemplates, t)
 	at.root = true
 	at.kustomize = kustomize
 	if t.HasSpec {
 		at.prefix = t.Spec
-		if err := c.expandSubtree(&k.References, "podSpec", at); err != nil {
+		if err := c.expandSubtree(&k.References, subtree, at); err != nil {
 			return err
 		}
 	}
 	if t.HasAnnotations {
 		at.prefix = t.Annotations
-		return c.expandSubtree(&k.References, "podAnnotations", at)
+		return c.expandSubtree(&k.References, podAnnotationsSubtree, at)
 	}
 	return nil
 }
 
 func (c *Catalog) addExtra(k *Kind, e Extra) error {
 	for _, t := range e.PodTemplates {
-		if err := c.addTemplate(k, t, false, expansion{}); err != nil {
+		if err := c.addTemplate(k, t, podSpecSubtree, false, expansion{}); err != nil {
 			return err
 		}
 	}

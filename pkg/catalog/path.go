@@ -103,6 +103,22 @@ func (p Path) hasPrefix(prefix Path) bool {
 	return true
 }
 
+// Matches reports whether p leads through those keys.
+func (p Path) Matches(keys []string) bool {
+	if len(p) == 0 {
+		return len(keys) == 0
+	}
+	if p[0] == AnyDepth {
+		for i := range len(keys) + 1 {
+			if p[1:].Matches(keys[i:]) {
+				return true
+			}
+		}
+		return false
+	}
+	return len(keys) > 0 && p[0].Matches(keys[0]) && p[1:].Matches(keys[1:])
+}
+
 // A Relative is a way to a field from the mapping that holds a reference.
 type Relative struct {
 	// Root: the way starts from the object's root.

@@ -120,8 +120,10 @@ func planFor(in *stream.Input, config *v1alpha1.ConfigHash) (*graph.Graph, *plan
 	if err != nil {
 		return nil, nil, err
 	}
+	finder := reference.NewFinder(cat)
+	finder.Discover = spec.Discover
 	builder := &graph.Builder{
-		Catalog: cat, Finder: reference.NewFinder(cat), Salt: spec.Salt,
+		Catalog: cat, Finder: finder, Salt: spec.Salt,
 		Values: spec.Mode == v1alpha1.ModeAnnotate, FunctionConfig: in.FunctionConfig,
 	}
 	_, facts, err := stream.Parse(in, builder.Build)

@@ -221,7 +221,11 @@ func (b *Builder) build(chunk *stream.Chunk, item stream.Item) (*Resource, error
 	}
 	r.References, r.Mistaken, r.Exports = found.References, found.Mistaken, found.Exports
 	for _, t := range found.PodTemplates {
-		r.PodTemplates = append(r.PodTemplates, podTemplate(t, &kind.PodTemplates[t.Index], item.Node))
+		known := &catalog.PodTemplate{Change: catalog.Rollout} // as far as its shape tells
+		if t.Index >= 0 {
+			known = &kind.PodTemplates[t.Index]
+		}
+		r.PodTemplates = append(r.PodTemplates, podTemplate(t, known, item.Node))
 	}
 	if item.Shared {
 		for i := range r.References {

@@ -30,6 +30,9 @@ func (w *walker) consume(r *catalog.Rule, ref *Reference) {
 	}
 	volume := w.frames[len(w.frames)-r.Mount.Up].mapping
 	podSpec := w.frames[len(w.frames)-1-r.Mount.Up].mapping
+	if w.skip != nil && !slices.ContainsFunc(r.Mount.By, func(list string) bool { return len(w.elements(podSpec, list)) > 0 }) {
+		return // in a kind that is not known: volumes for pods that an operator makes
+	}
 	mounted := w.mountsOf(podSpec, r.Mount.By)[w.child(volume, "name")]
 	if len(mounted) == 0 {
 		ref.Consumed = false

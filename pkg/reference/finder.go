@@ -11,11 +11,16 @@ import (
 // A Finder finds references. What it needs of the catalogue it prepares once
 // for each kind it meets. It is safe for concurrent use.
 type Finder struct {
+	// Discover asks for references and pod templates by their shape, in kinds
+	// of which the catalogue says nothing. It is set before the first Find.
+	Discover bool
+
 	catalog *catalog.Catalog
 
 	mu       sync.RWMutex
 	prepared map[gvk]*rules
 	any      *rules // for kinds of which the catalogue says nothing
+	shapes   *rules // what is looked for there
 }
 
 type gvk struct{ group, version, kind string }
@@ -33,7 +38,7 @@ func (f *Finder) Find(group, version, kind string, item *yaml.Node) (Found, erro
 	if err != nil {
 		return Found{}, err
 	}
-	return r.find(item)
+	return r.find(f, item)
 }
 
 func (f *Finder) rules(id gvk) (*rules, error) {
@@ -43,11 +48,7 @@ func (f *Finder) rules(id gvk) (*rules, error) {
 	if ok {
 		return known, nil
 	}
-	k, err := f.catalog.Kind(id.group, id.version, id.kind)
-	if err != nil {
-		return nil, err
-	}
-	everywhere, err := f.catalog.Any()
+	r, err := f.newRules(id)
 	if err != nil {
 		return nil, err
 	}
@@ -56,15 +57,43 @@ func (f *Finder) rules(id gvk) (*rules, error) {
 	if known, ok := f.prepared[id]; ok {
 		return known, nil
 	}
-	if f.any == nil {
-		f.any = compile(everywhere.References)
-	}
-	r := f.any
-	if k != nil {
-		r = compile(k.References, everywhere.References)
-		r.exports, r.podTemplates = k.Exports, k.PodTemplates
-	}
 	f.prepared[id] = r
+	return r, nil
+}
+
+func (f *Finder) newRules(id gvk) (*rules, error) {
+	k, err := f.catalog.Kind(id.group, id.version, id.kind)
+	if err != nil {
+		return nil, err
+	}
+	everywhere, err := f.catalog.Any()
+	if err != nil {
+		return nil, err
+	}
+	shapes, err := f.shapesOf(id)
+	if err != nil {
+		return nil, err
+	}
+	if k == nil && shapes == nil {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if f.any == nil {
+			f.any = compile(everywhere.References)
+		}
+		return f.any, nil
+	}
+	if k == nil {
+		k = &catalog.Kind{}
+	}
+	r := compile(k.References, everywhere.References)
+	r.exports, r.podTemplates, r.shapes = k.Exports, k.PodTemplates, shapes
+	for _, path := range k.Manifests {
+		at := r.root
+		for _, segment := range path {
+			at = at.next(segment)
+		}
+		at.manifests = true
+	}
 	return r, nil
 }
 
@@ -75,6 +104,7 @@ type rules struct {
 	exports  []catalog.Export
 
 	podTemplates []catalog.PodTemplate
+	shapes       *shapes // what to discover, if anything
 }
 
 // A rule is one of the catalogue's, with its place in the order in which
@@ -94,6 +124,8 @@ type state struct {
 	anyDepth *state
 	stays    bool
 	rules    []*rule
+	// manifests: what stands here is a whole object, or a list of them.
+	manifests bool
 }
 
 type patternEdge struct {

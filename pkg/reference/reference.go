@@ -57,9 +57,17 @@ type Reference struct {
 	Kustomize bool
 	// Immutable: an apply over an existing object is refused if this changes.
 	Immutable bool
+	// Discovered: no rule covers the kind; the shape of the field tells.
+	Discovered bool
+	// Derived are suffixes: whoever reads the object reads those too whose
+	// names are its own and one of these.
+	Derived []string
 	// Default: the field itself is absent or empty and the name comes from
 	// At, another field; there is nothing to rewrite.
 	Default bool
+
+	// inManifest: the reference stands in a whole object within the item.
+	inManifest bool
 }
 
 // A KindFrom names the object whose export tells the kind of a reference.
@@ -74,7 +82,8 @@ type KindFrom struct {
 
 // A PodTemplate is a place in an item that pods are made from.
 type PodTemplate struct {
-	// Index is that of Kind.PodTemplates in the catalogue.
+	// Index is that of Kind.PodTemplates in the catalogue, and -1 for one that
+	// was discovered by its shape.
 	Index int
 	// Spec leads to the pod spec, if there is one.
 	Spec    edit.Path

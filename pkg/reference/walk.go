@@ -20,8 +20,11 @@ const maxDepth = 1_000
 
 // A walker goes through one document by the states of a trie.
 type walker struct {
-	root  *yaml.Node
+	finder *Finder
+	root   *yaml.Node
+	// steps lead to the present node, the first base of them to root.
 	steps []step
+	base  int
 	// frames are the mappings around the present node, outermost first.
 	frames []frame
 	// states holds the sets of states of all levels, the present one last.
@@ -36,6 +39,17 @@ type walker struct {
 	mounts map[*yaml.Node]mounts
 	// within is the scalar whose value the document is, if it is embedded.
 	within *edit.Scalar
+	// skip are keys of the root that are not followed.
+	skip []string
+	// defined are the ConfigMaps and Secrets among an item's manifests, to
+	// which the references of the others refer.
+	defined map[object]bool
+}
+
+// An object is a ConfigMap or a Secret, by its name.
+type object struct {
+	target catalog.Target
+	name   string
 }
 
 // A step is one of the present path, with the path that ends there once
@@ -53,23 +67,32 @@ type frame struct {
 }
 
 // find walks through an item.
-func (r *rules) find(item *yaml.Node) (Found, error) {
+func (r *rules) find(f *Finder, item *yaml.Node) (Found, error) {
 	root := unwrap(item)
 	if root == nil {
 		return Found{}, nil
 	}
 	w := walkers.Get().(*walker)
 	defer w.release()
-	w.root = root
+	w.finder, w.root = f, root
 	if err := w.run(r); err != nil {
 		return Found{}, err
 	}
 	for _, d := range r.defaults {
 		w.useDefault(d)
 	}
+	w.dropDefined()
+	if r.shapes != nil {
+		if err := w.discover(r.shapes); err != nil {
+			return Found{}, err
+		}
+	}
 	found := Found{References: w.found, Mistaken: w.mistaken}
-	if len(r.podTemplates) > 0 {
-		found.PodTemplates = w.podTemplates(r.podTemplates)
+	found.PodTemplates = w.podTemplates(r.podTemplates)
+	if r.shapes != nil {
+		found.PodTemplates = w.discoverPodTemplates(r.shapes, found.PodTemplates)
+	}
+	if len(found.PodTemplates) > 0 {
 		for i := range found.References {
 			ref := &found.References[i]
 			ref.PodTemplate = slices.IndexFunc(found.PodTemplates, func(t PodTemplate) bool { return t.holds(ref.At.Path) })
@@ -142,6 +165,11 @@ func (w *walker) walk(n *yaml.Node, states []*state, shared bool) error {
 		w.steps = w.steps[:len(w.steps)-1]
 		return nil
 	case yaml.MappingNode:
+		for _, s := range states {
+			if s.manifests {
+				return w.manifest(n, shared)
+			}
+		}
 		w.frames = append(w.frames, frame{n, len(w.steps), shared})
 		err := mapping.Each(n, w.budget, func(key string, value *yaml.Node, merged bool) error {
 			return w.entry(key, value, states, shared, merged)
@@ -155,6 +183,9 @@ func (w *walker) walk(n *yaml.Node, states []*state, shared bool) error {
 }
 
 func (w *walker) entry(key string, value *yaml.Node, states []*state, shared, merged bool) error {
+	if len(w.skip) > 0 && len(w.steps) == w.base && slices.Contains(w.skip, key) {
+		return nil
+	}
 	before := len(w.states)
 	for _, s := range states {
 		w.states = s.follow(key, w.states)
@@ -289,7 +320,7 @@ func (w *walker) take(r *catalog.Rule, n *yaml.Node, shared bool, targets catalo
 		shift := func(s catalog.Span) (int, int) { return s.Start + start + offset, s.End + start + offset }
 		ref := Reference{
 			Role: r.Role, Targets: m.Target, Name: n.Value[start+m.Name.Start : start+m.Name.End], At: at,
-			Of: r.Of, List: r.Names, PodTemplate: -1, Consumed: r.Consumed, Tentative: r.Tentative, Immutable: r.Immutable,
+			Of: r.Of, Derived: r.Derived, List: r.Names, PodTemplate: -1, Consumed: r.Consumed, Tentative: r.Tentative, Immutable: r.Immutable,
 			Kustomize: r.Kustomize && w.within == nil && m.Name == catalog.Span{Start: 0, End: len(n.Value)},
 		}
 		ref.Start, ref.End = shift(m.Name)
@@ -507,7 +538,7 @@ func (w *walker) descend(path catalog.Path) (restore func()) {
 		if n.Kind != yaml.MappingNode {
 			break
 		}
-		w.frames = append(w.frames, frame{n, i, shared})
+		w.frames = append(w.frames, frame{n, w.base + i, shared})
 		if i == len(path)-1 {
 			break
 		}
@@ -518,7 +549,7 @@ func (w *walker) descend(path catalog.Path) (restore func()) {
 		w.steps = append(w.steps, step{Step: edit.Step{Key: string(path[i]), Index: -1}})
 		n, shared = next, shared || merged
 	}
-	return func() { w.frames, w.steps = w.frames[:0], w.steps[:0] }
+	return func() { w.frames, w.steps = w.frames[:0], w.steps[:w.base] }
 }
 
 // A field is a node that a lookup found.
@@ -530,7 +561,7 @@ type field struct {
 
 // lookup goes to a field from the mapping around the present node.
 func (w *walker) lookup(r catalog.Relative) (field, bool) {
-	at := frame{mapping: w.root}
+	at := frame{mapping: w.root, depth: w.base}
 	if !r.Root {
 		if r.Up >= len(w.frames) {
 			return field{}, false

@@ -1,0 +1,151 @@
+package reference
+
+import (
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/confighash/confighash/pkg/catalog"
+	"github.com/confighash/confighash/pkg/edit"
+	"github.com/confighash/confighash/pkg/mapping"
+)
+
+// shapes are those that are looked for in one kind.
+type shapes struct {
+	rules *rules
+	skip  []string
+	// unlike lead to what looks like a reference and is none.
+	unlike []catalog.Path
+}
+
+// shapesOf returns what is to be discovered in a kind: nil where the
+// catalogue's own rules cover it, or where nobody asks.
+func (f *Finder) shapesOf(id gvk) (*shapes, error) {
+	if !f.Discover {
+		return nil, nil //nolint:nilnil // there is nothing to discover, and no error
+	}
+	known, err := f.catalog.Shapes()
+	if err != nil {
+		return nil, err
+	}
+	covered, err := catalog.Builtin().Kind(id.group, id.version, id.kind)
+	if err != nil {
+		return nil, err
+	}
+	if !known.Concern(id.group) || covered != nil && len(covered.References)+len(covered.PodTemplates)+len(covered.Manifests)+len(covered.ForeignManifests) > 0 {
+		return nil, nil //nolint:nilnil // as above
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.shapes == nil {
+		f.shapes = compile(known.References)
+	}
+	return &shapes{rules: f.shapes, skip: known.Skip, unlike: known.Unlike}, nil
+}
+
+// discover adds the references that the item's shape tells of, but for those
+// that rules have found.
+func (w *walker) discover(s *shapes) error {
+	inner := &walker{finder: w.finder, root: w.root, budget: w.budget, skip: s.skip}
+	if err := inner.run(s.rules); err != nil {
+		return err
+	}
+	for _, ref := range inner.found {
+		if s.isUnlike(ref.At.Path) || slices.ContainsFunc(w.found, func(known Reference) bool { return known.At.Path == ref.At.Path }) {
+			continue
+		}
+		ref.Discovered = true
+		w.found = append(w.found, ref)
+	}
+	return nil
+}
+
+// isUnlike reports whether what stands at path only looks like a reference.
+func (s *shapes) isUnlike(path edit.Path) bool {
+	if len(s.unlike) == 0 {
+		return false
+	}
+	steps, err := path.Steps()
+	if err != nil {
+		return false
+	}
+	keys := make([]string, 0, len(steps))
+	for _, step := range steps {
+		if step.Index < 0 {
+			keys = append(keys, step.Key)
+		}
+	}
+	return slices.ContainsFunc(s.unlike, func(p catalog.Path) bool { return p.Matches(keys) })
+}
+
+// discoverPodTemplates adds pod templates to those that are known: mappings of
+// metadata and spec, or of spec alone, whose spec lists containers.
+func (w *walker) discoverPodTemplates(s *shapes, known []PodTemplate) []PodTemplate {
+	var visit func(n *yaml.Node, path edit.Path, depth int)
+	visit = func(n *yaml.Node, path edit.Path, depth int) {
+		if depth > maxDepth || n.Kind == yaml.AliasNode {
+			return // what an alias stands for is met where it stands
+		}
+		if n.Kind == yaml.SequenceNode {
+			for i, element := range n.Content {
+				visit(element, path.Index(i), depth+1)
+			}
+		}
+		if n.Kind != yaml.MappingNode {
+			return
+		}
+		if t, ok := w.podTemplateAt(n, path); ok && depth > 0 {
+			if !slices.ContainsFunc(known, func(k PodTemplate) bool { return k.Spec == t.Spec }) {
+				known = append(known, t)
+			}
+			return
+		}
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			key := n.Content[i]
+			if key.Kind != yaml.ScalarNode || mapping.IsMerge(key) || depth == 0 && slices.Contains(s.skip, key.Value) {
+				continue
+			}
+			visit(n.Content[i+1], path.Key(key.Value), depth+1)
+		}
+	}
+	visit(w.root, "", 0)
+	return known
+}
+
+// podTemplateAt takes a mapping for a pod template, if it looks like one.
+func (w *walker) podTemplateAt(n *yaml.Node, path edit.Path) (PodTemplate, bool) {
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if key := n.Content[i].Value; key != "metadata" && key != "spec" {
+			return PodTemplate{}, false
+		}
+	}
+	spec := mappingAt(n, "spec", w.budget)
+	if spec == nil {
+		return PodTemplate{}, false
+	}
+	containers := w.elements(spec, "containers")
+	if len(containers) == 0 || !slices.ContainsFunc(containers, func(c *yaml.Node) bool { return w.child(c, "image") != "" || w.child(c, "name") != "" }) {
+		return PodTemplate{}, false
+	}
+	t := PodTemplate{
+		Index: -1, Spec: path.Key("spec"), HasSpec: true, Containers: true,
+		AnnotationsAt: path.Key("metadata").Key("annotations"), HasAnnotations: true,
+	}
+	if metadata := mappingAt(n, "metadata", w.budget); metadata != nil {
+		annotations := mappingAt(metadata, "annotations", w.budget)
+		t.Annotations = w.texts(annotations)
+	}
+	return t, true
+}
+
+// mappingAt returns the mapping under a key, no alias, and nil if there is none.
+func mappingAt(n *yaml.Node, key string, budget *mapping.Budget) *yaml.Node {
+	value, _ := mapping.Get(n, key, budget)
+	if value == nil {
+		return nil
+	}
+	if value = mapping.Resolve(value); value.Kind != yaml.MappingNode {
+		return nil
+	}
+	return value
+}
