@@ -96,6 +96,25 @@ type Entry struct {
 	Key, Value string
 }
 
+// Keys returns the keys of all fields, sorted.
+func (c Content) Keys() []string {
+	n := 0
+	for _, f := range c.Fields {
+		n += len(f.Entries)
+	}
+	if n == 0 {
+		return nil
+	}
+	keys := make([]string, 0, n)
+	for _, f := range c.Fields {
+		for _, e := range f.Entries {
+			keys = append(keys, e.Key)
+		}
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}
+
 // ContentOf reads the content of item, a ConfigMap or a Secret as kind says.
 //
 // Errors: a field is no mapping, a value is no scalar, a key stands twice. They

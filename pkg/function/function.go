@@ -135,25 +135,28 @@ func planFor(in *stream.Input, config *v1alpha1.ConfigHash) (*graph.Graph, *plan
 	if err != nil {
 		return nil, nil, err
 	}
-	transformed, err := transform(g, p, spec)
+	transformed, names, err := transform(g, p, spec)
 	if err != nil {
 		return nil, nil, err
 	}
 	transformed.Add(unresolved.Find(g, p, spec.Unresolved)...)
+	transformed.Add(unresolved.MissingKeys(g, names)...)
 	return g, transformed, transformed.Err()
 }
 
-// transform plans what the mode says.
-func transform(g *graph.Graph, p *policy.Policy, spec *v1alpha1.Spec) (*plan.Plan, error) {
+// transform plans what the mode says. It returns the names of renamed objects,
+// as they will be, too.
+func transform(g *graph.Graph, p *policy.Policy, spec *v1alpha1.Spec) (*plan.Plan, map[*graph.Resource]string, error) {
 	if spec.Mode == v1alpha1.ModeAnnotate {
-		return annotate.New(g, p, spec)
+		stamped, err := annotate.New(g, p, spec)
+		return stamped, nil, err
 	}
 	renamed, err := rename.New(g, p, spec)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	renamed.Add(leftover.Search(g, renamed.Names)...)
-	return &renamed.Plan, nil
+	return &renamed.Plan, renamed.Names, nil
 }
 
 // catalogOf returns the catalogue with what the functionConfig adds to it.

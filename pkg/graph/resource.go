@@ -79,6 +79,8 @@ type Resource struct {
 
 	// Type is a Secret's type.
 	Type string
+	// Keys are the keys of the object's data, sorted.
+	Keys []string
 	// Content is what counts for the hash, and ContentErr why it cannot be
 	// told. It is kept only where the content itself holds references,
 	// whose rewriting changes it.
@@ -107,8 +109,11 @@ type PodTemplate struct {
 }
 
 // String returns kind, namespace and name, as messages name a resource.
-func (r *Resource) String() string {
-	name := r.Name
+func (r *Resource) String() string { return r.Called("") }
+
+// Called is String with another name, if that is not empty.
+func (r *Resource) Called(name string) string {
+	name = cmp.Or(name, r.Name)
 	if name == "" {
 		return r.Kind + " without a name (line " + strconv.Itoa(r.Line) + ")"
 	}
@@ -294,6 +299,7 @@ func (b *Builder) target(r *Resource, item *yaml.Node, fields fields) {
 	if content.Type != nil {
 		r.Type = *content.Type
 	}
+	r.Keys = content.Keys()
 	if b.Values {
 		r.Values, r.Undecoded = digest.ValuesOf(content, r.SOPS)
 		return

@@ -24,6 +24,7 @@ func (w *walker) consume(r *catalog.Rule, ref *Reference) {
 	items, listed := w.items(r.Items)
 	if listed {
 		ref.Keys = keysOf(items)
+		ref.Required = ref.Keys
 	}
 	if r.Mount == nil || len(w.frames) <= r.Mount.Up {
 		return

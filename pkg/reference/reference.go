@@ -49,6 +49,9 @@ type Reference struct {
 	Consumed bool
 	// Keys are the keys that count, sorted; nil stands for all of them.
 	Keys []string
+	// Required are the keys that the object must have, sorted: those that the
+	// reference names.
+	Required []string
 	// Optional: the item says that the object may be absent.
 	Optional bool
 	// Tentative: this is a reference only if an object of that name is there.

@@ -336,6 +336,7 @@ func (w *walker) take(r *catalog.Rule, n *yaml.Node, shared bool, targets catalo
 		} else if key := w.text(r.Key); key != "" {
 			ref.Keys = []string{key}
 		}
+		ref.Required = ref.Keys
 		if ref.Consumed && (r.Items != nil || r.Mount != nil) {
 			w.consume(r, &ref)
 		}

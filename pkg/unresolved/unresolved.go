@@ -1,5 +1,6 @@
-// Package unresolved tells of references to ConfigMaps and Secrets that are
-// not in the input, as the functionConfig's unresolved asks for.
+// Package unresolved tells of references that lead to nothing: to ConfigMaps and
+// Secrets that are not in the input, as the functionConfig's unresolved asks
+// for, and to keys that they do not have.
 package unresolved
 
 import (
