@@ -176,7 +176,7 @@ func refusal(t *graph.PodTemplate) (string, stream.Severity) {
 	case catalog.Operator:
 		return cmp.Or(t.Reason, "what a changed pod template does is up to its operator; add it to spec.podTemplates if it rolls"), stream.Warning
 	case catalog.Recreated:
-		return t.Reason, stream.Info
+		return cmp.Or(t.Reason, "it is made anew each time"), stream.Info
 	}
 	return cmp.Or(t.Reason, "nothing makes pods of its template"), stream.Info
 }

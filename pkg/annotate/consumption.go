@@ -78,10 +78,29 @@ func (c *consumption) use(object *graph.Resource, kind string, keys []string, ve
 		}
 		m := c.graph.Mention(object, ref)
 		for _, match := range m.Matches {
-			if len(match.Candidates) == 1 && match.Candidates[0] != object {
-				c.add(match.Candidates[0], match.Candidates[0].Kind, ref.Keys, true).from = u
-			}
+			c.ingredient(u, ref, match.Candidates)
 		}
+	}
+}
+
+// ingredient adds what an object that stands for a Secret refers to.
+func (c *consumption) ingredient(u *use, ref *reference.Reference, candidates []*graph.Resource) {
+	if ref.ControllerNamespace && len(candidates) > 1 {
+		// The Secret is made in the workload's namespace, of what is there.
+		candidates = slices.DeleteFunc(slices.Clone(candidates), func(candidate *graph.Resource) bool {
+			return c.graph.NamespaceOf(candidate) != c.graph.NamespaceOf(c.referrer)
+		})
+	}
+	uses := make([]*use, len(candidates))
+	for i, candidate := range candidates {
+		// Apart from what the pods consume themselves, of which others decide.
+		uses[i] = &use{object: candidate, kind: candidate.Kind, consumed: true, whole: ref.Keys == nil, keys: ref.Keys, from: u}
+	}
+	switch {
+	case len(uses) == 1:
+		c.uses = append(c.uses, uses[0])
+	case slices.ContainsFunc(uses, c.rolls):
+		c.ambiguous(u.object, ref, candidates)
 	}
 }
 
@@ -134,8 +153,7 @@ func (c *consumption) sources() []source {
 // and whether all of it counts.
 func (c *consumption) judge(u *use) (whole, rolls bool) {
 	if u.from != nil {
-		_, rolls = c.judge(u.from)
-		return false, rolls
+		return false, c.policy.Chosen(u.object, true) == nil && c.rolls(u.from)
 	}
 	if u.verdict != nil {
 		if c.policy.Chosen(u.object, true) != nil {
@@ -147,11 +165,16 @@ func (c *consumption) judge(u *use) (whole, rolls bool) {
 	return v.Whole, v.Rolls
 }
 
+// rolls is the second result of judge.
+func (c *consumption) rolls(u *use) bool {
+	_, rolls := c.judge(u)
+	return rolls
+}
+
 // wants reports whether one of several objects would count.
 func (c *consumption) wants(objects []*graph.Resource, verdict *policy.Verdict) bool {
 	return slices.ContainsFunc(objects, func(object *graph.Resource) bool {
-		_, rolls := c.judge(&use{object: object, kind: object.Kind, consumed: true, verdict: verdict})
-		return rolls
+		return c.rolls(&use{object: object, kind: object.Kind, consumed: true, verdict: verdict})
 	})
 }
 

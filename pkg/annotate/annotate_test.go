@@ -1,0 +1,412 @@
+package annotate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/confighash/confighash/pkg/api/v1alpha1"
+	"github.com/confighash/confighash/pkg/catalog"
+	"github.com/confighash/confighash/pkg/digest"
+	"github.com/confighash/confighash/pkg/edit"
+	"github.com/confighash/confighash/pkg/graph"
+	"github.com/confighash/confighash/pkg/plan"
+	"github.com/confighash/confighash/pkg/policy"
+	"github.com/confighash/confighash/pkg/reference"
+	"github.com/confighash/confighash/pkg/stream"
+)
+
+// specOf returns the defaults of mode Annotate with scope Source, whose keys
+// tell what counts.
+func specOf(change ...func(*v1alpha1.Spec)) *v1alpha1.Spec {
+	spec := v1alpha1.New(v1alpha1.ModeAnnotate, v1alpha1.PolicyAll).Spec
+	spec.Annotate.Scope = v1alpha1.ScopeSource
+	for _, c := range change {
+		c(&spec)
+	}
+	return &spec
+}
+
+// annotated plans for a stream of manifests.
+func annotated(t testing.TB, spec *v1alpha1.Spec, manifests string, extra ...catalog.Extra) (*plan.Plan, error) {
+	t.Helper()
+	in, err := stream.Split([]byte(manifests))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := catalog.Builtin().With(extra...)
+	b := &graph.Builder{Catalog: c, Finder: reference.NewFinder(c), Values: true}
+	_, found, err := stream.Parse(in, b.Build)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := graph.New(slices.Concat(found...), spec.Namespace)
+	p, err := policy.New(g, c, spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return New(g, p, spec)
+}
+
+// edits renders the edits of a plan: the resource, where its annotations are,
+// and the keys that are set, or removed.
+func edits(p *plan.Plan) []string {
+	var all []string
+	for r, edits := range p.Edits {
+		for _, e := range edits {
+			switch e := e.(type) {
+			case edit.SetEntry:
+				all = append(all, fmt.Sprintf("%s: %s: %s", r, e.Parent, e.Key))
+			case edit.RemoveEntry:
+				all = append(all, fmt.Sprintf("%s: %s: without %s", r, e.Parent, e.Key))
+			default:
+				all = append(all, fmt.Sprintf("%s: %T", r, e))
+			}
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// values returns what a plan sets, by key.
+func values(p *plan.Plan) map[string]string {
+	set := map[string]string{}
+	for _, edits := range p.Edits {
+		for _, e := range edits {
+			if e, ok := e.(edit.SetEntry); ok {
+				set[e.Key] = e.Value
+			}
+		}
+	}
+	return set
+}
+
+func told(p *plan.Plan) []string {
+	var all []string
+	for _, f := range graph.SortFindings(p.Findings) {
+		all = append(all, string(f.Severity)+": "+f.String())
+	}
+	return all
+}
+
+func configMap(name, data string) string {
+	return "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: " + name + "}\ndata: {" + data + "}\n---\n"
+}
+
+// deployment returns a Deployment "web" with a container.
+func deployment(container string) string {
+	return "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {template: {spec: {containers: [{" + container + "}]}}}\n---\n"
+}
+
+func TestNew_doesWhatTheCatalogueSaysOfAChange(t *testing.T) {
+	const (
+		at       = "Gadget g: spec.pods.metadata.annotations: "
+		consumes = "not stamped, although it consumes ConfigMap app: "
+	)
+	stamped := []string{at + "checksum/configmap.app"}
+	for _, tc := range []struct {
+		change       catalog.Change
+		reason       string
+		edits, tells []string
+	}{
+		{catalog.Rollout, "", stamped, []string{"info: " + at + "stamped with the checksum of ConfigMap app"}},
+		{catalog.FuturePods, "", stamped, []string{"info: " + at + "stamped with the checksum of ConfigMap app"}},
+		{catalog.NewRevision, "", stamped, []string{"info: " + at + "stamped with the checksum of ConfigMap app"}},
+		{catalog.Deferred, "", stamped, []string{"info: " + at + "stamped with the checksum of ConfigMap app; its pods are replaced when somebody acts"}},
+		{catalog.Deferred, "it sleeps", stamped, []string{"info: " + at + "stamped with the checksum of ConfigMap app; it sleeps"}},
+		{catalog.InPlace, "", stamped, []string{
+			"warning: " + at + "stamped, but a changed annotation restarts nothing here: running pods are patched in place; mode Rename does",
+			"info: " + at + "stamped with the checksum of ConfigMap app",
+		}},
+		{catalog.InPlace, "it patches", stamped, []string{
+			"warning: " + at + "stamped, but a changed annotation restarts nothing here: it patches; mode Rename does",
+			"info: " + at + "stamped with the checksum of ConfigMap app",
+		}},
+		{catalog.Forbidden, "", nil, []string{"warning: " + at + consumes + "what it runs cannot change once it exists; replace it when its configuration changes"}},
+		{catalog.CreateOnce, "", nil, []string{"warning: " + at + consumes + "its pod template is read once, when it is created; replace it when its configuration changes"}},
+		{catalog.Destructive, "", nil, []string{"warning: " + at + consumes + "a changed pod template kills what is running"}},
+		{catalog.Operator, "", nil, []string{"warning: " + at + consumes + "what a changed pod template does is up to its operator; add it to spec.podTemplates if it rolls"}},
+		{catalog.Recreated, "", nil, []string{"info: " + at + consumes + "it is made anew each time"}},
+		{catalog.NoChange, "", nil, []string{"info: " + at + consumes + "nothing makes pods of its template"}},
+		{catalog.Forbidden, "its reason", nil, []string{"warning: " + at + consumes + "its reason"}},
+		{catalog.CreateOnce, "its reason", nil, []string{"warning: " + at + consumes + "its reason"}},
+		{catalog.Destructive, "its reason", nil, []string{"warning: " + at + consumes + "its reason"}},
+		{catalog.Operator, "its reason", nil, []string{"warning: " + at + consumes + "its reason"}},
+		{catalog.Recreated, "its reason", nil, []string{"info: " + at + consumes + "its reason"}},
+		{catalog.NoChange, "its reason", nil, []string{"info: " + at + consumes + "its reason"}},
+	} {
+		t.Run(tc.change.String()+" "+tc.reason, func(t *testing.T) {
+			template := catalog.PodTemplate{
+				Spec: catalog.Path{"spec", "pods", "spec"}, HasSpec: true,
+				Annotations: catalog.Path{"spec", "pods", "metadata", "annotations"}, HasAnnotations: true,
+				Change: tc.change,
+			}
+			if tc.reason != "" {
+				template.Change = catalog.Rollout
+				if tc.change == catalog.Rollout {
+					template.Change = catalog.Forbidden
+				}
+				kind, err := catalog.ParseRelative("/kind")
+				if err != nil {
+					t.Fatal(err)
+				}
+				template.Except = []catalog.Exception{{When: []catalog.Condition{{Path: &kind, In: []string{"Gadget"}}}, Change: tc.change, Reason: tc.reason}}
+			}
+			p, err := annotated(t, specOf(), configMap("app", "x: '1'")+
+				"apiVersion: example.com/v1\nkind: Gadget\nmetadata: {name: g}\nspec: {pods: {spec: {containers: [{envFrom: [{configMapRef: {name: app}}]}]}}}\n",
+				catalog.Extra{Group: "example.com", Kind: "Gadget", PodTemplates: []catalog.PodTemplate{template}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tc.edits, edits(p)); diff != "" {
+				t.Errorf("edits (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(tc.tells, told(p)); diff != "" {
+				t.Errorf("findings (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestNew_stampsEveryTemplateWithWhatItConsumesItself(t *testing.T) {
+	template := func(name string) catalog.PodTemplate {
+		return catalog.PodTemplate{
+			Spec: catalog.Path{"spec", catalog.Segment(name), "spec"}, HasSpec: true,
+			Annotations: catalog.Path{"spec", catalog.Segment(name), "metadata", "annotations"}, HasAnnotations: true,
+		}
+	}
+	noPlace := template("bare")
+	noPlace.HasAnnotations = false
+	gadget := catalog.Extra{Group: "example.com", Kind: "Gadget", PodTemplates: []catalog.PodTemplate{
+		template("one"), template("other"), noPlace,
+		{Annotations: catalog.Path{"spec", "sidecar", "podAnnotations"}, HasAnnotations: true},
+	}, References: []catalog.Rule{
+		{Path: catalog.Path{"spec", "settings"}, Targets: catalog.ConfigMap, Formats: []*catalog.Format{catalog.Plain}, Consumed: true},
+		{Path: catalog.Path{"spec", "unread"}, Targets: catalog.ConfigMap, Formats: []*catalog.Format{catalog.Plain}},
+	}}
+	manifests := configMap("a", "x: '1'") + configMap("b", "x: '1'") + configMap("c", "x: '1'") + configMap("d", "x: '1'") + configMap("e", "x: '1'")
+	containers := func(name string) string {
+		return "spec: {containers: [{envFrom: [{configMapRef: {name: " + name + "}}]}]}"
+	}
+	for _, tc := range []struct {
+		label, spec string
+		want, tells []string
+	}{
+		{"two templates", "{one: {" + containers("a") + "}, other: {metadata: , " + containers("b") + "}}", []string{
+			"Gadget g: spec.one.metadata.annotations: checksum/configmap.a",
+			"Gadget g: spec.other.metadata.annotations: checksum/configmap.b",
+		}, nil},
+		{"one that consumes nothing", "{one: {" + containers("a") + "}, other: {spec: {}}}", []string{"Gadget g: spec.one.metadata.annotations: checksum/configmap.a"}, nil},
+		{"what stands outside of templates counts for all", "{settings: c, unread: d, one: {" + containers("a") + "}, other: {spec: {}}}", []string{
+			"Gadget g: spec.one.metadata.annotations: checksum/configmap.a",
+			"Gadget g: spec.one.metadata.annotations: checksum/configmap.c",
+			"Gadget g: spec.other.metadata.annotations: checksum/configmap.c",
+			"Gadget g: spec.sidecar.podAnnotations: checksum/configmap.c",
+		}, nil},
+		{"a template of annotations alone", "{settings: c, sidecar: {image: s}}", []string{"Gadget g: spec.sidecar.podAnnotations: checksum/configmap.c"}, nil},
+		{"whose annotations are null", "{settings: c, sidecar: {podAnnotations: null}}", []string{"Gadget g: spec.sidecar.podAnnotations: checksum/configmap.c"}, nil},
+		{"no place for annotations", "{bare: {" + containers("e") + "}}", nil, []string{
+			"warning: Gadget g: spec.bare.spec: not stamped, although it consumes ConfigMap e: there is no place for annotations of its pods",
+		}},
+		{"none, and nothing consumed", "{bare: {spec: {}}}", nil, nil},
+	} {
+		t.Run(tc.label, func(t *testing.T) {
+			p, err := annotated(t, specOf(), manifests+"apiVersion: example.com/v1\nkind: Gadget\nmetadata: {name: g}\nspec: "+tc.spec+"\n", gadget)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tc.want, edits(p)); diff != "" {
+				t.Errorf("edits (-want +got):\n%s", diff)
+			}
+			warnings := slices.DeleteFunc(told(p), func(s string) bool { return strings.HasPrefix(s, "info: ") })
+			if diff := cmp.Diff(tc.tells, warnings, cmp.Comparer(func(a, b []string) bool { return slices.Equal(a, b) })); diff != "" {
+				t.Errorf("warnings (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// What counts for a Deployment "web", as keys tell it.
+func TestNew_countsWhatContainersGet(t *testing.T) {
+	const (
+		external = "apiVersion: external-secrets.io/v1\nkind: ExternalSecret\nmetadata: {name: db}\nspec: {target: {template: {templateFrom: [{configMap: {name: templates, items: [{key: a}]}}]}}}\n---\n"
+		cluster  = "apiVersion: external-secrets.io/v1\nkind: ClusterExternalSecret\nmetadata: {name: db}\nspec: {externalSecretSpec: {target: {template: {templateFrom: [{configMap: {name: templates, items: [{key: a}]}}]}}}}\n---\n"
+	)
+	ignored := func(manifest string) string {
+		return strings.Replace(manifest, "metadata: {", "metadata: {annotations: {confighash.dev/ignore: 'true'}, ", 1)
+	}
+	in := func(namespace, manifest string) string {
+		return strings.Replace(manifest, "metadata: {", "metadata: {namespace: "+namespace+", ", 1)
+	}
+	exclude := func(spec *v1alpha1.Spec) {
+		spec.Exclude = []v1alpha1.Selector{{LabelSelector: "out=yes"}}
+	}
+	for _, tc := range []struct {
+		label, manifests string
+		want             []string
+	}{
+		{"an object without data has nothing that could", configMap("app", "") + deployment("envFrom: [{configMapRef: {name: app}}]"), nil},
+		{"nor does a key that is not there", configMap("app", "x: '1'") + deployment("env: [{valueFrom: {configMapKeyRef: {name: app, key: y}}}]"), nil},
+		{"an empty value counts", configMap("app", "x: ''") + deployment("envFrom: [{configMapRef: {name: app}}]"), []string{"configmap.app"}},
+		{"a missing object", deployment("envFrom: [{configMapRef: {name: app}}]"), nil},
+		{"both kinds of one name", configMap("app", "x: '1'") + "apiVersion: v1\nkind: Secret\nmetadata: {name: app}\nstringData: {x: '1'}\n---\n" +
+			deployment("envFrom: [{configMapRef: {name: app}}, {secretRef: {name: app}}]"), []string{"configmap.app", "secret.app"}},
+		{"a Secret, and what makes it", external + configMap("templates", "a: b") + "apiVersion: v1\nkind: Secret\nmetadata: {name: db}\nstringData: {x: '1'}\n---\n" +
+			deployment("envFrom: [{secretRef: {name: db}}]"), []string{"configmap.templates", "externalsecret.db", "secret.db"}},
+		{"what an ExternalSecret is made with", external + configMap("templates", "a: b") + deployment("envFrom: [{secretRef: {name: db}}]"), []string{"configmap.templates", "externalsecret.db"}},
+		{"unless it lacks the key", external + configMap("templates", "b: a") + deployment("envFrom: [{secretRef: {name: db}}]"), []string{"externalsecret.db"}},
+		{"unless that is ignored", external + ignored(configMap("templates", "a: b")) + deployment("envFrom: [{secretRef: {name: db}}]"), []string{"externalsecret.db"}},
+		{"or excluded", external + strings.Replace(configMap("templates", "a: b"), "name:", "labels: {out: 'yes'}, name:", 1) + deployment("envFrom: [{secretRef: {name: db}}]"), []string{"externalsecret.db"}},
+		{"or the ExternalSecret is", ignored(external) + configMap("templates", "a: b") + deployment("envFrom: [{secretRef: {name: db}}]"), nil},
+		{"which says nothing of what pods consume themselves", ignored(external) + configMap("templates", "a: b") +
+			deployment("envFrom: [{configMapRef: {name: templates}}, {secretRef: {name: db}}]"), []string{"configmap.templates"}},
+		{"in either order", ignored(external) + configMap("templates", "a: b") +
+			deployment("envFrom: [{secretRef: {name: db}}, {configMapRef: {name: templates}}]"), []string{"configmap.templates"}},
+		{"a ClusterExternalSecret's templates are those of the workload's namespace", cluster + in("a", configMap("templates", "a: b")) + in("b", configMap("templates", "a: c")) +
+			in("b", deployment("envFrom: [{secretRef: {name: db}}]")), []string{"clusterexternalsecret.db", "configmap.templates"}},
+		{"or of where there are any", cluster + in("a", configMap("templates", "a: b")) +
+			in("b", deployment("envFrom: [{secretRef: {name: db}}]")), []string{"clusterexternalsecret.db", "configmap.a_templates"}},
+	} {
+		t.Run(tc.label, func(t *testing.T) {
+			p, err := annotated(t, specOf(exclude), tc.manifests)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for key := range values(p) {
+				got = append(got, strings.TrimPrefix(key, "checksum/"))
+			}
+			slices.Sort(got)
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestNew_refusesWhatIsAmbiguous(t *testing.T) {
+	const external = "apiVersion: external-secrets.io/v1\nkind: ExternalSecret\nmetadata: {name: db}\nspec: {target: {template: {templateFrom: [{configMap: {name: templates}}]}}}\n---\n"
+	twice := configMap("templates", "a: b") + configMap("templates", "a: c")
+	const want = "ConfigMap templates: metadata.name: the input holds ConfigMap default/templates twice (lines 1 and 6); keep one"
+	for label, workload := range map[string]string{
+		"consumed":                          deployment("envFrom: [{configMapRef: {name: templates}}]"),
+		"what an ExternalSecret is made of": deployment("envFrom: [{secretRef: {name: db}}]"),
+	} {
+		t.Run(label, func(t *testing.T) {
+			if _, err := annotated(t, specOf(), twice+external+workload); err == nil || err.Error() != want {
+				t.Errorf("got %v, want %s", err, want)
+			}
+		})
+	}
+	if p, err := annotated(t, specOf(), twice+external+deployment("")); err != nil || len(p.Edits) > 0 {
+		t.Errorf("nobody consumes them, and yet: %v", err)
+	}
+}
+
+// A workload is stamped with one checksum over those that scope Source gives.
+func TestNew_makesOneChecksumOfThoseOfTheSources(t *testing.T) {
+	manifests := configMap("a", "x: '1'") + configMap("b", "x: '2'") + deployment("envFrom: [{configMapRef: {name: b}}, {configMapRef: {name: a}}]")
+	for _, salt := range []string{"", "grains"} {
+		salted := func(spec *v1alpha1.Spec) { spec.Salt = salt }
+		each, err := annotated(t, specOf(salted), manifests)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := annotated(t, specOf(salted, func(spec *v1alpha1.Spec) { spec.Annotate.Scope = v1alpha1.ScopeWorkload }), manifests)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sums := values(each)
+		want := map[string]string{"checksum/config": digest.Checksum([]string{sums["checksum/configmap.a"], sums["checksum/configmap.b"]}, salt)}
+		if diff := cmp.Diff(want, values(all)); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	}
+}
+
+// Objects with the same content are told apart by their names, and an object of
+// another namespace from one of the same name in the workload's.
+func TestNew_tellsSourcesOfOtherNamespacesApart(t *testing.T) {
+	template := catalog.PodTemplate{Spec: catalog.Path{"spec", "pods"}, HasSpec: true, Annotations: catalog.Path{"spec", "annotations"}, HasAnnotations: true}
+	rules, err := catalog.FieldSpec(catalog.ConfigMap, "spec/settings")
+	if err != nil {
+		t.Fatal(err)
+	}
+	inNamespace := func(namespace string) string {
+		return strings.Replace(configMap("app", "x: '1'"), "name: app", "name: app, namespace: "+namespace, 1)
+	}
+	p, err := annotated(t, specOf(), inNamespace("a")+inNamespace("b")+inNamespace("default")+
+		"apiVersion: example.com/v1\nkind: Gadget\nmetadata: {name: g}\nspec: {settings: [{name: app, namespace: a}, {name: app, namespace: b}, {name: app}], pods: {}}\n",
+		catalog.Extra{Group: "example.com", Kind: "Gadget", PodTemplates: []catalog.PodTemplate{template}, References: rules})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := func(namespace string) string {
+		return digest.Source{Kind: "ConfigMap", Namespace: namespace, Name: "app", Values: mustValues(t, "x", "1")}.Checksum("")
+	}
+	want := map[string]string{"checksum/configmap.app": sum(""), "checksum/configmap.a_app": sum("a"), "checksum/configmap.b_app": sum("b")}
+	if diff := cmp.Diff(want, values(p)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func mustValues(t testing.TB, key, value string) []digest.Value {
+	t.Helper()
+	values, undecoded := digest.ValuesOf(digest.Content{Kind: "ConfigMap", Fields: []digest.Field{{Name: "data", Entries: []digest.Entry{{Key: key, Value: value}}}}}, false)
+	if undecoded != nil {
+		t.Fatal(undecoded)
+	}
+	return values
+}
+
+// One mistake is told once, however many consume what it is in.
+func TestNew_tellsOnce(t *testing.T) {
+	manifests := "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\ndata: {a: 'hunter2!'}\n---\n" +
+		deployment("envFrom: [{secretRef: {name: s}}]") + strings.Replace(deployment("envFrom: [{secretRef: {name: s}}]"), "name: web", "name: web2", 1)
+	p, err := annotated(t, specOf(), manifests)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var warnings []graph.Finding
+	for _, f := range p.Findings {
+		if strings.Contains(f.Message, "hunter2") {
+			t.Errorf("a value is told: %s", f)
+		}
+		if f.Severity == stream.Warning {
+			warnings = append(warnings, f)
+		}
+	}
+	if len(warnings) != 1 || warnings[0].Resource.Name != "s" || warnings[0].Path != "data" {
+		t.Errorf("got %v", warnings)
+	}
+}
+
+func TestNew_enumeratesTheFirstOfMany(t *testing.T) {
+	for _, tc := range []struct {
+		objects int
+		want    string
+	}{
+		{1, "ConfigMap c00"},
+		{2, "ConfigMap c00 and ConfigMap c01"},
+		{3, "ConfigMap c00, ConfigMap c01 and ConfigMap c02"},
+		{11, "ConfigMap c00, ConfigMap c01, ConfigMap c02, ConfigMap c03, ConfigMap c04, ConfigMap c05, ConfigMap c06, ConfigMap c07, ConfigMap c08, ConfigMap c09 and ConfigMap c10"},
+		{12, "ConfigMap c00, ConfigMap c01, ConfigMap c02, ConfigMap c03, ConfigMap c04, ConfigMap c05, ConfigMap c06, ConfigMap c07, ConfigMap c08, ConfigMap c09 and 2 more"},
+	} {
+		manifests, from := "", ""
+		for i := range tc.objects {
+			manifests += configMap(fmt.Sprintf("c%02d", i), "x: '1'")
+			from += fmt.Sprintf("{configMapRef: {name: c%02d}},", i)
+		}
+		p, err := annotated(t, specOf(), manifests+deployment("envFrom: ["+from+"]"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := []string{"info: Deployment web: spec.template.metadata.annotations: stamped with the checksum of " + tc.want}
+		if diff := cmp.Diff(want, told(p)); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	}
+}
