@@ -92,7 +92,7 @@ func (b *builder) resource(r *graph.Resource) {
 			c.add(n.Object, n.Kind, nil, false)
 		}
 		b.plan.Add(unmet...)
-		b.stamp(r, t, c.sources(), w.TakesPart())
+		b.stamp(r, t, c.sources())
 	}
 }
 
@@ -104,7 +104,7 @@ type source struct {
 }
 
 // stamp plans what becomes of the annotations of a pod template.
-func (b *builder) stamp(r *graph.Resource, t *graph.PodTemplate, sources []source, takesPart bool) {
+func (b *builder) stamp(r *graph.Resource, t *graph.PodTemplate, sources []source) {
 	if why, severity := refusal(t); why != "" {
 		if len(sources) > 0 {
 			b.plan.Tell(severity, r, templatePath(t), "not stamped, although it consumes %s: %s", b.list(sources), why)
@@ -112,9 +112,6 @@ func (b *builder) stamp(r *graph.Resource, t *graph.PodTemplate, sources []sourc
 		return
 	}
 	wanted, counted := b.checksums(r, sources)
-	if !takesPart && len(wanted) == 0 {
-		return
-	}
 	if len(wanted) > 0 {
 		if t.Change == catalog.InPlace {
 			b.plan.Tell(stream.Warning, r, templatePath(t), "stamped, but a changed annotation restarts nothing here: %s; mode Rename does", cmp.Or(t.Reason, "running pods are patched in place"))

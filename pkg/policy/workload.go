@@ -34,20 +34,6 @@ func (p *Policy) Workload(r *graph.Resource, t *graph.PodTemplate) *Workload {
 	return w
 }
 
-// TakesPart reports whether the workload itself takes part, whatever the
-// objects say.
-func (w *Workload) TakesPart() bool {
-	switch w.policy.policy {
-	case v1alpha1.PolicyOptIn:
-		return OptsIn(w.resource)
-	case v1alpha1.PolicyReloader:
-		return w.reloader.TakesPart()
-	case v1alpha1.PolicyWave:
-		return w.wave.Enabled
-	}
-	return true
-}
-
 // A Verdict is whether a change of an object is to roll a workload.
 type Verdict struct {
 	Rolls bool

@@ -109,9 +109,6 @@ func TestDecide_isWhatTheRulesSay(t *testing.T) {
 				if got.Reload != reload || got.Auto != auto {
 					t.Fatalf("%s %s: got %+v, want %t, %t", kind, name, got, reload, auto)
 				}
-				if got.Reload && !w.TakesPart() {
-					t.Fatalf("%s %s: %+v, and the workload takes no part", kind, name, got)
-				}
 				byPattern := slices.ContainsFunc(w.Patterns(kind), func(p Pattern) bool { return p.Match(name) })
 				if got.Reload && !got.Auto && !byPattern {
 					t.Fatalf("%s %s: %+v, and no pattern matches", kind, name, got)

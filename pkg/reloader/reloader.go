@@ -249,17 +249,6 @@ func (w *Workload) Patterns(kind string) []Pattern {
 	return w.rules[i].patterns
 }
 
-// TakesPart reports whether there can be objects at all whose change rolls the
-// workload, what it excludes aside.
-func (w *Workload) TakesPart() bool {
-	for _, r := range w.rules {
-		if len(r.patterns) > 0 || r.search || r.auto {
-			return true
-		}
-	}
-	return false
-}
-
 // parseBool reads a value as Reloader does: what strconv does not know is false.
 func parseBool(value string) bool {
 	if value == "" { // of which strconv would make an error

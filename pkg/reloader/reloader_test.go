@@ -68,9 +68,6 @@ func TestDecide_decidesAsReloader(t *testing.T) {
 			if got != want {
 				t.Errorf("got %+v, want %+v", got, want)
 			}
-			if want.Reload && !w.TakesPart() {
-				t.Error("it decides yes, and is said to take no part")
-			}
 			invalid := 0
 			for _, e := range c.expressions {
 				if e.err != nil {
@@ -242,30 +239,3 @@ func TestMatch_isOfTheWholeName(t *testing.T) {
 	}
 }
 
-func TestTakesPart_whereAnObjectCanCount(t *testing.T) {
-	type m = map[string]string
-	for _, tc := range []struct {
-		label                 string
-		all                   bool
-		workload, podTemplate m
-		want                  bool
-	}{
-		{"nothing", false, nil, nil, false},
-		{"the flag", true, nil, nil, true},
-		{"the flag and auto that says no", true, m{"reloader.stakater.com/auto": "false"}, nil, false},
-		{"the flag and typed auto that says no", true, m{"secret.reloader.stakater.com/auto": "false"}, nil, true},
-		{"auto", false, m{"reloader.stakater.com/auto": "true"}, nil, true},
-		{"auto on the pod template", false, nil, m{"reloader.stakater.com/auto": "true"}, true},
-		{"auto on a pod template that is not read", false, m{"reloader.stakater.com/search": "false"}, m{"reloader.stakater.com/auto": "true"}, false},
-		{"a name", false, m{"secret.reloader.stakater.com/reload": "x"}, nil, true},
-		{"nothing but an invalid name", false, m{"secret.reloader.stakater.com/reload": "x["}, nil, false},
-		{"search", false, m{"reloader.stakater.com/search": "true"}, nil, true},
-		{"search that says nothing", false, m{"reloader.stakater.com/search": "yes"}, nil, false},
-		{"exclude alone", false, m{"secrets.exclude.reloader.stakater.com/reload": "x"}, nil, false},
-		{"annotations of others", false, m{"example.com/auto": "true"}, m{"example.com/auto": "true"}, false},
-	} {
-		if got := New(v1alpha1.Reloader{AutoReloadAll: tc.all}).Read(tc.workload, tc.podTemplate).TakesPart(); got != tc.want {
-			t.Errorf("%s: got %t", tc.label, got)
-		}
-	}
-}
