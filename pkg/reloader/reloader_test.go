@@ -238,4 +238,3 @@ func TestMatch_isOfTheWholeName(t *testing.T) {
 		}
 	}
 }
-
