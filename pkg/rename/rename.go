@@ -76,6 +76,7 @@ type target struct {
 	naming   bool            // the name is being computed
 	suffix   string
 	votes    votes
+	derived  *derived // how the name follows from another one's, if it does
 	mentions []graph.Mention // references in its own content
 }
 
@@ -116,6 +117,9 @@ func (b *builder) resolve() {
 				for _, c := range match.Candidates {
 					b.count(r, ref, c, b.known(r, ref, c.Target))
 				}
+			}
+			if len(ref.Derived) > 0 {
+				b.derive(&m)
 			}
 			if ref.Role == catalog.Producer || m.Targets == 0 {
 				continue
@@ -171,6 +175,7 @@ func (b *builder) choose() {
 		}
 		b.plan.Names[r] = "" // computed by name
 	}
+	b.settleDerived()
 }
 
 // refusal tells why r is not renamed, nil if it is.
@@ -233,6 +238,12 @@ func (b *builder) nameOf(r *graph.Resource, chain []*graph.Resource) string {
 		b.errorf(r, "", "its content refers to itself by way of %s; a hash of it cannot be computed", describeChain(chain, r))
 		t.named = true
 		return r.Name
+	}
+	if t.derived != nil {
+		lead := b.nameOf(t.derived.lead, chain)
+		t.named, t.suffix = true, b.target(t.derived.lead).suffix
+		b.plan.Names[r] = lead + t.derived.suffix
+		return b.plan.Names[r]
 	}
 	t.naming = true
 	suffix, err := b.suffixOf(r, t, append(chain, r))
@@ -374,7 +385,8 @@ func (b *builder) editTargets() {
 		for _, key := range slices.Sorted(maps.Keys(b.spec.Rename.Annotations)) {
 			annotate(key, b.spec.Rename.Annotations[key])
 		}
-		if b.spec.Rename.Immutable && !r.Immutable {
+		// Content under a derived name may change without it.
+		if b.spec.Rename.Immutable && !r.Immutable && b.target(r).derived == nil {
 			edits = append(edits, edit.SetEntry{Key: "immutable", Value: "true", Bool: true, After: "kind"})
 		}
 		b.plan.Edit(r, edits...)
