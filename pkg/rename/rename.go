@@ -76,7 +76,7 @@ type target struct {
 	naming   bool            // the name is being computed
 	suffix   string
 	votes    votes
-	derived  *derived // how the name follows from another one's, if it does
+	derived  *derived        // how the name follows from another one's, if it does
 	mentions []graph.Mention // references in its own content
 }
 
