@@ -222,7 +222,7 @@ func TestNew_stampsEveryTemplateWithWhatItConsumesItself(t *testing.T) {
 				t.Errorf("edits (-want +got):\n%s", diff)
 			}
 			warnings := slices.DeleteFunc(told(p), func(s string) bool { return strings.HasPrefix(s, "info: ") })
-			if diff := cmp.Diff(tc.tells, warnings, cmp.Comparer(func(a, b []string) bool { return slices.Equal(a, b) })); diff != "" {
+			if diff := cmp.Diff(tc.tells, warnings, cmp.Comparer(slices.Equal[[]string])); diff != "" {
 				t.Errorf("warnings (-want +got):\n%s", diff)
 			}
 		})

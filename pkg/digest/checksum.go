@@ -202,7 +202,7 @@ func (t *tree) write(n *yaml.Node, depth int, omit []string) error {
 	case yaml.MappingNode:
 		return t.writeMapping(n, depth, omit)
 	case yaml.SequenceNode:
-		t.WriteByte('l')
+		t.WriteString("l")
 		t.number(len(n.Content))
 		for _, element := range n.Content {
 			if err := t.write(element, depth+1, nil); err != nil {
@@ -211,10 +211,10 @@ func (t *tree) write(n *yaml.Node, depth int, omit []string) error {
 		}
 	default:
 		if isNull(n) {
-			t.WriteByte('n')
+			t.WriteString("n")
 			return nil
 		}
-		t.WriteByte('s')
+		t.WriteString("s")
 		t.string(n.Value)
 	}
 	return nil
@@ -257,7 +257,7 @@ func (t *tree) writeMapping(n *yaml.Node, depth int, omit []string) error {
 		return err
 	}
 	slices.SortFunc(entries, func(a, b entry) int { return strings.Compare(a.key, b.key) })
-	t.WriteByte('m')
+	t.WriteString("m")
 	t.number(len(entries))
 	for _, e := range entries {
 		t.string(e.key)

@@ -704,9 +704,9 @@ func TestTree_omitsKeysOfThePartItselfAlone(t *testing.T) {
 }
 
 func TestTree_errors(t *testing.T) {
-	bomb := "a: &a [x, x, x, x, x, x, x, x, x, x]\n"
+	bomb := "a: &a [" + strings.Repeat("x, ", 10) + "]\n"
 	for i := 'b'; i < 'h'; i++ {
-		bomb += fmt.Sprintf("%c: &%c [*%c, *%c, *%c, *%c, *%c, *%c, *%c, *%c, *%c, *%c]\n", i, i, i-1, i-1, i-1, i-1, i-1, i-1, i-1, i-1, i-1, i-1)
+		bomb += fmt.Sprintf("%c: &%c [%s]\n", i, i, strings.Repeat(fmt.Sprintf("*%c, ", i-1), 10))
 	}
 	for _, tc := range []struct{ label, part, want string }{
 		{"a key that stands twice", "{a: {hunter2: 1, b: c, hunter2: hunter3}}", `the key "hunter2" stands twice; keep one`},
