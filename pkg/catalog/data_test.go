@@ -105,6 +105,9 @@ func TestData_everyKindLoads(t *testing.T) {
 				}
 			}
 		}
+		for _, p := range raw.PodTemplates {
+			used[p.Subtree] = true
+		}
 		use(raw.References)
 	})
 	text, err := files.ReadFile("data/" + subtreesFile + ".yaml")
