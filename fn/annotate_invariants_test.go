@@ -46,13 +46,17 @@ func mismatchf(cause, format string, args ...any) error {
 // forEachConsumers runs a check on random packages and shows those that fail.
 func forEachConsumers(t *testing.T, check consumerCheck) {
 	t.Helper()
-	count := *annotateCount
+	forEachOf(t, *annotateCount, randomConsumers, check)
+}
+
+func forEachOf(t *testing.T, count int, generate func(seed uint64) *consumerPackage, check consumerCheck) {
+	t.Helper()
 	if testing.Short() {
 		count /= 5
 	}
 	wrong := 0
 	for seed := *annotateSeed; seed < *annotateSeed+uint64(count); seed++ {
-		p := randomConsumers(seed)
+		p := generate(seed)
 		err := check(newDice(seed), p)
 		if err == nil {
 			continue
@@ -196,7 +200,14 @@ func (p *consumerPackage) stampText(text string, bearing checksumMeanings) (*sta
 
 // oracle returns what knows who consumes what of objects.
 func (p *consumerPackage) oracle(objects []object) *consumptionOracle {
-	return &consumptionOracle{annotateSpec: p.spec, objects: objects}
+	c := &consumptionOracle{annotateSpec: p.spec, objects: objects}
+	switch p.spec.policy {
+	case "Reloader":
+		c.decide = c.asReloader
+	case "Wave":
+		c.decide = c.asWave
+	}
+	return c
 }
 
 // checksumMeanings are what checksums stand for: the same for the same, another

@@ -25,17 +25,26 @@ type annotateSpec struct {
 	exclude string
 	// discover tells that pod templates of unknown kinds count.
 	discover bool
+	// runners tells that the pod templates of a kind of its own are known.
+	runners bool
+	// autoReloadAll is a flag of Reloader's.
+	autoReloadAll bool
 }
 
 // String returns the spec of the functionConfig, in flow style.
 func (s annotateSpec) String() string {
 	spec := map[string]any{
 		"mode": "Annotate", "policy": s.policy, "salt": s.salt, "namespace": s.namespace, "discover": s.discover,
-		"annotate":     map[string]any{"key": s.key, "scope": s.scope, "granularity": s.granularity},
-		"podTemplates": []any{map[string]any{"group": "example.com", "kind": "Runner", "path": "spec/workers/template"}},
+		"annotate": map[string]any{"key": s.key, "scope": s.scope, "granularity": s.granularity},
+	}
+	if s.runners {
+		spec["podTemplates"] = []any{map[string]any{"group": "example.com", "kind": "Runner", "path": "spec/workers/template"}}
 	}
 	if s.exclude != "" {
 		spec["exclude"] = []any{map[string]any{"kind": "ConfigMap", "name": s.exclude}}
+	}
+	if s.policy == "Reloader" {
+		spec["reloader"] = map[string]any{"autoReloadAll": s.autoReloadAll}
 	}
 	text, err := json.Marshal(spec)
 	if err != nil {
@@ -134,9 +143,10 @@ func elements(from map[string]any, keys ...string) []map[string]any {
 type consumptionOracle struct {
 	annotateSpec
 	objects []object
-	// decide overrules what an object counts for under policy All: how much of
-	// what a workload consumes of it, or though it consumes nothing.
-	decide func(workload object, template map[string]any, source object, kind string, consumed bool) (counts, whole bool)
+	// decide, if there is one, tells by the annotations of controllers whether an
+	// object counts, and whether all of it does, though little or nothing of it
+	// be consumed.
+	decide func(workload object, template map[string]any, source object, consumed bool) (counts, whole bool)
 }
 
 // A taking is what a pod template consumes, in bytes: by object and by key.
@@ -277,7 +287,7 @@ func (c *consumptionOracle) take(t taking, workload object, template map[string]
 		}
 		counted := keys
 		if c.decide != nil && !named {
-			counts, whole := c.decide(workload, template, o, kind, true)
+			counts, whole := c.decide(workload, template, o, true)
 			if !counts {
 				continue
 			}
@@ -285,7 +295,7 @@ func (c *consumptionOracle) take(t taking, workload object, template map[string]
 				counted = nil
 			}
 		}
-		c.add(t, o, counted)
+		c.add(t, workload, o, counted)
 		if o.kind() != "ExternalSecret" {
 			continue
 		}
@@ -302,7 +312,7 @@ func (c *consumptionOracle) take(t taking, workload object, template map[string]
 				}
 				for _, other := range c.objects {
 					if other.kind() == kind && other.name() == stringAt(ref, "name") && c.place(other) == c.place(o) && !isPassedOver(other) && !c.isTakenOut(other) {
-						c.add(t, other, listed)
+						c.add(t, workload, other, listed)
 					}
 				}
 			}
@@ -313,11 +323,11 @@ func (c *consumptionOracle) take(t taking, workload object, template map[string]
 // takeNamed adds what counts though no container uses it.
 func (c *consumptionOracle) takeNamed(t taking, workload object, template map[string]any) {
 	for _, o := range c.objects {
-		if c.place(o) != c.place(workload) || !c.takesPart(o, workload, false) || valuesOf(o) == nil {
+		if isPassedOver(o) || valuesOf(o) == nil || !c.takesPart(o, workload, false) {
 			continue
 		}
-		if counts, _ := c.decide(workload, template, o, o.kind(), false); counts {
-			c.add(t, o, nil)
+		if counts, _ := c.decide(workload, template, o, false); counts {
+			c.add(t, workload, o, nil)
 		}
 	}
 }
@@ -373,13 +383,16 @@ func optsIn(o object) bool {
 }
 
 // add adds the keys that the object has, or all if keys is nil.
-func (c *consumptionOracle) add(t taking, o object, keys []string) {
+func (c *consumptionOracle) add(t taking, workload, o object, keys []string) {
 	for key, value := range valuesOf(o) {
 		always := strings.HasPrefix(key, "/")
 		if keys != nil && c.granularity == "Key" && !always && !slices.Contains(keys, key) {
 			continue
 		}
 		id := o.kind() + "/" + o.name()
+		if c.place(o) != c.place(workload) {
+			id = o.kind() + "/" + c.place(o) + "/" + o.name()
+		}
 		if t[id] == nil {
 			t[id] = map[string]string{}
 		}
@@ -502,7 +515,7 @@ func (c *consumptionOracle) annotations(t taking) map[string]string {
 			for _, key := range slices.Sorted(maps.Keys(values)) {
 				text += fmt.Sprintf(" %q: %q", key, values[key])
 			}
-			wanted[abbreviated(prefix+"/"+strings.ToLower(kind)+"."+name)] = text
+			wanted[abbreviated(prefix+"/"+strings.ToLower(kind)+"."+strings.ReplaceAll(name, "/", "_"))] = text
 		}
 	}
 	return wanted

@@ -72,6 +72,7 @@ func randomConsumers(seed uint64) *consumerPackage {
 	for range g.between(1, 5) {
 		g.workload()
 	}
+	p.spec.runners = slices.ContainsFunc(g.documents, func(d *styledDocument) bool { return d.value.kind() == "Runner" })
 	for _, bystander := range bystanders {
 		if g.chance(10) {
 			g.add(bystander)

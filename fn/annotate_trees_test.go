@@ -8,15 +8,16 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 )
 
 var (
-	annotateTrees     = flag.Int("annotate.trees", 30, "how many random trees of kustomizations to stamp in process")
+	annotateTrees     = flag.Int("annotate.trees", 20, "how many random trees of kustomizations to stamp in process")
 	annotateTreesSeed = flag.Uint64("annotate.treeseed", 1, "the seed of the first random tree to stamp")
-	annotateExec      = flag.Int("annotate.exec", 4, "how many random trees to stamp with the kustomize binary")
+	annotateExec      = flag.Int("annotate.exec", 3, "how many random trees to stamp with the kustomize binary")
 )
 
 // consumerTree makes the tree of a seed, whose function sees all of it. Its pods
@@ -155,6 +156,24 @@ func withoutSuffixes(objects []object) bool {
 	return true
 }
 
+// losesItsOwn tells that kustomize may mend references to another object than
+// the one of the same layer: what bears its name from the beginning is no
+// candidate for it, as soon as another had that name earlier (as of 5.8.2).
+func losesItsOwn(t *tree, objects []object) bool {
+	for _, l := range t.layers() {
+		for _, c := range l.contents {
+			for _, own := range objects {
+				if own.kind() == c.kind && own.name() == c.name && slices.ContainsFunc(objects, func(other object) bool {
+					return other.kind() == c.kind && other.name() != c.name && strings.Contains(other.name(), c.name)
+				}) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
 // A builtTree is what a build of a tree comes to, without kustomize's hashes.
 type builtTree struct {
 	objects []object
@@ -182,7 +201,7 @@ func buildStamped(dir string, t *tree, spec annotateSpec, build builder, bearing
 	if b.objects, err = readManifests(string(out)); err != nil {
 		return nil, err
 	}
-	if !withoutSuffixes(b.objects) {
+	if !withoutSuffixes(b.objects) || losesItsOwn(t, b.objects) {
 		return nil, errNotBuilt
 	}
 	oracle := &consumptionOracle{annotateSpec: spec, objects: b.objects}
@@ -253,7 +272,7 @@ func stampTrees(t *testing.T, count int, build builder) {
 	for seed := *annotateTreesSeed; seed < *annotateTreesSeed+uint64(count); seed++ {
 		d := newDice(seed)
 		spec := annotateSpec{
-			key: "checksum/config", scope: pick(d, []string{"Workload", "Source"}), granularity: pick(d, []string{"Key", "Key", "Object"}),
+			key: checksumKey, scope: pick(d, []string{"Workload", "Source"}), granularity: pick(d, []string{"Key", "Key", "Object"}),
 			policy: "All", namespace: "default", discover: d.chance(50),
 		}
 		tr := consumerTree(seed)
