@@ -265,6 +265,8 @@ func TestNew_countsWhatContainersGet(t *testing.T) {
 			deployment("envFrom: [{configMapRef: {name: templates}}, {secretRef: {name: db}}]"), []string{"configmap.templates"}},
 		{"in either order", ignored(external) + configMap("templates", "a: b") +
 			deployment("envFrom: [{secretRef: {name: db}}, {configMapRef: {name: templates}}]"), []string{"configmap.templates"}},
+		{"extra sources", configMap("app", "x: '1'") + strings.Replace(deployment(""), "{name: web}", "{name: web, annotations: {confighash.dev/extra-sources: ConfigMap/app}}", 1), []string{"configmap.app"}},
+		{"unless they are ignored", ignored(configMap("app", "x: '1'")) + strings.Replace(deployment(""), "{name: web}", "{name: web, annotations: {confighash.dev/extra-sources: ConfigMap/app}}", 1), nil},
 		{"a ClusterExternalSecret's templates are those of the workload's namespace", cluster + in("a", configMap("templates", "a: b")) + in("b", configMap("templates", "a: c")) +
 			in("b", deployment("envFrom: [{secretRef: {name: db}}]")), []string{"clusterexternalsecret.db", "configmap.templates"}},
 		{"or of where there are any", cluster + in("a", configMap("templates", "a: b")) +
@@ -301,8 +303,15 @@ func TestNew_refusesWhatIsAmbiguous(t *testing.T) {
 			}
 		})
 	}
-	if p, err := annotated(t, specOf(), twice+external+deployment("")); err != nil || len(p.Edits) > 0 {
-		t.Errorf("nobody consumes them, and yet: %v", err)
+	ignored := strings.ReplaceAll(twice, "{name:", "{annotations: {confighash.dev/ignore: 'true'}, name:")
+	for label, manifests := range map[string]string{
+		"nobody consumes them":         twice + external + deployment(""),
+		"neither counts":               ignored + deployment("envFrom: [{configMapRef: {name: templates}}]"),
+		"neither counts as a template": ignored + external + deployment("envFrom: [{secretRef: {name: db}}]"),
+	} {
+		if _, err := annotated(t, specOf(), manifests); err != nil {
+			t.Errorf("%s, and yet: %v", label, err)
+		}
 	}
 }
 
@@ -362,6 +371,45 @@ func mustValues(t testing.TB, key, value string) []digest.Value {
 	return values
 }
 
+func TestNew_namesTheKeysThatCountWhereNotAllDo(t *testing.T) {
+	key := func(kind, name, key string) string {
+		return "{valueFrom: {" + kind + "KeyRef: {name: " + name + ", key: " + key + "}}}"
+	}
+	manifests := configMap("app", "a: '1', b: '2', c: '3', d: '4'") +
+		"apiVersion: bitnami.com/v1alpha1\nkind: SealedSecret\nmetadata: {name: sealed}\nspec: {encryptedData: {a: AgA, b: AgB}, template: {type: t}}\n---\n" +
+		"apiVersion: external-secrets.io/v1\nkind: ExternalSecret\nmetadata: {name: external}\nspec: {refreshInterval: 1h}\n---\n" +
+		"apiVersion: cert-manager.io/v1\nkind: Certificate\nmetadata: {name: web}\nspec: {secretName: tls}\n---\n"
+	for _, tc := range []struct {
+		label, container, want string
+	}{
+		{"one", "env: [" + key("configMap", "app", "a") + "]", "ConfigMap app (a)"},
+		{"several, once each, those that are there", "env: [" + key("configMap", "app", "c") + "," + key("configMap", "app", "a") + "," + key("configMap", "app", "a") + "," + key("configMap", "app", "e") + "]", "ConfigMap app (a and c)"},
+		{"all, one of them twice", "env: [" + key("configMap", "app", "a") + "], envFrom: [{configMapRef: {name: app}}]", "ConfigMap app"},
+		{"of ciphertext", "env: [" + key("secret", "sealed", "b") + "]", "SealedSecret sealed (b)"},
+		{"of what counts as a whole", "env: [" + key("secret", "external", "spec") + "]", "ExternalSecret external"},
+	} {
+		t.Run(tc.label, func(t *testing.T) {
+			p, err := annotated(t, specOf(), manifests+deployment(tc.container))
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := []string{"info: Deployment web: spec.template.metadata.annotations: stamped with the checksum of " + tc.want}
+			if diff := cmp.Diff(want, told(p)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			job := strings.NewReplacer("apps/v1", "batch/v1", "Deployment", "Job").Replace(deployment(tc.container + ", volumeMounts: [{name: tls}]"))
+			job = strings.Replace(job, "containers:", "volumes: [{name: tls, secret: {secretName: tls}}], containers:", 1)
+			if p, err = annotated(t, specOf(), manifests+job); err != nil {
+				t.Fatal(err)
+			}
+			want = []string{"warning: Job web: spec.template.metadata.annotations: not stamped, although it consumes " + tc.want + ": what it runs cannot change once it exists; replace it when its configuration changes"}
+			if diff := cmp.Diff(want, told(p)); diff != "" {
+				t.Errorf("of a Job (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 // One mistake is told once, however many consume what it is in.
 func TestNew_tellsOnce(t *testing.T) {
 	manifests := "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\ndata: {a: 'hunter2!'}\n---\n" +
@@ -398,7 +446,7 @@ func TestNew_enumeratesTheFirstOfMany(t *testing.T) {
 		manifests, from := "", ""
 		for i := range tc.objects {
 			manifests += configMap(fmt.Sprintf("c%02d", i), "x: '1'")
-			from += fmt.Sprintf("{configMapRef: {name: c%02d}},", i)
+			from = fmt.Sprintf("{configMapRef: {name: c%02d}},", i) + from // listed in another order
 		}
 		p, err := annotated(t, specOf(), manifests+deployment("envFrom: ["+from+"]"))
 		if err != nil {

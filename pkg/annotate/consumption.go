@@ -143,7 +143,6 @@ func (c *consumption) sources() []source {
 	}
 	for i := range sources {
 		slices.Sort(sources[i].keys)
-		sources[i].keys = slices.Compact(sources[i].keys)
 	}
 	slices.SortStableFunc(sources, func(a, b source) int { return graph.Compare(a.object, b.object) })
 	return sources

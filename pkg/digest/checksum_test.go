@@ -701,6 +701,9 @@ func TestTree_omitsKeysOfThePartItselfAlone(t *testing.T) {
 	if want := "m2:1:bs1:31:cl1:m1:1:as1:4"; string(got) != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
+	if got, err = Tree(parse(t, "[{a: 1}]"), "a"); err != nil || string(got) != "l1:m1:1:as1:1" {
+		t.Errorf("of a list: %s (%v)", got, err)
+	}
 }
 
 func TestTree_errors(t *testing.T) {

@@ -426,7 +426,7 @@ func TestFind_findsPodTemplatesInListsAndBehindPatterns(t *testing.T) {
 		{
 			"annotations far from the spec, with more missing than a mapping of metadata",
 			[]catalog.PodTemplate{{Spec: path("spec/pod"), HasSpec: true, Annotations: path("spec/override/template/metadata/annotations"), HasAnnotations: true}},
-			"{spec: {pod: {containers: [a]}}}",
+			"{spec: {pod: {containers: [a]}, override: {}}}",
 			[]template{{Spec: "spec.pod", AnnotationsAt: "none", Containers: true}},
 		},
 		{
