@@ -278,3 +278,41 @@ func TestKind_holdsWholeManifestsAndDerivedNames(t *testing.T) {
 		t.Errorf("derived names (-want +got):\n%s", diff)
 	}
 }
+
+func TestLookAlikes_coverKindsByGroupAndSuffix(t *testing.T) {
+	fields, err := Builtin().LookAlikes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(fields) < 25 {
+		t.Errorf("%d fields, want all that are known", len(fields))
+	}
+	for i, l := range fields {
+		if l.Note == "" || l.Path.String() == "" || !slices.IsSorted(l.Kinds) {
+			t.Errorf("%s %s: a note, a path, and sorted kinds are wanted", l.Group, l.Path)
+		}
+		if i > 0 && l.Group < fields[i-1].Group {
+			t.Errorf("%s stands behind %s", l.Group, fields[i-1].Group)
+		}
+	}
+	for _, tc := range []struct {
+		label, group, kind, path string
+		want                     bool
+	}{
+		{"a kind by its name", "keda.sh", "TriggerAuthentication", "spec/azureKeyVault/secrets/name", true},
+		{"another kind of the group", "keda.sh", "ScaledJob", "spec/azureKeyVault/secrets/name", false},
+		{"another group", "example.com", "TriggerAuthentication", "spec/azureKeyVault/secrets/name", false},
+		{"any kind of a group", "cilium.io", "CiliumNetworkPolicy", "**/headerMatches/name", true},
+		{"any kind of groups that end so", "kibana.k8s.elastic.co", "Kibana", "spec/**/elasticsearchRefs/name", true},
+		{"the end itself", "k8s.elastic.co", "Kibana", "spec/**/elasticsearchRefs/name", false},
+		{"any kind of any group", "example.com", "Thing", "**/generatorRef/name", true},
+		{"any kind of the core group", "", "Pod", "**/generatorRef/name", true},
+	} {
+		got := slices.ContainsFunc(fields, func(l LookAlike) bool {
+			return l.Path.String() == tc.path && l.Covers(tc.group, tc.kind)
+		})
+		if got != tc.want {
+			t.Errorf("%s: %v, want %v", tc.label, got, tc.want)
+		}
+	}
+}

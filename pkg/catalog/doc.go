@@ -22,6 +22,14 @@
 // references that many kinds share, each under a first line
 // "subtree: podSpec".
 //
+// Three files are lists of their own: never-rename.yaml tells of objects whose
+// names are fixed, passed-over.yaml of kinds that are no part of what is
+// applied, and look-alikes.yaml of fields that look like references and are
+// none.
+//
+// Kinds and subtrees are sorted, and so are references, by their paths. Those
+// with "**" stand last, where they leave to others what is known better.
+//
 // # Kinds
 //
 // A document may say of its kinds:
@@ -37,7 +45,17 @@
 //	  content: [{path, keys, omit}]  # these parts of it; see Part
 //	  annotations: []     # paths to the annotations that the Secret gets
 //
-// A pod template brings the subtrees podSpec and podAnnotations with it.
+// A pod template has
+//
+//	path: PATH            # to a whole template, with metadata and spec; or
+//	spec: PATH            # to the pod spec, and
+//	annotations: PATH     # to the annotations, either of which may be all there is
+//	subtree: NAME         # the references of the spec; podSpec if absent
+//	change: CHANGE        # what follows when it changes; see Change
+//	except: [{when, change, reason}]  # cases in which something else does
+//	kustomize: true       # as on a reference
+//
+// It brings the subtree of its spec with it, and podAnnotations.
 //
 // # References
 //

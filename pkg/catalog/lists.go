@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 )
 
 // A NeverRename is a rule for objects whose name must stay. An object falls
@@ -123,4 +124,55 @@ func loadPassedOver() (map[groupKind]bool, error) {
 		}
 	}
 	return kinds, nil
+}
+
+// A LookAlike is a field that looks like a reference to a ConfigMap or a Secret
+// and is none. It matters where references are looked for without a rule.
+type LookAlike struct {
+	// Group is that of the kinds, "*" for all, or "*.k8s.elastic.co" for those
+	// that end so.
+	Group string
+	// Kinds are those concerned; "*" stands for all of the group.
+	Kinds []string
+	// Path leads to the field.
+	Path Path
+	// Note says what the field holds.
+	Note string
+}
+
+// Covers reports whether l is about a kind.
+func (l LookAlike) Covers(group, kind string) bool {
+	suffix, open := strings.CutPrefix(l.Group, "*")
+	return (group == l.Group || open && strings.HasSuffix(group, suffix)) &&
+		(slices.Contains(l.Kinds, kind) || slices.Contains(l.Kinds, "*"))
+}
+
+type rawLookAlike struct {
+	Group string   `yaml:"group"`
+	Kinds []string `yaml:"kinds"`
+	Path  string   `yaml:"path"`
+	Note  string   `yaml:"note"`
+}
+
+// LookAlikes returns the fields that look like references and are none, parsed
+// once. An error is a defect of the data.
+func (c *Catalog) LookAlikes() ([]LookAlike, error) { return c.lookAlikes() }
+
+func loadLookAlikes() ([]LookAlike, error) {
+	var raw []rawLookAlike
+	if err := decodeFile(lookAlikesFile, &raw); err != nil {
+		return nil, err
+	}
+	fields := make([]LookAlike, 0, len(raw))
+	for _, r := range raw {
+		path, err := ParsePath(r.Path)
+		if err != nil {
+			return nil, fmt.Errorf("catalogue: look-alikes: %w", err)
+		}
+		if len(path) == 0 || len(r.Kinds) == 0 {
+			return nil, fmt.Errorf("catalogue: look-alikes: %s %v: want kinds and a path", r.Group, r.Kinds)
+		}
+		fields = append(fields, LookAlike{Group: r.Group, Kinds: r.Kinds, Path: path, Note: r.Note})
+	}
+	return fields, nil
 }

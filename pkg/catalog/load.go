@@ -26,9 +26,10 @@ const (
 	neverRenameFile = "never-rename"
 	passedOverFile  = "passed-over"
 	discoverFile    = "discover"
+	lookAlikesFile  = "look-alikes"
 )
 
-var reserved = []string{coreFile, anyFile, subtreesFile, neverRenameFile, passedOverFile, discoverFile}
+var reserved = []string{coreFile, anyFile, subtreesFile, neverRenameFile, passedOverFile, discoverFile, lookAlikesFile}
 
 // The subtrees that a pod template brings with it.
 const (
@@ -52,6 +53,7 @@ type Catalog struct {
 
 	neverRename func() ([]NeverRename, error)
 	passedOver  func() (map[groupKind]bool, error)
+	lookAlikes  func() ([]LookAlike, error)
 }
 
 type (
@@ -92,6 +94,7 @@ func newCatalog(extra []Extra) *Catalog {
 		subtrees:    map[string][]rawRule{},
 		neverRename: sync.OnceValues(loadNeverRename),
 		passedOver:  sync.OnceValues(loadPassedOver),
+		lookAlikes:  sync.OnceValues(loadLookAlikes),
 	}
 }
 
