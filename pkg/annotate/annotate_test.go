@@ -1,6 +1,7 @@
 package annotate
 
 import (
+	"encoding/base64"
 	"fmt"
 	"slices"
 	"strings"
@@ -429,6 +430,39 @@ func TestNew_tellsOnce(t *testing.T) {
 	}
 	if len(warnings) != 1 || warnings[0].Resource.Name != "s" || warnings[0].Path != "data" {
 		t.Errorf("got %v", warnings)
+	}
+}
+
+// What is wrong with a Secret is told without its values.
+func TestNew_keepsSecretValuesToThemselves(t *testing.T) {
+	const marker = "hunter2-marker"
+	encoded := base64.StdEncoding.EncodeToString([]byte(marker))
+	for label, body := range map[string]string{
+		"good":                    "data: {a: " + encoded + "}\nstringData: {b: " + marker + "}",
+		"no base64":               "data: {a: " + marker + ", b: '" + encoded + "='}",
+		"a list":                  "data: [" + encoded + "]",
+		"text":                    "stringData: " + marker,
+		"a value that is a list":  "stringData: {a: [" + marker + "]}",
+		"a key twice":             "stringData: {a: " + marker + ", a: " + marker + "}",
+		"a type that is a list":   "type: [" + marker + "]\ndata: {a: " + encoded + "}",
+		"a key that is a mapping": "stringData: {{" + marker + ": a}: b}",
+		"encrypted":               "data: {a: 'ENC[" + marker + "]'}\nsops: {mac: " + marker + "}",
+		"twice":                   "data: {a: " + encoded + "}\n---\napiVersion: v1\nkind: Secret\nmetadata: {name: s}\ndata: {a: " + encoded + "}",
+	} {
+		t.Run(label, func(t *testing.T) {
+			p, err := annotated(t, specOf(func(spec *v1alpha1.Spec) { spec.Salt = marker }), "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\n"+body+"\n---\n"+
+				deployment("envFrom: [{secretRef: {name: s}}]"))
+			all := fmt.Sprint(err)
+			if err == nil {
+				all = strings.Join(slices.Concat(told(p), edits(p)), "\n")
+				for _, value := range values(p) {
+					all += value
+				}
+			}
+			if strings.Contains(all, marker) || strings.Contains(all, encoded) {
+				t.Errorf("the value is told: %s", all)
+			}
+		})
 	}
 }
 
