@@ -103,19 +103,26 @@ func (p *consumerPackage) shrink(check consumerCheck, last error) error {
 
 // process runs the function in this process.
 func (p *consumerPackage) process(text string) (string, error) {
+	out, _, err := p.processAndTell(text)
+	return out, err
+}
+
+// processAndTell also returns what the function has to tell.
+func (p *consumerPackage) processAndTell(text string) (string, []function.Message, error) {
 	var options function.Options
 	if !p.form.isList() {
 		config, err := p.spec.config()
 		if err != nil {
-			return "", err
+			return "", nil, err
 		}
 		options.Config = config
 	}
 	var out bytes.Buffer
-	if _, err := function.Process([]byte(text), &out, options); err != nil {
-		return "", mismatchf("the function fails", "%v", err)
+	told, err := function.Process([]byte(text), &out, options)
+	if err != nil {
+		return "", nil, mismatchf("the function fails", "%v", err)
 	}
-	return out.String(), nil
+	return out.String(), told.Messages, nil
 }
 
 func (s annotateSpec) document() string {
@@ -465,27 +472,28 @@ func (p *consumerPackage) undergo(d *dice, c *change, before *stampedPackage, be
 }
 
 // templates returns the pod templates of the output, without what of their
-// metadata holds nothing.
+// metadata holds nothing, and without what stood by hand where checksums stand:
+// once overwritten it does not come back.
 func (s *stampedPackage) templates(spec annotateSpec) map[string]any {
 	found := map[string]any{}
 	for _, o := range s.outItems {
 		for i, template := range spec.rollingTemplates(o) {
-			found[templateID(o, i)] = withoutEmptyMetadata(template)
+			template, _ = cloned(template).(map[string]any)
+			metadata := entries(template, "metadata")
+			annotations := entries(metadata, "annotations")
+			maps.DeleteFunc(annotations, func(_ string, value any) bool {
+				return value == "v1" || value == handMade
+			})
+			if len(annotations) == 0 {
+				delete(metadata, "annotations")
+			}
+			if len(metadata) == 0 {
+				delete(template, "metadata")
+			}
+			found[templateID(o, i)] = template
 		}
 	}
 	return found
-}
-
-func withoutEmptyMetadata(template map[string]any) any {
-	c := cloned(template).(map[string]any)
-	metadata := entries(c, "metadata")
-	if len(entries(metadata, "annotations")) == 0 {
-		delete(metadata, "annotations")
-	}
-	if len(metadata) == 0 {
-		delete(c, "metadata")
-	}
-	return c
 }
 
 // editOutput changes the documents in an earlier output, as somebody does whose
@@ -518,6 +526,95 @@ func (p *consumerPackage) editOutput(changed *consumerPackage, before, after *st
 		return mismatchf("edited output", "(-input edited, then run +run, edited and run again)\n%s", diff)
 	}
 	return nil
+}
+
+// Who turns to another scope, granularity or salt comes to what they come to who
+// had it from the beginning.
+func TestAnnotate_afterOtherSettings_comesToTheSame(t *testing.T) {
+	compared := 0
+	forEachConsumers(t, func(d *dice, p *consumerPackage) error {
+		once, err := p.process(p.text())
+		if err != nil {
+			return err
+		}
+		later := p.clone()
+		later.spec.scope = map[string]string{"Workload": "Source", "Source": "Workload"}[p.spec.scope]
+		later.spec.granularity = pick(d, []string{"Key", "Object"})
+		later.spec.salt = pick(d, []string{"", "paprika"})
+		later.spec.policy = pick(d, []string{"All", "OptIn"})
+		if p.form.isList() {
+			if !strings.Contains(once, p.spec.String()) {
+				return nil // it has been encoded anew with what could not be spliced
+			}
+			once = strings.Replace(once, p.spec.String(), later.spec.String(), 1)
+		}
+		compared++
+		want, err := later.stamp(newChecksumMeanings())
+		if err != nil {
+			return err
+		}
+		out, err := later.process(once)
+		if err != nil {
+			return err
+		}
+		items, err := readManifests(out)
+		if err != nil {
+			return mismatchf("unreadable output", "%v\n%s", err, out)
+		}
+		got := (&stampedPackage{outItems: items}).templates(p.spec)
+		if diff := cmp.Diff(want.templates(p.spec), got); diff != "" {
+			return mismatchf("other settings", "%s (-at once +after the first)\n%s", later.spec, diff)
+		}
+		return nil
+	})
+	if compared < *annotateCount/5*4 && !testing.Short() {
+		t.Errorf("only %d of %d packages are compared", compared, *annotateCount)
+	}
+}
+
+// Whatever is told, and though all is to be told, no value of a Secret is in it.
+func TestAnnotate_results_tellNoSecretValue(t *testing.T) {
+	const short = 6 // what may stand anywhere
+	told, values := 0, 0
+	forEachConsumers(t, func(_ *dice, p *consumerPackage) error {
+		p.spec.report = "Full"
+		text := p.text()
+		_, messages, err := p.processAndTell(text)
+		if err != nil {
+			return err
+		}
+		items, err := readManifests(text)
+		if err != nil {
+			return err
+		}
+		told += len(messages)
+		for _, o := range items {
+			if o.kind() != "Secret" {
+				continue
+			}
+			all := slices.Collect(maps.Values(valuesOf(o)))
+			for _, field := range []string{"data", "stringData"} {
+				for _, value := range entries(o, field) {
+					all = append(all, fmt.Sprint(value))
+				}
+			}
+			for _, value := range all {
+				if len(value) <= short {
+					continue
+				}
+				values++
+				for _, m := range messages {
+					if strings.Contains(m.Text, value) {
+						return mismatchf("a secret told", "%q is in %q", value, m.Text)
+					}
+				}
+			}
+		}
+		return nil
+	})
+	if told == 0 || values == 0 {
+		t.Errorf("%d messages, %d values: the packages say too little", told, values)
+	}
 }
 
 // The binary does what the tests above try in their own process.

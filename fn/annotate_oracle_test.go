@@ -27,6 +27,8 @@ type annotateSpec struct {
 	discover bool
 	// runners tells that the pod templates of a kind of its own are known.
 	runners bool
+	// report is how much results tell.
+	report string
 	// autoReloadAll is a flag of Reloader's.
 	autoReloadAll bool
 }
@@ -42,6 +44,9 @@ func (s annotateSpec) String() string {
 	}
 	if s.exclude != "" {
 		spec["exclude"] = []any{map[string]any{"kind": "ConfigMap", "name": s.exclude}}
+	}
+	if s.report != "" {
+		spec["report"] = s.report
 	}
 	if s.policy == "Reloader" {
 		spec["reloader"] = map[string]any{"autoReloadAll": s.autoReloadAll}

@@ -321,6 +321,9 @@ func (g *consumerGenerator) workload() {
 	g.add(o)
 }
 
+// handMade is a checksum that a chart has written.
+const handMade = "0000000000000000000000000000000000000000000000000000000000000000"
+
 // template makes a pod template of a workload with that metadata.
 func (g *consumerGenerator) template(ofWorkload map[string]any) map[string]any {
 	template := map[string]any{"spec": g.podSpec()}
@@ -338,7 +341,7 @@ func (g *consumerGenerator) template(ofWorkload map[string]any) map[string]any {
 		case 0:
 			annotations[key] = checksum
 		case 1: // by hand, as charts do
-			annotations[key] = strings.Repeat("0", 64)
+			annotations[key] = handMade
 		case 2:
 			annotations[key] = "v1"
 		}
@@ -858,6 +861,29 @@ var changes = []change{
 		metadata["labels"] = map[string]any{"changed": "true"}
 		return "spec.template.metadata", true
 	}, "SealedSecret"),
+	{name: "what no container uses", neutral: true, apply: func(d *dice, p *consumerPackage) (string, bool) {
+		items, err := readManifests(p.text())
+		if err != nil {
+			return "", false
+		}
+		used := map[string]bool{}
+		c := p.oracle(items)
+		for _, workload := range items {
+			for _, template := range p.spec.rollingTemplates(workload) {
+				for id := range c.takes(workload, template) {
+					used[p.spec.place(workload)+" "+id] = true
+				}
+			}
+		}
+		for _, i := range d.Perm(len(p.documents)) {
+			o := p.documents[i].value
+			if field, key, ok := someEntry(d, o); ok && !used[p.spec.place(o)+" "+o.kind()+"/"+o.name()] {
+				fields(o)[field][key] = encodedIn(o, field, "a changed value")
+				return o.identity() + ": " + field + " " + key, true
+			}
+		}
+		return "", false
+	}},
 	{name: "style, comments and key order", neutral: true, apply: func(_ *dice, p *consumerPackage) (string, bool) {
 		for _, d := range p.documents {
 			if sourceKinds[d.value.kind()] != "" {
