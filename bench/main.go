@@ -59,6 +59,9 @@ func bench(out io.Writer, runs, starts int) error {
 	if err := beside(out, dir, confighash, identity, runs); err != nil {
 		return err
 	}
+	if err := manyKinds(out, dir, confighash, runs); err != nil {
+		return err
+	}
 	if err := besideKustomize(out, dir, confighash, kustomize, runs); err != nil {
 		return err
 	}
@@ -74,7 +77,7 @@ func beside(out io.Writer, dir, confighash, identity string, runs int) error {
 		var commands []command
 		for i, spec := range specs {
 			input := filepath.Join(dir, fmt.Sprintf("list-%d.yaml", i))
-			if err := writeResourceList(input, n, spec); err != nil {
+			if err := writeResourceList(input, n, spec, nil); err != nil {
 				return err
 			}
 			commands = append(commands, command{confighash, nil, input})
@@ -106,6 +109,30 @@ var specs = []string{
 	"{mode: Rename}",
 	"{mode: Annotate}",
 	"{mode: Annotate, policy: Reloader, reloader: {autoReloadAll: true}}",
+}
+
+// manyKinds compares custom resources of many kinds with the same number of
+// Deployments.
+func manyKinds(out io.Writer, dir, confighash string, runs int) error {
+	const resources, kinds = 20_000, 200
+	custom, err := customKinds(kinds)
+	if err != nil {
+		return err
+	}
+	core, many := filepath.Join(dir, "core.yaml"), filepath.Join(dir, "many.yaml")
+	if err := writeResourceList(core, resources, specs[0], nil); err != nil {
+		return err
+	}
+	if err := writeResourceList(many, resources, specs[0], custom); err != nil {
+		return err
+	}
+	results, err := compare(runs, command{confighash, nil, core}, command{confighash, nil, many})
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, "\n%d resources, core kinds %s, with custom resources of %d kinds in the place of Deployments %s: ratio %.2f\n",
+		resources, results[0].time(), len(custom), results[1].time(), float64(results[1].wall)/float64(results[0].wall))
+	return err
 }
 
 // besideKustomize compares the function as a filter with kustomize's own
@@ -143,7 +170,7 @@ func besideKustomize(out io.Writer, dir, confighash, kustomize string, runs int)
 // stdin to stdout.
 func processStart(out io.Writer, dir, confighash, trivial string, starts int) error {
 	input := filepath.Join(dir, "start.yaml")
-	if err := writeResourceList(input, 3, specs[0]); err != nil {
+	if err := writeResourceList(input, 3, specs[0], nil); err != nil {
 		return err
 	}
 	results, err := compare(starts, command{confighash, nil, input}, command{trivial, nil, input})

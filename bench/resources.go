@@ -2,11 +2,13 @@ package main
 
 import (
 	"bufio"
+	"compress/gzip"
 	"encoding/base64"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -101,13 +103,44 @@ func writeFile(path string, write func(w io.Writer)) error {
 	return f.Close()
 }
 
+// A customKind takes the place of Deployment.
+type customKind struct{ group, kind string }
+
+// customKinds returns the first n kinds of the survey that the tests hold the
+// catalogue against.
+func customKinds(n int) ([]customKind, error) {
+	f, err := os.Open(filepath.Join("testdata", "references.tsv.gz"))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	unzipped, err := gzip.NewReader(f)
+	if err != nil {
+		return nil, err
+	}
+	var all []customKind
+	lines := bufio.NewScanner(unzipped)
+	for lines.Scan() && len(all) < n {
+		columns := strings.SplitN(lines.Text(), "\t", 3)
+		if k := (customKind{columns[0], columns[1]}); strings.Contains(k.group, ".") && !slices.Contains(all, k) {
+			all = append(all, k)
+		}
+	}
+	return all, lines.Err()
+}
+
 // writeResourceList writes the first n resources of a package as the input of
-// a function, with that spec of a functionConfig.
-func writeResourceList(path string, n int, spec string) error {
+// a function, with that spec of a functionConfig. The kinds take turns in the
+// place of Deployment, if there are any.
+func writeResourceList(path string, n int, spec string, custom []customKind) error {
 	return writeFile(path, func(w io.Writer) {
 		fmt.Fprint(w, "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n")
 		for i := range n {
 			document := application(i / kinds).documents()[i%kinds]
+			if len(custom) > 0 {
+				k := custom[i/kinds%len(custom)]
+				document = strings.Replace(document, "apiVersion: apps/v1\nkind: Deployment\n", "apiVersion: "+k.group+"/v1\nkind: "+k.kind+"\n", 1)
+			}
 			fmt.Fprintf(w, "- %s\n", strings.ReplaceAll(strings.TrimSuffix(document, "\n"), "\n", "\n  "))
 		}
 		fmt.Fprintf(w, functionConfig, spec)
