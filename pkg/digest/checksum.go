@@ -177,11 +177,11 @@ func Tree(part *yaml.Node, omit ...string) ([]byte, error) {
 	if err := t.write(part, 0, omit); err != nil {
 		return nil, err
 	}
-	return t.Bytes(), nil
+	return t.out.Bytes(), nil
 }
 
 type tree struct {
-	bytes.Buffer
+	out    bytes.Buffer
 	budget *mapping.Budget
 }
 
@@ -202,7 +202,7 @@ func (t *tree) write(n *yaml.Node, depth int, omit []string) error {
 	case yaml.MappingNode:
 		return t.writeMapping(n, depth, omit)
 	case yaml.SequenceNode:
-		t.WriteString("l")
+		t.out.WriteByte('l')
 		t.number(len(n.Content))
 		for _, element := range n.Content {
 			if err := t.write(element, depth+1, nil); err != nil {
@@ -211,10 +211,10 @@ func (t *tree) write(n *yaml.Node, depth int, omit []string) error {
 		}
 	default:
 		if isNull(n) {
-			t.WriteString("n")
+			t.out.WriteByte('n')
 			return nil
 		}
-		t.WriteString("s")
+		t.out.WriteByte('s')
 		t.string(n.Value)
 	}
 	return nil
@@ -257,7 +257,7 @@ func (t *tree) writeMapping(n *yaml.Node, depth int, omit []string) error {
 		return err
 	}
 	slices.SortFunc(entries, func(a, b entry) int { return strings.Compare(a.key, b.key) })
-	t.WriteString("m")
+	t.out.WriteByte('m')
 	t.number(len(entries))
 	for _, e := range entries {
 		t.string(e.key)
@@ -269,11 +269,11 @@ func (t *tree) writeMapping(n *yaml.Node, depth int, omit []string) error {
 }
 
 func (t *tree) number(n int) {
-	t.WriteString(strconv.Itoa(n))
-	t.WriteByte(':')
+	t.out.WriteString(strconv.Itoa(n))
+	t.out.WriteByte(':')
 }
 
 func (t *tree) string(s string) {
 	t.number(len(s))
-	t.WriteString(s)
+	t.out.WriteString(s)
 }
