@@ -35,12 +35,22 @@ func (f *Finder) shapesOf(id gvk) (*shapes, error) {
 	if !known.Concern(id.group) || covered != nil && len(covered.References)+len(covered.PodTemplates)+len(covered.Manifests)+len(covered.ForeignManifests) > 0 {
 		return nil, nil //nolint:nilnil // as above
 	}
+	alike, err := f.catalog.LookAlikes()
+	if err != nil {
+		return nil, err
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.shapes == nil {
 		f.shapes = compile(known.References)
 	}
-	return &shapes{rules: f.shapes, skip: known.Skip, unlike: known.Unlike}, nil
+	s := &shapes{rules: f.shapes, skip: known.Skip, unlike: known.Unlike}
+	for _, l := range alike {
+		if l.Covers(id.group, id.kind) {
+			s.unlike = append(s.unlike[:len(s.unlike):len(s.unlike)], l.Path)
+		}
+	}
+	return s, nil
 }
 
 // discover adds the references that the item's shape tells of, but for those
