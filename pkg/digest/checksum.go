@@ -220,10 +220,14 @@ func (t *tree) write(n *yaml.Node, depth int, omit []string) error {
 	return nil
 }
 
-// spend takes the nodes behind an alias from the budget.
+// spend takes the nodes behind an alias or a merge key from the budget, one of
+// them once for each thousand bytes: a short text must not stand for a tree that
+// fills the memory.
 func (t *tree) spend(n *yaml.Node) error {
-	if err := t.budget.Spend(); err != nil {
-		return err
+	for range 1 + len(n.Value)/1_000 {
+		if err := t.budget.Spend(); err != nil {
+			return err
+		}
 	}
 	for _, child := range n.Content {
 		if err := t.spend(child); err != nil {
@@ -247,7 +251,12 @@ func (t *tree) writeMapping(n *yaml.Node, depth int, omit []string) error {
 		value *yaml.Node
 	}
 	var entries []entry
-	err := mapping.Each(n, t.budget, func(key string, value *yaml.Node, _ bool) error {
+	err := mapping.Each(n, t.budget, func(key string, value *yaml.Node, merged bool) error {
+		if merged {
+			if err := t.spend(value); err != nil {
+				return err
+			}
+		}
 		if !isNull(mapping.Resolve(value)) && !slices.Contains(omit, key) {
 			entries = append(entries, entry{key, value})
 		}

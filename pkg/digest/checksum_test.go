@@ -707,6 +707,7 @@ func TestTree_omitsKeysOfThePartItselfAlone(t *testing.T) {
 }
 
 func TestTree_errors(t *testing.T) {
+	text := "a: &a " + strings.Repeat("x", 1_000_000) + "\n"
 	bomb := "a: &a [" + strings.Repeat("x, ", 10) + "]\n"
 	for i := 'b'; i < 'h'; i++ {
 		bomb += fmt.Sprintf("%c: &%c [%s]\n", i, i, strings.Repeat(fmt.Sprintf("*%c, ", i-1), 10))
@@ -714,6 +715,9 @@ func TestTree_errors(t *testing.T) {
 	for _, tc := range []struct{ label, part, want string }{
 		{"a key that stands twice", "{a: {hunter2: 1, b: c, hunter2: hunter3}}", `the key "hunter2" stands twice; keep one`},
 		{"a key that is no string", "x: 1\ny:\n  [a]: b\n", "line 3: a key is no string"},
+		{"aliases for much text", text + "b: [" + strings.Repeat("*a, ", 200) + "]", "aliases and merge keys stand for more than the 100000 nodes that are followed"},
+		{"merge keys for much text", text + "b: &b {c: *a}\nd: [" + strings.Repeat("{<<: *b}, ", 200) + "]", "aliases and merge keys stand for more than the 100000 nodes that are followed"},
+		{"merge keys for text in a list", "a: &a {b: [" + strings.Repeat("x, ", 1000) + "]}\nd: [" + strings.Repeat("{<<: *a}, ", 200) + "]", "aliases and merge keys stand for more than the 100000 nodes that are followed"},
 		{"aliases without end", bomb, "aliases and merge keys stand for more than the 100000 nodes that are followed"},
 		{"more levels than an API server takes", strings.Repeat("[", 1100) + strings.Repeat("]", 1100), "more than 1000 levels deep"},
 		{"an alias to what it stands in", "a: &a [*a]", "more than 1000 levels deep"},
