@@ -136,7 +136,7 @@ func (g *consumerGenerator) metadata(kind, name, namespace string) map[string]an
 	if g.chance(20) {
 		annotations["example.com/note"] = g.text()
 	}
-	if g.chance(6) {
+	if g.chance(8) {
 		annotations["confighash.dev/ignore"] = pick(g.dice, []string{"true", "true", "false"})
 	}
 	if g.chance(20) {
@@ -169,7 +169,7 @@ func (g *consumerGenerator) source() {
 		spec := map[string]any{"refreshInterval": "1h", "dataFrom": []any{map[string]any{"extract": map[string]any{"key": g.fresh("path")}}}}
 		if g.chance(60) {
 			target := map[string]any{"name": pick(g.dice, sourceNames)}
-			if g.chance(50) {
+			if g.chance(75) {
 				from := map[string]any{"name": pick(g.dice, sourceNames), "items": []any{map[string]any{"key": pick(g.dice, sourceDataKeys)}}}
 				target["template"] = map[string]any{"templateFrom": []any{map[string]any{pick(g.dice, []string{"configMap", "secret"}): from}}}
 			}
