@@ -108,7 +108,7 @@ func newRoot(stdin, stdout, stderr *os.File) *cobra.Command {
 	root.Flags().StringVar(&f.mode, "mode", "", "`mode` instead of a functionConfig: Rename or Annotate")
 	root.Flags().StringVar(&f.policy, "policy", "", "`policy` with --mode: All, OptIn, Reloader or Wave (default All)")
 	root.Flags().StringVar(&f.namespace, "namespace", "", "`namespace` in which objects that name none will be applied")
-	root.AddCommand(newSchema())
+	root.AddCommand(newSchema(), newReferences())
 	return root
 }
 

@@ -1,10 +1,14 @@
 package catalog
 
 import (
+	"fmt"
 	"io/fs"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // groupDocuments calls check for every document of every file of a group.
@@ -90,7 +94,12 @@ func TestData_everyKindLoads(t *testing.T) {
 					t.Errorf("%s: %s: no reference stands in what is immutable", file, kind)
 				}
 			}
+			annotated := map[string]bool{}
 			for _, p := range k.PodTemplates {
+				if at := p.Annotations.String(); p.HasAnnotations && annotated[at] {
+					t.Errorf("%s: %s: two pod templates have their annotations in %s", file, kind, at)
+				}
+				annotated[p.Annotations.String()] = true
 				for _, e := range p.Except {
 					if e.Reason == "" || len(e.When) == 0 {
 						t.Errorf("%s: %s: an exception needs conditions and a reason", file, kind)
@@ -171,6 +180,156 @@ func checkConditions(t *testing.T, at string, conditions []Condition) {
 		}
 		checkConditions(t, at, c.Any)
 	}
+}
+
+func TestData_referencesAreSortedByPath(t *testing.T) {
+	groupDocuments(t, func(t *testing.T, file string, _ document, raw *rawKind) {
+		checkOrder(t, fmt.Sprintf("%s: %v", file, raw.Kinds), raw.References)
+	})
+	text, err := files.ReadFile("data/" + subtreesFile + ".yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range splitDocuments(string(text)) {
+		raw, err := newCatalog(nil).subtree(d.names[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkOrder(t, "subtree "+d.names[0], raw)
+	}
+}
+
+// checkOrder holds references to the order of their paths, key by key, with
+// patterns behind keys. Those with "**" stand last, in the order in which they
+// are to be tried.
+func checkOrder(t *testing.T, where string, rules []rawRule) {
+	t.Helper()
+	key := func(text string) []string {
+		path, err := ParsePath(text)
+		if err != nil {
+			t.Errorf("%s: %v", where, err)
+		}
+		var keys []string
+		for _, segment := range path {
+			keys = append(keys, strings.ReplaceAll(string(segment), "*", "\uffff"))
+		}
+		return keys
+	}
+	for i := 1; i < len(rules); i++ {
+		before, path := rules[i-1].Path, rules[i].Path
+		switch deep, deepBefore := strings.Contains(path, "**"), strings.Contains(before, "**"); {
+		case deepBefore && !deep:
+			t.Errorf("%s: %q has \"**\" and stands before %q", where, before, path)
+		case !deep && slices.Compare(key(path), key(before)) < 0:
+			t.Errorf("%s: %q stands behind %q", where, path, before)
+		}
+	}
+}
+
+// TestData_noReferenceIsOutOfReach finds references that an earlier one always
+// takes first, and those that stand there twice.
+func TestData_noReferenceIsOutOfReach(t *testing.T) {
+	c := newCatalog(nil)
+	groupDocuments(t, func(t *testing.T, file string, _ document, raw *rawKind) {
+		k := &Kind{}
+		if err := c.addKind(k, raw, "v1"); err != nil {
+			t.Fatal(err)
+		}
+		byPath := map[string][]Rule{}
+		for _, r := range k.References {
+			path := r.Path.String()
+			for _, earlier := range byPath[path] {
+				if shadows(earlier, r) {
+					t.Errorf("%s: %v: %s: an earlier reference takes all that this one is for", file, raw.Kinds, path)
+				}
+			}
+			byPath[path] = append(byPath[path], r)
+		}
+	})
+}
+
+// shadows reports whether nothing that fits earlier is left to later.
+func shadows(earlier, later Rule) bool {
+	if len(earlier.Embedded) > 0 || len(later.Embedded) > 0 {
+		return len(earlier.When) == 0
+	}
+	takesAll := !slices.ContainsFunc(later.Formats, func(f *Format) bool { return !slices.Contains(earlier.Formats, f) })
+	sameKinds := earlier.Kind == nil || cmp.Equal(earlier.Kind, later.Kind)
+	return takesAll && sameKinds && (len(earlier.When) == 0 || cmp.Equal(earlier.When, later.When))
+}
+
+func TestShadows_tellsWhatIsLeft(t *testing.T) {
+	for _, tc := range []struct {
+		label, earlier, later string
+		want                  bool
+	}{
+		{"twice the same", "{path: a, target: Secret}", "{path: a, target: Secret}", true},
+		{"another target", "{path: a, target: Secret}", "{path: a, target: ConfigMap}", true},
+		{"another format", "{path: a, target: Secret}", "{path: a, target: Secret, format: 'x:{name}'}", false},
+		{"one format of two", "{path: a, target: Secret}", "{path: a, target: Secret, format: ['x:{name}', '{name}']}", false},
+		{"a condition on the earlier", "{path: a, target: Secret, when: [{path: b, present: true}]}", "{path: a, target: Secret}", false},
+		{"a condition on the later", "{path: a, target: Secret}", "{path: a, target: Secret, when: [{path: b, present: true}]}", true},
+		{"the same condition on both", "{path: a, target: Secret, when: [{path: b, present: true}]}", "{path: a, target: ConfigMap, when: [{path: b, present: true}]}", true},
+		{"a kind by a field", "{path: a, target: both, kind: {path: kind}}", "{path: a, target: Secret}", false},
+		{"something embedded", "{path: a, embedded: [{path: b, target: Secret}]}", "{path: a, target: Secret}", true},
+	} {
+		var rules []Rule
+		for _, text := range []string{tc.earlier, tc.later} {
+			var raw rawKind
+			if err := decodeStrict("references: ["+text+"]", &raw); err != nil {
+				t.Fatal(err)
+			}
+			if err := newCatalog(nil).expand(&rules, raw.References, expansion{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := shadows(rules[0], rules[1]); got != tc.want {
+			t.Errorf("%s: %v, want %v", tc.label, got, tc.want)
+		}
+	}
+}
+
+func TestData_filesAreNamedForGroups(t *testing.T) {
+	groups := regexp.MustCompile(`^(_\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`)
+	entries, err := fs.ReadDir(files, "data")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range entries {
+		name, isYAML := strings.CutSuffix(entry.Name(), ".yaml")
+		if !isYAML || !groups.MatchString(name) {
+			t.Errorf("%s is not named for an API group", entry.Name())
+		}
+		text, err := files.ReadFile("data/" + entry.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasSuffix(string(text), "\n") || strings.HasSuffix(string(text), "\n\n") {
+			t.Errorf("%s does not end with one newline", entry.Name())
+		}
+	}
+}
+
+// TestData_notesAndSourcesAreShort keeps what is for people from being copied
+// from elsewhere.
+func TestData_notesAndSourcesAreShort(t *testing.T) {
+	check := func(where, note, source string) {
+		if len(note) > 140 || strings.HasSuffix(note, ".") {
+			t.Errorf("%s: the note %q is long, or ends with a full stop", where, note)
+		}
+		if len(source) > 140 || source != "" && !strings.Contains(source, "/") {
+			t.Errorf("%s: the source %q is not a repository and perhaps a path in it", where, source)
+		}
+	}
+	groupDocuments(t, func(_ *testing.T, file string, _ document, raw *rawKind) {
+		check(fmt.Sprintf("%s: %v", file, raw.Kinds), raw.Note, raw.Source)
+		for _, p := range raw.PodTemplates {
+			check(fmt.Sprintf("%s: %v: pod template", file, raw.Kinds), p.Note, p.Source)
+		}
+		for _, r := range raw.References {
+			check(fmt.Sprintf("%s: %v: %s", file, raw.Kinds, r.Path), r.Note, r.Source)
+		}
+	})
 }
 
 func TestData_unknownFieldsAreErrors(t *testing.T) {

@@ -430,7 +430,7 @@ func addPaths(paths *[]Path, texts []string) error {
 }
 
 func (c *Catalog) addPodTemplate(k *Kind, raw *rawPodTemplate, at expansion) error {
-	t := PodTemplate{Change: raw.Change, Note: raw.Note}
+	t := PodTemplate{Change: raw.Change, Note: raw.Note, Subtree: raw.Subtree}
 	for _, e := range raw.Except {
 		t.Except = append(t.Except, Exception(e))
 	}

@@ -65,6 +65,9 @@ type PodTemplate struct {
 	// Except holds: then the first of them.
 	Change Change
 	Except []Exception
+	// Subtree names the references of the spec, where they are not those of
+	// every pod spec.
+	Subtree string
 	// Note is for people.
 	Note string
 }
