@@ -74,26 +74,41 @@ func (b *builder) resource(r *graph.Resource) {
 		}
 		return
 	}
+	var consumptions []*consumption
 	for i := range r.PodTemplates {
-		t := &r.PodTemplates[i]
-		w := b.policy.Workload(r, t)
-		c := &consumption{builder: b, referrer: r, workload: w}
+		c := b.consumption(r, &r.PodTemplates[i], consumptions)
+		if !slices.Contains(consumptions, c) {
+			consumptions = append(consumptions, c)
+		}
 		for j := range r.References {
 			ref := &r.References[j]
 			if ref.Consumed && (ref.PodTemplate == i || ref.PodTemplate < 0) {
 				c.consume(r, ref, nil)
 			}
 		}
+	}
+	for _, c := range consumptions {
 		for _, e := range extra {
 			c.consume(r, &e, &policy.Verdict{Rolls: true, Whole: true})
 		}
-		named, unmet := w.Named()
+		named, unmet := c.workload.Named()
 		for _, n := range named {
 			c.add(n.Object, n.Kind, nil, false)
 		}
 		b.plan.Add(unmet...)
-		b.stamp(r, t, c.sources())
+		b.stamp(r, c.template, c.sources())
 	}
+}
+
+// consumption returns the one of a template: a new one, unless one of those
+// that are there shares its annotations.
+func (b *builder) consumption(r *graph.Resource, t *graph.PodTemplate, others []*consumption) *consumption {
+	for _, c := range others {
+		if t.HasAnnotations && c.template.HasAnnotations && t.AnnotationsAt == c.template.AnnotationsAt {
+			return c
+		}
+	}
+	return &consumption{builder: b, referrer: r, template: t, workload: b.policy.Workload(r, t)}
 }
 
 // A source is an object with what of it counts.
@@ -330,7 +345,7 @@ func (b *builder) extraSources(r *graph.Resource) []reference.Reference {
 			continue
 		}
 		ref := reference.Reference{Name: name, Targets: target, At: edit.Scalar{Path: extraPath, Value: value}, Consumed: true, PodTemplate: -1}
-		if m := b.graph.Mention(r, &ref); len(m.Matches) == 0 && !b.graph.Produced(&m) && b.spec.Unresolved == v1alpha1.UnresolvedIgnore {
+		if m := b.graph.Mention(r, &ref); len(m.Matches) == 0 && !b.graph.Produced(&m) {
 			b.plan.Tell(stream.Warning, r, extraPath, "%s %q is not in the input; correct the name, or remove it", kind, name)
 		}
 		extra = append(extra, ref)

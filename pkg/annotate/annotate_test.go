@@ -184,6 +184,8 @@ func TestNew_stampsEveryTemplateWithWhatItConsumesItself(t *testing.T) {
 	gadget := catalog.Extra{Group: "example.com", Kind: "Gadget", PodTemplates: []catalog.PodTemplate{
 		template("one"), template("other"), noPlace,
 		{Annotations: catalog.Path{"spec", "sidecar", "podAnnotations"}, HasAnnotations: true},
+		{Spec: catalog.Path{"spec", "shared", "first", "spec"}, HasSpec: true, Annotations: catalog.Path{"spec", "shared", "annotations"}, HasAnnotations: true},
+		{Spec: catalog.Path{"spec", "shared", "second", "spec"}, HasSpec: true, Annotations: catalog.Path{"spec", "shared", "annotations"}, HasAnnotations: true},
 	}, References: []catalog.Rule{
 		{Path: catalog.Path{"spec", "settings"}, Targets: catalog.ConfigMap, Formats: []*catalog.Format{catalog.Plain}, Consumed: true},
 		{Path: catalog.Path{"spec", "unread"}, Targets: catalog.ConfigMap, Formats: []*catalog.Format{catalog.Plain}},
@@ -209,6 +211,10 @@ func TestNew_stampsEveryTemplateWithWhatItConsumesItself(t *testing.T) {
 		}, nil},
 		{"a template of annotations alone", "{settings: c, sidecar: {image: s}}", []string{"Gadget g: spec.sidecar.podAnnotations: checksum/configmap.c"}, nil},
 		{"whose annotations are null", "{settings: c, sidecar: {podAnnotations: null}}", []string{"Gadget g: spec.sidecar.podAnnotations: checksum/configmap.c"}, nil},
+		{"two templates of which one takes the annotations of both", "{shared: {first: {spec: {containers: [{envFrom: [{configMapRef: {name: a}}]}]}}, second: {spec: {containers: [{envFrom: [{configMapRef: {name: b}}]}]}}}}", []string{
+			"Gadget g: spec.shared.annotations: checksum/configmap.a",
+			"Gadget g: spec.shared.annotations: checksum/configmap.b",
+		}, nil},
 		{"no place for annotations", "{bare: {" + containers("e") + "}}", nil, []string{
 			"warning: Gadget g: spec.bare.spec: not stamped, although it consumes ConfigMap e: there is no place for annotations of its pods",
 		}},
@@ -261,6 +267,9 @@ func TestNew_countsWhatContainersGet(t *testing.T) {
 		{"unless it lacks the key", external + configMap("templates", "b: a") + deployment("envFrom: [{secretRef: {name: db}}]"), []string{"externalsecret.db"}},
 		{"unless that is ignored", external + ignored(configMap("templates", "a: b")) + deployment("envFrom: [{secretRef: {name: db}}]"), []string{"externalsecret.db"}},
 		{"or excluded", external + strings.Replace(configMap("templates", "a: b"), "name:", "labels: {out: 'yes'}, name:", 1) + deployment("envFrom: [{secretRef: {name: db}}]"), []string{"externalsecret.db"}},
+		{"of a Secret that something else makes in turn", strings.ReplaceAll(external, "configMap: {", "secret: {") +
+			"apiVersion: bitnami.com/v1alpha1\nkind: SealedSecret\nmetadata: {name: templates}\nspec: {encryptedData: {a: x, b: y}}\n---\n" +
+			deployment("envFrom: [{secretRef: {name: db}}]"), []string{"externalsecret.db", "sealedsecret.templates"}},
 		{"or the ExternalSecret is", ignored(external) + configMap("templates", "a: b") + deployment("envFrom: [{secretRef: {name: db}}]"), nil},
 		{"which says nothing of what pods consume themselves", ignored(external) + configMap("templates", "a: b") +
 			deployment("envFrom: [{configMapRef: {name: templates}}, {secretRef: {name: db}}]"), []string{"configmap.templates"}},

@@ -13,6 +13,7 @@ import (
 type consumption struct {
 	*builder
 	referrer *graph.Resource
+	template *graph.PodTemplate
 	workload *policy.Workload
 	uses     []*use
 }
@@ -80,6 +81,13 @@ func (c *consumption) use(object *graph.Resource, kind string, keys []string, ve
 		for _, match := range m.Matches {
 			c.ingredient(u, ref, match.Candidates)
 		}
+		for _, target := range m.Targets.Each() {
+			for _, producer := range c.graph.Producers(object, ref, target) {
+				if producer.StandsFor && producer != object {
+					c.uses = append(c.uses, &use{object: producer, kind: target.String(), consumed: true, whole: ref.Keys == nil, keys: ref.Keys, from: u})
+				}
+			}
+		}
 	}
 }
 
@@ -128,8 +136,11 @@ func (c *consumption) sources() []source {
 	counts := make(map[*graph.Resource]int, len(c.uses))
 	var sources []source
 	for _, u := range c.uses {
-		whole, rolls := c.judge(u)
-		if !rolls {
+		verdict := c.judge(u)
+		if !verdict.Rolls {
+			if u.consumed && u.from == nil {
+				c.plan.Tell(stream.Info, c.referrer, templatePath(c.template), "%s does not count: %s", u.object, verdict.Reason)
+			}
 			continue
 		}
 		i, ok := counts[u.object]
@@ -138,7 +149,7 @@ func (c *consumption) sources() []source {
 			counts[u.object] = i
 			sources = append(sources, source{object: u.object})
 		}
-		sources[i].whole = sources[i].whole || u.whole || whole
+		sources[i].whole = sources[i].whole || u.whole || verdict.Whole
 		sources[i].keys = append(sources[i].keys, u.keys...)
 	}
 	for i := range sources {
@@ -150,25 +161,21 @@ func (c *consumption) sources() []source {
 
 // judge asks the policy whether a change of an object is to roll the workload,
 // and whether all of it counts.
-func (c *consumption) judge(u *use) (whole, rolls bool) {
+func (c *consumption) judge(u *use) policy.Verdict {
+	if u.from == nil && u.verdict == nil {
+		return c.workload.Judge(u.object, u.kind, u.consumed)
+	}
+	if refusal := c.policy.Chosen(u.object, true); refusal != nil {
+		return policy.Verdict{Reason: refusal.Reason}
+	}
 	if u.from != nil {
-		return false, c.policy.Chosen(u.object, true) == nil && c.rolls(u.from)
+		return policy.Verdict{Rolls: c.judge(u.from).Rolls}
 	}
-	if u.verdict != nil {
-		if c.policy.Chosen(u.object, true) != nil {
-			return false, false
-		}
-		return u.verdict.Whole, u.verdict.Rolls
-	}
-	v := c.workload.Judge(u.object, u.kind, u.consumed)
-	return v.Whole, v.Rolls
+	return *u.verdict
 }
 
-// rolls is the second result of judge.
-func (c *consumption) rolls(u *use) bool {
-	_, rolls := c.judge(u)
-	return rolls
-}
+// rolls reports whether judge says so.
+func (c *consumption) rolls(u *use) bool { return c.judge(u).Rolls }
 
 // wants reports whether one of several objects would count.
 func (c *consumption) wants(objects []*graph.Resource, verdict *policy.Verdict) bool {

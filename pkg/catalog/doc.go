@@ -42,7 +42,7 @@
 //	manifests: []         # paths to whole objects, or lists of them, made in the same cluster
 //	foreignManifests: []  # the same, made in other clusters or namespaces: never followed
 //	standIn:              # the object stands for a Secret, which a controller makes of
-//	  content: [{path, keys, omit}]  # these parts of it; see Part
+//	  content: [{path, keys, wholeIf, omit}]  # these parts of it; see Part
 //	  annotations: []     # paths to the annotations that the Secret gets
 //
 // A pod template has

@@ -309,9 +309,10 @@ type rawStandIn struct {
 }
 
 type rawPart struct {
-	Path string   `yaml:"path"`
-	Keys bool     `yaml:"keys"`
-	Omit []string `yaml:"omit"`
+	Path    string   `yaml:"path"`
+	Keys    bool     `yaml:"keys"`
+	WholeIf string   `yaml:"wholeIf"`
+	Omit    []string `yaml:"omit"`
 }
 
 type rawSubtree struct {
@@ -412,7 +413,11 @@ func (k *Kind) addStandIn(raw *rawStandIn) error {
 		if err != nil {
 			return err
 		}
-		k.StandIn.Content = append(k.StandIn.Content, Part{Path: path, Keys: part.Keys, Omit: part.Omit})
+		wholeIf, err := ParsePath(part.WholeIf)
+		if err != nil {
+			return err
+		}
+		k.StandIn.Content = append(k.StandIn.Content, Part{Path: path, Keys: part.Keys, WholeIf: wholeIf, Omit: part.Omit})
 	}
 	return addPaths(&k.StandIn.Annotations, raw.Annotations)
 }

@@ -41,6 +41,9 @@ type Part struct {
 	// Keys: the part is a mapping whose keys are the Secret's. Other parts
 	// count whichever keys are consumed.
 	Keys bool
+	// WholeIf leads to a field that, where it is there, makes every key's value
+	// count whichever keys are consumed.
+	WholeIf Path
 	// Omit are keys of the part that do not count.
 	Omit []string
 }

@@ -53,11 +53,17 @@ func (r *Resource) addPart(part catalog.Part, item *yaml.Node) error {
 	if node.Kind != yaml.MappingNode {
 		return errors.New("it must be a mapping of keys to strings")
 	}
+	whole := false
+	if len(part.WholeIf) > 0 {
+		if n := descend(item, part.WholeIf); n != nil {
+			whole = n.Kind == yaml.MappingNode && len(n.Content) > 0
+		}
+	}
 	return each(node, false, func(key string, value *yaml.Node, _ bool) error {
 		if value.Kind != yaml.ScalarNode {
 			return fmt.Errorf("the value of %q is no string; quote it, or write it as a block", key)
 		}
-		r.Values = append(r.Values, digest.Value{Key: key, Sum: sha256.Sum256([]byte(text(value)))})
+		r.Values = append(r.Values, digest.Value{Key: key, Sum: sha256.Sum256([]byte(text(value))), Always: whole})
 		return nil
 	})
 }

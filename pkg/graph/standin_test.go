@@ -55,6 +55,12 @@ func TestBuild_tellsWhatCountsOfAStandIn(t *testing.T) {
 		{"its template but for the metadata, whichever key is consumed", sealedSecret + "spec: {encryptedData: {a: AgA}, template: {metadata: {name: db, labels: {a: b}}, type: t, immutable: true}}", []digest.Value{
 			{Key: "a", Sum: tree("AgA")}, {Key: "spec/template", Sum: tree("m2:9:immutables4:true4:types1:t"), Always: true},
 		}},
+		{"whose data may be made of any key", sealedSecret + "spec: {encryptedData: {a: AgA}, template: {data: {c: '{{ .a }}'}}}", []digest.Value{
+			{Key: "a", Sum: tree("AgA"), Always: true}, {Key: "spec/template", Sum: tree("m1:4:datam1:1:cs8:{{ .a }}"), Always: true},
+		}},
+		{"unless it is empty", sealedSecret + "spec: {encryptedData: {a: AgA}, template: {data: {}, type: t}}", []digest.Value{
+			{Key: "a", Sum: tree("AgA")}, {Key: "spec/template", Sum: tree("m2:4:datam0:4:types1:t"), Always: true},
+		}},
 		{"a template of nothing else is no part", sealedSecret + "spec: {encryptedData: {a: AgA}, template: {metadata: {name: db}, type: null}}", []digest.Value{{Key: "a", Sum: tree("AgA")}}},
 		{"scalars as the strings that stand there", sealedSecret + "spec: {encryptedData: {a: 0x1F, b: yes, c: null, d: ''}}", []digest.Value{
 			{Key: "a", Sum: tree("0x1F")}, {Key: "b", Sum: tree("yes")}, {Key: "c", Sum: tree("")}, {Key: "d", Sum: tree("")},

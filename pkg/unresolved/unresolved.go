@@ -10,6 +10,7 @@ import (
 
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 	"github.com/confighash/confighash/pkg/catalog"
+	"github.com/confighash/confighash/pkg/edit"
 	"github.com/confighash/confighash/pkg/graph"
 	"github.com/confighash/confighash/pkg/policy"
 	"github.com/confighash/confighash/pkg/stream"
@@ -31,7 +32,7 @@ func Find(g *graph.Graph, p *policy.Policy, asked v1alpha1.Unresolved) []graph.F
 	for _, r := range g.Resources {
 		for i := range r.References {
 			ref := &r.References[i]
-			if ref.Optional || ref.Role != catalog.Consumer || ref.Tentative {
+			if ref.Optional || ref.Role != catalog.Consumer || ref.Tentative || ref.At.Path == extraSources {
 				continue
 			}
 			m := g.Mention(r, ref)
@@ -50,6 +51,9 @@ func Find(g *graph.Graph, p *policy.Policy, asked v1alpha1.Unresolved) []graph.F
 	}
 	return findings
 }
+
+// extraSources is told of by mode Annotate, for which alone it is.
+var extraSources = edit.Path("metadata.annotations").Key(v1alpha1.AnnotationExtraSources)
 
 // stands reports whether every cluster has an object that m may mean.
 func stands(g *graph.Graph, p *policy.Policy, m *graph.Mention) bool {
