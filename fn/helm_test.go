@@ -134,8 +134,6 @@ func charts(t *testing.T) []chart {
 	shop.renamed = []string{
 		"ConfigMap demo-cache",
 		"ConfigMap demo-cache-scripts",
-		"ConfigMap demo-dashboard-orders",
-		"ConfigMap demo-dashboard-stock",
 		"ConfigMap demo-files",
 		"ConfigMap demo-migrations",
 		"ConfigMap demo-settings",

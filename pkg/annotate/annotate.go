@@ -346,7 +346,11 @@ func (b *builder) extraSources(r *graph.Resource) []reference.Reference {
 		}
 		ref := reference.Reference{Name: name, Targets: target, At: edit.Scalar{Path: extraPath, Value: value}, Consumed: true, PodTemplate: -1}
 		if m := b.graph.Mention(r, &ref); len(m.Matches) == 0 && !b.graph.Produced(&m) {
-			b.plan.Tell(stream.Warning, r, extraPath, "%s %q is not in the input; correct the name, or remove it", kind, name)
+			severity := stream.Warning
+			if b.spec.Unresolved == v1alpha1.UnresolvedError {
+				severity = stream.Error
+			}
+			b.plan.Tell(severity, r, extraPath, "%s %q is not in the input; correct the name, or remove it", kind, name)
 		}
 		extra = append(extra, ref)
 	}
