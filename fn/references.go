@@ -124,10 +124,10 @@ func writeKind(out io.Writer, documents []catalog.Document, argument string) err
 	name, group, hasGroup := strings.Cut(argument, ".")
 	var found []listed
 	for _, kind := range eachKind(documents) {
-		if !strings.EqualFold(kind.name, name) || hasGroup && kind.group != group && !(kind.group == "" && group == "core") {
-			continue
+		inGroup := !hasGroup || kind.group == group || kind.group == "" && group == "core"
+		if inGroup && strings.EqualFold(kind.name, name) {
+			found = append(found, kind)
 		}
-		found = append(found, kind)
 	}
 	if hasGroup && group != "core" {
 		// Files for groups that end alike have their say as well.

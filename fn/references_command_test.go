@@ -1,6 +1,7 @@
 package main_test
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
@@ -26,7 +27,7 @@ func TestReferences_pageSaysWhatTheCatalogueDoes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if string(page) != string(want) {
+	if !bytes.Equal(page, want) {
 		t.Errorf("docs/references.md is out of date: confighash references --markdown writes it, and so does this test with -update (-page +written):\n%s",
 			cmp.Diff(strings.Split(string(want), "\n"), strings.Split(string(page), "\n")))
 	}

@@ -39,6 +39,30 @@ func TestKind_parsesOnlyWhatIsAskedFor(t *testing.T) {
 	}
 }
 
+func TestKind_splitsAFileOnce(t *testing.T) {
+	c := newCatalog(nil)
+	if _, err := c.Kind("argoproj.io", "v1alpha1", "Rollout"); err != nil {
+		t.Fatal(err)
+	}
+	first := c.files["argoproj.io"]
+	if _, err := c.Kind("argoproj.io", "v1alpha1", "Workflow"); err != nil {
+		t.Fatal(err)
+	}
+	if again := c.files["argoproj.io"]; len(first) < 10 || &first[0] != &again[0] {
+		t.Error("the file is split again for the second kind")
+	}
+	var read []string
+	for file, documents := range c.files {
+		if len(documents) > 0 {
+			read = append(read, file)
+		}
+	}
+	slices.Sort(read)
+	if diff := cmp.Diff([]string{"argoproj.io", subtreesFile}, read); diff != "" {
+		t.Errorf("files read (-want +got):\n%s", diff)
+	}
+}
+
 func TestKind_addsUpGroupsThatEndAlikeAndKindsOfAnyName(t *testing.T) {
 	c := newCatalog(nil)
 	c.files["aws.example.com"] = splitDocuments("kinds: [Bucket]\nreferences: [{path: own, target: Secret}]")
@@ -135,6 +159,71 @@ func TestKind_knowsPodTemplates(t *testing.T) {
 	}
 }
 
+// TestKind_knowsPodTemplatesOfCustomResources holds one kind of each sort.
+func TestKind_knowsPodTemplatesOfCustomResources(t *testing.T) {
+	for _, tc := range []struct {
+		group, kind, spec, annotations string
+		change                         Change
+		exceptions                     []Change
+	}{
+		{"apps.kruise.io", "CloneSet", "spec/template/spec", "spec/template/metadata/annotations", Rollout, []Change{Deferred, InPlace}},
+		{"apps.openshift.io", "DeploymentConfig", "spec/template/spec", "spec/template/metadata/annotations", Rollout, []Change{Deferred}},
+		{"argoproj.io", "Rollout", "spec/template/spec", "spec/template/metadata/annotations", Rollout, []Change{NoChange, Deferred}},
+		{"argoproj.io", "Workflow", "", "spec/podMetadata/annotations", CreateOnce, []Change{Recreated}},
+		{"argoproj.io", "WorkflowTemplate", "", "spec/podMetadata/annotations", FuturePods, nil},
+		{"gateway.envoyproxy.io", "EnvoyProxy", "spec/provider/kubernetes/envoyDaemonSet", "spec/provider/kubernetes/envoyDaemonSet/pod/annotations", Rollout, nil},
+		{"jobset.x-k8s.io", "JobSet", "spec/replicatedJobs/template/spec/template/spec", "spec/replicatedJobs/template/spec/template/metadata/annotations", Forbidden, nil},
+		{"keda.sh", "ScaledJob", "spec/jobTargetRef/template/spec", "spec/jobTargetRef/template/metadata/annotations", Destructive, []Change{FuturePods}},
+		{"kubevirt.io", "VirtualMachine", "", "spec/template/metadata/annotations", Deferred, nil},
+		{"monitoring.coreos.com", "Prometheus", "spec", "spec/podMetadata/annotations", Rollout, []Change{Deferred}},
+		{"ray.io", "RayCluster", "spec/headGroupSpec/template/spec", "spec/headGroupSpec/template/metadata/annotations", FuturePods, []Change{Destructive}},
+		{"serving.knative.dev", "Service", "spec/template/spec", "spec/template/metadata/annotations", NewRevision, []Change{Forbidden}},
+		{"sparkoperator.k8s.io", "SparkApplication", "", "spec/driver/annotations", Destructive, nil},
+		{"tekton.dev", "TaskRun", "", "metadata/annotations", Forbidden, []Change{Recreated}},
+	} {
+		k, err := Builtin().Kind(tc.group, "v1", tc.kind)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := k.PodTemplates[0]
+		var exceptions []Change
+		for _, e := range p.Except {
+			exceptions = append(exceptions, e.Change)
+		}
+		if p.Spec.String() != tc.spec || p.HasSpec != (tc.spec != "") || p.Annotations.String() != tc.annotations || p.Change != tc.change || !slices.Equal(exceptions, tc.exceptions) {
+			t.Errorf("%s: %s, %s, %s, %v", tc.kind, p.Spec, p.Annotations, p.Change, exceptions)
+		}
+		if !slices.ContainsFunc(k.References, func(r Rule) bool { return r.Consumed }) {
+			t.Errorf("%s: nothing is consumed in its pods", tc.kind)
+		}
+	}
+}
+
+// TestKind_anyVolumeOfAnOperatorsPodsMayBeMounted: containers that no manifest
+// shows mount those of an operator's kind, so that only what is a whole pod
+// spec is read for mounts.
+func TestKind_anyVolumeOfAnOperatorsPodsMayBeMounted(t *testing.T) {
+	for _, tc := range []struct {
+		group, kind, volume string
+		mounted             bool
+	}{
+		{"apps", "Deployment", "spec/template/spec/volumes/configMap/name", true},
+		{"argoproj.io", "Rollout", "spec/template/spec/volumes/configMap/name", true},
+		{"serving.knative.dev", "Service", "spec/template/spec/volumes/configMap/name", true},
+		{"monitoring.coreos.com", "Prometheus", "spec/volumes/configMap/name", false},
+		{"kafka.strimzi.io", "Kafka", "spec/kafka/template/pod/volumes/configMap/name", false},
+	} {
+		k, err := Builtin().Kind(tc.group, "v1", tc.kind)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := slices.IndexFunc(k.References, func(r Rule) bool { return r.Path.String() == tc.volume })
+		if at < 0 || !k.References[at].Consumed || (k.References[at].Mount != nil) != tc.mounted {
+			t.Errorf("%s: reference %d; want one that is consumed, and read for mounts: %v", tc.kind, at, tc.mounted)
+		}
+	}
+}
+
 func TestKind_ofAnOperatorsPodAnnotations(t *testing.T) {
 	c := newCatalog(nil)
 	c.files["example.com"] = splitDocuments("kinds: [A]\npodTemplates:\n- {annotations: spec/podAnnotations, change: operator}\n- {spec: spec/pod, change: createOnce}")
@@ -194,6 +283,26 @@ func TestNeverRename_matchesWhatControllersFindByName(t *testing.T) {
 		{"injected by annotation", "ConfigMap", "a", "ca", "", nil, marks{"service.beta.openshift.io/inject-cabundle": "true"}, true, true},
 		{"not injected", "ConfigMap", "a", "ca", "", marks{"config.openshift.io/inject-trusted-cabundle": "false"}, nil, false, false},
 		{"mirror", "Secret", "a", "x", "", nil, marks{"reflector.v1.k8s.emberstack.com/reflects": "b/x"}, true, true},
+		{"Cluster API's", "Secret", "a", "prod-kubeconfig", "cluster.x-k8s.io/secret", nil, nil, true, true},
+		{"pull secret of a ServiceAccount", "Secret", "a", "x", "kubernetes.io/dockercfg", nil, marks{"openshift.io/token-secret.name": "x"}, true, false},
+		{"pull secret of a user", "Secret", "a", "x", "kubernetes.io/dockercfg", nil, nil, false, false},
+		{"lock", "ConfigMap", "a", "x", "", nil, marks{"control-plane.alpha.kubernetes.io/leader": "{}"}, true, false},
+		{"Argo CD by name", "ConfigMap", "gitops", "argocd-cm", "", nil, nil, true, true},
+		{"Argo CD by label", "Secret", "a", "x", "", marks{"app.kubernetes.io/part-of": "argocd"}, nil, true, true},
+		{"part of something else", "Secret", "a", "x", "", marks{"app.kubernetes.io/part-of": "shop"}, nil, false, false},
+		{"a name that begins as Argo CD's", "ConfigMap", "a", "argocd-cm-plugins", "", nil, nil, false, false},
+		{"cluster of Argo CD", "Secret", "a", "x", "", marks{"argocd.argoproj.io/secret-type": "cluster"}, nil, true, true},
+		{"metrics of Argo Rollouts", "Secret", "argo-rollouts", "datadog", "", nil, nil, true, true},
+		{"a user's datadog", "Secret", "shop", "datadog", "", nil, nil, false, false},
+		{"Knative", "ConfigMap", "knative-serving", "config-network", "", nil, nil, true, true},
+		{"a user's config-network", "ConfigMap", "shop", "config-network", "", nil, nil, false, false},
+		{"Tekton", "ConfigMap", "tekton-pipelines", "hubresolver-config", "", nil, nil, true, true},
+		{"mesh of a revision", "ConfigMap", "istio-system", "istio-1-24-1", "", nil, nil, true, true},
+		{"certificate of Istio's gateway", "Secret", "istio-system", "istio-ingressgateway-certs", "kubernetes.io/tls", nil, nil, false, false},
+		{"remote cluster", "Secret", "istio-system", "x", "", marks{"istio/multiCluster": "true"}, nil, true, true},
+		{"dashboard", "ConfigMap", "a", "x", "", marks{"grafana_dashboard": ""}, nil, true, true},
+		{"authority of a Kafka", "Secret", "a", "prod-cluster-ca-cert", "", marks{"strimzi.io/cluster": "prod"}, nil, true, true},
+		{"another Secret of a Kafka", "Secret", "a", "prod-listener", "", marks{"strimzi.io/cluster": "prod"}, nil, false, false},
 		{"anything else", "Deployment", "a", "x", "", nil, marks{"reflector.v1.k8s.emberstack.com/reflects": "b/x"}, false, false},
 	} {
 		t.Run(tc.label, func(t *testing.T) {

@@ -359,6 +359,7 @@ func TestExpand_refusesWhatMakesNoSense(t *testing.T) {
 		{"an unknown scope", "scope: cluster", "want Cluster"},
 		{"a manifest at a path with an empty key", "manifests: [a//b]", "empty key"},
 		{"a foreign manifest at a path with an empty key", "foreignManifests: [a//b]", "empty key"},
+		{"a subtree of a spec that is not there", "podTemplates: [{annotations: a, subtree: container}]", "no spec"},
 		{"a pod template nowhere", "podTemplates: [{change: rollout}]", "needs a path"},
 	} {
 		t.Run(tc.label, func(t *testing.T) {

@@ -7,11 +7,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestFormat_findsNames(t *testing.T) {
-	for _, tc := range []struct {
-		pattern, value string
-		want           string // name, namespace, key, target; empty for no match
-	}{
+// A formatCase says what a pattern finds in a value.
+type formatCase struct {
+	pattern, value string
+	want           string // name, namespace, key, target; empty for no match
+}
+
+func formatCases() []formatCase {
+	return []formatCase{
 		{"{name}", "app", "app,,,none"},
 		{"{name}", "app.v1-x", "app.v1-x,,,none"},
 		{"{name}", "App_Config", "App_Config,,,none"},
@@ -41,9 +44,69 @@ func TestFormat_findsNames(t *testing.T) {
 		{"kubernetes-gateway://{namespace}/{name}", "kubernetes-gateway://ns/app", "app,ns,,none"},
 		{"{name}.{namespace}", "app.v1.other", "app.v1,other,,none"},
 		{"{any}={name}[:{key}]", "VAR=app:key", "app,,key,none"},
+		{"{any}={name}[:{key}]", "VAR=app", "app,,,none"},
+		{"{name}.{namespace}", "app", ""},
+		{"kubernetes://[{namespace}/]{name}", "kubernetes://app", "app,,,none"},
+		{"kubernetes://[{namespace}/]{name}", "kubernetes://ns/app", "app,ns,,none"},
+		{"kubernetes://[{namespace}/]{name}", "kubernetes-gateway://ns/app", ""},
+		{"k8s://{namespace}/{name}", "k8s://ns/app", "app,ns,,none"},
+		{"k8s://{namespace}/{name}", "-----BEGIN PUBLIC KEY-----\nMFkw\n-----END PUBLIC KEY-----", ""},
+		{"git:secret:[{namespace}/]{name}", "git:secret:argocd-image-updater/git-creds", "git-creds,argocd-image-updater,,none"},
+		{"git:secret:[{namespace}/]{name}", "git:secret:git-creds", "git-creds,,,none"},
+		{"git:secret:[{namespace}/]{name}", "git:repocreds", ""},
+		{"pullsecret:{namespace}/{name}", "pullsecret:argocd/registry", "registry,argocd,,none"},
+		{"secret:{namespace}/{name}#{key}", "secret:argocd/registry#creds", "registry,argocd,creds,none"},
+		{"{name}[/{key}]", "app/tls.crt", "app,,tls.crt,none"},
+		{"{name}[/{key}]", "app", "app,,,none"},
+		{"[{any}=]configmap:{configMap}[/{key}][@{any}]", "configmap:app", "app,,,ConfigMap"},
+		{"[{any}=]configmap:{configMap}[/{key}][@{any}]", "configmap:app/file.txt@/etc/app", "app,,file.txt,ConfigMap"},
+		{"[{any}=]configmap:{configMap}[/{key}][@{any}]", "VAR=configmap:app/key", "app,,key,ConfigMap"},
+		{"[{any}=]configmap:{configMap}[/{key}][@{any}]", "VAR=value", ""},
+		{"[{any}=]secret:{secret}[/{key}][@{any}]", "secret:app@/etc/app", "app,,,Secret"},
+		{"[{any}=]secret:{secret}[/{key}][@{any}]", "configmap:app", ""},
+		{"ConfigMap/{configMap}", "ConfigMap/app", "app,,,ConfigMap"},
+		{"Secret/{secret}", "Secret/app", "app,,,Secret"},
+		{"/namespaces/{namespace}/ConfigMap/{configMap}", "/namespaces/ns/ConfigMap/app", "app,ns,,ConfigMap"},
+		{"/namespaces/{namespace}/Secret/{secret}", "/namespaces/ns/Secret/app", "app,ns,,Secret"},
 		{"a.b+{name}", "a.b+app", "app,,,none"},
 		{"a.b+{name}", "axbbapp", ""},
-	} {
+	}
+}
+
+// TestFormat_everyPatternOfTheDataHasACase keeps a pattern from being written
+// without anybody having seen it match.
+func TestFormat_everyPatternOfTheDataHasACase(t *testing.T) {
+	matched := map[string]bool{}
+	for _, tc := range formatCases() {
+		matched[tc.pattern] = matched[tc.pattern] || tc.want != ""
+	}
+	check := func(where string, entries []Entry) {
+		for _, e := range entries {
+			for _, f := range e.Formats {
+				if !matched[f.String()] {
+					t.Errorf("%s: %s: no value is tried on %s", where, e.Path, f)
+				}
+			}
+		}
+	}
+	documents, err := Builtin().Documents()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range documents {
+		check(d.Group, d.Entries)
+	}
+	subtrees, err := Builtin().Subtrees()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range subtrees {
+		check(s.Name, s.Entries)
+	}
+}
+
+func TestFormat_findsNames(t *testing.T) {
+	for _, tc := range formatCases() {
 		f, err := ParseFormat(tc.pattern)
 		if err != nil {
 			t.Fatal(err)
