@@ -308,8 +308,8 @@ func TestReferences_areDiscoveredByShape(t *testing.T) {
 			continue
 		}
 		_, follows := r.withheld().renamed(t, true)
-		switch {
-		case r.role == "producer":
+		switch r.role {
+		case "producer":
 			producers++
 			if follows {
 				hit++
