@@ -176,8 +176,8 @@ func writeFields(out io.Writer, kind listed) error {
 			fmt.Fprintf(out, "    %s\n", t.Note)
 		}
 	}
-	for _, m := range manifests(kind.Kind) {
-		fmt.Fprintf(out, "  %s\n", m)
+	for _, what := range holds(kind.Kind) {
+		fmt.Fprintf(out, "  %s\n", what)
 	}
 	if len(kind.References) == 0 {
 		return nil
@@ -218,8 +218,12 @@ func templatePath(t catalog.PodTemplate) string {
 	return t.Spec.String()
 }
 
-func manifests(k *catalog.Kind) []string {
+// holds says what objects of a kind hold beside references.
+func holds(k *catalog.Kind) []string {
 	var lines []string
+	if k.StandIn != nil {
+		lines = append(lines, "stands for the Secret that a controller makes of it")
+	}
 	for _, path := range k.Manifests {
 		lines = append(lines, fmt.Sprintf("whole objects in %s, followed like any other", path))
 	}
@@ -461,8 +465,8 @@ func writeDocument(out io.Writer, d catalog.Document) {
 		}
 		fmt.Fprintf(out, "%s %s | %s | %s |\n", cell(), markdownText.code(templatePath(t)), what, strings.Join(how, "; "))
 	}
-	for _, m := range manifests(d.Kind) {
-		fmt.Fprintf(out, "%s | | %s |\n", cell(), markdownText.text(m))
+	for _, what := range holds(d.Kind) {
+		fmt.Fprintf(out, "%s | | %s |\n", cell(), markdownText.text(what))
 	}
 	for _, e := range d.Entries {
 		writeEntry(out, cell(), e)

@@ -130,6 +130,7 @@ func TestReferences_showsTheFieldsOfAKind(t *testing.T) {
 			"whole objects", []string{"TriggerTemplate", "ManifestWork"},
 			[]string{"whole objects in spec/resourcetemplates, followed like any other", "whole objects in spec/workload/manifests, made elsewhere and not followed"}, nil,
 		},
+		{"what stands for a Secret", []string{"SealedSecret"}, []string{"stands for the Secret that a controller makes of it"}, nil},
 		{"a kind that cannot change", []string{"Pod"}, []string{"the spec of a Pod cannot change", "kustomize follows it"}, nil},
 		{
 			"conditions and formats", []string{"Ingress.networking.k8s.io"},
