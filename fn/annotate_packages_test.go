@@ -151,7 +151,7 @@ func (g *consumerGenerator) metadata(kind, name, namespace string) map[string]an
 // source adds a resource to be consumed.
 func (g *consumerGenerator) source() {
 	kind := pick(g.dice, []string{
-		"ConfigMap", "ConfigMap", "ConfigMap", "ConfigMap", "Secret", "Secret", "Secret", "SealedSecret", "ExternalSecret", "SecretProviderClass",
+		"ConfigMap", "ConfigMap", "ConfigMap", "ConfigMap", "Secret", "Secret", "Secret", "SealedSecret", "ExternalSecret", "ExternalSecret", "SecretProviderClass",
 	})
 	metadata := g.metadata(kind, pick(g.dice, sourceNames), pick(g.dice, sourceNamespaces))
 	if metadata == nil {
@@ -170,8 +170,13 @@ func (g *consumerGenerator) source() {
 		if g.chance(60) {
 			target := map[string]any{"name": pick(g.dice, sourceNames)}
 			if g.chance(75) {
-				from := map[string]any{"name": pick(g.dice, sourceNames), "items": []any{map[string]any{"key": pick(g.dice, sourceDataKeys)}}}
-				target["template"] = map[string]any{"templateFrom": []any{map[string]any{pick(g.dice, []string{"configMap", "secret"}): from}}}
+				field := pick(g.dice, []string{"configMap", "secret"})
+				from := map[string]any{
+					"name":  g.reference(map[string]string{"configMap": "ConfigMap", "secret": "Secret"}[field]),
+					"items": []any{map[string]any{"key": pick(g.dice, sourceDataKeys)}, map[string]any{"key": pick(g.dice, sourceDataKeys)}},
+				}
+				target["template"] = map[string]any{"templateFrom": []any{map[string]any{field: from}}}
+				g.madeWith(field, stringAt(from, "name"), stringAt(o, "metadata", "namespace"))
 			}
 			spec["target"] = target
 		}
@@ -183,6 +188,23 @@ func (g *consumerGenerator) source() {
 		}
 	}
 	g.add(o)
+}
+
+// madeWith adds the object that an ExternalSecret is made with, if it is not
+// there yet. Now and then it is to be ignored.
+func (g *consumerGenerator) madeWith(field, name, namespace string) {
+	metadata := g.metadata("ConfigMap", name, namespace)
+	if field != "configMap" || metadata == nil {
+		return
+	}
+	if g.chance(40) {
+		metadata["annotations"] = map[string]any{"confighash.dev/ignore": "true"}
+	}
+	data := map[string]any{}
+	for _, key := range sourceDataKeys {
+		data[key] = g.fresh("template")
+	}
+	g.add(object{"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data})
 }
 
 func (g *consumerGenerator) configMap(o object) {
@@ -381,6 +403,9 @@ func (g *consumerGenerator) reference(kind string) string {
 	for _, d := range g.documents {
 		if d.value.kind() == kind || kind == "Secret" && d.value.kind() == "SealedSecret" {
 			names = append(names, d.value.name())
+		}
+		if made := stringAt(d.value, "spec", "target", "name"); kind == "Secret" && made != "" {
+			names = append(names, made, made)
 		}
 	}
 	if len(names) == 0 || g.chance(15) {

@@ -15,9 +15,9 @@ import (
 )
 
 var (
-	annotateTrees     = flag.Int("annotate.trees", 20, "how many random trees of kustomizations to stamp in process")
+	annotateTrees     = flag.Int("annotate.trees", 12, "how many random trees of kustomizations to stamp in process")
 	annotateTreesSeed = flag.Uint64("annotate.treeseed", 1, "the seed of the first random tree to stamp")
-	annotateExec      = flag.Int("annotate.exec", 3, "how many random trees to stamp with the kustomize binary")
+	annotateExec      = flag.Int("annotate.exec", 2, "how many random trees to stamp with the kustomize binary")
 )
 
 // consumerTree makes the tree of a seed, whose function sees all of it. Its pods
@@ -303,7 +303,7 @@ func stampTrees(t *testing.T, count int, build builder) {
 		rolled += r
 	}
 	t.Logf("%d pod templates stamped, %d rolled, %d trees do not build", stamped, rolled, notBuilt)
-	if stamped < count/2 || count >= 20 && rolled == 0 || notBuilt > count/2 {
+	if stamped < count/2 || count >= 12 && rolled == 0 || notBuilt > count/2 {
 		t.Errorf("%d pod templates stamped, %d rolled, %d trees do not build: the trees say too little", stamped, rolled, notBuilt)
 	}
 }
