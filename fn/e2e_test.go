@@ -338,6 +338,45 @@ func TestE2E_kptWritesOneSuffixHoweverOftenItRuns(t *testing.T) {
 	}
 }
 
+// TestE2E_kptAnnotate_rollsWhatConsumesTheChange runs mode Annotate as kpt's
+// flat ConfigMap configures it, on a package that kpt writes back.
+func TestE2E_kptAnnotate_rollsWhatConsumesTheChange(t *testing.T) {
+	kpt := kptBinary(t)
+	dir := kptPackage(t)
+	before := contents(t, dir)
+	annotate := func() map[string]string {
+		mustRun(t, nil, kpt, "fn", "eval", dir, "--exec", binary, "--", "mode=Annotate", "annotate.scope=Source")
+		return contents(t, dir)
+	}
+	first := annotate()
+	annotation := regexp.MustCompile(`(?m)^ +(annotations:|checksum/[a-z]+\.[a-z-]+: [0-9a-f]{64})\n`)
+	stamps := annotation.FindAllString(first["web/deployment.yaml"], -1)
+	if len(stamps) < 2 {
+		t.Fatalf("nothing is stamped:\n%s", first["web/deployment.yaml"])
+	}
+	first["web/deployment.yaml"] = annotation.ReplaceAllString(first["web/deployment.yaml"], "")
+	before["web/deployment.yaml"] = annotation.ReplaceAllString(before["web/deployment.yaml"], "")
+	if diff := cmp.Diff(before, first); diff != "" {
+		t.Errorf("more changed than the pod template's annotations (-before +after):\n%s", diff)
+	}
+
+	again := annotate()
+	if diff := cmp.Diff(stamps, annotation.FindAllString(again["web/deployment.yaml"], -1)); diff != "" {
+		t.Errorf("a second run changed the checksums (-first +second):\n%s", diff)
+	}
+	replaceIn(t, filepath.Join(dir, "config.yaml"), "LOG_LEVEL: info", "LOG_LEVEL: debug")
+	changed := annotation.FindAllString(annotate()["web/deployment.yaml"], -1)
+	differ := 0
+	for i := range stamps {
+		if i < len(changed) && changed[i] != stamps[i] {
+			differ++
+		}
+	}
+	if len(changed) != len(stamps) || differ != 1 {
+		t.Errorf("%d of %d annotations changed with the ConfigMap, want 1:\n%s", differ, len(stamps), strings.Join(changed, ""))
+	}
+}
+
 func TestE2E_kptResultsAreTheSameFromRunToRun(t *testing.T) {
 	kpt := kptBinary(t)
 	dir := kptPackage(t)
