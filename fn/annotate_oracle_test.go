@@ -316,7 +316,7 @@ func (c *consumptionOracle) take(t taking, workload object, template map[string]
 					listed = append(listed, stringAt(item, "key"))
 				}
 				for _, other := range c.objects {
-					if other.kind() == kind && other.name() == stringAt(ref, "name") && c.place(other) == c.place(o) && !isPassedOver(other) && !c.isTakenOut(other) {
+					if other.identity() != o.identity() && c.isCalled(other, kind, stringAt(ref, "name")) && c.place(other) == c.place(o) && !c.isTakenOut(other) {
 						c.add(t, workload, other, listed)
 					}
 				}
