@@ -88,11 +88,10 @@ func (f *Finder) newRules(id gvk) (*rules, error) {
 	r := compile(k.References, everywhere.References)
 	r.exports, r.podTemplates, r.shapes = k.Exports, k.PodTemplates, shapes
 	for _, path := range k.Manifests {
-		at := r.root
-		for _, segment := range path {
-			at = at.next(segment)
-		}
-		at.manifests = true
+		r.root.reach(path).manifests = true
+	}
+	for _, path := range k.ForeignManifests {
+		r.root.reach(path).foreign = true
 	}
 	return r, nil
 }
@@ -125,7 +124,8 @@ type state struct {
 	stays    bool
 	rules    []*rule
 	// manifests: what stands here is a whole object, or a list of them.
-	manifests bool
+	// foreign: and it is made where the names of this input mean nothing.
+	manifests, foreign bool
 }
 
 type patternEdge struct {
@@ -146,14 +146,19 @@ func compile(lists ...[]catalog.Rule) *rules {
 			if len(compiled.Default) > 0 {
 				r.defaults = append(r.defaults, compiled)
 			}
-			at := r.root
-			for _, segment := range compiled.Path {
-				at = at.next(segment)
-			}
+			at := r.root.reach(compiled.Path)
 			at.rules = append(at.rules, compiled)
 		}
 	}
 	return r
+}
+
+// reach returns the state at the end of a path from s, made if need be.
+func (s *state) reach(path catalog.Path) *state {
+	for _, segment := range path {
+		s = s.next(segment)
+	}
+	return s
 }
 
 // next returns the state that follows s in the trie, made if need be.

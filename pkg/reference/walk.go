@@ -166,7 +166,10 @@ func (w *walker) walk(n *yaml.Node, states []*state, shared bool) error {
 		return nil
 	case yaml.MappingNode:
 		for _, s := range states {
-			if s.manifests {
+			switch {
+			case s.foreign:
+				return nil
+			case s.manifests:
 				return w.manifest(n, shared)
 			}
 		}
@@ -491,7 +494,8 @@ func (w *walker) useDefault(r *rule) {
 			return
 		}
 	}
-	if !w.holdAll(r.When) {
+	targets := w.targets(r.Rule)
+	if targets == 0 || !w.holdAll(r.When) {
 		return
 	}
 	for _, from := range r.Default {
@@ -504,7 +508,7 @@ func (w *walker) useDefault(r *rule) {
 		}
 		at := edit.ScalarAt(field.path, field.node, field.shared)
 		ref := Reference{
-			Role: r.Role, Targets: r.Targets, Name: at.Value, At: at, End: len(at.Value),
+			Role: r.Role, Targets: targets, Name: at.Value, At: at, End: len(at.Value),
 			PodTemplate: -1, Immutable: r.Immutable, Default: true,
 		}
 		w.namespace(r.Rule, &ref)
