@@ -437,10 +437,13 @@ func valuesOf(o object) map[string]string {
 			}
 		}
 	case "SealedSecret":
+		template := maps.Clone(entries(o, "spec", "template"))
 		for key, value := range entries(o, "spec", "encryptedData") {
+			if len(entries(template, "data")) > 0 {
+				key = "/" + key // a template may take it for any other
+			}
 			values[key] = value.(string)
 		}
-		template := maps.Clone(entries(o, "spec", "template"))
 		delete(template, "metadata")
 		whole("template", template)
 	case "ExternalSecret", "SecretProviderClass":
