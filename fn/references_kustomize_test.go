@@ -2,7 +2,6 @@ package main_test
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -12,20 +11,19 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// A crowded object is of one kind of the survey and has as many of its fields
-// as fit into one object, all of them naming the target.
+// A crowded object is of one kind of the survey and has many of its fields, all
+// of them naming the target.
 type crowded struct {
 	object map[string]any
 	rows   []referenceRow
 	beside string // a document that has to stand beside it
 }
 
-// crowd puts rows into objects: two fields of a kind may exclude one another,
-// as when a sibling tells the kind of the one name that is there.
+// crowd puts rows into objects, one a kind.
 func crowd(t *testing.T, rows []referenceRow) []*crowded {
 	t.Helper()
 	var all []*crowded
-	ofKind := map[string][]*crowded{}
+	ofKind := map[string]*crowded{}
 	for _, r := range rows {
 		document, beside, _ := strings.Cut(r.referrer(t), "---\n")
 		var referrer map[string]any
@@ -33,50 +31,38 @@ func crowd(t *testing.T, rows []referenceRow) []*crowded {
 			t.Fatalf("%s: %v", r, err)
 		}
 		kind := r.group + " " + r.kind
-		i := slices.IndexFunc(ofKind[kind], func(c *crowded) bool { return fits(c.object, referrer) })
-		if i < 0 {
-			i = len(ofKind[kind])
-			c := &crowded{object: map[string]any{}, beside: beside}
-			ofKind[kind], all = append(ofKind[kind], c), append(all, c)
+		c := ofKind[kind]
+		if c == nil {
+			c = &crowded{object: map[string]any{}, beside: beside}
+			ofKind[kind], all = c, append(all, c)
 		}
-		c := ofKind[kind][i]
-		merge(c.object, referrer)
+		if !merge(c.object, referrer) {
+			t.Fatalf("%s: another field of the kind excludes this one", r)
+		}
 		c.rows = append(c.rows, r)
-	}
-	for _, crowds := range ofKind {
-		for i, c := range crowds {
-			set(c.object, "metadata/name", fmt.Sprintf("referrer-%d", i))
-		}
 	}
 	return all
 }
 
-// fits reports whether b can be merged into a and nothing is lost.
-func fits(a, b map[string]any) bool {
+// merge puts what b holds into a, and reports whether nothing was in its way.
+func merge(a, b map[string]any) bool {
 	for key, value := range b {
 		present, ok := a[key]
-		if !ok || reflect.DeepEqual(present, value) {
+		if !ok {
+			a[key] = value
 			continue
 		}
 		presentMap, isMap := present.(map[string]any)
 		valueMap, areMaps := value.(map[string]any)
-		if !isMap || !areMaps || !fits(presentMap, valueMap) {
+		if isMap && areMaps {
+			if !merge(presentMap, valueMap) {
+				return false
+			}
+		} else if !reflect.DeepEqual(present, value) {
 			return false
 		}
 	}
 	return true
-}
-
-// merge puts what b holds into a.
-func merge(a, b map[string]any) {
-	for key, value := range b {
-		present, isMap := a[key].(map[string]any)
-		if valueMap, areMaps := value.(map[string]any); areMaps && isMap {
-			merge(present, valueMap)
-			continue
-		}
-		a[key] = value
-	}
 }
 
 // fieldKeys returns the keys of a path of the survey's, as set makes them.
