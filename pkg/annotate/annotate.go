@@ -51,6 +51,8 @@ type builder struct {
 	sums map[sumKey]string
 	// checked are the objects whose content is known to be fit for use.
 	checked map[*graph.Resource]bool
+	// sourceKinds are the kinds that may be sources, in lower case.
+	sourceKinds map[string]bool
 }
 
 // A sumKey is an object as consumers in a namespace see it.
@@ -70,7 +72,7 @@ func (b *builder) resource(r *graph.Resource) {
 	extra := b.extraSources(r)
 	if len(r.PodTemplates) == 0 {
 		if len(extra) > 0 {
-			b.plan.Tell(stream.Warning, r, extraPath, "%s has no pod template that is known, so nothing is stamped; add it to spec.podTemplates, or remove the annotation", indefinite(r.Kind))
+			b.plan.Tell(stream.Warning, r, extraPath, "no pod template of %s is known here, so nothing is stamped; put the annotation on a workload, or tell of the kind's pod template in spec.podTemplates", indefinite(r.Kind))
 		}
 		return
 	}
@@ -93,10 +95,10 @@ func (b *builder) resource(r *graph.Resource) {
 		}
 		named, unmet := c.workload.Named()
 		for _, n := range named {
-			c.add(n.Object, n.Kind, nil, false)
+			c.add(n.Object, n.Kind, nil, false).named = true
 		}
 		b.plan.Add(unmet...)
-		b.stamp(r, c.template, c.sources())
+		b.stamp(r, c.template, c.sources(), c.unselected())
 	}
 }
 
@@ -118,8 +120,9 @@ type source struct {
 	keys   []string
 }
 
-// stamp plans what becomes of the annotations of a pod template.
-func (b *builder) stamp(r *graph.Resource, t *graph.PodTemplate, sources []source) {
+// stamp plans what becomes of the annotations of a pod template. others are keys
+// that another function's run may have set.
+func (b *builder) stamp(r *graph.Resource, t *graph.PodTemplate, sources []source, others map[string]bool) {
 	if why, severity := refusal(t); why != "" {
 		if len(sources) > 0 {
 			b.plan.Tell(severity, r, templatePath(t), "not stamped, although it consumes %s: %s", b.list(sources), why)
@@ -150,7 +153,7 @@ func (b *builder) stamp(r *graph.Resource, t *graph.PodTemplate, sources []sourc
 	}
 	var stale []string
 	for key, value := range t.Annotations {
-		if _, ok := wanted[key]; !ok && b.isOwn(key, value) {
+		if _, ok := wanted[key]; !ok && !others[key] && b.isOwn(key, value) {
 			stale = append(stale, key)
 		}
 	}
@@ -345,7 +348,8 @@ func (b *builder) extraSources(r *graph.Resource) []reference.Reference {
 			continue
 		}
 		ref := reference.Reference{Name: name, Targets: target, At: edit.Scalar{Path: extraPath, Value: value}, Consumed: true, PodTemplate: -1}
-		if m := b.graph.Mention(r, &ref); len(m.Matches) == 0 && !b.graph.Produced(&m) {
+		m := b.graph.Mention(r, &ref)
+		if m.DropBased(); len(m.Matches) == 0 && !b.graph.Produced(&m) {
 			severity := stream.Warning
 			if b.spec.Unresolved == v1alpha1.UnresolvedError {
 				severity = stream.Error

@@ -279,8 +279,12 @@ func TestNew_countsWhatContainersGet(t *testing.T) {
 		{"unless they are ignored", ignored(configMap("app", "x: '1'")) + strings.Replace(deployment(""), "{name: web}", "{name: web, annotations: {confighash.dev/extra-sources: ConfigMap/app}}", 1), nil},
 		{"a ClusterExternalSecret's templates are those of the workload's namespace", cluster + in("a", configMap("templates", "a: b")) + in("b", configMap("templates", "a: c")) +
 			in("b", deployment("envFrom: [{secretRef: {name: db}}]")), []string{"clusterexternalsecret.db", "configmap.templates"}},
-		{"or of where there are any", cluster + in("a", configMap("templates", "a: b")) +
-			in("b", deployment("envFrom: [{secretRef: {name: db}}]")), []string{"clusterexternalsecret.db", "configmap.a_templates"}},
+		{"and of no other", cluster + in("a", configMap("templates", "a: b")) +
+			in("b", deployment("envFrom: [{secretRef: {name: db}}]")), []string{"clusterexternalsecret.db"}},
+		{"a Secret made of one that is made of templates", strings.Replace(strings.ReplaceAll(external, "configMap: {", "secret: {"), "templates", "second", 1) +
+			strings.Replace(external, "{name: db}", "{name: second}", 1) + configMap("templates", "a: b") + deployment("envFrom: [{secretRef: {name: db}}]"),
+			[]string{"configmap.templates", "externalsecret.db", "externalsecret.second"}},
+		{"a name with another suffix is another object's", configMap("app", "x: '1'") + deployment("envFrom: [{configMapRef: {name: app-2bg6t6bf6t}}]"), nil},
 	} {
 		t.Run(tc.label, func(t *testing.T) {
 			p, err := annotated(t, specOf(exclude), tc.manifests)
@@ -326,6 +330,15 @@ func TestNew_refusesWhatIsAmbiguous(t *testing.T) {
 }
 
 // A workload is stamped with one checksum over those that scope Source gives.
+func TestNew_refusesAnAmbiguousClass(t *testing.T) {
+	const class = "apiVersion: secrets-store.csi.x-k8s.io/v1\nkind: SecretProviderClass\nmetadata: {name: v}\nspec: {provider: vault}\n---\n"
+	_, err := annotated(t, specOf(), class+class+strings.Replace(deployment("volumeMounts: [{name: v}]"), "spec: {containers",
+		"spec: {volumes: [{name: v, csi: {driver: secrets-store.csi.k8s.io, volumeAttributes: {secretProviderClass: v}}}], containers", 1))
+	if err == nil || !strings.Contains(err.Error(), "the input holds SecretProviderClass default/v twice") {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestNew_makesOneChecksumOfThoseOfTheSources(t *testing.T) {
 	manifests := configMap("a", "x: '1'") + configMap("b", "x: '2'") + deployment("envFrom: [{configMapRef: {name: b}}, {configMapRef: {name: a}}]")
 	for _, salt := range []string{"", "grains"} {

@@ -16,6 +16,13 @@ type consumption struct {
 	template *graph.PodTemplate
 	workload *policy.Workload
 	uses     []*use
+	known    map[useKey]*use
+}
+
+// A useKey is an object, and the kind that it is taken for.
+type useKey struct {
+	object *graph.Resource
+	kind   string
 }
 
 // A use is an object that the pods use, or that annotations name.
@@ -23,6 +30,7 @@ type use struct {
 	object   *graph.Resource
 	kind     string // what it is taken for
 	consumed bool
+	named    bool // by the annotations that the policy stands for
 	whole    bool
 	keys     []string
 	verdict  *policy.Verdict // nil to ask the policy
@@ -33,12 +41,17 @@ type use struct {
 // policy.
 func (c *consumption) consume(r *graph.Resource, ref *reference.Reference, verdict *policy.Verdict) {
 	if ref.Of != nil {
-		if object := c.graph.Other(r, *ref.Of, ref.Name); object != nil && object.StandsFor {
-			c.use(object, object.Kind, ref.Keys, verdict)
+		found := c.graph.Others(r, *ref.Of, ref.Name)
+		switch {
+		case len(found) == 1 && found[0].StandsFor:
+			c.use(found[0], found[0].Kind, ref.Keys, verdict)
+		case len(found) > 1 && c.wants(found, verdict):
+			c.ambiguous(r, ref, found)
 		}
 		return
 	}
 	m := c.graph.Mention(r, ref)
+	m.DropBased()
 	found := false
 	for _, match := range m.Matches {
 		if len(match.Candidates) > 1 && c.wants(match.Candidates, verdict) {
@@ -69,22 +82,30 @@ func (c *consumption) use(object *graph.Resource, kind string, keys []string, ve
 	if verdict != nil {
 		u.verdict = verdict
 	}
-	if !object.StandsFor {
-		return
+	if object.StandsFor {
+		c.make(u, object, map[*graph.Resource]bool{object: true})
 	}
+}
+
+// make adds what an object that stands for a Secret is made with, but for the
+// objects that have been met.
+func (c *consumption) make(u *use, object *graph.Resource, met map[*graph.Resource]bool) {
 	for i := range object.References {
 		ref := &object.References[i]
 		if !ref.Consumed {
 			continue
 		}
 		m := c.graph.Mention(object, ref)
+		m.DropBased()
 		for _, match := range m.Matches {
 			c.ingredient(u, ref, match.Candidates)
 		}
 		for _, target := range m.Targets.Each() {
 			for _, producer := range c.graph.Producers(object, ref, target) {
-				if producer.StandsFor && producer != object {
+				if producer.StandsFor && !met[producer] {
+					met[producer] = true
 					c.uses = append(c.uses, &use{object: producer, kind: target.String(), consumed: true, whole: ref.Keys == nil, keys: ref.Keys, from: u})
+					c.make(u, producer, met)
 				}
 			}
 		}
@@ -93,7 +114,7 @@ func (c *consumption) use(object *graph.Resource, kind string, keys []string, ve
 
 // ingredient adds what an object that stands for a Secret refers to.
 func (c *consumption) ingredient(u *use, ref *reference.Reference, candidates []*graph.Resource) {
-	if ref.ControllerNamespace && len(candidates) > 1 {
+	if ref.ControllerNamespace {
 		// The Secret is made in the workload's namespace, of what is there.
 		candidates = slices.DeleteFunc(slices.Clone(candidates), func(candidate *graph.Resource) bool {
 			return c.graph.NamespaceOf(candidate) != c.graph.NamespaceOf(c.referrer)
@@ -114,12 +135,15 @@ func (c *consumption) ingredient(u *use, ref *reference.Reference, candidates []
 
 // add adds an object. Without being consumed it counts only if it is named.
 func (c *consumption) add(object *graph.Resource, kind string, keys []string, consumed bool) *use {
-	i := slices.IndexFunc(c.uses, func(u *use) bool { return u.object == object && u.kind == kind && u.from == nil })
-	if i < 0 {
-		c.uses = append(c.uses, &use{object: object, kind: kind})
-		i = len(c.uses) - 1
+	u := c.known[useKey{object, kind}]
+	if u == nil {
+		u = &use{object: object, kind: kind}
+		if c.known == nil {
+			c.known = map[useKey]*use{}
+		}
+		c.known[useKey{object, kind}] = u
+		c.uses = append(c.uses, u)
 	}
-	u := c.uses[i]
 	if !consumed {
 		return u
 	}
@@ -159,11 +183,26 @@ func (c *consumption) sources() []source {
 	return sources
 }
 
+// unselected returns the keys of consumed objects that the selectors take out,
+// which another function may be there for.
+func (c *consumption) unselected() map[string]bool {
+	var keys map[string]bool
+	for _, u := range c.uses {
+		if u.consumed && !c.policy.Selected(u.object) {
+			if keys == nil {
+				keys = map[string]bool{}
+			}
+			keys[c.sourceKey(c.referrer, u.object)] = true
+		}
+	}
+	return keys
+}
+
 // judge asks the policy whether a change of an object is to roll the workload,
 // and whether all of it counts.
 func (c *consumption) judge(u *use) policy.Verdict {
 	if u.from == nil && u.verdict == nil {
-		return c.workload.Judge(u.object, u.kind, u.consumed)
+		return c.workload.Judge(policy.Use{Object: u.object, Kind: u.kind, Consumed: u.consumed, Named: u.named})
 	}
 	if refusal := c.policy.Chosen(u.object, true); refusal != nil {
 		return policy.Verdict{Reason: refusal.Reason}

@@ -3,8 +3,10 @@ package annotate
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"strings"
 
+	"github.com/confighash/confighash/pkg/catalog"
 	"github.com/confighash/confighash/pkg/digest"
 	"github.com/confighash/confighash/pkg/graph"
 )
@@ -65,6 +67,22 @@ func (b *builder) isOwn(key, value string) bool {
 	if !digest.IsChecksum(value) {
 		return false
 	}
-	prefix, name, ok := strings.Cut(key, "/")
-	return key == b.spec.Annotate.Key || ok && prefix == prefixOf(b.spec.Annotate.Key) && strings.Contains(name, ".")
+	if key == b.spec.Annotate.Key {
+		return true
+	}
+	prefix, name, _ := strings.Cut(key, "/")
+	kind, _, ok := strings.Cut(name, ".")
+	return ok && prefix == prefixOf(b.spec.Annotate.Key) && b.isSourceKind(kind)
+}
+
+// isSourceKind reports whether objects of a kind, given in lower case, may be
+// sources.
+func (b *builder) isSourceKind(kind string) bool {
+	if b.sourceKinds == nil {
+		b.sourceKinds = map[string]bool{}
+		for _, k := range slices.Concat(catalog.AnyTarget.Kinds(), catalog.Builtin().StandInKinds()) {
+			b.sourceKinds[strings.ToLower(k)] = true
+		}
+	}
+	return b.sourceKinds[kind]
 }

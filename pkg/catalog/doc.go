@@ -43,7 +43,8 @@
 //	foreignManifests: []  # the same, made in other clusters or namespaces: never followed
 //	standIn:              # the object stands for a Secret, which a controller makes of
 //	  content: [{path, keys, wholeIf, omit}]  # these parts of it; see Part
-//	  annotations: []     # paths to the annotations that the Secret gets
+//	  metadata: PATH      # the metadata that the Secret gets; without it, the object's labels and annotations
+//	  copiedUnless: PATH  # without this field the Secret gets the object's, too
 //
 // A pod template has
 //

@@ -146,6 +146,23 @@ func (c *Catalog) Any() (*Kind, error) {
 	return found, nil
 }
 
+// StandInKinds returns the kinds whose objects stand for Secrets, sorted.
+func (c *Catalog) StandInKinds() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	entries, _ := files.ReadDir("data") // it is embedded
+	var kinds []string
+	for _, entry := range entries {
+		for _, d := range c.documents(strings.TrimSuffix(entry.Name(), ".yaml")) {
+			if strings.Contains(d.text, "\nstandIn:") {
+				kinds = append(kinds, d.names...)
+			}
+		}
+	}
+	slices.Sort(kinds)
+	return slices.Compact(kinds)
+}
+
 // groupFiles returns the names of the files that may tell of a group's kinds.
 func groupFiles(group string) []string {
 	switch {
@@ -304,8 +321,9 @@ type rawExport struct {
 }
 
 type rawStandIn struct {
-	Content     []rawPart `yaml:"content"`
-	Annotations []string  `yaml:"annotations"`
+	Content      []rawPart `yaml:"content"`
+	Metadata     string    `yaml:"metadata"`
+	CopiedUnless string    `yaml:"copiedUnless"`
 }
 
 type rawPart struct {
@@ -419,7 +437,12 @@ func (k *Kind) addStandIn(raw *rawStandIn) error {
 		}
 		k.StandIn.Content = append(k.StandIn.Content, Part{Path: path, Keys: part.Keys, WholeIf: wholeIf, Omit: part.Omit})
 	}
-	return addPaths(&k.StandIn.Annotations, raw.Annotations)
+	var err error
+	if k.StandIn.Metadata, err = ParsePath(raw.Metadata); err != nil {
+		return err
+	}
+	k.StandIn.CopiedUnless, err = ParsePath(raw.CopiedUnless)
+	return err
 }
 
 // addPaths parses texts and adds what they say to paths.

@@ -31,8 +31,12 @@ type Kind struct {
 // Secret's content.
 type StandIn struct {
 	Content []Part
-	// Annotations lead to the annotations that the Secret gets.
-	Annotations []Path
+	// Metadata leads to the metadata that the Secret gets. Without it, the
+	// Secret gets the object's own labels and annotations.
+	Metadata Path
+	// CopiedUnless leads to a field without which the Secret gets the object's
+	// own labels and annotations.
+	CopiedUnless Path
 }
 
 // A Part is a part of an object.

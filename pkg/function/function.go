@@ -139,7 +139,7 @@ func planFor(in *stream.Input, config *v1alpha1.ConfigHash) (*graph.Graph, *plan
 	if err != nil {
 		return nil, nil, err
 	}
-	transformed.Add(unresolved.Find(g, p, spec.Unresolved)...)
+	transformed.Add(unresolved.Find(g, p, spec.Unresolved, spec.Mode == v1alpha1.ModeRename)...)
 	transformed.Add(unresolved.MissingKeys(g, names)...)
 	return g, transformed, transformed.Err()
 }

@@ -298,16 +298,17 @@ func (g *Graph) Producers(referrer *Resource, ref *reference.Reference, target c
 	return found
 }
 
-// Other returns the resource of a kind other than ConfigMap and Secret that a
-// reference of referrer means by name, or nil.
-func (g *Graph) Other(referrer *Resource, kind catalog.GroupKind, name string) *Resource {
+// Others returns the resources of a kind other than ConfigMap and Secret that a
+// reference of referrer may mean by name: none, one, or several that nothing
+// tells apart.
+func (g *Graph) Others(referrer *Resource, kind catalog.GroupKind, name string) []*Resource {
 	for _, namespace := range []string{"", g.NamespaceOf(referrer)} {
 		found := g.others[otherKey{kind.Group, kind.Kind, namespace, name}]
 		if len(found) > 0 {
 			found, _ = narrow(found, referrer, name)
 		}
-		if len(found) == 1 {
-			return found[0]
+		if len(found) > 0 {
+			return found
 		}
 	}
 	return nil
@@ -317,10 +318,10 @@ func (g *Graph) Other(referrer *Resource, kind catalog.GroupKind, name string) *
 // references whose target's kind another object decides. It reports false
 // where that object is not in the input.
 func (g *Graph) Export(referrer *Resource, from *reference.KindFrom) (string, bool) {
-	found := g.Other(referrer, catalog.GroupKind{Group: from.Group, Kind: from.Kind}, from.Name)
-	if found == nil {
+	found := g.Others(referrer, catalog.GroupKind{Group: from.Group, Kind: from.Kind}, from.Name)
+	if len(found) != 1 {
 		return "", false
 	}
-	value, ok := found.Exports[from.Export]
+	value, ok := found[0].Exports[from.Export]
 	return value, ok
 }

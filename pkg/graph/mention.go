@@ -38,6 +38,13 @@ func (g *Graph) Mention(r *Resource, ref *reference.Reference) Mention {
 	return m
 }
 
+// DropBased drops the matches by a name that the object does not bear: one
+// without its hash, or with another. Only where references are rewritten do they
+// count.
+func (m *Mention) DropBased() {
+	m.Matches = slices.DeleteFunc(m.Matches, func(match Match) bool { return match.Based })
+}
+
 // Produced reports whether something in the input makes an object that the
 // reference may mean.
 func (g *Graph) Produced(m *Mention) bool {

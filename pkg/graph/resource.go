@@ -70,10 +70,10 @@ type Resource struct {
 	Undecoded []string
 	// SOPS tells that the values are encrypted by SOPS.
 	SOPS bool
-	// StandsFor tells that a controller makes a Secret of the object, and
-	// SecretAnnotations are the annotations that the Secret gets.
-	StandsFor         bool
-	SecretAnnotations map[string]string
+	// StandsFor tells that a controller makes a Secret of the object;
+	// SecretLabels and SecretAnnotations are those that the Secret gets.
+	StandsFor                       bool
+	SecretLabels, SecretAnnotations map[string]string
 
 	// The following are of ConfigMaps and Secrets alone.
 

@@ -16,9 +16,14 @@ import (
 // standIn fills in what counts of an object that stands for a Secret.
 func (b *Builder) standIn(r *Resource, s *catalog.StandIn, item *yaml.Node) {
 	r.StandsFor = true
-	for _, path := range s.Annotations {
-		if node := descend(item, path); node != nil {
-			// What is no mapping of strings makes no annotations.
+	if len(s.Metadata) == 0 || len(s.CopiedUnless) > 0 && descend(item, s.CopiedUnless) == nil {
+		r.SecretLabels, r.SecretAnnotations = r.Labels, r.Annotations
+	} else if metadata := descend(item, s.Metadata); metadata != nil {
+		// What is no mapping of strings makes no labels and annotations.
+		if node := descend(metadata, catalog.Path{"labels"}); node != nil {
+			r.SecretLabels, _ = stringMap(node, "labels")
+		}
+		if node := descend(metadata, catalog.Path{"annotations"}); node != nil {
 			r.SecretAnnotations, _ = stringMap(node, "annotations")
 		}
 	}

@@ -24,6 +24,7 @@ type Policy struct {
 
 	// The following serve the policies Reloader and Wave.
 	reloader *reloader.Controller
+	asked    *reloader.Controller // without autoReloadAll, for kinds that Reloader does not handle
 	objects  map[taken]reloader.Object
 	byKind   map[scope][]*graph.Resource
 	matched  map[wanted][]*graph.Resource
@@ -35,6 +36,7 @@ func New(g *graph.Graph, c *catalog.Catalog, spec *v1alpha1.Spec) (*Policy, erro
 	p := &Policy{graph: g, policy: spec.Policy}
 	if p.AsksWorkloads() {
 		p.reloader = reloader.New(spec.Reloader)
+		p.asked = reloader.New(v1alpha1.Reloader{AnnotationKeys: spec.Reloader.AnnotationKeys})
 		p.objects = map[taken]reloader.Object{}
 		p.matched = map[wanted][]*graph.Resource{}
 		p.index()
@@ -85,7 +87,7 @@ func (p *Policy) Chosen(object *graph.Resource, asked bool) *Refusal {
 	if object.Ignored() || object.SecretAnnotations[v1alpha1.AnnotationIgnore] == "true" {
 		return refuse(v1alpha1.AnnotationIgnore + " takes it out")
 	}
-	if len(p.include) > 0 && !p.matchesAny(p.include, object) {
+	if !p.included(object) {
 		return refuse("no selector of spec.include matches it")
 	}
 	if p.matchesAny(p.exclude, object) {
@@ -95,6 +97,15 @@ func (p *Policy) Chosen(object *graph.Resource, asked bool) *Refusal {
 		return refuse(fmt.Sprintf("policy OptIn, and neither it nor a workload that refers to it has %s: \"true\"", v1alpha1.AnnotationRoll))
 	}
 	return nil
+}
+
+// Selected reports whether the selectors leave the object in.
+func (p *Policy) Selected(object *graph.Resource) bool {
+	return p.included(object) && !p.matchesAny(p.exclude, object)
+}
+
+func (p *Policy) included(object *graph.Resource) bool {
+	return len(p.include) == 0 || p.matchesAny(p.include, object)
 }
 
 // OptsIn reports whether a resource opts in under policy OptIn: itself, or what
@@ -144,7 +155,8 @@ func (p *Policy) Standing(kind, namespace, name string) bool {
 func (p *Policy) matchesAny(selectors []*v1alpha1.CompiledSelector, object *graph.Resource) bool {
 	for _, s := range selectors {
 		if (s.MatchGVK(object.Group, object.Version, object.Kind) || object.StandsFor && s.MatchGVK("", "v1", "Secret")) &&
-			s.MatchLabels(object.Labels) && s.MatchAnnotations(object.Annotations) &&
+			(s.MatchLabels(object.Labels) && s.MatchAnnotations(object.Annotations) ||
+				object.StandsFor && s.MatchLabels(object.SecretLabels) && s.MatchAnnotations(object.SecretAnnotations)) &&
 			p.matchesIdentity(s, object) {
 			return true
 		}

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 	"github.com/confighash/confighash/pkg/catalog"
@@ -27,7 +28,11 @@ func (p *Policy) Workload(r *graph.Resource, t *graph.PodTemplate) *Workload {
 	w := &Workload{policy: p, resource: r, template: t}
 	switch p.policy {
 	case v1alpha1.PolicyReloader:
-		w.reloader = p.reloader.Read(r.Annotations, t.Annotations)
+		controller := p.reloader
+		if !reloader.Handles(r.Group, r.Kind) {
+			controller = p.asked
+		}
+		w.reloader = controller.Read(r.Annotations, t.Annotations)
 	case v1alpha1.PolicyWave:
 		w.wave = wave.Read(r.Annotations)
 	}
@@ -44,10 +49,20 @@ type Verdict struct {
 	Reason string
 }
 
-// Judge tells whether a change of an object is to roll the workload. kind is
-// what the object is taken for, Secret for most of what stands for one, and
-// consumed tells whether the pods consume it.
-func (w *Workload) Judge(object *graph.Resource, kind string, consumed bool) Verdict {
+// A Use is what a workload has to do with an object.
+type Use struct {
+	Object *graph.Resource
+	// Kind is what the object is taken for: Secret for most of what stands
+	// for one.
+	Kind string
+	// Consumed tells that the pods consume it, Named that it is one of those
+	// that Named returns.
+	Consumed, Named bool
+}
+
+// Judge tells whether a change of an object is to roll the workload.
+func (w *Workload) Judge(u Use) Verdict {
+	object, kind, consumed := u.Object, u.Kind, u.Consumed
 	if refusal := w.policy.Chosen(object, OptsIn(w.resource)); refusal != nil {
 		return Verdict{Reason: refusal.Reason}
 	}
@@ -66,10 +81,8 @@ func (w *Workload) Judge(object *graph.Resource, kind string, consumed bool) Ver
 		if !w.wave.Enabled {
 			return Verdict{Reason: `the workload has no ` + wave.UpdateOnConfigChange + `: "true"`}
 		}
-		for _, n := range w.wave.Extra {
-			if n.Kind == kind && (n.Namespace == "" || n.Namespace == w.policy.graph.NamespaceOf(object)) && w.policy.isCalled(object, kind, n.Name) {
-				return Verdict{Rolls: true, Whole: true}
-			}
+		if u.Named {
+			return Verdict{Rolls: true, Whole: true}
 		}
 	}
 	if !v.Rolls {
@@ -84,7 +97,7 @@ func (p *Policy) object(r *graph.Resource, kind string) reloader.Object {
 	o, ok := p.objects[id]
 	if !ok {
 		o = reloader.Object{Kind: kind, Names: names(r, kind), Annotations: r.Annotations}
-		if r.StandsFor && kind == "Secret" && r.SecretAnnotations != nil {
+		if r.StandsFor && kind == reloader.Secret {
 			o.Annotations = r.SecretAnnotations
 		}
 		p.objects[id] = o
@@ -154,7 +167,7 @@ func (w *Workload) Named() (named []Named, unmet []graph.Finding) {
 				for _, object := range found {
 					named = append(named, Named{object, kind})
 				}
-				if len(found) == 0 {
+				if len(found) == 0 && !w.linted(pattern.Key, pattern.PodTemplate) {
 					unmet = append(unmet, w.unmet(kind, pattern.Text, pattern.Key, pattern.PodTemplate))
 				}
 			}
@@ -178,6 +191,12 @@ func (w *Workload) Named() (named []Named, unmet []graph.Finding) {
 		}
 	}
 	return named, unmet
+}
+
+// linted reports whether there is a warning of an annotation already.
+func (w *Workload) linted(key string, podTemplate bool) bool {
+	problems := w.policy.reloader.LintWorkload(w.resource.Kind, w.resource.Annotations, w.template.Annotations)
+	return slices.ContainsFunc(problems, func(p reloader.Problem) bool { return p.Key == key && p.PodTemplate == podTemplate })
 }
 
 // unmet warns of a name in an annotation that means nothing.

@@ -123,6 +123,9 @@ func (w *walker) mountsOf(podSpec *yaml.Node, lists []string) mounts {
 func cleanPath(path string) string {
 	parts := strings.Split(path, "/")
 	parts = slices.DeleteFunc(parts, func(p string) bool { return p == "" || p == "." })
+	if len(parts) > 0 && parts[0] == "..data" {
+		parts = parts[1:] // the link to where the kubelet keeps the files
+	}
 	return strings.Join(parts, "/")
 }
 

@@ -28,6 +28,20 @@ func kindIndex(kind string) int {
 	return -1
 }
 
+// Handles reports whether Reloader rolls workloads of a kind, by its own flags
+// and annotations.
+func Handles(group, kind string) bool {
+	switch group {
+	case "apps":
+		return kind == "Deployment" || kind == "DaemonSet" || kind == "StatefulSet"
+	case "batch":
+		return kind == "CronJob" || kind == "Job"
+	case "argoproj.io":
+		return kind == "Rollout"
+	}
+	return false
+}
+
 // domain is what the prefixes of Reloader's own keys end in.
 const domain = "reloader.stakater.com"
 

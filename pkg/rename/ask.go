@@ -3,6 +3,7 @@ package rename
 import (
 	"fmt"
 
+	"github.com/confighash/confighash/pkg/api/v1alpha1"
 	"github.com/confighash/confighash/pkg/graph"
 	"github.com/confighash/confighash/pkg/policy"
 	"github.com/confighash/confighash/pkg/stream"
@@ -13,6 +14,13 @@ import (
 type votes struct {
 	yes, no *graph.Resource // the first that says so
 	why     string          // why not
+}
+
+// refuse enters that a workload does not ask for the object.
+func (v *votes) refuse(workload *graph.Resource, why string) {
+	if v.no == nil {
+		v.no, v.why = workload, why
+	}
 }
 
 // ask asks the workloads about the objects that their pod templates refer to,
@@ -31,6 +39,14 @@ func (b *builder) ask() {
 	}
 	for _, r := range b.graph.Resources {
 		if r.Ignored() {
+			// A new name would roll it, so it has a say: no.
+			for _, m := range byReferrer[r] {
+				for _, match := range m.Matches {
+					for _, c := range match.Candidates {
+						b.target(c).votes.refuse(r, v1alpha1.AnnotationIgnore+" takes the workload out")
+					}
+				}
+			}
 			continue
 		}
 		for i := range r.PodTemplates {
@@ -55,22 +71,37 @@ func (b *builder) askWorkload(r *graph.Resource, w *policy.Workload, template in
 			}
 		}
 	}
+	named, unmet := w.Named()
+	names := map[*graph.Resource]bool{}
+	for _, n := range named {
+		names[n.Object] = true
+	}
 	for _, object := range objects {
 		v := &b.target(object).votes
-		switch verdict := w.Judge(object, object.Kind, consumed[object]); {
-		case verdict.Rolls && v.yes == nil:
+		switch verdict := w.Judge(policy.Use{Object: object, Kind: object.Kind, Consumed: consumed[object], Named: names[object]}); {
+		case !verdict.Rolls:
+			v.refuse(r, verdict.Reason)
+		case v.yes == nil:
 			v.yes = r
-		case !verdict.Rolls && v.no == nil:
-			v.no, v.why = r, verdict.Reason
 		}
 	}
-	named, unmet := w.Named()
 	b.plan.Add(unmet...)
 	for _, n := range named {
-		if _, met := consumed[n.Object]; !met && w.Judge(n.Object, n.Kind, false).Rolls {
-			b.tell(stream.Warning, r, "metadata.annotations",
-				"they name %s, to which the pod template does not refer, so a changed name does not roll it; mode Annotate does", n.Object)
+		if _, met := consumed[n.Object]; !met && w.Judge(policy.Use{Object: n.Object, Kind: n.Kind, Named: true}).Rolls {
+			b.missed = append(b.missed, missed{r, n.Object})
 		}
+	}
+}
+
+// A missed is an object that a workload names and does not refer to.
+type missed struct{ workload, object *graph.Resource }
+
+// tellMissed warns of objects that no rename rolls a workload for.
+func (b *builder) tellMissed() {
+	for _, m := range b.missed {
+		b.tell(stream.Warning, m.workload, "metadata.annotations",
+			"they name %s, to which the pod template does not refer, so mode Rename rolls nothing when that changes; mode Annotate does",
+			m.object.Called(b.plan.Names[m.object]))
 	}
 }
 

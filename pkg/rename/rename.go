@@ -56,6 +56,7 @@ func New(g *graph.Graph, p *policy.Policy, spec *v1alpha1.Spec) (*Plan, error) {
 		b.rewrite()
 		b.editTargets()
 		b.warnOfKustomize()
+		b.tellMissed()
 	}
 	if err := b.plan.Err(); err != nil {
 		return nil, err
@@ -87,6 +88,7 @@ type builder struct {
 	plan     *Plan
 	targets  map[*graph.Resource]*target
 	mentions []graph.Mention
+	missed   []missed
 }
 
 func (b *builder) errorf(r *graph.Resource, path edit.Path, format string, args ...any) {

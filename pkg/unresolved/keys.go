@@ -19,7 +19,7 @@ func MissingKeys(g *graph.Graph, names map[*graph.Resource]string) []graph.Findi
 	for _, r := range g.Resources {
 		for i := range r.References {
 			ref := &r.References[i]
-			if len(ref.Required) == 0 || !ref.Consumed || ref.Optional {
+			if len(ref.Required) == 0 || !ref.Consumed || ref.Optional || r.Ignored() {
 				continue
 			}
 			m := g.Mention(r, ref)
@@ -27,8 +27,8 @@ func MissingKeys(g *graph.Graph, names map[*graph.Resource]string) []graph.Findi
 				continue
 			}
 			object := m.Matches[0].Candidates[0]
-			if object.SuffixErr != nil || object.ValuesErr != nil {
-				continue // which keys it has cannot be told
+			if object.SuffixErr != nil || object.ValuesErr != nil || object.History.NeedsHash {
+				continue // it cannot be told which keys it has, or which an outer layer merges into it
 			}
 			var missing []string
 			for _, key := range ref.Required {

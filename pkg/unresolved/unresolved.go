@@ -19,8 +19,9 @@ import (
 // Find returns a finding for each reference of g that resolves to nothing,
 // unless the reference is optional, or the object is there at run time: something
 // in the input makes it, or every cluster has it. asked says what the findings
-// are worth; with Ignore there are none.
-func Find(g *graph.Graph, p *policy.Policy, asked v1alpha1.Unresolved) []graph.Finding {
+// are worth; with Ignore there are none. rewritten tells that references by names
+// without a hash, or with that of an earlier run, are mended.
+func Find(g *graph.Graph, p *policy.Policy, asked v1alpha1.Unresolved, rewritten bool) []graph.Finding {
 	severity := stream.Warning
 	switch asked {
 	case v1alpha1.UnresolvedIgnore:
@@ -30,12 +31,18 @@ func Find(g *graph.Graph, p *policy.Policy, asked v1alpha1.Unresolved) []graph.F
 	}
 	var findings []graph.Finding
 	for _, r := range g.Resources {
+		if r.Ignored() {
+			continue
+		}
 		for i := range r.References {
 			ref := &r.References[i]
 			if ref.Optional || ref.Role != catalog.Consumer || ref.Tentative || ref.At.Path == extraSources {
 				continue
 			}
 			m := g.Mention(r, ref)
+			if !rewritten {
+				m.DropBased()
+			}
 			if m.Targets == 0 || len(m.Matches) > 0 || len(m.Strangers) > 0 || g.Produced(&m) || stands(g, p, &m) {
 				continue
 			}

@@ -33,7 +33,7 @@ func find(t *testing.T, manifests string, asked v1alpha1.Unresolved) []string {
 		t.Fatal(err)
 	}
 	var told []string
-	for _, f := range Find(g, p, asked) {
+	for _, f := range Find(g, p, asked, true) {
 		told = append(told, string(f.Severity)+": "+f.String())
 	}
 	return told
