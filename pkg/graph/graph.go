@@ -31,9 +31,10 @@ type Graph struct {
 type scope uint8
 
 const (
-	present scope = iota // in the namespace where the target is now
-	earlier              // in one where it was earlier in the build
-	every                // whatever the namespace
+	present  scope = iota // in the namespace where the target is now
+	earlier               // in one where it was earlier in the build
+	every                 // whatever the namespace
+	anywhere              // of producers: whatever the namespace of the product
 )
 
 type key struct {
@@ -154,6 +155,7 @@ func (g *Graph) addProducts(r *Resource) {
 		}
 		for _, name := range names {
 			for _, target := range ref.Targets.Each() {
+				put(g.producers, key{target, anywhere, "", name}, r)
 				if ref.ControllerNamespace {
 					put(g.producers, key{target, every, "", name}, r)
 				} else {
@@ -296,6 +298,32 @@ func (g *Graph) Producers(referrer *Resource, ref *reference.Reference, target c
 		return strangers
 	}
 	return found
+}
+
+// Unsure reports whether nothing tells which object a reference means: its
+// referrer belongs to no namespace, or reads in one that nobody names, and several
+// namespaces hold an object of that name, or will by what something in the input
+// makes. It reports false for fields that kustomize follows: there several
+// objects are an error, as with kustomize.
+func (g *Graph) Unsure(m *Mention) bool {
+	ref := m.Ref
+	if ref.Kustomize || ref.Namespace != "" || !m.Referrer.ClusterScoped && !ref.ControllerNamespace {
+		return false
+	}
+	for _, match := range m.Matches {
+		first := g.NamespaceOf(match.Candidates[0])
+		for _, c := range match.Candidates[1:] {
+			if g.NamespaceOf(c) != first {
+				return true
+			}
+		}
+		for _, producer := range g.producers[key{match.Candidates[0].Target, anywhere, "", ref.Name}] {
+			if namespace := g.NamespaceOf(producer); namespace != "" && namespace != first {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // Others returns the resources of a kind other than ConfigMap and Secret that a

@@ -60,8 +60,12 @@ func (w *walker) discover(s *shapes) error {
 	if err := inner.run(s.rules); err != nil {
 		return err
 	}
+	known := make(map[edit.Path]bool, len(w.found))
+	for i := range w.found {
+		known[w.found[i].At.Path] = true
+	}
 	for _, ref := range inner.found {
-		if s.isUnlike(ref.At.Path) || slices.ContainsFunc(w.found, func(known Reference) bool { return known.At.Path == ref.At.Path }) {
+		if s.isUnlike(ref.At.Path) || known[ref.At.Path] {
 			continue
 		}
 		ref.Discovered = true
@@ -91,6 +95,10 @@ func (s *shapes) isUnlike(path edit.Path) bool {
 // discoverPodTemplates adds pod templates to those that are known: mappings of
 // metadata and spec, or of spec alone, whose spec lists containers.
 func (w *walker) discoverPodTemplates(s *shapes, known []PodTemplate) []PodTemplate {
+	specs := make(map[edit.Path]bool, len(known))
+	for i := range known {
+		specs[known[i].Spec] = true
+	}
 	var visit func(n *yaml.Node, path edit.Path, depth int)
 	visit = func(n *yaml.Node, path edit.Path, depth int) {
 		if depth > maxDepth || n.Kind == yaml.AliasNode {
@@ -104,8 +112,11 @@ func (w *walker) discoverPodTemplates(s *shapes, known []PodTemplate) []PodTempl
 		if n.Kind != yaml.MappingNode {
 			return
 		}
+		if depth > 0 && w.isObject(n) {
+			return
+		}
 		if t, ok := w.podTemplateAt(n, path); ok && depth > 0 {
-			if !slices.ContainsFunc(known, func(k PodTemplate) bool { return k.Spec == t.Spec }) {
+			if !specs[t.Spec] {
 				known = append(known, t)
 			}
 			return
@@ -137,6 +148,9 @@ func (w *walker) podTemplateAt(n *yaml.Node, path edit.Path) (PodTemplate, bool)
 	if len(containers) == 0 || !slices.ContainsFunc(containers, func(c *yaml.Node) bool { return w.child(c, "image") != "" || w.child(c, "name") != "" }) {
 		return PodTemplate{}, false
 	}
+	if policy := w.child(spec, "restartPolicy"); policy == "Never" || policy == "OnFailure" {
+		return PodTemplate{}, false // work that runs once, as a Job's, whose template cannot change
+	}
 	t := PodTemplate{
 		Index: -1, Spec: path.Key("spec"), HasSpec: true, Containers: true,
 		AnnotationsAt: path.Key("metadata").Key("annotations"), HasAnnotations: true,
@@ -146,6 +160,11 @@ func (w *walker) podTemplateAt(n *yaml.Node, path edit.Path) (PodTemplate, bool)
 		t.Annotations = w.texts(annotations)
 	}
 	return t, true
+}
+
+// isObject reports whether a mapping is a whole object of its own.
+func (w *walker) isObject(n *yaml.Node) bool {
+	return w.child(n, "apiVersion") != "" && w.child(n, "kind") != "" && mappingAt(n, "metadata", w.budget) != nil
 }
 
 // mappingAt returns the mapping under a key, no alias, and nil if there is none.

@@ -167,6 +167,8 @@ func (w *walker) walk(n *yaml.Node, states []*state, shared bool) error {
 	case yaml.MappingNode:
 		for _, s := range states {
 			switch {
+			case w.skip != nil && len(w.steps) > w.base && w.isObject(n):
+				return nil // another object's fields, which go who knows where
 			case s.foreign:
 				return nil
 			case s.manifests:

@@ -22,37 +22,55 @@ func (b *builder) derive(m *graph.Mention) {
 		also := b.graph.Mention(m.Referrer, &ref)
 		for _, match := range also.Matches {
 			for _, object := range match.Candidates {
-				t := b.target(object)
-				t.referred = true
-				if t.derived == nil {
-					t.derived = &derived{suffix: suffix, by: m.Referrer}
-				}
-				for _, lead := range m.Matches {
-					if lead.Candidates[0].Target == object.Target {
-						t.derived.lead = lead.Candidates[0]
-					}
-				}
+				b.deriveOne(m, object, suffix)
 			}
 		}
 	}
 }
 
-// settleDerived lets objects take part only together with those that their
-// names are derived from.
-func (b *builder) settleDerived() {
-	for _, r := range b.graph.Resources {
-		t := b.targets[r]
-		if t == nil || t.derived == nil {
-			continue
+func (b *builder) deriveOne(m *graph.Mention, object *graph.Resource, suffix string) {
+	var lead *graph.Resource
+	for _, match := range m.Matches {
+		for _, c := range match.Candidates {
+			if c.Target == object.Target && b.graph.NamespaceOf(c) == b.graph.NamespaceOf(object) {
+				lead = c
+			}
 		}
-		d := t.derived
-		switch lead := d.lead; {
-		case b.takes(r) && (lead == nil || !b.takes(lead)):
-			delete(b.plan.Names, r)
-			b.tell(stream.Warning, r, "", "not renamed: %s finds it by the name of another object, with %q appended, and that one keeps its name", d.by, d.suffix)
-		case lead != nil && b.takes(lead) && !b.takes(r):
-			delete(b.plan.Names, lead)
-			b.tell(stream.Warning, lead, "", "not renamed: %s finds %s by its name, with %q appended, and that one keeps its name", d.by, r, d.suffix)
+	}
+	if lead == nil && len(m.Matches) > 0 {
+		return // what is meant is in another namespace
+	}
+	if t := b.target(object); t.derived == nil {
+		t.derived = &derived{lead: lead, suffix: suffix, by: m.Referrer}
+	}
+}
+
+// settleDerived lets objects take part only together with those that their
+// names are derived from. An object that others refer to as well keeps its name:
+// a derived one would not change with its content.
+func (b *builder) settleDerived() {
+	for settled := false; !settled; {
+		settled = true
+		for _, r := range b.graph.Resources {
+			t := b.targets[r]
+			if t == nil || t.derived == nil {
+				continue
+			}
+			d := t.derived
+			keep := func(object *graph.Resource, format string, args ...any) {
+				delete(b.plan.Names, object)
+				b.tell(stream.Warning, object, "", "not renamed: "+format, args...)
+				settled = false
+			}
+			takes, leads := b.takes(r), d.lead != nil && b.takes(d.lead)
+			switch {
+			case takes && t.referred:
+				keep(r, "%s finds it by the name of another object, with %q appended, and other resources refer to it as well; a name that follows the other's would not change with its content", d.by, d.suffix)
+			case takes && !leads:
+				keep(r, "%s finds it by the name of another object, with %q appended, and that one keeps its name", d.by, d.suffix)
+			case leads && !takes:
+				keep(d.lead, "%s finds %s by its name, with %q appended, and that one keeps its name", d.by, r, d.suffix)
+			}
 		}
 	}
 }

@@ -57,6 +57,7 @@ func New(g *graph.Graph, p *policy.Policy, spec *v1alpha1.Spec) (*Plan, error) {
 		b.editTargets()
 		b.warnOfKustomize()
 		b.tellMissed()
+		b.tellDoubts()
 	}
 	if err := b.plan.Err(); err != nil {
 		return nil, err
@@ -73,6 +74,7 @@ type target struct {
 	asked    bool            // something that refers to it opts in
 	unknown  bool            // a reference to it is unknown to kustomize
 	producer *graph.Resource // what pins its name
+	pinned   *graph.Resource // what may refer to it, or to another of the name
 	named    bool            // the name in Plan.Names is final
 	naming   bool            // the name is being computed
 	suffix   string
@@ -89,6 +91,7 @@ type builder struct {
 	targets  map[*graph.Resource]*target
 	mentions []graph.Mention
 	missed   []missed
+	doubts   []graph.Mention // tentative references that may mean two kinds
 }
 
 func (b *builder) errorf(r *graph.Resource, path edit.Path, format string, args ...any) {
@@ -115,6 +118,9 @@ func (b *builder) resolve() {
 		for i := range r.References {
 			ref := &r.References[i]
 			m := b.graph.Mention(r, ref)
+			if b.doubtful(&m) {
+				continue
+			}
 			for _, match := range m.Matches {
 				for _, c := range match.Candidates {
 					b.count(r, ref, c, b.known(r, ref, c.Target))
@@ -194,6 +200,11 @@ func (b *builder) refusal(r *graph.Resource, t *target) *policy.Refusal {
 			Reason:   fmt.Sprintf("%s has a controller write it under this name", t.producer),
 			Severity: stream.Warning,
 		}
+	case t.pinned != nil:
+		return &policy.Refusal{
+			Reason:   fmt.Sprintf("%s refers to a %s of this name, and nothing tells in which of several namespaces; give one of them another name", t.pinned, r.Kind),
+			Severity: stream.Warning,
+		}
 	case r.History.NeedsHash:
 		switch {
 		case b.spec.Rename.Generated == v1alpha1.GeneratedLeave:
@@ -203,7 +214,7 @@ func (b *builder) refusal(r *graph.Resource, t *target) *policy.Refusal {
 		}
 	case r.History.Generated && r.Recorded() == "": // otherwise it was adopted in an inner layer
 		return info("kustomize generated it with disableNameSuffixHash, which asks for a name that stays")
-	case b.spec.Rename.Unreferenced == v1alpha1.UnreferencedKeep && !t.referred:
+	case b.spec.Rename.Unreferenced == v1alpha1.UnreferencedKeep && !t.referred && t.derived == nil:
 		return info("nothing in the input refers to it (spec.rename.unreferenced: Keep)")
 	}
 	if b.policy.AsksWorkloads() {

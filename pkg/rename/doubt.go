@@ -1,0 +1,44 @@
+package rename
+
+import (
+	"slices"
+
+	"github.com/confighash/confighash/pkg/catalog"
+	"github.com/confighash/confighash/pkg/graph"
+	"github.com/confighash/confighash/pkg/stream"
+)
+
+// doubtful reports whether m is left as it is, since nothing tells which object
+// it means. Where it is sure to mean one of several, none of them is renamed.
+func (b *builder) doubtful(m *graph.Mention) bool {
+	switch {
+	case m.Ref.Role == catalog.Producer:
+		return false
+	case len(m.Matches) > 1 && m.Ref.Tentative && !m.Ref.List:
+		b.doubts = append(b.doubts, *m)
+		return true
+	case b.graph.Unsure(m):
+		for _, match := range m.Matches {
+			for _, c := range match.Candidates {
+				if t := b.target(c); t.pinned == nil {
+					t.pinned = m.Referrer
+				}
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// tellDoubts warns of values that may be the names of objects that get new ones.
+func (b *builder) tellDoubts() {
+	for i := range b.doubts {
+		m := &b.doubts[i]
+		takes := slices.ContainsFunc(m.Matches, func(match graph.Match) bool { return slices.ContainsFunc(match.Candidates, b.takes) })
+		if takes {
+			b.tell(stream.Warning, m.Referrer, m.Ref.At.Path,
+				"%q is left as it is: it may mean the ConfigMap or the Secret of that name; tell which in spec.references, or keep the names by %s: \"true\"",
+				m.Ref.Name, "confighash.dev/ignore")
+		}
+	}
+}
