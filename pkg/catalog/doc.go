@@ -84,6 +84,7 @@
 //	items: PATH           # the field with a volume's items, which tell the keys
 //	optional: PATH        # the field that says whether the object may be absent
 //	default: PATH         # where the name comes from if the field is absent or empty
+//	defaultName: PATTERN  # the name then, with {} for what default leads to: a name that is fixed
 //	when: []              # conditions, all of which must hold; see Condition
 //	versions: []          # the API versions concerned, all if absent
 //	names: true           # one element of a list of names: may become two

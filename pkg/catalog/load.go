@@ -357,6 +357,7 @@ type rawRule struct {
 	Items            *Relative           `yaml:"items"`
 	Optional         *Relative           `yaml:"optional"`
 	Default          oneOrMore[Relative] `yaml:"default"`
+	DefaultName      string              `yaml:"defaultName"`
 	When             []Condition         `yaml:"when"`
 	Versions         []string            `yaml:"versions"`
 	Names            bool                `yaml:"names"`
@@ -590,7 +591,7 @@ func (c *Catalog) expandRule(into *[]Rule, r *rawRule, at expansion) error {
 	rule := Rule{
 		Path: at.prefix.join(path), Targets: r.Target, Role: r.Role, Separator: r.List,
 		Namespace: r.Namespace, NamespaceDefault: r.NamespaceDefault, Elsewhere: r.Elsewhere || at.elsewhere,
-		Kind: r.Kind, KindFrom: r.KindFrom, Key: r.Key, Optional: r.Optional, Default: r.Default,
+		Kind: r.Kind, KindFrom: r.KindFrom, Key: r.Key, Optional: r.Optional, Default: r.Default, DefaultName: r.DefaultName,
 		When: slices.Concat(at.when, r.When), Names: r.Names, Tentative: r.Tentative,
 		Kustomize: r.Kustomize && (at.kustomize || !at.root), Of: r.Of, Consumed: r.Consumed, Items: r.Items,
 		Derived: r.Derived, Note: r.Note, Source: r.Source,

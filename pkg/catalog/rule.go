@@ -130,6 +130,9 @@ type Rule struct {
 	// Default leads to where the name comes from if the field is absent or
 	// empty: the first of these that is there.
 	Default []Relative
+	// DefaultName is what the name is if the field is absent or empty, with
+	// {} for what Default leads to: nobody can change it, so it pins the object.
+	DefaultName string
 	// When are conditions that must all hold.
 	When []Condition
 	// Names: the field is a list of names, of which one may become two.

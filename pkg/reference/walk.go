@@ -509,8 +509,12 @@ func (w *walker) useDefault(r *rule) {
 			return
 		}
 		at := edit.ScalarAt(field.path, field.node, field.shared)
+		role, name := r.Role, at.Value
+		if r.DefaultName != "" {
+			role, name = catalog.Producer, strings.ReplaceAll(r.DefaultName, "{}", name)
+		}
 		ref := Reference{
-			Role: r.Role, Targets: targets, Name: at.Value, At: at, End: len(at.Value),
+			Role: role, Targets: targets, Name: name, At: at, End: len(at.Value),
 			PodTemplate: -1, Immutable: r.Immutable, Default: true,
 		}
 		w.namespace(r.Rule, &ref)

@@ -74,6 +74,7 @@ type target struct {
 	asked    bool            // something that refers to it opts in
 	unknown  bool            // a reference to it is unknown to kustomize
 	producer *graph.Resource // what pins its name
+	implicit bool            // by looking for it under a name that no field says
 	pinned   *graph.Resource // what may refer to it, or to another of the name
 	named    bool            // the name in Plan.Names is final
 	naming   bool            // the name is being computed
@@ -157,7 +158,7 @@ func (b *builder) count(r *graph.Resource, ref *reference.Reference, c *graph.Re
 	switch {
 	case ref.Role == catalog.Producer:
 		if t.producer == nil {
-			t.producer = r
+			t.producer, t.implicit = r, ref.Default && ref.Name != ref.At.Value
 		}
 	case r != c && !r.Ignored():
 		t.referred = true
@@ -195,6 +196,11 @@ func (b *builder) refusal(r *graph.Resource, t *target) *policy.Refusal {
 		return refusal
 	}
 	switch {
+	case t.implicit:
+		return &policy.Refusal{
+			Reason:   fmt.Sprintf("%s looks for it under this name as long as no field of it says another", t.producer),
+			Severity: stream.Warning,
+		}
 	case t.producer != nil:
 		return &policy.Refusal{
 			Reason:   fmt.Sprintf("%s has a controller write it under this name", t.producer),
