@@ -265,13 +265,18 @@ func (w *walker) mapping(path edit.Path, n *yaml.Node, root, element bool) {
 		key, value := n.Content[i].Value, n.Content[i+1]
 		beside := isAbout(key)
 		switch key {
-		case "namespace", "image", "labels", "matchLabels", "selector", "mountPath", "subPath", "serviceName", "serviceAccountName":
+		case "namespace", "image", "labels", "matchLabels", "matchExpressions", "selector", "nodeSelector", "podSelector", "tolerations",
+			"mountPath", "subPath", "workingDir", "serviceName", "serviceAccountName", "host", "port", "targetPort":
 			continue
+		case "status":
+			if root {
+				continue
+			}
 		case "name":
 			// The name of an element, such as a volume's, or that of an
 			// object of another kind, or of what is embedded.
 			target, of := catalog.TargetOf(kind), lastKey(path)
-			if kind != "" && target == 0 || kind == "" && (element || of == "spec" || of == "metadata") {
+			if kind != "" && target == 0 || kind == "" && (element && isAbout(of) == 0 || of == "spec" || of == "metadata") {
 				continue
 			}
 			if beside = target; target == 0 {

@@ -72,6 +72,8 @@ func TestSearch(t *testing.T) {
 		{"a path", head + "a: [/etc/settings, etc/settings/x, /etc/web/settings]", nil},
 		{"another resource's name", head + "a: shared", nil},
 		{"fields that name something else", head + "spec: {name: settings, image: settings, labels: {a: settings}, selector: {a: settings}, mountPath: settings}", nil},
+		{"fields of scheduling and of the network", head + "spec: {tolerations: [{value: settings}], matchExpressions: [{values: [settings]}], port: settings, host: settings, workingDir: settings}\nstatus: {a: settings}", nil},
+		{"a list of names beneath what is about them", head + "values: {extraConfigMaps: [{name: settings}], extra: [{name: settings}]}", []string{"values.extraConfigMaps[0].name"}},
 		{"the resource's own metadata", "apiVersion: v1\nkind: X\nmetadata: {name: settings-x, namespace: web, labels: {a: settings}, finalizers: [settings]}", nil},
 		{"annotations", "apiVersion: v1\nkind: X\nmetadata: {name: x, namespace: web, annotations: {a.b/c: settings, config.kubernetes.io/path: settings}}", []string{`metadata.annotations["a.b/c"]`}},
 		{"a reference", "apiVersion: v1\nkind: Pod\nmetadata: {name: x, namespace: web}\nspec: {volumes: [{name: settings, configMap: {name: settings}}]}", nil},
