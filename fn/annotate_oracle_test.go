@@ -301,24 +301,34 @@ func (c *consumptionOracle) take(t taking, workload object, template map[string]
 			}
 		}
 		c.add(t, workload, o, counted)
-		if o.kind() != "ExternalSecret" {
-			continue
-		}
-		// It is made with templates that stand elsewhere.
-		for _, from := range elements(o, "spec", "target", "template", "templateFrom") {
-			for field, kind := range map[string]string{"configMap": "ConfigMap", "secret": "Secret"} {
-				ref := entries(from, field)
-				if ref == nil {
+		c.addTemplates(t, workload, o, map[string]bool{o.identity(): true})
+	}
+}
+
+// addTemplates adds what an ExternalSecret is made with: templates that stand
+// elsewhere, and what makes those in turn. met are those that have been.
+func (c *consumptionOracle) addTemplates(t taking, workload, o object, met map[string]bool) {
+	if o.kind() != "ExternalSecret" {
+		return
+	}
+	for _, from := range elements(o, "spec", "target", "template", "templateFrom") {
+		for field, kind := range map[string]string{"configMap": "ConfigMap", "secret": "Secret"} {
+			ref := entries(from, field)
+			if ref == nil {
+				continue
+			}
+			var listed []string
+			for _, item := range elements(ref, "items") {
+				listed = append(listed, stringAt(item, "key"))
+			}
+			for _, other := range c.objects {
+				if met[other.identity()] || !c.isCalled(other, kind, stringAt(ref, "name")) || c.place(other) != c.place(o) || c.isTakenOut(other) {
 					continue
 				}
-				var listed []string
-				for _, item := range elements(ref, "items") {
-					listed = append(listed, stringAt(item, "key"))
-				}
-				for _, other := range c.objects {
-					if other.identity() != o.identity() && c.isCalled(other, kind, stringAt(ref, "name")) && c.place(other) == c.place(o) && !c.isTakenOut(other) {
-						c.add(t, workload, other, listed)
-					}
+				c.add(t, workload, other, listed)
+				if other.kind() == "ExternalSecret" {
+					met[other.identity()] = true
+					c.addTemplates(t, workload, other, met)
 				}
 			}
 		}

@@ -105,7 +105,9 @@ func (c *consumption) make(u *use, object *graph.Resource, met map[*graph.Resour
 				if producer.StandsFor && !met[producer] {
 					met[producer] = true
 					c.uses = append(c.uses, &use{object: producer, kind: target.String(), consumed: true, whole: ref.Keys == nil, keys: ref.Keys, from: u})
-					c.make(u, producer, met)
+					if c.policy.Chosen(producer, true) == nil {
+						c.make(u, producer, met)
+					}
 				}
 			}
 		}
