@@ -3,6 +3,7 @@ package main_test
 import (
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
@@ -97,7 +98,9 @@ func (c *consumptionOracle) asReloader(workload object, template map[string]any,
 	if c.place(source) != c.place(workload) || len(elements(template, "spec", "containers"))+len(elements(template, "spec", "initContainers")) == 0 {
 		return false, false
 	}
-	controller := reloader.New(v1alpha1.Reloader{AutoReloadAll: c.autoReloadAll})
+	// The flag reaches the workloads that Reloader handles.
+	group, _, _ := strings.Cut(stringAt(workload, "apiVersion"), "/")
+	controller := reloader.New(v1alpha1.Reloader{AutoReloadAll: c.autoReloadAll && reloader.Handles(group, workload.kind())})
 	decision := controller.Read(texts(workload), texts(template)).
 		Decide(reloader.Object{Kind: source.kind(), Names: []string{source.name()}, Annotations: texts(source)})
 	return decision.Reload && (consumed || !decision.Auto), decision.Reload && !decision.Auto
