@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
+	"github.com/confighash/confighash/pkg/catalog"
 	"github.com/confighash/confighash/pkg/function"
 )
 
@@ -336,4 +337,31 @@ func TestReferences_areDiscoveredByShape(t *testing.T) {
 func lastKeys(path string) string {
 	segments := strings.Split(path, "/")
 	return strings.Join(segments[max(0, len(segments)-2):], "/")
+}
+
+// TestReferences_ofLookAlikesAreNone puts the name of an object where fields only
+// look like references to one.
+func TestReferences_ofLookAlikesAreNone(t *testing.T) {
+	fields, err := catalog.Builtin().LookAlikes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	hits := 0
+	for _, l := range fields {
+		r := referenceRow{
+			group: strings.Replace(l.Group, "*", "example.com", 1), kind: strings.Replace(l.Kinds[0], "*", "Thing", 1),
+			path: strings.ReplaceAll(strings.ReplaceAll(l.Path.String(), "**", "spec"), "*", "any"),
+			role: "consumer", target: "Secret", format: "name", namespaceRule: "referrer",
+		}
+		if _, follows := r.renamed(t, true); follows {
+			t.Errorf("%s: taken for a reference, and is %s", r, l.Note)
+		}
+		if _, follows := r.withheld().renamed(t, true); follows {
+			hits++
+		}
+	}
+	t.Logf("of %d fields that look like references, %d would be taken for one in a kind of which nothing is known", len(fields), hits)
+	if len(fields) < 24 {
+		t.Errorf("%d look-alikes, want at least 24", len(fields))
+	}
 }
