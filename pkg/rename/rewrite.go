@@ -303,11 +303,25 @@ func (b *builder) warnOfKustomizeAt(r *graph.Resource, path edit.Path, value str
 // refused warns of a reference in an object that an apply cannot change. It
 // says so of what stands in the result, so that a second run says the same.
 func (b *builder) refused(m *graph.Mention, names []string) {
+	if i := m.Ref.PodTemplate; i >= 0 {
+		t := &m.Referrer.PodTemplates[i]
+		switch {
+		case t.Change == catalog.Recreated:
+			return // a hook of Argo CD or Helm, which delete the one before
+		case t.Change == catalog.Destructive, t.Change == catalog.Forbidden && !m.Ref.Immutable:
+			why := "an apply is refused when that changes"
+			if t.Change == catalog.Destructive {
+				why = "what is running is killed when that changes"
+			}
+			if t.Reason != "" {
+				why += ": " + t.Reason
+			}
+			b.tell(stream.Warning, m.Referrer, m.Ref.At.Path, "refers to %s, which is named after its content; %s", strings.Join(names, " and "), why)
+			return
+		}
+	}
 	if !m.Ref.Immutable || m.Referrer.GenerateName {
 		return
-	}
-	if i := m.Ref.PodTemplate; i >= 0 && m.Referrer.PodTemplates[i].Change == catalog.Recreated {
-		return // a hook of Argo CD or Helm, which delete the one before
 	}
 	b.tell(stream.Warning, m.Referrer, m.Ref.At.Path,
 		"refers to %s, which is named after its content; this field of %s cannot be changed once it exists, so an apply is refused when the content has changed",
