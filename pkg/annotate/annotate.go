@@ -72,7 +72,7 @@ func (b *builder) resource(r *graph.Resource) {
 	extra := b.extraSources(r)
 	if len(r.PodTemplates) == 0 {
 		if len(extra) > 0 {
-			b.plan.Tell(stream.Warning, r, extraPath, "no pod template of %s is known here, so nothing is stamped; put the annotation on a workload, or tell of the kind's pod template in spec.podTemplates", indefinite(r.Kind))
+			b.plan.Tell(stream.Warning, r, extraPath, "no pod template of %s is known here, so nothing is stamped; put the annotation on a workload, or tell of the kind's pod template in spec.podTemplates", graph.Indefinite(r.Kind))
 		}
 		return
 	}
@@ -270,7 +270,7 @@ func (b *builder) fit(object *graph.Resource) bool {
 			field, plain = "binaryData", "data"
 		}
 		b.plan.Tell(stream.Warning, object, edit.Path(field), "no base64 stands under %s, so it counts as the text that stands there; an API server refuses it unless something replaces it before: encode it, or write it under %s",
-			enumerate(quoteAll(object.Undecoded)), plain)
+			graph.Enumerate(quoteAll(object.Undecoded)), plain)
 	}
 	return true
 }
@@ -281,10 +281,10 @@ func (b *builder) list(sources []source) string {
 	for i := range sources {
 		names[i] = sources[i].object.String()
 		if keys := b.counting(&sources[i]); len(keys) > 0 {
-			names[i] += " (" + enumerate(keys) + ")"
+			names[i] += " (" + graph.Enumerate(keys) + ")"
 		}
 	}
-	return enumerate(names)
+	return graph.Enumerate(names)
 }
 
 // counting returns the keys of a source that count, nil if all of them do.
@@ -301,32 +301,12 @@ func (b *builder) counting(s *source) []string {
 	return keys
 }
 
-// enumerate joins names for people, the first few where there are many.
-func enumerate(names []string) string {
-	const most = 10
-	if more := len(names) - most; more > 1 {
-		names = append(slices.Clone(names[:most]), fmt.Sprintf("%d more", more))
-	}
-	last := len(names) - 1
-	if last <= 0 {
-		return strings.Join(names, "")
-	}
-	return strings.Join(names[:last], ", ") + " and " + names[last]
-}
-
 func quoteAll(names []string) []string {
 	quoted := make([]string, len(names))
 	for i, n := range names {
 		quoted[i] = fmt.Sprintf("%q", n)
 	}
 	return quoted
-}
-
-func indefinite(kind string) string {
-	if kind != "" && strings.ContainsAny(kind[:1], "AEIOU") {
-		return "an " + kind
-	}
-	return "a " + kind
 }
 
 // extraPath is where a workload names further sources.

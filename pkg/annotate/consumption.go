@@ -72,7 +72,7 @@ func (c *consumption) consume(r *graph.Resource, ref *reference.Reference, verdi
 	if !found && len(m.Strangers) > 0 && c.wants(m.Strangers, verdict) {
 		c.plan.Tell(stream.Warning, r, ref.At.Path,
 			"%q does not count: %s were called so in layers with other prefixes or suffixes; refer to the one that is meant by its present name",
-			ref.Name, c.present(m.Strangers))
+			ref.Name, c.graph.Places(m.Strangers))
 	}
 }
 
@@ -234,15 +234,5 @@ func (c *consumption) ambiguous(r *graph.Resource, ref *reference.Reference, obj
 		return
 	}
 	c.plan.Tell(stream.Error, r, ref.At.Path, "%s %q is ambiguous: %s may be meant; rename one, or take them out with spec.exclude",
-		first.Kind, ref.Name, c.present(objects))
-}
-
-// present returns the namespaces and names that resources have, sorted.
-func (b *builder) present(resources []*graph.Resource) string {
-	names := make([]string, len(resources))
-	for i, r := range resources {
-		names[i] = b.graph.NamespaceOf(r) + "/" + r.Name
-	}
-	slices.Sort(names)
-	return enumerate(names)
+		first.Kind, ref.Name, c.graph.Places(objects))
 }

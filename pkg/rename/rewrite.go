@@ -1,7 +1,6 @@
 package rename
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -213,24 +212,7 @@ func (b *builder) meaning(m *graph.Mention, match graph.Match, chain []*graph.Re
 
 func (b *builder) ambiguous(m *graph.Mention, match graph.Match) {
 	b.errorf(m.Referrer, m.Ref.At.Path, "%s %q is ambiguous: %s may be meant; rename one, or take them out with spec.exclude",
-		match.Candidates[0].Kind, m.Ref.Name, b.present(match.Candidates))
-}
-
-// present returns the namespaces and names that resources have, sorted, those of
-// the first few where there are many.
-func (b *builder) present(resources []*graph.Resource) string {
-	const most = 10
-	listed := resources[:min(len(resources), most)]
-	var names []string
-	for _, r := range listed {
-		names = append(names, b.graph.NamespaceOf(r)+"/"+r.Name)
-	}
-	slices.Sort(names)
-	if more := len(resources) - most; more > 0 {
-		names = append(names, fmt.Sprintf("%d more", more))
-	}
-	last := len(names) - 1
-	return strings.Join(names[:last], ", ") + " and " + names[last]
+		match.Candidates[0].Kind, m.Ref.Name, b.graph.Places(match.Candidates))
 }
 
 // strange warns of a reference to a name that several objects bear or bore,
@@ -241,7 +223,7 @@ func (b *builder) strange(m *graph.Mention) {
 	}
 	b.tell(stream.Warning, m.Referrer, m.Ref.At.Path,
 		"%q is left as it is: %s were called so in layers with other prefixes or suffixes; refer to the one that is meant by its present name",
-		m.Ref.Name, b.present(m.Strangers))
+		m.Ref.Name, b.graph.Places(m.Strangers))
 }
 
 // warnOfKustomize warns of names that kustomize will rewrite wrongly once the
@@ -325,12 +307,5 @@ func (b *builder) refused(m *graph.Mention, names []string) {
 	}
 	b.tell(stream.Warning, m.Referrer, m.Ref.At.Path,
 		"refers to %s, which is named after its content; this field of %s cannot be changed once it exists, so an apply is refused when the content has changed",
-		strings.Join(names, " and "), indefinite(m.Referrer.Kind))
-}
-
-func indefinite(kind string) string {
-	if strings.ContainsAny(kind[:1], "AEIOU") {
-		return "an " + kind
-	}
-	return "a " + kind
+		strings.Join(names, " and "), graph.Indefinite(m.Referrer.Kind))
 }
