@@ -236,10 +236,7 @@ func (b *builder) checksum(r *graph.Resource, s *source) string {
 	}
 	values := object.Values
 	if !whole {
-		values = slices.DeleteFunc(slices.Clone(values), func(v digest.Value) bool {
-			_, consumed := slices.BinarySearch(s.keys, v.Key)
-			return !consumed && !v.Always
-		})
+		values = narrowed(values, s.keys, object.StandsFor)
 	}
 	sum := ""
 	if len(values) > 0 {
@@ -251,6 +248,31 @@ func (b *builder) checksum(r *graph.Resource, s *source) string {
 		b.sums[id] = sum
 	}
 	return sum
+}
+
+// narrowed returns the values under keys, which are sorted, and of what stands
+// for a Secret those that always count. An object may have many more keys than
+// anybody takes.
+func narrowed(values []digest.Value, keys []string, standsFor bool) []digest.Value {
+	var found []digest.Value
+	if standsFor {
+		for _, v := range values {
+			if _, consumed := slices.BinarySearch(keys, v.Key); consumed || v.Always {
+				found = append(found, v)
+			}
+		}
+		return found
+	}
+	for i, key := range keys {
+		if i > 0 && keys[i-1] == key {
+			continue
+		}
+		at, ok := slices.BinarySearchFunc(values, key, func(v digest.Value, key string) int { return strings.Compare(v.Key, key) })
+		if ok {
+			found = append(found, values[at])
+		}
+	}
+	return found
 }
 
 // fit reports whether the content of an object can be told, and tells once if
@@ -293,8 +315,8 @@ func (b *builder) counting(s *source) []string {
 		return nil
 	}
 	var keys []string
-	for _, v := range s.object.Values {
-		if _, consumed := slices.BinarySearch(s.keys, v.Key); consumed && !v.Always {
+	for _, v := range narrowed(s.object.Values, s.keys, s.object.StandsFor) {
+		if !v.Always {
 			keys = append(keys, v.Key)
 		}
 	}
