@@ -31,6 +31,7 @@ import (
 	"github.com/confighash/confighash/pkg/digest"
 	"github.com/confighash/confighash/pkg/edit"
 	"github.com/confighash/confighash/pkg/graph"
+	"github.com/confighash/confighash/pkg/mapping"
 	"github.com/confighash/confighash/pkg/stream"
 )
 
@@ -262,6 +263,9 @@ func (w *walker) mapping(path edit.Path, n *yaml.Node, root, element bool) {
 		}
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
+		if mapping.IsMerge(n.Content[i]) {
+			continue // what it brings in stands at its anchor
+		}
 		key, value := n.Content[i].Value, n.Content[i+1]
 		beside := isAbout(key)
 		switch key {

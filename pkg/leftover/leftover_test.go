@@ -89,6 +89,7 @@ func TestSearch(t *testing.T) {
 		{"a name with another suffix", head + "a: [settings-4h2mbtbbt6, settings-6ct58987ht, settings-notasuffix]", []string{"a[0]"}},
 		{"escaped", head + `a: ["\u0073ettings", "x\nsettings"]`, []string{"a[0]", "a[1]"}},
 		{"behind name: within a value", "apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: web}\nspec: {volumes: [{name: v, configMap: {name: settings}}], containers: [{name: c, args: ['name: settings']}]}", []string{"spec.containers[0].args[0]"}},
+		{"through a merge key, where the anchor stands", head + "a: &a {b: settings}\nc: {<<: *a}", []string{"a.b"}},
 		{"through an alias", head + "a: &a settings\nb: *a", []string{"a", "b"}},
 	} {
 		t.Run(tc.label, func(t *testing.T) {

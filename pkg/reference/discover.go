@@ -65,11 +65,9 @@ func (w *walker) discover(s *shapes) error {
 		known[w.found[i].At.Path] = true
 	}
 	for _, ref := range inner.found {
-		if s.isUnlike(ref.At.Path) || known[ref.At.Path] {
-			continue
+		if !s.isUnlike(ref.At.Path) && !known[ref.At.Path] {
+			w.found = append(w.found, ref)
 		}
-		ref.Discovered = true
-		w.found = append(w.found, ref)
 	}
 	return nil
 }
@@ -100,9 +98,16 @@ func (w *walker) discoverPodTemplates(s *shapes, known []PodTemplate) []PodTempl
 		specs[known[i].Spec] = true
 	}
 	var visit func(n *yaml.Node, path edit.Path, depth int)
+	aliases := 0
 	visit = func(n *yaml.Node, path edit.Path, depth int) {
-		if depth > maxDepth || n.Kind == yaml.AliasNode {
-			return // what an alias stands for is met where it stands
+		if n.Kind == yaml.AliasNode {
+			n = mapping.Resolve(n)
+			aliases++
+			defer func() { aliases-- }()
+		}
+		// The walk for references, which shares the budget, tells.
+		if depth > maxDepth || aliases > 0 && w.budget.Spend() != nil {
+			return
 		}
 		if n.Kind == yaml.SequenceNode {
 			for i, element := range n.Content {
@@ -121,13 +126,12 @@ func (w *walker) discoverPodTemplates(s *shapes, known []PodTemplate) []PodTempl
 			}
 			return
 		}
-		for i := 0; i+1 < len(n.Content); i += 2 {
-			key := n.Content[i]
-			if key.Kind != yaml.ScalarNode || mapping.IsMerge(key) || depth == 0 && slices.Contains(s.skip, key.Value) {
-				continue
+		_ = mapping.Each(n, w.budget, func(key string, value *yaml.Node, _ bool) error {
+			if depth > 0 || !slices.Contains(s.skip, key) {
+				visit(value, path.Key(key), depth+1)
 			}
-			visit(n.Content[i+1], path.Key(key.Value), depth+1)
-		}
+			return nil
+		})
 	}
 	visit(w.root, "", 0)
 	return known
@@ -135,10 +139,13 @@ func (w *walker) discoverPodTemplates(s *shapes, known []PodTemplate) []PodTempl
 
 // podTemplateAt takes a mapping for a pod template, if it looks like one.
 func (w *walker) podTemplateAt(n *yaml.Node, path edit.Path) (PodTemplate, bool) {
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		if key := n.Content[i].Value; key != "metadata" && key != "spec" {
-			return PodTemplate{}, false
-		}
+	others := false
+	err := mapping.Each(n, w.budget, func(key string, _ *yaml.Node, _ bool) error {
+		others = others || key != "metadata" && key != "spec"
+		return nil
+	})
+	if others || err != nil {
+		return PodTemplate{}, false
 	}
 	spec := mappingAt(n, "spec", w.budget)
 	if spec == nil {

@@ -60,8 +60,6 @@ type Reference struct {
 	Kustomize bool
 	// Immutable: an apply over an existing object is refused if this changes.
 	Immutable bool
-	// Discovered: no rule covers the kind; the shape of the field tells.
-	Discovered bool
 	// Derived are suffixes: whoever reads the object reads those too whose
 	// names are its own and one of these.
 	Derived []string

@@ -3,6 +3,7 @@ package rename
 import (
 	"slices"
 
+	"github.com/confighash/confighash/pkg/api/v1alpha1"
 	"github.com/confighash/confighash/pkg/catalog"
 	"github.com/confighash/confighash/pkg/graph"
 	"github.com/confighash/confighash/pkg/stream"
@@ -38,7 +39,7 @@ func (b *builder) tellDoubts() {
 		if takes {
 			b.tell(stream.Warning, m.Referrer, m.Ref.At.Path,
 				"%q is left as it is: it may mean the ConfigMap or the Secret of that name; tell which in spec.references, or keep the names by %s: \"true\"",
-				m.Ref.Name, "confighash.dev/ignore")
+				m.Ref.Name, v1alpha1.AnnotationIgnore)
 		}
 	}
 }
