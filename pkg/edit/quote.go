@@ -57,9 +57,14 @@ func standsAlone(b []byte, at, end int) bool {
 
 // tabBehind reports whether a tab stands in the empty lines or before a comment
 // in the lines behind end. There it may belong to a plain scalar, and be an
-// error behind another.
+// error behind another; not where something follows in the scalar's own line,
+// which may be all of the text.
 func tabBehind(b []byte, end int) bool {
-	for end = lineEnd(b, end); end < len(b); end = lineEnd(b, end) {
+	end, ok := restOfLine(b, end)
+	if !ok {
+		return false
+	}
+	for ; end < len(b); end = lineEnd(b, end) {
 		start := end + breakLen(b, end)
 		end = skipBlanks(b, start)
 		if end < len(b) && b[end] != '#' && breakLen(b, end) == 0 {
