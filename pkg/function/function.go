@@ -261,7 +261,7 @@ func applyTo(chunk *stream.Chunk, resources []*graph.Resource, p *plan.Plan) ([]
 			return nil, graph.Finding{Severity: stream.Error, Resource: r, Message: err.Error()}
 		}
 	}
-	return nil, fmt.Errorf("line %d: %w", chunk.Line, err)
+	return nil, fmt.Errorf("%s: %w", chunk.At(chunk.Line), err)
 }
 
 // report makes results of the findings that report asks for.
@@ -283,6 +283,14 @@ func fail(in *stream.Input, w io.Writer, err error) error {
 	if !in.IsResourceList {
 		return err
 	}
+	if werr := in.Write(w, nil, errorResults(err)); werr != nil {
+		return errors.Join(err, &WriteError{werr})
+	}
+	return err
+}
+
+// errorResults returns the results that say what is wrong.
+func errorResults(err error) []stream.Result {
 	var results []stream.Result
 	for _, e := range Errors(err) {
 		var finding graph.Finding
@@ -292,10 +300,7 @@ func fail(in *stream.Input, w io.Writer, err error) error {
 		}
 		results = append(results, stream.Result{Severity: stream.Error, Message: strings.TrimSpace(e.Error())})
 	}
-	if werr := in.Write(w, nil, results); werr != nil {
-		return errors.Join(err, &WriteError{werr})
-	}
-	return err
+	return results
 }
 
 // Errors returns the errors that err joins, each of which is a sentence or an

@@ -10,7 +10,6 @@ import (
 	"cmp"
 	"fmt"
 	"reflect"
-	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -115,7 +114,7 @@ func (r *Resource) String() string { return r.Called("") }
 func (r *Resource) Called(name string) string {
 	name = cmp.Or(name, r.Name)
 	if name == "" {
-		return r.Kind + " without a name (line " + strconv.Itoa(r.Line) + ")"
+		return r.Kind + " without a name (" + r.Chunk.At(r.Line) + ")"
 	}
 	if r.Namespace != "" {
 		name = r.Namespace + "/" + name
@@ -180,13 +179,13 @@ func (b *Builder) build(chunk *stream.Chunk, item stream.Item) (*Resource, error
 	r.APIVersion, r.Kind, r.Name, r.Namespace = fields.apiVersion, fields.kind, fields.name, fields.namespace
 	if err != nil {
 		r.Kind = cmp.Or(r.Kind, "item")
-		return nil, fmt.Errorf("line %d: %s: %w", line, r, err)
+		return nil, fmt.Errorf("%s: %s: %w", chunk.At(line), r, err)
 	}
 	if r.Kind == "" {
-		return nil, fmt.Errorf("line %d: kind is missing; every item must be a Kubernetes resource with apiVersion and kind", line)
+		return nil, fmt.Errorf("%s: kind is missing; every item must be a Kubernetes resource with apiVersion and kind", chunk.At(line))
 	}
 	if r.APIVersion == "" {
-		return nil, fmt.Errorf("line %d: %s: apiVersion is missing; every item must be a Kubernetes resource with apiVersion and kind", line, r)
+		return nil, fmt.Errorf("%s: %s: apiVersion is missing; every item must be a Kubernetes resource with apiVersion and kind", chunk.At(line), r)
 	}
 	if group, version, ok := strings.Cut(r.APIVersion, "/"); ok {
 		r.Group, r.Version = group, version

@@ -132,12 +132,12 @@ func (c *Chunk) Items() ([]Item, error) {
 			tree, err = parse(c.Text)
 		}
 		if err != nil {
-			return nil, atLine(err, c.Text, c.Line)
+			return nil, c.parseError(err)
 		}
 	}
 	if len(tree.Content) == 0 {
 		if c.form == formElement {
-			return nil, fmt.Errorf("line %d: an item is empty", c.Line)
+			return nil, fmt.Errorf("%s: an item is empty", c.At(c.Line))
 		}
 		return nil, nil
 	}
@@ -145,7 +145,7 @@ func (c *Chunk) Items() ([]Item, error) {
 	switch c.form {
 	case formElement:
 		if root.Kind != yaml.SequenceNode || len(root.Content) != 1 || root.Anchor != "" {
-			return nil, fmt.Errorf("line %d: not one item of a sequence", c.Line)
+			return nil, fmt.Errorf("%s: not one item of a sequence", c.At(c.Line))
 		}
 		return c.expand(nil, Item{Root: edit.Path("").Index(0), Node: root.Content[0]}, 0)
 	case formList:
@@ -162,18 +162,18 @@ func (c *Chunk) Items() ([]Item, error) {
 // expand appends item to found, or, where it is a List, what it lists.
 func (c *Chunk) expand(found []Item, item Item, depth int) ([]Item, error) {
 	if depth > maxListDepth {
-		return nil, fmt.Errorf("line %d: Lists are nested more than %d deep", c.lineOf(item.Node), maxListDepth)
+		return nil, fmt.Errorf("%s: Lists are nested more than %d deep", c.At(c.lineOf(item.Node)), maxListDepth)
 	}
 	node := item.Node
 	for node.Kind == yaml.AliasNode {
 		node, item.Shared = node.Alias, true
 	}
-	line := c.lineOf(item.Node)
+	at := c.At(c.lineOf(item.Node))
 	if node.Kind != yaml.MappingNode {
 		if c.form == formDocument && item.Root == "" && node.Tag == "!!null" {
 			return found, nil // a document that says null, or nothing
 		}
-		return nil, fmt.Errorf("line %d: found %s; every item must be a Kubernetes resource: a mapping with apiVersion and kind", line, describe(node))
+		return nil, fmt.Errorf("%s: found %s; every item must be a Kubernetes resource: a mapping with apiVersion and kind", at, describe(node))
 	}
 	item.Node = node
 	item.Shared = item.Shared || node.Anchor != ""
@@ -181,7 +181,7 @@ func (c *Chunk) expand(found []Item, item Item, depth int) ([]Item, error) {
 	if kind != nil && strings.HasSuffix(kind.Value, "List") {
 		if items := entry(node, "items"); items != nil {
 			if key := mapping.Duplicate(node); key != nil {
-				return nil, fmt.Errorf("line %d: the List has the key %q twice; keep one", c.lineOf(key), key.Value)
+				return nil, fmt.Errorf("%s: the List has the key %q twice; keep one", c.At(c.lineOf(key)), key.Value)
 			}
 			list := item
 			list.Root, list.Node = item.Root.Key("items"), items
@@ -189,7 +189,7 @@ func (c *Chunk) expand(found []Item, item Item, depth int) ([]Item, error) {
 		}
 	}
 	if item.Shared && len(found) >= maxAliasedItems {
-		return nil, fmt.Errorf("line %d: aliases stand for more than the %d items that are followed", line, maxAliasedItems)
+		return nil, fmt.Errorf("%s: aliases stand for more than the %d items that are followed", at, maxAliasedItems)
 	}
 	return append(found, item), nil
 }
@@ -200,7 +200,7 @@ func (c *Chunk) elements(found []Item, list Item, depth int) ([]Item, error) {
 		return found, nil
 	}
 	if list.Node.Kind != yaml.SequenceNode {
-		return nil, fmt.Errorf("line %d: items of a List is %s; it must be a sequence of resources", c.lineOf(list.Node), describe(list.Node))
+		return nil, fmt.Errorf("%s: items of a List is %s; it must be a sequence of resources", c.At(c.lineOf(list.Node)), describe(list.Node))
 	}
 	shared := list.Shared || list.Node.Anchor != ""
 	var err error

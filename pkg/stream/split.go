@@ -33,6 +33,8 @@ type Chunk struct {
 	// original is what came, where Text had to be written otherwise to be
 	// parsed.
 	original []byte
+	// item is the item's number, from 1, where items came without an input.
+	item int
 }
 
 // form says where a chunk's items stand in its tree.
