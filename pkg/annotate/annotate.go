@@ -65,7 +65,8 @@ type sumKey struct {
 func (b *builder) resource(r *graph.Resource) {
 	if r.Ignored() {
 		if len(r.PodTemplates) > 0 {
-			b.plan.Tell(stream.Info, r, "", "not stamped: %s takes it out", v1alpha1.AnnotationIgnore)
+			reason := v1alpha1.AnnotationIgnore + " takes it out"
+			b.leave(graph.Finding{Severity: stream.Info, Resource: r, Message: "not stamped: " + reason, Reason: reason})
 		}
 		return
 	}
@@ -124,8 +125,9 @@ type source struct {
 // that another function's run may have set.
 func (b *builder) stamp(r *graph.Resource, t *graph.PodTemplate, sources []source, others map[string]bool) {
 	if why, severity := refusal(t); why != "" {
-		if len(sources) > 0 {
-			b.plan.Tell(severity, r, templatePath(t), "not stamped, although it consumes %s: %s", b.list(sources), why)
+		if len(sources) > 0 && (severity != stream.Info || b.informs()) {
+			message := fmt.Sprintf("not stamped, although it consumes %s: %s", b.list(sources), why)
+			b.leave(graph.Finding{Severity: severity, Resource: r, Path: templatePath(t), Message: message, Reason: why})
 		}
 		return
 	}
@@ -134,11 +136,9 @@ func (b *builder) stamp(r *graph.Resource, t *graph.PodTemplate, sources []sourc
 		if t.Change == catalog.InPlace {
 			b.plan.Tell(stream.Warning, r, templatePath(t), "stamped, but a changed annotation restarts nothing here: %s; mode Rename does", cmp.Or(t.Reason, "running pods are patched in place"))
 		}
-		told := "stamped with the checksum of " + b.list(counted)
-		if t.Change == catalog.Deferred {
-			told += "; " + cmp.Or(t.Reason, "its pods are replaced when somebody acts")
+		if b.informs() {
+			b.tellStamped(r, t, counted)
 		}
-		b.plan.Tell(stream.Info, r, templatePath(t), "%s", told)
 	}
 	keys := make([]string, 0, len(wanted))
 	for key := range wanted {
@@ -159,11 +159,36 @@ func (b *builder) stamp(r *graph.Resource, t *graph.PodTemplate, sources []sourc
 	}
 	slices.Sort(stale)
 	for _, key := range stale {
-		b.plan.Tell(stream.Info, r, t.AnnotationsAt.Key(key), "removed: an earlier run wrote it, and nothing that is consumed now calls for it")
+		if b.informs() {
+			b.plan.Add(graph.Finding{
+				Severity: stream.Info, Resource: r, Path: t.AnnotationsAt.Key(key), Outcome: graph.Unstamped,
+				Message: "removed: an earlier run wrote it, and nothing that is consumed now calls for it",
+			})
+		}
 		edits = append(edits, edit.RemoveEntry{Parent: t.AnnotationsAt, Key: key})
 	}
 	b.plan.Edit(r, edits...)
 }
+
+// tellStamped tells what the checksum of a pod template is of.
+func (b *builder) tellStamped(r *graph.Resource, t *graph.PodTemplate, counted []source) {
+	told := "stamped with the checksum of " + b.list(counted)
+	if t.Change == catalog.Deferred {
+		told += "; " + cmp.Or(t.Reason, "its pods are replaced when somebody acts")
+	}
+	b.plan.Add(graph.Finding{Severity: stream.Info, Resource: r, Path: templatePath(t), Message: told, Outcome: graph.Stamped})
+}
+
+// leave adds a finding that tells why something is left alone.
+func (b *builder) leave(f graph.Finding) {
+	if f.Severity != stream.Info || b.informs() {
+		f.Outcome = graph.LeftAlone
+		b.plan.Add(f)
+	}
+}
+
+// informs reports whether anybody wants to know what is no problem.
+func (b *builder) informs() bool { return b.spec.Report == v1alpha1.ReportFull }
 
 // templatePath returns the path by which results mean a template.
 func templatePath(t *graph.PodTemplate) edit.Path {

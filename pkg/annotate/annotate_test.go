@@ -21,10 +21,10 @@ import (
 )
 
 // specOf returns the defaults of mode Annotate with scope Source, whose keys
-// tell what counts.
+// tell what counts, and a full report.
 func specOf(change ...func(*v1alpha1.Spec)) *v1alpha1.Spec {
 	spec := v1alpha1.New(v1alpha1.ModeAnnotate, v1alpha1.PolicyAll).Spec
-	spec.Annotate.Scope = v1alpha1.ScopeSource
+	spec.Annotate.Scope, spec.Report = v1alpha1.ScopeSource, v1alpha1.ReportFull
 	for _, c := range change {
 		c(&spec)
 	}

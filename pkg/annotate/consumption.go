@@ -1,6 +1,7 @@
 package annotate
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/confighash/confighash/pkg/graph"
@@ -164,8 +165,11 @@ func (c *consumption) sources() []source {
 	for _, u := range c.uses {
 		verdict := c.judge(u)
 		if !verdict.Rolls {
-			if u.consumed && u.from == nil {
-				c.plan.Tell(stream.Info, c.referrer, templatePath(c.template), "%s does not count: %s", u.object, verdict.Reason)
+			if u.consumed && u.from == nil && c.informs() {
+				c.leave(graph.Finding{
+					Severity: stream.Info, Resource: c.referrer, Path: templatePath(c.template), Object: u.object,
+					Message: fmt.Sprintf("%s does not count: %s", u.object, verdict.Reason), Reason: verdict.Reason,
+				})
 			}
 			continue
 		}

@@ -19,7 +19,26 @@ type Finding struct {
 	// a second run.
 	Name    string
 	Message string
+	// Outcome is what was done, where the finding tells of that.
+	Outcome Outcome
+	// Reason is why something was left alone, as it is said of several at once.
+	Reason string
+	// Object is what was left alone, where that is not Resource.
+	Object *Resource
 }
+
+// An Outcome is what a transformation did: what a summary counts.
+type Outcome uint8
+
+// The outcomes of a transformation.
+const (
+	None      Outcome = iota // the finding tells of something else
+	Named                    // an object is named after its content
+	Followed                 // a reference holds the name of such an object
+	Stamped                  // a pod template bears a checksum
+	Unstamped                // a checksum of an earlier run was taken away
+	LeftAlone                // an object or a pod template stays as it is
+)
 
 // String returns the finding as a sentence that begins with the resource and
 // the field.

@@ -230,11 +230,11 @@ metadata: {name: k}
 func TestSortFindings_putsTheWorstFirstAndDropsRepetitions(t *testing.T) {
 	a, b := &Resource{Kind: "ConfigMap", Name: "a"}, &Resource{Kind: "ConfigMap", Name: "b"}
 	got := SortFindings([]Finding{
-		{stream.Info, a, "", "", "i"},
-		{stream.Warning, b, "x", "", "w"},
-		{stream.Warning, a, "y", "", "w"},
-		{stream.Warning, b, "x", "", "w"},
-		{stream.Error, b, "", "", "e"},
+		{Severity: stream.Info, Resource: a, Message: "i"},
+		{Severity: stream.Warning, Resource: b, Path: "x", Message: "w"},
+		{Severity: stream.Warning, Resource: a, Path: "y", Message: "w"},
+		{Severity: stream.Warning, Resource: b, Path: "x", Message: "w"},
+		{Severity: stream.Error, Resource: b, Message: "e"},
 	})
 	var lines []string
 	for _, f := range got {

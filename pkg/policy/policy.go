@@ -75,6 +75,9 @@ func compile(selectors []v1alpha1.Selector) ([]*v1alpha1.CompiledSelector, error
 // A Refusal is why an object does not take part.
 type Refusal struct {
 	Reason string
+	// Group is the reason as it is said of several objects, "" if that is no
+	// other.
+	Group string
 	// Severity is Warning where a user would expect the object to take part.
 	Severity stream.Severity
 }

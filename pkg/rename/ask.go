@@ -112,11 +112,15 @@ func (v *votes) refusal() *policy.Refusal {
 	case v.yes == nil && v.no == nil:
 		return &policy.Refusal{Reason: "no workload refers to it that could ask for it", Severity: stream.Info}
 	case v.yes == nil:
-		return &policy.Refusal{Reason: fmt.Sprintf("no workload asks for it; of %s, %s", v.no, v.why), Severity: stream.Info}
+		return &policy.Refusal{
+			Reason: fmt.Sprintf("no workload asks for it; of %s, %s", v.no, v.why), Group: "no workload asks for it",
+			Severity: stream.Info,
+		}
 	case v.no != nil:
 		return &policy.Refusal{
 			Reason: fmt.Sprintf("%s asks for it, but %s refers to it as well and does not: %s; a new name would roll both, mode Annotate rolls the one",
 				v.yes, v.no, v.why),
+			Group:    "one workload asks for it and another does not",
 			Severity: stream.Warning,
 		}
 	}

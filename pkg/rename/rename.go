@@ -175,7 +175,7 @@ func (b *builder) choose() {
 		}
 		t := b.target(r)
 		if refusal := b.refusal(r, t); refusal != nil {
-			b.tell(refusal.Severity, r, "", "not renamed: %s", refusal.Reason)
+			b.leave(r, refusal)
 			continue
 		}
 		if r.Name == "" {
@@ -185,6 +185,28 @@ func (b *builder) choose() {
 		b.plan.Names[r] = "" // computed by name
 	}
 	b.settleDerived()
+}
+
+// leave tells why r is not renamed.
+func (b *builder) leave(r *graph.Resource, refusal *policy.Refusal) {
+	if refusal.Severity == stream.Info && !b.informs() {
+		return
+	}
+	b.plan.Add(graph.Finding{
+		Severity: refusal.Severity, Resource: r, Message: "not renamed: " + refusal.Reason,
+		Outcome: graph.LeftAlone, Reason: cmp.Or(refusal.Group, refusal.Reason),
+	})
+}
+
+// informs reports whether anybody wants to know what is no problem.
+func (b *builder) informs() bool { return b.spec.Report == v1alpha1.ReportFull }
+
+// inform adds information, if it is wanted.
+func (b *builder) inform(f graph.Finding) {
+	if b.informs() {
+		f.Severity = stream.Info
+		b.plan.Add(f)
+	}
 }
 
 // refusal tells why r is not renamed, nil if it is.
@@ -199,16 +221,19 @@ func (b *builder) refusal(r *graph.Resource, t *target) *policy.Refusal {
 	case t.implicit:
 		return &policy.Refusal{
 			Reason:   fmt.Sprintf("%s looks for it under this name as long as no field of it says another", t.producer),
+			Group:    "another resource looks for it under this name",
 			Severity: stream.Warning,
 		}
 	case t.producer != nil:
 		return &policy.Refusal{
 			Reason:   fmt.Sprintf("%s has a controller write it under this name", t.producer),
+			Group:    "a controller writes it under this name",
 			Severity: stream.Warning,
 		}
 	case t.pinned != nil:
 		return &policy.Refusal{
 			Reason:   fmt.Sprintf("%s refers to a %s of this name, and nothing tells in which of several namespaces; give one of them another name", t.pinned, r.Kind),
+			Group:    "a reference may mean it or another of this name",
 			Severity: stream.Warning,
 		}
 	case r.History.NeedsHash:
@@ -409,6 +434,6 @@ func (b *builder) editTargets() {
 			edits = append(edits, edit.SetEntry{Key: "immutable", Value: "true", Bool: true, After: "kind"})
 		}
 		b.plan.Edit(r, edits...)
-		b.tell(stream.Info, r, "", "named after its content")
+		b.inform(graph.Finding{Resource: r, Message: "named after its content", Outcome: graph.Named})
 	}
 }

@@ -154,6 +154,9 @@ func (b *builder) rewriteMention(m *graph.Mention, rewrites map[edit.Path]*rewri
 	if m.Ref.Default {
 		return
 	}
+	if chain == nil && takes && b.informs() {
+		b.follow(m, names)
+	}
 	w := at(rewrites, m.Ref.At)
 	if len(names) > 1 {
 		w.values = names
@@ -168,6 +171,20 @@ func (b *builder) rewriteMention(m *graph.Mention, rewrites map[edit.Path]*rewri
 	if m.Ref.NamespaceAt != nil {
 		n := at(rewrites, *m.Ref.NamespaceAt)
 		n.spans = append(n.spans, span{m.Ref.NamespaceStart, m.Ref.NamespaceEnd, namespace})
+	}
+}
+
+// follow tells of a reference to renamed objects, by the list where it is an
+// element, for that may become two.
+func (b *builder) follow(m *graph.Mention, names []string) {
+	path := m.Ref.At.Path
+	if m.Ref.List {
+		path = parent(path)
+	}
+	for _, name := range names {
+		b.inform(graph.Finding{
+			Resource: m.Referrer, Path: path, Message: "refers to " + name + ", which is named after its content", Outcome: graph.Followed,
+		})
 	}
 }
 
