@@ -35,6 +35,8 @@ type Options struct {
 	Namespace, FilterNamespace string
 	// Salt stands for the functionConfig's salt where that is empty.
 	Salt string
+	// Summarize asks for a Summary of what is done to a stream.
+	Summarize bool
 }
 
 // An Output is what a run has to say beside the manifests.
@@ -44,6 +46,9 @@ type Output struct {
 	Results []stream.Result
 	// Messages are the same as sentences.
 	Messages []Message
+	// Summary is what was done, where Options.Summarize asks for it. A
+	// ResourceList has none.
+	Summary *Summary
 }
 
 // A Message is a Result as a sentence.
@@ -67,7 +72,8 @@ func Process(data []byte, w io.Writer, o Options) (*Output, error) {
 	if err != nil {
 		return nil, fail(in, w, err)
 	}
-	g, p, err := planFor(in, config)
+	summarize := o.Summarize && !in.IsResourceList
+	g, p, err := planFor(in, informed(config, summarize))
 	if err != nil {
 		return nil, fail(in, w, err)
 	}
@@ -76,6 +82,9 @@ func Process(data []byte, w io.Writer, o Options) (*Output, error) {
 		return nil, fail(in, w, err)
 	}
 	out := report(p.Findings, config.Spec.Report)
+	if summarize {
+		out.Summary = summaryOf(g, p, config.Spec.Mode)
+	}
 	if err := in.Write(w, replaced, out.Results); err != nil {
 		return nil, &WriteError{err}
 	}

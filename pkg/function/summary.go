@@ -1,0 +1,106 @@
+package function
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/confighash/confighash/pkg/api/v1alpha1"
+	"github.com/confighash/confighash/pkg/graph"
+	"github.com/confighash/confighash/pkg/plan"
+	"github.com/confighash/confighash/pkg/stream"
+)
+
+// A Summary counts what a run did. All but Resources and Changed follows from
+// the results of report: Full, and is the same of a second run.
+type Summary struct {
+	Mode v1alpha1.Mode
+	// Resources is how many there are, without those that are passed over
+	// altogether, and Changed how many of them differ in the output.
+	Resources, Changed int
+	// Named are how many objects are named after their content, by kind.
+	Named []Count
+	// References are how many fields hold the names of such objects.
+	References int
+	// Stamped are how many resources bear a checksum on a pod template, and
+	// Unstamped how many lost an annotation of an earlier run.
+	Stamped, Unstamped int
+	// LeftAlone are the resources that stay as they are, by the reason, the most
+	// frequent one first.
+	LeftAlone []Reason
+	// Warnings are how many warnings there are.
+	Warnings int
+}
+
+// A Count is how many of something there are.
+type Count struct {
+	What string
+	N    int
+}
+
+// A Reason is why resources are left alone.
+type Reason struct {
+	Text string
+	// Warned tells that it is a warning, too.
+	Warned bool
+	// Resources are the resources as messages name them, sorted.
+	Resources []string
+}
+
+// informed returns config as it is planned for: where a summary is asked for,
+// the plan has to tell everything.
+func informed(config *v1alpha1.ConfigHash, summarize bool) *v1alpha1.ConfigHash {
+	if !summarize {
+		return config
+	}
+	c := *config
+	c.Spec.Report = v1alpha1.ReportFull
+	return &c
+}
+
+// summaryOf counts what a plan tells.
+func summaryOf(g *graph.Graph, p *plan.Plan, mode v1alpha1.Mode) *Summary {
+	s := &Summary{Mode: mode, Resources: len(g.Resources)}
+	for _, edits := range p.Edits {
+		if len(edits) > 0 {
+			s.Changed++
+		}
+	}
+	met := map[graph.Outcome]map[*graph.Resource]bool{graph.Stamped: {}, graph.Unstamped: {}}
+	named := map[string]int{}
+	reasons := map[string]*Reason{}
+	for _, f := range graph.SortFindings(p.Findings) {
+		if f.Severity == stream.Warning {
+			s.Warnings++
+		}
+		switch f.Outcome {
+		case graph.Named:
+			named[f.Resource.Kind]++
+		case graph.Followed:
+			s.References++
+		case graph.Stamped, graph.Unstamped:
+			met[f.Outcome][f.Resource] = true
+		case graph.LeftAlone:
+			r := reasons[f.Reason]
+			if r == nil {
+				r = &Reason{Text: f.Reason}
+				reasons[f.Reason] = r
+			}
+			r.Warned = r.Warned || f.Severity == stream.Warning
+			r.Resources = append(r.Resources, cmp.Or(f.Object, f.Resource).Called(""))
+		}
+	}
+	s.Stamped, s.Unstamped = len(met[graph.Stamped]), len(met[graph.Unstamped])
+	for kind, n := range named {
+		s.Named = append(s.Named, Count{kind, n})
+	}
+	slices.SortFunc(s.Named, func(a, b Count) int { return cmp.Compare(a.What, b.What) })
+	for _, r := range reasons {
+		slices.Sort(r.Resources)
+		r.Resources = slices.Compact(r.Resources)
+		s.LeftAlone = append(s.LeftAlone, *r)
+	}
+	slices.SortFunc(s.LeftAlone, func(a, b Reason) int {
+		return cmp.Or(cmp.Compare(len(b.Resources), len(a.Resources)), cmp.Compare(a.Text, b.Text))
+	})
+	return s
+}
