@@ -28,7 +28,8 @@ import (
 
 // Options say what a functionConfig in the input does not.
 type Options struct {
-	// Config is the functionConfig for an input that has none.
+	// Config is the functionConfig for an input that has none, made by
+	// v1alpha1.New or v1alpha1.Parse. It is checked as one that is read.
 	Config *v1alpha1.ConfigHash
 	// Namespace goes before the functionConfig's namespace where it is not
 	// empty, and FilterNamespace before its default in a stream.
@@ -107,11 +108,15 @@ func configOf(in *stream.Input, o Options) (*v1alpha1.ConfigHash, error) {
 		return nil, errors.New("the ResourceList has a functionConfig, and --config or --mode gives another; give one of them")
 	case config == nil && in.FunctionConfig == nil && !in.IsResourceList:
 		return nil, errors.New("the input is no ResourceList, so the functionConfig must be given: --mode Rename, or --config FILE")
-	case config == nil:
-		var err error
-		if config, err = v1alpha1.Parse(in.FunctionConfig); err != nil {
-			return nil, err
-		}
+	}
+	var err error
+	if config == nil {
+		config, err = v1alpha1.Parse(in.FunctionConfig)
+	} else {
+		config, err = config.Complete()
+	}
+	if err != nil {
+		return nil, err
 	}
 	c := *config
 	if c.Spec.Namespace == "default" && !in.IsResourceList && o.FilterNamespace != "" {

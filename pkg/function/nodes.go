@@ -8,6 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/confighash/confighash/pkg/api/v1alpha1"
 	"github.com/confighash/confighash/pkg/stream"
 )
 
@@ -35,6 +36,11 @@ func Nodes(items []*yaml.Node, functionConfig *yaml.Node, o Options) (*Output, e
 }
 
 func transformNodes(items []*yaml.Node, functionConfig *yaml.Node, o Options) (*Output, error) {
+	if o.Namespace != "" {
+		if err := v1alpha1.CheckNamespace(o.Namespace); err != nil {
+			return nil, fmt.Errorf("the option Namespace: %w", err)
+		}
+	}
 	roots, err := rootsOf(items)
 	if err != nil {
 		return nil, err

@@ -26,6 +26,8 @@ type field struct {
 type value interface {
 	// read reads node, which is neither null nor an alias.
 	read(r *reader, node *yaml.Node, at edit.Path)
+	// write returns what the variable holds, nil where it is empty.
+	write() *yaml.Node
 	schema() *schema
 	// wants says what may stand here, as in "must be true or false".
 	wants() string
