@@ -72,7 +72,10 @@ func (m *mappings) set(root Path, e SetEntry) (bool, error) {
 // a node on the way is an alias or has an anchor, a tag or a merge key.
 func (m *mappings) walk(root, parent Path) (at site, ok bool, err error) {
 	if m.root == nil {
-		doc, err := parse(m.bytes)
+		doc, err := m.parser.Parse(m.bytes)
+		if err == nil && doc.Kind == 0 {
+			err = errEmpty
+		}
 		if err != nil {
 			return site{}, false, err
 		}

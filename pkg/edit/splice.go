@@ -6,8 +6,11 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"sync"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/confighash/confighash/pkg/yamltree"
 )
 
 // A splice puts text in the place of the bytes from start to end.
@@ -20,7 +23,19 @@ type splice struct {
 type splicer struct {
 	text
 	splices []splice
+	parser  *yamltree.Parser
 	root    *yaml.Node // of the chunk's tree; nil until an edit needs it
+}
+
+// parsers are those not in use, for the memory they have.
+var parsers = sync.Pool{New: func() any { return new(yamltree.Parser) }}
+
+// newSplicer returns a splicer of text, and what to call when it is done with.
+func newSplicer(text []byte) (s *splicer, done func()) {
+	s = &splicer{}
+	s.bytes = text
+	s.parser, _ = parsers.Get().(*yamltree.Parser)
+	return s, func() { parsers.Put(s.parser) }
 }
 
 // Splice carries the edits out in the text's bytes. It reports false, and
@@ -31,8 +46,8 @@ type splicer struct {
 // The bytes that change are those of a scalar, of the line of an entry, or of
 // an entry in a flow mapping with its comma; nothing else does.
 func Splice(text []byte, items []Item) (out []byte, ok bool, err error) {
-	s := &splicer{}
-	s.bytes = text
+	s, done := newSplicer(text)
+	defer done()
 	for _, item := range items {
 		if ok, err := s.edit(item); err != nil || !ok {
 			return nil, false, err
@@ -46,8 +61,8 @@ func Splice(text []byte, items []Item) (out []byte, ok bool, err error) {
 // text's bytes, and returns the others. It reports false where it has done
 // nothing. No two items are about the same node, or the order would count.
 func spliceSome(text []byte, items []Item) (out []byte, rest []Item, ok bool) {
-	s := &splicer{}
-	s.bytes = text
+	s, done := newSplicer(text)
+	defer done()
 	roots := make(map[Path]bool, len(items))
 	for _, item := range items {
 		if roots[item.Root] || item.Root == "" {

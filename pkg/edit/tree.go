@@ -10,13 +10,15 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
+var errEmpty = errors.New("the text holds no YAML document")
+
 // parse returns the document node of text, which holds one document.
 func parse(text []byte) (*yaml.Node, error) {
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
 	var doc, further yaml.Node
 	switch err := decoder.Decode(&doc); {
 	case errors.Is(err, io.EOF):
-		return nil, errors.New("the text holds no YAML document")
+		return nil, errEmpty
 	case err != nil:
 		return nil, fmt.Errorf("cannot parse the text: %w", err)
 	}

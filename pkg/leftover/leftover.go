@@ -33,6 +33,7 @@ import (
 	"github.com/confighash/confighash/pkg/graph"
 	"github.com/confighash/confighash/pkg/mapping"
 	"github.com/confighash/confighash/pkg/stream"
+	"github.com/confighash/confighash/pkg/yamltree"
 )
 
 // maxVisited bounds how many nodes of an item are looked at, which aliases can
@@ -196,7 +197,7 @@ func isWord(c byte) bool {
 
 // chunk searches the items of a chunk.
 func (s *searcher) chunk(c *stream.Chunk, resources []*graph.Resource) []graph.Finding {
-	items, err := c.Items()
+	items, err := c.Items(new(yamltree.Parser))
 	if err != nil {
 		return nil // it was parsed before, so this cannot be
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/confighash/confighash/pkg/edit"
 	"github.com/confighash/confighash/pkg/mapping"
+	"github.com/confighash/confighash/pkg/yamltree"
 )
 
 // maxListDepth bounds how deep Lists may hold Lists, maxAliasedItems how many
@@ -53,7 +54,9 @@ func Parse[T any](in *Input, visit func(*Chunk, []Item) (T, error)) ([]*Chunk, [
 		}
 	}
 	run := func(s *slot) {
-		items, err := s.chunk.Items()
+		parser, _ := parsers.Get().(*yamltree.Parser)
+		defer parsers.Put(parser)
+		items, err := s.chunk.Items(parser)
 		if err != nil {
 			s.err, s.unfit = err, true
 			return
@@ -95,6 +98,9 @@ func Parse[T any](in *Input, visit func(*Chunk, []Item) (T, error)) ([]*Chunk, [
 	return chunks, values, errors.Join(errs...)
 }
 
+// parsers are those not in use, for the memory they have.
+var parsers = sync.Pool{New: func() any { return new(yamltree.Parser) }}
+
 // Parallel calls work for 0 to n-1 on all processors.
 func Parallel(n int, work func(int)) {
 	workers := min(runtime.GOMAXPROCS(0), n)
@@ -120,16 +126,16 @@ func Parallel(n int, work func(int)) {
 	group.Wait()
 }
 
-// Items parses the chunk, once more where Parse has done so before, and finds
-// its items.
-func (c *Chunk) Items() ([]Item, error) {
+// Items parses the chunk by parser, once more where Parse has done so before, and
+// finds its items. They are good until parser is used again.
+func (c *Chunk) Items(parser *yamltree.Parser) ([]Item, error) {
 	tree := c.tree
 	c.tree = nil // the tree goes when the items have been visited
 	if tree == nil {
 		var err error
-		if tree, err = parse(c.Text); err != nil && c.original == nil && json.Valid(c.Text) {
+		if tree, err = parser.Parse(c.Text); err != nil && c.original == nil && json.Valid(c.Text) {
 			c.original, c.Text = c.Text, yamlEscapes(c.Text)
-			tree, err = parse(c.Text)
+			tree, err = parser.Parse(c.Text)
 		}
 		if err != nil {
 			return nil, c.parseError(err)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/confighash/confighash/pkg/edit"
 	"github.com/confighash/confighash/pkg/mapping"
+	"github.com/confighash/confighash/pkg/yamltree"
 )
 
 // A Chunk is a run of the input's bytes that parses as one YAML document: one
@@ -690,33 +691,9 @@ func describe(n *yaml.Node) string {
 	return "nothing"
 }
 
-// parse parses text as one YAML document. The tree is empty where there is
-// nothing in it. It fails where anything stands behind the document, which
-// yaml.Unmarshal does not look at.
-func parse(text []byte) (tree *yaml.Node, err error) {
-	defer func() {
-		// The parser's own limits end in panics of several types.
-		if r := recover(); r != nil {
-			err = fmt.Errorf("yaml: %v", r)
-		}
-	}()
-	decoder := yaml.NewDecoder(bytes.NewReader(text))
-	tree = &yaml.Node{}
-	if err := decoder.Decode(tree); err != nil {
-		if errors.Is(err, io.EOF) {
-			return tree, nil
-		}
-		return nil, err
-	}
-	var behind yaml.Node
-	switch err := decoder.Decode(&behind); {
-	case errors.Is(err, io.EOF):
-		return tree, nil
-	case err != nil:
-		return nil, err
-	}
-	return nil, fmt.Errorf("yaml: line %d: a second document begins here, behind a carriage return or a Unicode line break; use plain line breaks", behind.Line)
-}
+// parse parses text as one YAML document, without its comments. The tree is
+// empty where there is nothing in it.
+func parse(text []byte) (*yaml.Node, error) { return yamltree.Parse(text) }
 
 // A ParseError is what the YAML parser had to say of the input.
 type ParseError struct {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/confighash/confighash/pkg/edit"
 	"github.com/confighash/confighash/pkg/mapping"
+	"github.com/confighash/confighash/pkg/yamltree"
 )
 
 // A Result is one of a ResourceList's results, by the KRM functions
@@ -230,7 +231,7 @@ func (in *Input) complete(text, out []byte, results []Result) bool {
 
 // encode encodes a ResourceList anew, with results.
 func (in *Input) encode(text []byte, results []Result) ([]byte, error) {
-	tree, err := parse(text)
+	tree, err := yamltree.WithComments(text)
 	if err != nil {
 		return nil, fmt.Errorf("the result does not parse: %w", err)
 	}
