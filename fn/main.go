@@ -5,10 +5,16 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"strconv"
+	"strings"
 	"syscall"
+	"unicode"
+
+	"github.com/confighash/confighash/pkg/function"
 )
 
 // version is set by the linker.
@@ -32,17 +38,54 @@ func main() {
 // run is main without the process. It returns the exit code.
 func run(args []string, stdin, stdout, stderr *os.File) int {
 	root := newRoot(stdin, stdout, stderr)
+	out := &firstError{w: stdout}
 	root.SetArgs(args)
 	root.SetIn(stdin)
-	root.SetOut(stdout)
+	root.SetOut(out)
 	root.SetErr(stderr)
 	err := root.Execute()
+	if err == nil && out.err != nil {
+		err = fault(&function.WriteError{Err: out.err})
+	}
 	if err == nil {
 		return 0
 	}
 	failure := asFailure(err)
 	for _, line := range failure.lines {
-		fmt.Fprintf(stderr, "error: %s\n", line)
+		fmt.Fprintf(stderr, "error: %s\n", printable(line))
 	}
 	return failure.code
+}
+
+// A firstError is a writer that keeps its first error to itself: cobra asks for
+// none when it prints help or a version.
+type firstError struct {
+	w   io.Writer
+	err error
+}
+
+func (f *firstError) Write(p []byte) (int, error) {
+	if f.err == nil {
+		_, f.err = f.w.Write(p)
+	}
+	return len(p), nil
+}
+
+// printable returns text with control characters written out, which may stand
+// in names and would steer a terminal. Line breaks and tabs stay.
+func printable(text string) string {
+	steers := func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }
+	if strings.IndexFunc(text, steers) < 0 {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		if steers(r) {
+			quoted := strconv.QuoteRuneToASCII(r)
+			b.WriteString(quoted[1 : len(quoted)-1])
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
 }

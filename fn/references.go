@@ -33,6 +33,8 @@ func newReferences() *cobra.Command {
 		Long:    referencesHelp,
 		Example: referencesExamples,
 		Args:    cobra.ArbitraryArgs,
+
+		ValidArgsFunction: completeKinds,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if markdown && len(args) > 0 {
 				return fmt.Errorf("--markdown prints all kinds; leave out %q", args[0])
@@ -41,14 +43,27 @@ func newReferences() *cobra.Command {
 			if err := printReferences(out, args, markdown); err != nil {
 				return err
 			}
-			if err := out.Flush(); err != nil {
-				return fault(fmt.Errorf("writing the references: %w", err))
-			}
-			return nil
+			return out.Flush()
 		},
 	}
 	command.Flags().BoolVar(&markdown, "markdown", false, "print a page of all fields of all kinds")
 	return command
+}
+
+// completeKinds completes the kinds of the catalogue, in lower case as well.
+func completeKinds(_ *cobra.Command, given []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	documents, err := catalog.Builtin().Documents()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	var kinds []cobra.Completion
+	for _, kind := range eachKind(documents) {
+		name := kind.String()
+		if len(name) >= len(typed) && strings.EqualFold(name[:len(typed)], typed) && !slices.Contains(given, name) {
+			kinds = append(kinds, name)
+		}
+	}
+	return slices.Compact(kinds), cobra.ShellCompDirectiveNoFileComp
 }
 
 func printReferences(out io.Writer, kinds []string, markdown bool) error {

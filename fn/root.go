@@ -18,8 +18,9 @@ import (
 
 // Exit codes.
 const (
-	exitFault = 1 // input or functionConfig is at fault
-	exitUsage = 2 // the command line is
+	exitFault   = 1 // input or functionConfig is at fault
+	exitUsage   = 2 // the command line is
+	exitDiffers = 3 // --check found a difference
 )
 
 // A failure is an error with the lines to print and the code to exit with.
@@ -64,18 +65,29 @@ It is a KRM function. It reads from stdin
 
 and writes the same, transformed, to stdout.
 
+With --check it writes no manifests, but what a run would change, as a unified
+diff: for manifests that are kept as confighash writes them. No value of a
+Secret stands in the diff.
+
+Where stderr is a terminal, a filter ends with a summary of what was done;
+--quiet leaves it out. Warnings are told in any case.
+
 It exits 0 when that is done, 1 when the input or the functionConfig is at
-fault, which stderr explains, and 2 when the command line is.`
+fault, which stderr explains, 2 when the command line is, and 3 when --check
+finds a difference.`
 
 const examples = `  kustomize build . | confighash --mode Rename | kubectl apply -f -
   helm template shop ./chart | confighash --mode Annotate
   kustomize build --enable-alpha-plugins --enable-exec .
   kpt fn render --allow-exec
+  confighash --check --mode Rename < rendered.yaml
+  kpt fn source package | confighash --check --config confighash.yaml
   confighash schema > confighash.schema.json`
 
 // flags are the command line's.
 type flags struct {
 	config, mode, policy, namespace string
+	check, quiet                    bool
 }
 
 func newRoot(stdin, stdout, stderr *os.File) *cobra.Command {
@@ -99,24 +111,30 @@ func newRoot(stdin, stdout, stderr *os.File) *cobra.Command {
 				_ = cmd.Usage()
 				return &failure{code: exitUsage, lines: []string{"stdin is a terminal: manifests are read from stdin"}}
 			}
+			if f.check {
+				return check(f, stdin, stdout, stderr)
+			}
 			return process(f, stdin, stdout, stderr)
 		},
+		ValidArgsFunction: cobra.NoFileCompletions,
 	}
-	root.CompletionOptions.HiddenDefaultCmd = true
 	root.Flags().SortFlags = false
 	root.Flags().StringVar(&f.config, "config", "", "`file` with the functionConfig, for an input that has none")
 	root.Flags().StringVar(&f.mode, "mode", "", "`mode` instead of a functionConfig: Rename or Annotate")
 	root.Flags().StringVar(&f.policy, "policy", "", "`policy` with --mode: All, OptIn, Reloader or Wave (default All)")
 	root.Flags().StringVar(&f.namespace, "namespace", "", "`namespace` in which objects that name none will be applied")
-	root.AddCommand(newSchema(), newReferences())
+	root.Flags().BoolVar(&f.check, "check", false, "print a diff of what would change instead of manifests, and exit 3 if there is one")
+	root.Flags().BoolVar(&f.quiet, "quiet", false, "print no summary on a terminal; warnings stay")
+	completeFlags(root)
+	root.AddCommand(newSchema(), newReferences(), newInstall())
 	return root
 }
 
-// process runs the function over stdin.
-func process(f flags, stdin, stdout, stderr *os.File) error {
+// read reads stdin, and makes options of flags and environment.
+func (f flags) read(stdin *os.File) ([]byte, function.Options, error) {
 	config, err := f.functionConfig()
 	if err != nil {
-		return fault(err)
+		return nil, function.Options{}, err
 	}
 	helmNamespace := os.Getenv("HELM_NAMESPACE")
 	for name, value := range map[string]string{"--namespace": f.namespace, "HELM_NAMESPACE": helmNamespace} {
@@ -124,20 +142,43 @@ func process(f flags, stdin, stdout, stderr *os.File) error {
 			continue
 		}
 		if err := v1alpha1.CheckNamespace(value); err != nil {
-			return fault(fmt.Errorf("%s %w", name, err))
+			return nil, function.Options{}, fmt.Errorf("%s %w", name, err)
 		}
 	}
 	data, err := io.ReadAll(stdin)
 	if err != nil {
-		return fault(fmt.Errorf("reading stdin: %w", err))
+		return nil, function.Options{}, fmt.Errorf("reading stdin: %w", err)
 	}
-	w := bufio.NewWriterSize(stdout, 1<<20)
-	out, err := function.Process(data, w, function.Options{
+	return data, function.Options{
 		Config:          config,
 		Namespace:       f.namespace,
 		FilterNamespace: helmNamespace,
 		Salt:            os.Getenv("CONFIGHASH_SALT"),
-	})
+	}, nil
+}
+
+// process runs the function over stdin.
+func process(f flags, stdin, stdout, stderr *os.File) error {
+	data, options, err := f.read(stdin)
+	if err != nil {
+		return fault(err)
+	}
+	options.Summarize = !f.quiet && term.IsTerminal(int(stderr.Fd()))
+	w := bufio.NewWriterSize(stdout, 1<<20)
+	out, err := function.Process(data, w, options)
+	if err := flush(w, err); err != nil {
+		return err
+	}
+	tell(stderr, out)
+	if out.Summary != nil {
+		return writeSummary(stderr, out.Summary, hasColours())
+	}
+	return nil
+}
+
+// flush writes what is left in w, and returns the failure of a run that ended
+// with err, nil if there is none.
+func flush(w *bufio.Writer, err error) error {
 	var writeError *function.WriteError
 	if flushErr := w.Flush(); flushErr != nil && !errors.As(err, &writeError) {
 		err = errors.Join(err, &function.WriteError{Err: flushErr})
@@ -145,10 +186,14 @@ func process(f flags, stdin, stdout, stderr *os.File) error {
 	if err != nil {
 		return fault(err)
 	}
-	for _, m := range out.Messages {
-		fmt.Fprintf(stderr, "%s: %s\n", m.Severity, m.Text)
-	}
 	return nil
+}
+
+// tell prints warnings, and what else the functionConfig's report asks for.
+func tell(stderr io.Writer, out *function.Output) {
+	for _, m := range out.Messages {
+		fmt.Fprintf(stderr, "%s: %s\n", m.Severity, printable(m.Text))
+	}
 }
 
 // functionConfig makes the functionConfig that the flags ask for, nil where

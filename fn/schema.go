@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
@@ -10,14 +8,13 @@ import (
 
 func newSchema() *cobra.Command {
 	return &cobra.Command{
-		Use:   "schema",
-		Short: "Print the JSON schema of the functionConfig",
-		Args:  cobra.NoArgs,
+		Use:               "schema",
+		Short:             "Print the JSON schema of the functionConfig",
+		Args:              cobra.NoArgs,
+		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if _, err := cmd.OutOrStdout().Write(v1alpha1.Schema()); err != nil {
-				return fault(fmt.Errorf("writing the schema: %w", err))
-			}
-			return nil
+			_, err := cmd.OutOrStdout().Write(v1alpha1.Schema())
+			return err
 		},
 	}
 }

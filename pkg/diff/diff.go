@@ -24,8 +24,8 @@ const hiddenLine = "(a line of a Secret that may hold its values is not shown)\n
 type Diff struct {
 	// Old and New are what the two sides are called.
 	Old, New string
-	// Heading returns what a hunk that begins on that line of the old side is
-	// about, one line or "". It may be nil, and must be safe for concurrent use.
+	// Heading returns what stands on a line of the old side, in one line or "".
+	// It may be nil, and must be safe for concurrent use.
 	Heading func(line int) string
 }
 
@@ -79,6 +79,7 @@ type hunks struct {
 	old, now side
 	lines    []string
 	changed  bool // lines holds more than context
+	about    int  // the line on which the first change stands
 	skipped  bool // the line before was left out
 	out      bytes.Buffer
 }
@@ -111,7 +112,10 @@ func (h *hunks) add(line string, c *stream.Change) {
 
 // change takes in a line that only one side has.
 func (h *hunks) change(line string, s *side) {
-	h.skipped, h.changed = s.hides(), true
+	h.skipped = s.hides()
+	if !h.changed {
+		h.changed, h.about = true, h.old.line
+	}
 	if h.skipped {
 		line = line[:1] + hiddenLine
 	}
@@ -153,7 +157,7 @@ func (h *hunks) end() {
 	if h.changed {
 		fmt.Fprintf(&h.out, "@@ -%s +%s @@", h.old.span(), h.now.span())
 		if h.heading != nil {
-			if heading := h.heading(h.old.start); heading != "" {
+			if heading := h.heading(h.about); heading != "" {
 				h.out.WriteString(" " + heading)
 			}
 		}

@@ -89,16 +89,17 @@ type shade struct {
 // visit looks for Secrets in n. isItem tells that it stands for one without
 // saying so.
 func (s *shade) visit(n *yaml.Node, isItem bool) {
-	kind := ""
-	if n.Kind == yaml.MappingNode {
-		for key, value := range entries(n) {
-			if key.Value == "kind" {
-				kind = value.Value
-			}
+	kind, isManifest := "", false
+	for key, value := range entries(n) {
+		switch key.Value {
+		case "kind":
+			kind = value.Value
+		case "metadata", "data", "stringData": // a reference has none of them
+			isManifest = true
 		}
 	}
 	switch {
-	case kind == "Secret", isItem && n.Kind == yaml.MappingNode:
+	case kind == "Secret" && isManifest, isItem && n.Kind == yaml.MappingNode:
 		s.secret(n)
 		return
 	case kind == "SecretList":
