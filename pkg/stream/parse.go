@@ -78,9 +78,11 @@ func Parse[T any](in *Input, visit func(*Chunk, []Item) (T, error)) ([]*Chunk, [
 		i = end
 		if unfit && (len(group) > 1 || group[0].chunk.form == formElement) {
 			d := &in.documents[doc]
+			parts := d.parts
 			d.whole()
 			if in.IsResourceList {
 				if _, err := in.wholeResourceList(d); err != nil {
+					d.parts = parts // so it can be written, with results that tell of the error
 					errs = append(errs, err)
 					continue
 				}

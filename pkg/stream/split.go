@@ -458,6 +458,9 @@ func checkVersion(apiVersion string, line int) error {
 func splitItems(text, value []byte, line int) ([]part, bool) {
 	if !isEmptyValue(value) {
 		// items: [] and items: null have nothing to split.
+		if !isBlank(text[lineEnd(text, 0):]) {
+			return nil, false
+		}
 		written, _, _ := bytes.Cut(value, []byte(" #"))
 		switch word := bytes.TrimSpace(written); string(word) {
 		case "[]":
@@ -583,8 +586,8 @@ func (d *document) splitStream() {
 			continue
 		}
 		itemParts, ok := splitItems(s.text, s.value, d.line+s.line)
-		if !ok {
-			d.whole()
+		if !ok || !slices.ContainsFunc(itemParts, func(p part) bool { return p.chunk != nil }) {
+			d.whole() // of a List, items: null stays what it is
 			return
 		}
 		parts = append(parts, itemParts...)

@@ -109,7 +109,9 @@ func (d *document) write(w io.Writer, replaced map[*Chunk][]byte) error {
 
 // writeParts writes a ResourceList that was split.
 func (in *Input) writeParts(w io.Writer, d *document, replaced map[*Chunk][]byte, results []Result) error {
-	added, err := in.entries(d.text, 0, results)
+	// A line break at the end would add one to a block scalar there.
+	inFront := !d.endsLine(replaced)
+	added, err := in.entries(d.text, 0, results, inFront)
 	if err != nil {
 		return err
 	}
@@ -122,8 +124,7 @@ func (in *Input) writeParts(w io.Writer, d *document, replaced map[*Chunk][]byte
 		func() error { return rest.write(w, replaced) },
 		func() error { _, err := w.Write(added); return err },
 	}
-	if !d.endsLine(replaced) {
-		// A line break at the end would add one to a block scalar there.
+	if inFront {
 		steps[1], steps[2] = steps[2], steps[1]
 	}
 	for _, step := range steps {
@@ -150,10 +151,11 @@ func (d *document) endsLine(replaced map[*Chunk][]byte) bool {
 }
 
 // entries returns the entries that a ResourceList in block style still needs,
-// as lines indented by column, with the line breaks of text.
-func (in *Input) entries(text []byte, column int, results []Result) ([]byte, error) {
+// as lines indented by column, with the line breaks of text. Results stand at the
+// edge, where another run will put them.
+func (in *Input) entries(text []byte, column int, results []Result, inFront bool) ([]byte, error) {
 	var b bytes.Buffer
-	if !in.hasItems {
+	if !in.hasItems && !inFront {
 		b.WriteString("items: []\n")
 	}
 	if len(results) > 0 {
@@ -163,6 +165,9 @@ func (in *Input) entries(text []byte, column int, results []Result) ([]byte, err
 		if err := encoder.Encode(map[string][]Result{"results": results}); err != nil {
 			return nil, fmt.Errorf("encoding results: %w", err)
 		}
+	}
+	if !in.hasItems && inFront {
+		b.WriteString("items: []\n")
 	}
 	lines := bytes.SplitAfter(b.Bytes(), []byte("\n"))
 	var out []byte
@@ -243,7 +248,7 @@ func (in *Input) encode(text []byte, results []Result) ([]byte, error) {
 		}
 	}
 	if !in.flow {
-		added, err := in.entries(nil, 0, results)
+		added, err := in.entries(nil, 0, results, false)
 		if err != nil {
 			return nil, err
 		}
@@ -308,12 +313,13 @@ func (in *Input) finishBlock(text []byte, results []Result) ([]byte, error) {
 		text = slices.Concat(text[:start], text[end:])
 		break
 	}
-	added, err := in.entries(text, column, results)
+	inFront := !bytes.HasSuffix(text, []byte("\n"))
+	added, err := in.entries(text, column, results, inFront)
 	if err != nil {
 		return nil, err
 	}
 	out := slices.Concat(text, added)
-	if !bytes.HasSuffix(text, []byte("\n")) {
+	if inFront {
 		out = slices.Concat(text[:first], added, text[first:])
 	}
 	if !in.complete(text, out, results) {
