@@ -3,8 +3,6 @@ package policy
 import (
 	"testing"
 
-	"sigs.k8s.io/kustomize/kyaml/resid"
-
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 	"github.com/confighash/confighash/pkg/catalog"
 	"github.com/confighash/confighash/pkg/graph"
@@ -22,7 +20,7 @@ func newPolicy(t *testing.T, spec v1alpha1.Spec) *Policy {
 }
 
 func selector(name, namespace string) v1alpha1.Selector {
-	return v1alpha1.Selector{ResId: resid.ResId{Name: name, Namespace: namespace}}
+	return v1alpha1.Selector{Name: name, Namespace: namespace}
 }
 
 // object is a ConfigMap that kustomize and an earlier run have renamed.
@@ -62,8 +60,8 @@ func TestChosen(t *testing.T) {
 		{"name and namespace of one identity", with([]v1alpha1.Selector{selector("app", "prod")}, nil), nil, false, false},
 		{"expressions are anchored", with([]v1alpha1.Selector{selector("ap", "")}, nil), nil, false, false},
 		{"one selector of several", with([]v1alpha1.Selector{selector("x", ""), {LabelSelector: "team in (a,b)"}}, nil), nil, false, true},
-		{"all parts of a selector", with([]v1alpha1.Selector{{ResId: resid.ResId{Name: "dev-app"}, LabelSelector: "team=b"}}, nil), nil, false, false},
-		{"by kind", with([]v1alpha1.Selector{{ResId: resid.ResId{Gvk: resid.Gvk{Kind: "Secret"}}}}, nil), nil, false, false},
+		{"all parts of a selector", with([]v1alpha1.Selector{{Name: "dev-app", LabelSelector: "team=b"}}, nil), nil, false, false},
+		{"by kind", with([]v1alpha1.Selector{{Gvk: v1alpha1.Gvk{Kind: "Secret"}}}, nil), nil, false, false},
 		{"excluded", with(nil, []v1alpha1.Selector{{AnnotationSelector: "keep"}}), map[string]string{"keep": ""}, false, false},
 		{"excluded goes before included", with([]v1alpha1.Selector{selector(".*", "")}, []v1alpha1.Selector{selector("dev-app", "")}), nil, false, false},
 	} {

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"sigs.k8s.io/kustomize/api/types"
 )
 
 // APIVersion and Kind are those of the functionConfig.
@@ -116,15 +114,6 @@ var (
 	modes    = []Mode{ModeRename, ModeAnnotate}
 	policies = []Policy{PolicyAll, PolicyOptIn, PolicyReloader, PolicyWave}
 )
-
-// Selector is kustomize's own. Importing its package costs no start-up time
-// that the hasher's imports do not cost already. CompileSelector makes it
-// ready for use.
-type Selector = types.Selector
-
-// FieldSpec is kustomize's own: a field of a kind, whose path separates its
-// steps by slashes. Empty parts of group, version and kind match any.
-type FieldSpec = types.FieldSpec
 
 // ConfigHash is the functionConfig, with its defaults filled in.
 type ConfigHash struct {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
-	"sigs.k8s.io/kustomize/kyaml/resid"
 
 	"github.com/confighash/confighash/pkg/edit"
 )
@@ -18,9 +17,6 @@ const head = "apiVersion: confighash.dev/v1alpha1\nkind: ConfigHash\n"
 
 // flatHead is what every ConfigMap begins with.
 const flatHead = "apiVersion: v1\nkind: ConfigMap\n"
-
-// compareGVK lets cmp look into kustomize's types.
-var compareGVK = cmp.AllowUnexported(resid.Gvk{})
 
 func parse(tb testing.TB, document string) (*ConfigHash, error) {
 	tb.Helper()
@@ -59,11 +55,11 @@ func TestParse_fillsInDefaults(t *testing.T) {
 			t.Errorf("%s: %v", label, err)
 			continue
 		}
-		if diff := cmp.Diff(want, got, compareGVK); diff != "" {
+		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", label, diff)
 		}
 	}
-	if diff := cmp.Diff(want, New(ModeRename, ""), compareGVK); diff != "" {
+	if diff := cmp.Diff(want, New(ModeRename, "")); diff != "" {
 		t.Errorf("New (-want +got):\n%s", diff)
 	}
 }
@@ -151,7 +147,7 @@ func TestParse_readsEveryField(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(want, got, compareGVK); diff != "" {
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -193,7 +189,7 @@ data: {mode: Annotate, include: "[{<<: {name: app}}]", exclude: "[name: app]"}`,
 		app := Selector{}
 		app.Name = "app"
 		want.Spec.Include, want.Spec.Exclude = []Selector{app}, []Selector{app}
-		if diff := cmp.Diff(want, got, compareGVK); diff != "" {
+		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", label, diff)
 		}
 	}
@@ -227,7 +223,7 @@ spec:
 	want := New(ModeRename, "")
 	want.Spec.Salt, want.Spec.Discover = "1e3", false
 	want.Spec.Rename.Annotations = map[string]string{"a": "yes", "b": "no", "c": "2020-01-01", "1": "~", "e": ""}
-	if diff := cmp.Diff(want, got, compareGVK); diff != "" {
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -258,7 +254,7 @@ data:
 	want.Spec.Namespace = "123"
 	want.Spec.Rename.Annotations = map[string]string{"example.com/a": "yes"}
 	want.Spec.References = []Reference{{Kind: TargetSecret, FieldSpecs: []FieldSpec{{Path: "spec/secretName"}}}}
-	if diff := cmp.Diff(want, got, compareGVK); diff != "" {
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -285,7 +281,7 @@ func TestParse_showsAMinimalConfigForNone(t *testing.T) {
 		}
 		want := New(ModeRename, "")
 		want.Metadata = got.Metadata
-		if diff := cmp.Diff(want, got, compareGVK); diff != "" {
+		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", label, diff)
 		}
 	}

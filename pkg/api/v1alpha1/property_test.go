@@ -36,7 +36,7 @@ func TestParse_readsBothFormsAlike(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v\n%s", label, err, written)
 			}
-			if diff := cmp.Diff(want, got, compareGVK); diff != "" {
+			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("%s (-want +got):\n%s\n%s", label, diff, written)
 			}
 		}

@@ -2,54 +2,77 @@ package v1alpha1
 
 import (
 	"fmt"
-	"regexp"
 
 	"k8s.io/apimachinery/pkg/labels"
-	"sigs.k8s.io/kustomize/api/types"
-	"sigs.k8s.io/kustomize/kyaml/resid"
 )
+
+// A Selector means the objects that match all of its parts; an empty part
+// matches any. It has the fields of kustomize's types.Selector
+// (sigs.k8s.io/kustomize/api v0.21.2), and CompileSelector reads it by the
+// rules of kustomize's types.SelectorRegex.
+type Selector struct {
+	// Group, Version, Kind, Name and Namespace are regular expressions that
+	// must match all of what they are held against.
+	Gvk       `json:",inline,omitempty" yaml:",inline,omitempty"`
+	Name      string `json:"name,omitempty" yaml:"name,omitempty"`
+	Namespace string `json:"namespace,omitempty" yaml:"namespace,omitempty"`
+	// AnnotationSelector and LabelSelector are written in Kubernetes' selector
+	// syntax.
+	AnnotationSelector string `json:"annotationSelector,omitempty" yaml:"annotationSelector,omitempty"`
+	LabelSelector      string `json:"labelSelector,omitempty" yaml:"labelSelector,omitempty"`
+}
 
 // A CompiledSelector tells of an object, part by part, whether a Selector
 // means it. It is kustomize's rule: expressions are anchored at both ends, and
 // an empty one matches anything.
 type CompiledSelector struct {
-	regex       *types.SelectorRegex
-	labels      labels.Selector
-	annotations labels.Selector
+	group, version, kind expression
+	name, namespace      expression
+	labels, annotations  labels.Selector
 }
 
 // CompileSelector compiles s. It cannot fail on a Selector that Parse returned.
 func CompileSelector(s Selector) (*CompiledSelector, error) {
-	regex, err := types.NewSelectorRegex(&s)
-	if err != nil {
-		return nil, fmt.Errorf("selector: %w", err)
+	var c CompiledSelector
+	var err error
+	for _, part := range []struct {
+		compiled *expression
+		expr     string
+	}{
+		{&c.group, s.Group},
+		{&c.version, s.Version},
+		{&c.kind, s.Kind},
+		{&c.name, s.Name},
+		{&c.namespace, s.Namespace},
+	} {
+		if *part.compiled, err = compileExpression(part.expr); err != nil {
+			return nil, fmt.Errorf("selector: %w", err)
+		}
 	}
-	byLabels, err := labels.Parse(s.LabelSelector)
-	if err != nil {
+	if c.labels, err = labels.Parse(s.LabelSelector); err != nil {
 		return nil, fmt.Errorf("labelSelector %q: %w", s.LabelSelector, err)
 	}
-	byAnnotations, err := labels.Parse(s.AnnotationSelector)
-	if err != nil {
+	if c.annotations, err = labels.Parse(s.AnnotationSelector); err != nil {
 		return nil, fmt.Errorf("annotationSelector %q: %w", s.AnnotationSelector, err)
 	}
-	return &CompiledSelector{regex: regex, labels: byLabels, annotations: byAnnotations}, nil
+	return &c, nil
 }
 
 // MatchGVK tells whether the selector means objects of that type.
 func (c *CompiledSelector) MatchGVK(group, version, kind string) bool {
-	return c.regex.MatchGvk(resid.Gvk{Group: group, Version: version, Kind: kind})
+	return c.group.matches(group) && c.version.matches(version) && c.kind.matches(kind)
 }
 
 // MatchName tells whether the selector means objects of that name. kustomize
 // tries an object's original name and its present one.
 func (c *CompiledSelector) MatchName(name string) bool {
-	return c.regex.MatchName(name)
+	return c.name.matches(name)
 }
 
 // MatchNamespace tells whether the selector means objects of that namespace.
 // kustomize tries an object's original namespace and its present one.
 func (c *CompiledSelector) MatchNamespace(namespace string) bool {
-	return c.regex.MatchNamespace(namespace)
+	return c.namespace.matches(namespace)
 }
 
 // MatchLabels tells whether the selector means objects with those labels.
@@ -61,18 +84,6 @@ func (c *CompiledSelector) MatchLabels(of map[string]string) bool {
 // annotations.
 func (c *CompiledSelector) MatchAnnotations(of map[string]string) bool {
 	return c.annotations.Matches(labels.Set(of))
-}
-
-// checkRegex says what is wrong with a selector's expression. It is tried as
-// it stands, so that "a)|(b" is not let through by the anchors' parentheses,
-// and as kustomize anchors it, which breaks what ends in an open quote (\Qa).
-func checkRegex(expr string) string {
-	for _, e := range []string{expr, "^(?:" + expr + ")$"} {
-		if _, err := regexp.Compile(e); err != nil {
-			return fmt.Sprintf("%q is not a regular expression: %v", expr, err)
-		}
-	}
-	return ""
 }
 
 func checkLabelSelector(selector string) string {
