@@ -76,6 +76,20 @@ func TestProcess_writesAResourceListUnchangedOnFailure(t *testing.T) {
 	}
 }
 
+func TestProcess_tellsInAResourceListWhatDoesNotParse(t *testing.T) {
+	const list = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nfunctionConfig: {apiVersion: v1, kind: ConfigMap, data: {mode: Rename}}\nitems:\n" +
+		"- kind: ConfigMap\n  m\n- kind: Pod\n"
+	var b bytes.Buffer
+	const want = "line 6: not valid YAML: could not find expected ':'"
+	if _, err := Process([]byte(list), &b, Options{}); err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	const results = "results:\n- message: 'line 6: not valid YAML: could not find expected '':'''\n  severity: error\n"
+	if diff := cmp.Diff(list+results, b.String()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 func TestProcess_writesNothingOfAStreamOnFailure(t *testing.T) {
 	var b bytes.Buffer
 	if _, err := Process([]byte("kind: ConfigMap\n---\n- a\n"), &b, toRename()); err == nil || b.Len() > 0 {

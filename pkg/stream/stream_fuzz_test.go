@@ -204,13 +204,16 @@ func wholeItems(t *testing.T, data []byte) ([]string, bool) {
 
 // isMoreThanYAML reports whether data is taken though the parser refuses it:
 // JSON values one behind the other or with escapes of its own, directives and
-// markers that belong to nothing, and in comments what YAML does not allow.
+// markers that belong to nothing, tabs in lines without anything, and in comments
+// what YAML does not allow.
 func isMoreThanYAML(data []byte, err error) bool {
 	if strings.Contains(err.Error(), "control characters") {
 		return true
 	}
 	for line := range bytes.Lines(data) {
-		if bytes.HasPrefix(bytes.TrimPrefix(line, []byte("\ufeff")), []byte("%")) || bytes.HasPrefix(line, []byte("...")) {
+		blanks := line[:len(line)-len(bytes.TrimLeft(line, " \t"))]
+		isTab := bytes.Contains(blanks, []byte("\t")) && isBlank(line)
+		if isTab || bytes.HasPrefix(bytes.TrimPrefix(line, []byte("\ufeff")), []byte("%")) || bytes.HasPrefix(line, []byte("...")) {
 			return true
 		}
 	}
