@@ -21,18 +21,19 @@ endif
 export HELM
 
 GOLANGCI_LINT_VERSION := v2.15.0
+GOVULNCHECK_VERSION := v1.8.0
 
-GO_FILES := $(shell find fn pkg bench -name '*.go' 2>/dev/null)
+GO_FILES := $(shell find fn pkg bench hack -name '*.go' 2>/dev/null)
 
 .DEFAULT_GOAL := build
 
 .PHONY: help
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
 
 .PHONY: build
 build: ## build bin/confighash, a static binary
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/confighash ./fn
+	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags "-s -w -X main.version=$(VERSION)" -o bin/confighash ./fn
 
 .PHONY: demo
 demo: build $(KUSTOMIZE) ## kustomize build with the function over kustomization.example.yaml
@@ -50,6 +51,20 @@ e2e: build $(KUSTOMIZE) ## the tests that need docker or kpt; says what it skips
 .PHONY: image
 image: ## build the container image: make image IMAGE=NAME
 	@hack/image $(IMAGE) $(VERSION)
+
+.PHONY: sbom
+sbom: build ## bin/confighash.cdx.json: what the binary is made of, in CycloneDX
+	$(GO) run ./hack/bom sbom -version $(VERSION) bin/confighash >bin/confighash.cdx.json.tmp
+	mv bin/confighash.cdx.json.tmp bin/confighash.cdx.json
+
+.PHONY: notices
+notices: ## write docs/third-party-licenses.txt, where a dependency came or went
+	$(GO) run ./hack/bom notices >docs/third-party-licenses.txt.tmp
+	mv docs/third-party-licenses.txt.tmp docs/third-party-licenses.txt
+
+.PHONY: vulncheck
+vulncheck: bin/tools/govulncheck ## known vulnerabilities in what is linked; needs vuln.go.dev
+	@hack/vulncheck bin/tools/govulncheck
 
 .PHONY: bench
 bench: build $(KUSTOMIZE) ## time and memory, beside the kpt SDK and kustomize
@@ -74,6 +89,9 @@ clean: ## remove bin/
 
 bin/tools/golangci-lint:
 	GOBIN=$(CURDIR)/bin/tools $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT_VERSION)
+
+bin/tools/govulncheck:
+	GOBIN=$(CURDIR)/bin/tools $(GO) install golang.org/x/vuln/cmd/govulncheck@$(GOVULNCHECK_VERSION)
 
 $(CURDIR)/bin/tools/kustomize:
 	GOBIN=$(CURDIR)/bin/tools $(GO) install sigs.k8s.io/kustomize/kustomize/v5@$(KUSTOMIZE_VERSION)
