@@ -64,7 +64,7 @@ notices: ## write docs/third-party-licenses.txt, where a dependency came or went
 
 .PHONY: vulncheck
 vulncheck: bin/tools/govulncheck ## known vulnerabilities in what is linked; needs vuln.go.dev
-	@hack/vulncheck bin/tools/govulncheck
+	@GO=$(GO) hack/vulncheck bin/tools/govulncheck
 
 .PHONY: bench
 bench: build $(KUSTOMIZE) ## time and memory, beside the kpt SDK and kustomize

@@ -38,6 +38,7 @@ func TestVulncheck_tellsFindingsFromAnUnreachableDatabase(t *testing.T) {
 				t.Fatal(err)
 			}
 			cmd := exec.Command(filepath.Join(root, "hack", "vulncheck"), program)
+			cmd.Env = append(os.Environ(), "GO=true") // builds nothing, in no time
 			out, err := cmd.CombinedOutput()
 			if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
 				t.Fatal(err)
