@@ -1,0 +1,493 @@
+package function_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/confighash/confighash/pkg/api/v1alpha1"
+	"github.com/confighash/confighash/pkg/function"
+	"github.com/confighash/confighash/pkg/internal/corpus"
+	"github.com/confighash/confighash/pkg/kustomize"
+	"github.com/confighash/confighash/pkg/stream"
+)
+
+// patience is far more than the function takes for an input of maxInput bytes.
+const (
+	patience = 10 * time.Second
+	maxInput = 64 << 10
+)
+
+// configFrom makes a functionConfig of the bits of choice, so that a fuzzer
+// comes to all of them.
+func configFrom(choice uint32) *v1alpha1.ConfigHash {
+	next := func(n uint32) uint32 {
+		defer func() { choice /= n }()
+		return choice % n
+	}
+	config := v1alpha1.New(
+		[]v1alpha1.Mode{v1alpha1.ModeRename, v1alpha1.ModeAnnotate}[next(2)],
+		[]v1alpha1.Policy{v1alpha1.PolicyAll, v1alpha1.PolicyOptIn, v1alpha1.PolicyReloader, v1alpha1.PolicyWave}[next(4)])
+	s := &config.Spec
+	s.Report = []v1alpha1.Report{v1alpha1.ReportProblems, v1alpha1.ReportFull}[next(2)]
+	s.Unresolved = []v1alpha1.Unresolved{v1alpha1.UnresolvedIgnore, v1alpha1.UnresolvedWarn, v1alpha1.UnresolvedError}[next(3)]
+	s.Rename.Unreferenced = []v1alpha1.Unreferenced{v1alpha1.UnreferencedKeep, v1alpha1.UnreferencedRename}[next(2)]
+	s.Rename.Generated = []v1alpha1.Generated{v1alpha1.GeneratedAuto, v1alpha1.GeneratedAdopt, v1alpha1.GeneratedLeave}[next(3)]
+	s.Rename.Immutable = next(2) == 1
+	if next(2) == 1 {
+		s.Rename.Annotations = map[string]string{"example.com/note": "yes"}
+	}
+	s.Annotate.Scope = []v1alpha1.Scope{v1alpha1.ScopeWorkload, v1alpha1.ScopeSource}[next(2)]
+	s.Annotate.Granularity = []v1alpha1.Granularity{v1alpha1.GranularityKey, v1alpha1.GranularityObject}[next(2)]
+	s.Discover = next(2) == 0
+	s.Reloader.AutoReloadAll = next(2) == 1
+	s.Salt = []string{"", "grains"}[next(2)]
+	return config
+}
+
+// process runs the function, and panics where that takes too long: only so a
+// fuzzer keeps what it was tried on.
+func process(data []byte, o function.Options) (out []byte, report *function.Output, err error) {
+	defer time.AfterFunc(patience, func() { panic(fmt.Sprintf("no end after %s", patience)) }).Stop()
+	var b bytes.Buffer
+	report, err = function.Process(data, &b, o)
+	return b.Bytes(), report, err
+}
+
+// FuzzProcess holds of whatever bytes: the function ends, with an error or with
+// output, which is the input but for names, references and annotations, and
+// a second run changes none of it.
+func FuzzProcess(f *testing.F) {
+	for i, text := range corpus.Manifests(f, 8<<10) {
+		f.Add([]byte(text), uint32(i))
+		f.Add([]byte(text), uint32(i)*2_654_435_761)
+	}
+	f.Fuzz(func(t *testing.T, data []byte, choice uint32) {
+		if len(data) > maxInput {
+			return
+		}
+		checkProcess(t, data, configFrom(choice))
+	})
+}
+
+func checkProcess(t testing.TB, data []byte, config *v1alpha1.ConfigHash) {
+	t.Helper()
+	o := function.Options{Config: config}
+	in, splitErr := stream.Split(data)
+	if splitErr == nil && in.FunctionConfig != nil {
+		o.Config = nil
+		if config, _ = v1alpha1.Parse(in.FunctionConfig); config == nil {
+			config = v1alpha1.New("", "") // in error
+		}
+	}
+	was := bytes.Clone(data)
+	out, report, err := process(data, o)
+	if !bytes.Equal(was, data) {
+		t.Fatalf("the input has been written to: %q", data)
+	}
+	if err != nil {
+		checkFailure(t, in, data, out, report, err)
+		return
+	}
+	if report == nil {
+		t.Fatal("neither an error nor a report")
+	}
+	checkChanges(t, data, out, &config.Spec)
+	again, reportAgain, err := process(out, o)
+	if err != nil {
+		t.Fatalf("a second run: %v\nof\n%s", err, out)
+	}
+	if diff := cmp.Diff(lasting(report), lasting(reportAgain)); diff != "" {
+		t.Fatalf("a second run's report (-once +twice):\n%s", diff)
+	}
+	once, twice := string(out), string(again)
+	if len(report.Results) > len(reportAgain.Results) {
+		once, twice = withoutResults(t, out), withoutResults(t, again)
+	}
+	if diff := cmp.Diff(once, twice); diff != "" {
+		t.Fatalf("a second run (-once +twice):\n%s", diff)
+	}
+}
+
+// lasting returns what every run has to tell: that something was removed is
+// true once.
+func lasting(report *function.Output) []stream.Result {
+	var all []stream.Result
+	for _, r := range report.Results {
+		if r.Severity != stream.Info || !strings.HasPrefix(r.Message, "removed: ") {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+// checkFailure holds what is written beside an error against the input: a
+// ResourceList has nothing changed but its results.
+func checkFailure(t testing.TB, in *stream.Input, data, out []byte, report *function.Output, err error) {
+	t.Helper()
+	if report != nil {
+		t.Errorf("an error, and a report beside it: %v", err)
+	}
+	for _, e := range function.Errors(err) {
+		if strings.TrimSpace(e.Error()) == "" {
+			t.Errorf("an error says nothing: %#v", e)
+		}
+		if strings.Contains(e.Error(), "%!") && !bytes.Contains(data, []byte("%!")) {
+			t.Errorf("an error is not formatted: %v", e)
+		}
+	}
+	if in == nil || !in.IsResourceList {
+		if len(out) > 0 {
+			t.Errorf("an error (%v), and output beside it: %q", err, out)
+		}
+		return
+	}
+	if (&changes{}).compare(documents(t, data), documents(t, out)); t.Failed() {
+		return
+	}
+	if diff := cmp.Diff(withoutResults(t, data), withoutResults(t, out)); diff != "" {
+		t.Errorf("a ResourceList with an error (%v) changes (-in +out):\n%s", err, diff)
+	}
+}
+
+// withoutResults returns a ResourceList without its results, and any other text
+// as it is.
+func withoutResults(t testing.TB, data []byte) string {
+	t.Helper()
+	in, err := stream.Split(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := in.Write(&b, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// documents returns what data means, document by document.
+func documents(t testing.TB, data []byte) []*value {
+	t.Helper()
+	decoder := yaml.NewDecoder(bytes.NewReader(data))
+	var all []*value
+	for {
+		var doc yaml.Node
+		err := decode(decoder, &doc)
+		if errors.Is(err, io.EOF) {
+			return all
+		}
+		if err != nil {
+			return items(data) // JSON values one behind the other, for one, are no YAML
+		}
+		left := maxValues
+		all = append(all, valueOf(&doc, &left, 0))
+	}
+}
+
+// decode decodes a document. The parser has limits that end in panics.
+func decode(decoder *yaml.Decoder, doc *yaml.Node) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%v", r)
+		}
+	}()
+	return decoder.Decode(doc)
+}
+
+// items returns what the items that the function sees in data mean.
+func items(data []byte) []*value {
+	in, err := stream.Split(data)
+	if err != nil {
+		return nil
+	}
+	_, found, err := stream.Parse(in, func(_ *stream.Chunk, items []stream.Item) ([]*value, error) {
+		var all []*value
+		for _, item := range items {
+			left := maxValues
+			all = append(all, valueOf(item.Node, &left, 0))
+		}
+		return all, nil
+	})
+	if err != nil {
+		return nil
+	}
+	return slices.Concat(found...)
+}
+
+// A value is what a node means, without aliases, merge keys and styles.
+type value struct {
+	kind     yaml.Kind // 0 for what is too large or too deep
+	tag      string
+	text     string
+	elements []*value
+	entries  map[string]*value
+}
+
+// maxValues bounds the documents that are compared.
+const maxValues = 20_000
+
+func valueOf(n *yaml.Node, left *int, depth int) *value {
+	if *left--; *left < 0 || depth > 100 {
+		*left = -1 << 30
+		return &value{}
+	}
+	switch n.Kind {
+	case yaml.AliasNode:
+		return valueOf(n.Alias, left, depth+1)
+	case yaml.DocumentNode:
+		return valueOf(n.Content[0], left, depth+1)
+	}
+	v := &value{kind: n.Kind, tag: n.ShortTag(), text: n.Value}
+	if v.isNull() {
+		v.text = ""
+	}
+	if n.Kind == yaml.SequenceNode {
+		for _, child := range n.Content {
+			v.elements = append(v.elements, valueOf(child, left, depth+1))
+		}
+	}
+	if n.Kind == yaml.MappingNode {
+		v.entries = map[string]*value{}
+		v.addEntries(n, left, depth)
+	}
+	return v
+}
+
+func (v *value) addEntries(n *yaml.Node, left *int, depth int) {
+	seen := map[string]int{}
+	var merged []*yaml.Node
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, child := n.Content[i], n.Content[i+1]
+		if key.Tag == "!!merge" {
+			merged = append(merged, child)
+			continue
+		}
+		name := valueOf(key, left, depth+1).keyText()
+		if seen[name]++; seen[name] > 1 {
+			name = fmt.Sprintf("%s (%d)", name, seen[name])
+		}
+		v.entries[name] = valueOf(child, left, depth+1)
+	}
+	for _, source := range merged {
+		from := valueOf(source, left, depth+1)
+		for _, mapping := range append([]*value{from}, from.elements...) {
+			for name, child := range mapping.entries {
+				if v.entries[name] == nil {
+					v.entries[name] = child
+				}
+			}
+		}
+	}
+}
+
+func (v *value) keyText() string {
+	if v.kind == yaml.ScalarNode {
+		return v.text
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d %q", v.kind, v.text)
+	for _, e := range v.elements {
+		b.WriteString(" " + e.keyText())
+	}
+	return fmt.Sprintf("%s and %d", &b, len(v.entries))
+}
+
+func (v *value) isNull() bool { return v.kind == yaml.ScalarNode && v.tag == "!!null" }
+
+func (v *value) isEmpty() bool {
+	return v == nil || v.isNull() || v.kind == yaml.MappingNode && len(v.entries) == 0 || v.kind == yaml.SequenceNode && len(v.elements) == 0
+}
+
+// changes collects what differs between input and output.
+type changes struct {
+	spec  *v1alpha1.Spec // nil: nothing may differ
+	names []string       // of objects in the output, and their namespaces
+	built bool           // kustomize tells of other names that objects had
+	count int
+	wrong []string
+}
+
+// checkChanges holds the output against the input: the names of renamed
+// objects, references to them and the function's own annotations may differ.
+func checkChanges(t testing.TB, data, out []byte, spec *v1alpha1.Spec) {
+	t.Helper()
+	c := &changes{spec: spec, built: bytes.Contains(data, []byte("internal.config.kubernetes.io/"))}
+	before, after := documents(t, data), documents(t, out)
+	for _, d := range after {
+		c.collectNames(d, 0)
+	}
+	c.compare(before, after)
+	if len(c.wrong) > 0 {
+		t.Fatalf("%s\ninput:\n%s\noutput:\n%s", strings.Join(c.wrong, "\n"), data, out)
+	}
+	in, err := stream.Split(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.count == 0 && !in.IsResourceList && !bytes.Equal(data, out) {
+		t.Fatalf("nothing changes but bytes (-in +out):\n%s", cmp.Diff(string(data), string(out)))
+	}
+}
+
+// collectNames finds the names of objects.
+func (c *changes) collectNames(v *value, depth int) {
+	if depth > 20 {
+		return
+	}
+	if kind := v.entries["kind"]; kind != nil {
+		if metadata := v.entries["metadata"]; metadata != nil {
+			for _, key := range []string{"name", "namespace"} {
+				if name := metadata.entries[key]; name != nil {
+					c.names = append(c.names, name.text)
+				}
+			}
+		}
+	}
+	for _, e := range v.elements {
+		c.collectNames(e, depth+1)
+	}
+	if list := v.entries["items"]; list != nil {
+		c.collectNames(list, depth+1)
+	}
+}
+
+// compare compares documents.
+func (c *changes) compare(before, after []*value) {
+	if len(before) != len(after) {
+		c.report("", fmt.Sprintf("%d documents become %d", len(before), len(after)))
+		return
+	}
+	for i := range before {
+		c.value(fmt.Sprintf("document %d", i), before[i], after[i])
+	}
+}
+
+func (c *changes) report(path, what string) { c.wrong = append(c.wrong, path+": "+what) }
+
+func (c *changes) value(path string, a, b *value) {
+	switch {
+	case a.kind == 0 || b.kind == 0:
+	case a.isEmpty() && b.kind == yaml.MappingNode && len(b.entries) > 0:
+		c.mapping(path, &value{}, b)
+	case a.kind == yaml.ScalarNode && b.kind == yaml.ScalarNode:
+		c.scalar(path, a, b)
+	case a.kind == yaml.SequenceNode && b.kind == yaml.SequenceNode:
+		c.sequence(path, a, b)
+	case a.kind == yaml.MappingNode && b.kind == yaml.MappingNode:
+		c.mapping(path, a, b)
+	case !a.isEmpty() || !b.isEmpty():
+		c.report(path, "becomes something of another kind")
+	}
+}
+
+// suffixes are what the function appends to names.
+var suffixes = regexp.MustCompile(`-[2456789bcdfghkmt]{10}`)
+
+func bare(name string) string { return suffixes.ReplaceAllString(name, "") }
+
+func (c *changes) scalar(path string, a, b *value) {
+	if a.tag == b.tag && a.text == b.text {
+		return
+	}
+	c.count++
+	switch {
+	case c.spec == nil || c.spec.Mode != v1alpha1.ModeRename:
+		c.report(path, fmt.Sprintf("%q becomes %q", a.text, b.text))
+	case b.tag != "!!str" || bare(a.text) != bare(b.text) && !c.built:
+		c.report(path, fmt.Sprintf("%q becomes %q, which is more than a suffix", a.text, b.text))
+	case !slices.ContainsFunc(c.names, func(name string) bool { return strings.Contains(b.text, name) }):
+		c.report(path, fmt.Sprintf("%q becomes %q, but no object is called that", a.text, b.text))
+	}
+}
+
+func (c *changes) sequence(path string, a, b *value) {
+	if len(a.elements) != len(b.elements) {
+		// A name that a ConfigMap and a Secret bear becomes two.
+		c.count++
+		names := func(v *value) []string {
+			var all []string
+			for _, e := range v.elements {
+				all = append(all, bare(e.text))
+			}
+			slices.Sort(all)
+			return slices.Compact(all)
+		}
+		if c.spec == nil || c.spec.Mode != v1alpha1.ModeRename || !slices.Equal(names(a), names(b)) {
+			c.report(path, fmt.Sprintf("%d elements become %d", len(a.elements), len(b.elements)))
+		}
+		return
+	}
+	for i := range a.elements {
+		c.value(fmt.Sprintf("%s[%d]", path, i), a.elements[i], b.elements[i])
+	}
+}
+
+func (c *changes) mapping(path string, a, b *value) {
+	isRoot := regexp.MustCompile(`^document \d+$`).MatchString(path)
+	for key, was := range a.entries {
+		is, ok := b.entries[key]
+		at := path + "." + key
+		switch {
+		case isRoot && key == "results":
+		case isAnnotations(path) && c.isOwn(key):
+			if !ok || was.text != is.text {
+				c.count++
+			}
+		case !ok:
+			c.report(at, "is lost")
+		case key == "immutable" && c.spec != nil && c.spec.Rename.Immutable && is.text == "true":
+			c.count++
+		default:
+			c.value(at, was, is)
+		}
+	}
+	for key, is := range b.entries {
+		if _, ok := a.entries[key]; ok {
+			continue
+		}
+		at := path + "." + key
+		switch {
+		case isRoot && (key == "results" || key == "items" && is.isEmpty()):
+			continue
+		case isAnnotations(path) && c.isOwn(key):
+		case (isAnnotations(key) || isMetadata(key)) && is.kind == yaml.MappingNode && c.spec != nil:
+			c.mapping(at, &value{}, is)
+		case key == "immutable" && c.spec != nil && c.spec.Rename.Immutable && is.text == "true":
+		default:
+			c.report(at, "is new")
+		}
+		c.count++
+	}
+}
+
+// isMetadata and isAnnotations report whether path ends where such stand: those
+// of a custom resource's pods may be called podMetadata and podAnnotations.
+func isMetadata(path string) bool { return strings.HasSuffix(strings.ToLower(path), "metadata") }
+
+func isAnnotations(path string) bool { return strings.HasSuffix(strings.ToLower(path), "annotations") }
+
+// isOwn reports whether an annotation is for the function to write.
+func (c *changes) isOwn(key string) bool {
+	if c.spec == nil {
+		return false
+	}
+	if c.spec.Mode == v1alpha1.ModeAnnotate {
+		prefix, _, _ := strings.Cut(c.spec.Annotate.Key, "/")
+		return key == c.spec.Annotate.Key || strings.HasPrefix(key, prefix+"/")
+	}
+	switch key {
+	case v1alpha1.AnnotationHash, kustomize.PreviousNames, kustomize.PreviousNamespaces, kustomize.PreviousKinds, kustomize.NeedsHashSuffix:
+		return true
+	}
+	_, ok := c.spec.Rename.Annotations[key]
+	return ok
+}
