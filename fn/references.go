@@ -60,7 +60,7 @@ func completeKinds(_ *cobra.Command, given []string, typed string) ([]cobra.Comp
 	for _, kind := range eachKind(documents) {
 		name := kind.String()
 		if len(name) >= len(typed) && strings.EqualFold(name[:len(typed)], typed) && !slices.Contains(given, name) {
-			kinds = append(kinds, name)
+			kinds = append(kinds, typed+name[len(typed):]) // bash drops what begins otherwise
 		}
 	}
 	return slices.Compact(kinds), cobra.ShellCompDirectiveNoFileComp

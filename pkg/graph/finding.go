@@ -89,10 +89,11 @@ func annotation(r *Resource, keys ...string) string {
 	return ""
 }
 
-// SortFindings sorts findings for people, worst first, and drops those that
-// say the same.
+// SortFindings returns findings sorted for people, worst first, without those
+// that say the same.
 func SortFindings(findings []Finding) []Finding {
 	rank := map[stream.Severity]int{stream.Error: 0, stream.Warning: 1, stream.Info: 2}
+	findings = slices.Clone(findings)
 	slices.SortStableFunc(findings, func(a, b Finding) int {
 		return cmp.Or(
 			cmp.Compare(rank[a.Severity], rank[b.Severity]),

@@ -1,7 +1,10 @@
 package rename
 
 import (
+	"fmt"
+
 	"github.com/confighash/confighash/pkg/graph"
+	"github.com/confighash/confighash/pkg/policy"
 	"github.com/confighash/confighash/pkg/stream"
 )
 
@@ -59,7 +62,10 @@ func (b *builder) settleDerived() {
 			d := t.derived
 			keep := func(object *graph.Resource, format string, args ...any) {
 				delete(b.plan.Names, object)
-				b.tell(stream.Warning, object, "", "not renamed: "+format, args...)
+				b.leave(object, &policy.Refusal{
+					Reason: fmt.Sprintf(format, args...), Group: "its name goes together with that of another object, which keeps its own",
+					Severity: stream.Warning,
+				})
 				settled = false
 			}
 			takes, leads := b.takes(r), d.lead != nil && b.takes(d.lead)
