@@ -35,14 +35,15 @@ func readFields(item *yaml.Node, shared bool) (fields, error) {
 		case "immutable":
 			f.immutable = text(value) == "true"
 		case "sops":
-			f.sops, f.encrypted = true, !macOnlyEncrypted(value)
+			f.sops = value.Kind == yaml.MappingNode
+			f.encrypted = f.sops && !macOnlyEncrypted(value)
 		}
 		return nil
 	})
-	if err != nil || metadata == nil {
+	if metadata == nil {
 		return f, err
 	}
-	err = each(metadata, metadataShared, func(key string, value *yaml.Node, valueShared bool) error {
+	inMetadata := each(metadata, metadataShared, func(key string, value *yaml.Node, valueShared bool) error {
 		var err error
 		switch key {
 		case "name":
@@ -60,8 +61,8 @@ func readFields(item *yaml.Node, shared bool) (fields, error) {
 		}
 		return err
 	})
-	if err != nil {
-		err = fmt.Errorf("metadata: %w", err)
+	if err == nil && inMetadata != nil {
+		err = fmt.Errorf("metadata: %w", inMetadata)
 	}
 	return f, err
 }
@@ -107,19 +108,21 @@ func macOnlyEncrypted(sops *yaml.Node) bool {
 }
 
 // each calls visit for every entry of a mapping, those of merge keys included.
-// shared tells visit that the value's text stands for other places too.
+// shared tells visit that the value's text stands for other places too. It fails
+// where a key stands twice, after all of the visits: who is at fault has a name.
 func each(m *yaml.Node, shared bool, visit func(key string, value *yaml.Node, shared bool) error) error {
 	shared = shared || m.Kind == yaml.AliasNode
 	m = mapping.Resolve(m)
 	if m.Kind != yaml.MappingNode {
 		return nil
 	}
-	if key := mapping.Duplicate(m); key != nil {
-		return fmt.Errorf("the key %q stands twice; keep one", mapping.Resolve(key).Value)
-	}
 	shared = shared || m.Anchor != ""
-	return mapping.Each(m, new(mapping.Budget), func(key string, value *yaml.Node, merged bool) error {
+	err := mapping.Each(m, new(mapping.Budget), func(key string, value *yaml.Node, merged bool) error {
 		isAlias := value.Kind == yaml.AliasNode
 		return visit(key, mapping.Resolve(value), shared || merged || isAlias || value.Anchor != "")
 	})
+	if key := mapping.Duplicate(m); key != nil && err == nil {
+		err = fmt.Errorf("the key %q stands twice; keep one", mapping.Resolve(key).Value)
+	}
+	return err
 }

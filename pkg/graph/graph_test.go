@@ -245,3 +245,27 @@ func TestSortFindings_putsTheWorstFirstAndDropsRepetitions(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+func TestBuild_namesTheItemInWhichAKeyStandsTwice(t *testing.T) {
+	for item, want := range map[string]string{
+		"data: {a: b}\nkind: ConfigMap\ndata: {a: c}\nmetadata: {name: app}": `line 1: ConfigMap app: the key "data" stands twice; keep one`,
+		"kind: Secret\nmetadata: {labels: {a: b, a: c}, name: app}":          `line 1: Secret app: metadata: labels: the key "a" stands twice; keep one`,
+	} {
+		in, err := stream.Split([]byte("apiVersion: v1\n" + item + "\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := catalog.Builtin()
+		b := &Builder{Catalog: c, Finder: reference.NewFinder(c)}
+		if _, _, err := stream.Parse(in, b.Build); err == nil || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}
+
+func TestBuild_takesNullForNoEncryption(t *testing.T) {
+	g := build(t, "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {a: b}\nsops:\n")
+	if r := g.Resources[0]; r.SOPS || r.Encrypted {
+		t.Errorf("sops: null makes %+v encrypted", r)
+	}
+}
