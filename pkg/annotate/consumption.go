@@ -233,8 +233,8 @@ func (c *consumption) wants(objects []*graph.Resource, verdict *policy.Verdict) 
 func (c *consumption) ambiguous(r *graph.Resource, ref *reference.Reference, objects []*graph.Resource) {
 	first, second := objects[0], objects[1]
 	if first.Name == second.Name && c.graph.NamespaceOf(first) == c.graph.NamespaceOf(second) {
-		c.plan.Tell(stream.Error, second, "metadata.name", "the input holds %s %s/%s twice (lines %d and %d); keep one",
-			first.Kind, c.graph.NamespaceOf(first), first.Name, first.Line, second.Line)
+		c.plan.Tell(stream.Error, second, "metadata.name", "the input holds %s %s/%s twice (%s); keep one",
+			first.Kind, c.graph.NamespaceOf(first), first.Name, graph.Places(first, second))
 		return
 	}
 	c.plan.Tell(stream.Error, r, ref.At.Path, "%s %q is ambiguous: %s may be meant; rename one, or take them out with spec.exclude",

@@ -170,15 +170,33 @@ func decode(text []byte) (*yaml.Node, error) {
 // node.
 func merge(node, before, after *yaml.Node) {
 	switch {
-	case same(before, after):
-	case node.Kind != before.Kind || node.Kind != after.Kind || len(node.Content) != len(before.Content):
+	case node.Kind != after.Kind || before.Kind != after.Kind || len(node.Content) != len(before.Content):
 		*node = *after
+		return
 	case node.Kind == yaml.MappingNode:
 		mergeMapping(node, before, after)
 	case node.Kind == yaml.SequenceNode:
 		mergeSequence(node, before, after)
-	default:
+	case !same(before, after):
 		node.Value, node.Tag, node.Style = after.Value, after.Tag, after.Style
+	}
+	mergeComments(node, before, after)
+}
+
+// mergeComments changes the comments of node where those of after differ: what
+// is put into a mapping may move the parser's idea of whose a comment is.
+func mergeComments(node, before, after *yaml.Node) {
+	for _, c := range []struct {
+		of          *string
+		before, now string
+	}{
+		{&node.HeadComment, before.HeadComment, after.HeadComment},
+		{&node.LineComment, before.LineComment, after.LineComment},
+		{&node.FootComment, before.FootComment, after.FootComment},
+	} {
+		if c.before != c.now {
+			*c.of = c.now
+		}
 	}
 }
 
@@ -186,10 +204,13 @@ func merge(node, before, after *yaml.Node) {
 // stay the nodes that they are.
 func mergeMapping(node, before, after *yaml.Node) {
 	content := make([]*yaml.Node, 0, len(after.Content))
+	taken := make([]bool, len(before.Content)) // a key may stand twice
 	for i := 0; i+1 < len(after.Content); i += 2 {
 		key, value := after.Content[i], after.Content[i+1]
 		for j := 0; j+1 < len(before.Content); j += 2 {
-			if same(before.Content[j], key) {
+			if !taken[j] && same(before.Content[j], key) {
+				taken[j] = true
+				mergeComments(node.Content[j], before.Content[j], key)
 				merge(node.Content[j+1], before.Content[j+1], value)
 				key, value = node.Content[j], node.Content[j+1]
 				break
@@ -204,22 +225,24 @@ func mergeMapping(node, before, after *yaml.Node) {
 // at the beginning and at the end are the nodes that they were.
 func mergeSequence(node, before, after *yaml.Node) {
 	was, is := before.Content, after.Content
-	if len(was) == len(is) {
-		for i := range is {
-			merge(node.Content[i], was[i], is[i])
+	first, last := len(was), 0
+	if len(was) != len(is) {
+		shorter := min(len(was), len(is))
+		for first = 0; first < shorter && same(was[first], is[first]); {
+			first++
 		}
-		return
+		for last < shorter-first && same(was[len(was)-1-last], is[len(is)-1-last]) {
+			last++
+		}
 	}
-	shorter := min(len(was), len(is))
-	first := 0
-	for first < shorter && same(was[first], is[first]) {
-		first++
+	content := slices.Concat(node.Content[:first], is[first:len(is)-last], node.Content[len(was)-last:])
+	for i := range first {
+		merge(content[i], was[i], is[i])
 	}
-	last := 0
-	for last < shorter-first && same(was[len(was)-1-last], is[len(is)-1-last]) {
-		last++
+	for i := 1; i <= last; i++ {
+		merge(content[len(content)-i], was[len(was)-i], is[len(is)-i])
 	}
-	node.Content = slices.Concat(node.Content[:first], is[first:len(is)-last], node.Content[len(was)-last:])
+	node.Content = content
 }
 
 // same reports whether two nodes hold the same, however they are written.

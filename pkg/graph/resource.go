@@ -114,7 +114,7 @@ func (r *Resource) String() string { return r.Called("") }
 func (r *Resource) Called(name string) string {
 	name = cmp.Or(name, r.Name)
 	if name == "" {
-		return r.Kind + " without a name (" + r.Chunk.At(r.Line) + ")"
+		return r.Kind + " without a name (" + r.Place() + ")"
 	}
 	if r.Namespace != "" {
 		name = r.Namespace + "/" + name
@@ -134,6 +134,17 @@ func (r *Resource) Names(name string) bool {
 		}
 	}
 	return false
+}
+
+// Place says where the resource stands, for a person to find.
+func (r *Resource) Place() string { return r.Chunk.At(r.Line) }
+
+// Places says where two resources stand.
+func Places(a, b *Resource) string {
+	if first, second := a.Place(), b.Place(); !strings.HasPrefix(first, "line ") {
+		return first + " and " + second
+	}
+	return fmt.Sprintf("lines %d and %d", a.Line, b.Line)
 }
 
 // Recorded returns the suffix that an earlier run appended, or "".

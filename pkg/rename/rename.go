@@ -363,8 +363,8 @@ func (b *builder) checkNames() {
 		present := id{r.Target, namespace, r.Name}
 		if other := now[present]; other != nil {
 			if takes || b.takes(other) {
-				b.errorf(r, "metadata.name", "the input holds %s %s/%s twice (lines %d and %d); keep one",
-					r.Kind, namespace, r.Name, other.Line, r.Line)
+				b.errorf(r, "metadata.name", "the input holds %s %s/%s twice (%s); keep one",
+					r.Kind, namespace, r.Name, graph.Places(other, r))
 			}
 			continue
 		}
@@ -375,8 +375,8 @@ func (b *builder) checkNames() {
 			if !takes {
 				renamed, other = other, r
 			}
-			b.errorf(renamed, "metadata.name", "its new name %q would be that of %s (line %d) in the same namespace; rename or remove one",
-				name, other, other.Line)
+			b.errorf(renamed, "metadata.name", "its new name %q would be that of %s (%s) in the same namespace; rename or remove one",
+				name, other, other.Place())
 			continue
 		}
 		taken[future] = r

@@ -1,0 +1,74 @@
+package kpt
+
+import (
+	"github.com/kptdev/krm-functions-sdk/go/fn"
+	"go.yaml.in/yaml/v3"
+	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/confighash/confighash/pkg/api/v1alpha1"
+	"github.com/confighash/confighash/pkg/function"
+	"github.com/confighash/confighash/pkg/stream"
+)
+
+// A Processor is the function as an fn.ResourceListProcessor. The zero value
+// does what the ResourceList's functionConfig says.
+type Processor struct {
+	// Config says what to do. Where it is given, the ResourceList's
+	// functionConfig is another's: it is not read.
+	Config *v1alpha1.ConfigHash
+	// Namespace is where items that name no namespace will be applied. It goes
+	// before that of the functionConfig.
+	Namespace string
+	// Salt stands for the functionConfig's salt where that is empty. The
+	// environment is not read.
+	Salt string
+}
+
+var _ fn.ResourceListProcessor = Processor{}
+
+// Process transforms the items of list and appends to its results. It changes
+// neither which items there are nor their order.
+//
+// Where items or functionConfig are at fault, it returns false: the results
+// say what is wrong, as the SDK has it, and no item has changed. The error is
+// always nil.
+func (p Processor) Process(list *fn.ResourceList) (bool, error) {
+	// The SDK lends its nodes to none, but it hands them over.
+	nodes := make([]*kyaml.RNode, len(list.Items))
+	items := make([]*yaml.Node, len(list.Items))
+	for i, item := range list.Items {
+		if !item.IsEmpty() { // of one that is, the function says which
+			nodes[i] = item.MoveToResourceNode()
+			items[i] = nodes[i].YNode()
+		}
+	}
+	var config *yaml.Node
+	if !list.FunctionConfig.IsEmpty() {
+		config = list.FunctionConfig.CopyToResourceNode().YNode()
+	}
+	out, err := function.Nodes(items, config, function.Options{Config: p.Config, Namespace: p.Namespace, Salt: p.Salt})
+	for i, item := range list.Items {
+		if nodes[i] != nil {
+			*item = *fn.MoveToKubeObject(nodes[i])
+		}
+	}
+	for _, r := range out.Results {
+		list.Results = append(list.Results, result(r))
+	}
+	return err == nil, nil
+}
+
+// result returns a result as the SDK has it.
+func result(r stream.Result) *fn.Result {
+	out := &fn.Result{Message: r.Message, Severity: fn.Severity(r.Severity)}
+	if ref := r.ResourceRef; ref != nil {
+		out.ResourceRef = &fn.ResourceRef{APIVersion: ref.APIVersion, Kind: ref.Kind, Name: ref.Name, Namespace: ref.Namespace}
+	}
+	if r.Field != nil {
+		out.Field = &fn.Field{Path: r.Field.Path}
+	}
+	if r.File != nil {
+		out.File = &fn.File{Path: r.File.Path, Index: r.File.Index}
+	}
+	return out
+}
