@@ -43,6 +43,7 @@ func readFields(item *yaml.Node, shared bool) (fields, error) {
 	if metadata == nil {
 		return f, err
 	}
+	var errs []error // the name may stand behind what is wrong
 	inMetadata := each(metadata, metadataShared, func(key string, value *yaml.Node, valueShared bool) error {
 		var err error
 		switch key {
@@ -59,10 +60,13 @@ func readFields(item *yaml.Node, shared bool) (fields, error) {
 		case "annotations":
 			f.annotations, err = stringMap(value, "annotations")
 		}
-		return err
+		if err != nil {
+			errs = append(errs, err)
+		}
+		return nil
 	})
-	if err == nil && inMetadata != nil {
-		err = fmt.Errorf("metadata: %w", inMetadata)
+	if errs = append(errs, inMetadata); err == nil && errs[0] != nil {
+		err = fmt.Errorf("metadata: %w", errs[0])
 	}
 	return f, err
 }
