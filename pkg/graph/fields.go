@@ -43,7 +43,7 @@ func readFields(item *yaml.Node, shared bool) (fields, error) {
 	if metadata == nil {
 		return f, err
 	}
-	var errs []error // the name may stand behind what is wrong
+	var wrong error // the name may stand behind it
 	inMetadata := each(metadata, metadataShared, func(key string, value *yaml.Node, valueShared bool) error {
 		var err error
 		switch key {
@@ -60,13 +60,16 @@ func readFields(item *yaml.Node, shared bool) (fields, error) {
 		case "annotations":
 			f.annotations, err = stringMap(value, "annotations")
 		}
-		if err != nil {
-			errs = append(errs, err)
+		if wrong == nil {
+			wrong = err
 		}
 		return nil
 	})
-	if errs = append(errs, inMetadata); err == nil && errs[0] != nil {
-		err = fmt.Errorf("metadata: %w", errs[0])
+	if wrong == nil {
+		wrong = inMetadata
+	}
+	if err == nil && wrong != nil {
+		err = fmt.Errorf("metadata: %w", wrong)
 	}
 	return f, err
 }
