@@ -26,6 +26,9 @@ type Graph struct {
 	producers map[key][]*Resource
 	// others holds resources of other kinds that something refers to.
 	others map[otherKey][]*Resource
+	// layers holds the indices of long lists in the maps above, each by where
+	// the list begins: no list changes any more.
+	layers map[**Resource]*layers
 }
 
 type scope uint8
@@ -56,6 +59,7 @@ func New(resources []*Resource, namespace string) *Graph {
 		byBase:    map[key][]*Resource{},
 		producers: map[key][]*Resource{},
 		others:    map[otherKey][]*Resource{},
+		layers:    map[**Resource]*layers{},
 	}
 	for _, r := range resources {
 		if len(r.Exports) > 0 || r.StandsFor {
@@ -211,7 +215,7 @@ func (g *Graph) Resolve(referrer *Resource, ref *reference.Reference, target cat
 		}
 		found.Based = found.Candidates != nil
 	}
-	found.Candidates, found.Strangers = narrow(found.Candidates, referrer, ref.Name)
+	found.Candidates, found.Strangers = g.narrow(found.Candidates, referrer, ref.Name)
 	return found
 }
 
@@ -247,6 +251,19 @@ func (g *Graph) resolveIn(index map[key][]*Resource, referrer *Resource, ref *re
 	default:
 		return Match{Candidates: find(present, g.NamespaceOf(referrer))}
 	}
+}
+
+// narrow is the function narrow, in less time where there are many candidates.
+func (g *Graph) narrow(candidates []*Resource, referrer *Resource, name string) (fitting, strangers []*Resource) {
+	if len(candidates) < manyCandidates {
+		return narrow(candidates, referrer, name)
+	}
+	l := g.layers[&candidates[0]]
+	if l == nil {
+		l = newLayers(candidates)
+		g.layers[&candidates[0]] = l
+	}
+	return l.narrow(referrer, name)
 }
 
 // narrow does what selectReferral does with several candidates, and prefers, of
@@ -293,7 +310,7 @@ func (g *Graph) Producers(referrer *Resource, ref *reference.Reference, target c
 		found = g.producers[key{target, every, "", ref.Name}]
 	}
 	// What only layers beside the referrer's make is as good as none.
-	found, strangers := narrow(found, referrer, ref.Name)
+	found, strangers := g.narrow(found, referrer, ref.Name)
 	if found == nil {
 		return strangers
 	}
@@ -333,7 +350,7 @@ func (g *Graph) Others(referrer *Resource, kind catalog.GroupKind, name string) 
 	for _, namespace := range []string{"", g.NamespaceOf(referrer)} {
 		found := g.others[otherKey{kind.Group, kind.Kind, namespace, name}]
 		if len(found) > 0 {
-			found, _ = narrow(found, referrer, name)
+			found, _ = g.narrow(found, referrer, name)
 		}
 		if len(found) > 0 {
 			return found

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rogpeppe/go-internal/txtar"
 	"go.yaml.in/yaml/v3"
-	"golang.org/x/tools/txtar"
 )
 
 // reference has yaml.v3 parse text.
