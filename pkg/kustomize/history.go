@@ -60,11 +60,10 @@ func HistoryOf(annotations map[string]string) (History, error) {
 	h.NeedsHash = annotations[NeedsHashSuffix] == enabled
 	h.Prefixes = list(annotations, Prefixes)
 	h.Suffixes = list(annotations, Suffixes)
-	names := list(annotations, PreviousNames)
-	if names == nil {
+	names, namespaces, kinds := list(annotations, PreviousNames), list(annotations, PreviousNamespaces), list(annotations, PreviousKinds)
+	if names == nil && namespaces == nil && kinds == nil {
 		return h, nil
 	}
-	namespaces, kinds := list(annotations, PreviousNamespaces), list(annotations, PreviousKinds)
 	if len(names) != len(namespaces) || len(names) != len(kinds) {
 		return h, fmt.Errorf("the annotations %s, %s and %s list %d, %d and %d entries; kustomize writes as many in each",
 			PreviousNames, PreviousNamespaces, PreviousKinds, len(names), len(namespaces), len(kinds))

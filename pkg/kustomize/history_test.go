@@ -33,6 +33,10 @@ func TestHistoryOf_refusesListsOfDifferentLengths(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "list 2, 1 and 2 entries") {
 		t.Errorf("got %v", err)
 	}
+	_, err = HistoryOf(map[string]string{PreviousNamespaces: "default", PreviousKinds: "Secret"})
+	if err == nil || !strings.Contains(err.Error(), "list 0, 1 and 1 entries") {
+		t.Errorf("got %v", err)
+	}
 }
 
 func newResource(t testing.TB, annotations map[string]any) *resource.Resource {

@@ -161,13 +161,18 @@ func splitDocuments(data []byte) []document {
 	for at := 0; at < len(rest); line++ {
 		end := lineEnd(rest, at)
 		if isMarker(rest[at:end]) {
-			content := bytes.TrimSpace(rest[at+3 : end])
+			content := bytes.Trim(rest[at+3:end], white)
+			if isComment(content) {
+				content = nil
+			}
 			switch isStart := rest[at] == '-'; {
+			case !isStart && len(content) > 0:
+				// That is no YAML, or becomes two documents to the parser.
 			case isStart && bytes.Contains(rest[start:at], []byte("%TAG")) && isDirectives(rest[start:at]):
 				// It says what the tags of the document behind mean. %YAML
 				// says nothing that the parser would heed.
 				header = at + 3 - start
-			case isStart && len(content) > 0 && content[0] != '#':
+			case isStart && len(content) > 0:
 				// A document may begin on its marker's line, but not with a
 				// block mapping.
 				flush(at)
@@ -184,6 +189,9 @@ func splitDocuments(data []byte) []document {
 	return docs
 }
 
+// white is YAML's white space, which is less than Unicode's.
+const white = " \t\r\n"
+
 // isMarker reports whether line, with its break, is a document marker.
 func isMarker(line []byte) bool {
 	if len(line) < 3 || (string(line[:3]) != "---" && string(line[:3]) != "...") {
@@ -198,10 +206,10 @@ func isDirectives(text []byte) bool {
 	found := false
 	for at := 0; at < len(text); {
 		end := lineEnd(text, at)
-		line := bytes.TrimSpace(text[at:end])
+		line := bytes.Trim(text[at:end], white)
 		switch {
-		case len(line) == 0, line[0] == '#':
-		case text[at] == '%':
+		case len(line) == 0, isComment(line):
+		case text[at] == '%' && !hasOtherBreaks(line):
 			found = true
 		default:
 			return false
@@ -215,12 +223,18 @@ func isDirectives(text []byte) bool {
 func isBlank(text []byte) bool {
 	for at := 0; at < len(text); {
 		end := lineEnd(text, at)
-		if line := bytes.TrimLeft(text[at:end], " \t\r\n"); len(line) > 0 && line[0] != '#' {
+		if line := bytes.Trim(text[at:end], white); len(line) > 0 && !isComment(line) {
 			return false
 		}
 		at = end
 	}
 	return true
+}
+
+// isComment reports whether line, which is without white space at both ends, is a
+// comment to its end, for the parser as well.
+func isComment(line []byte) bool {
+	return len(line) > 0 && line[0] == '#' && !hasOtherBreaks(line)
 }
 
 // lineEnd returns where the line of text that holds at ends, behind its break.

@@ -210,10 +210,10 @@ func isMoreThanYAML(data []byte, err error) bool {
 	if strings.Contains(err.Error(), "control characters") {
 		return true
 	}
-	for line := range bytes.Lines(data) {
+	for line := range bytes.Lines(breaksAsNewlines(data)) {
 		blanks := line[:len(line)-len(bytes.TrimLeft(line, " \t"))]
 		isTab := bytes.Contains(blanks, []byte("\t")) && isBlank(line)
-		if isTab || bytes.HasPrefix(bytes.TrimPrefix(line, []byte("\ufeff")), []byte("%")) || bytes.HasPrefix(line, []byte("...")) {
+		if isTab || bytes.HasPrefix(bytes.TrimPrefix(line, []byte("\ufeff")), []byte("%")) || bytes.HasPrefix(line, []byte("...")) && isBlank(line[3:]) {
 			return true
 		}
 	}
