@@ -142,7 +142,7 @@ func planFor(in *stream.Input, config *v1alpha1.ConfigHash) (*graph.Graph, *plan
 	}
 	_, facts, err := stream.Parse(in, builder.Build)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, plan.Join(Errors(err))
 	}
 	g := graph.New(slices.Concat(facts...), spec.Namespace)
 	p, err := policy.New(g, cat, spec)

@@ -5,6 +5,7 @@ package plan
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/confighash/confighash/pkg/edit"
 	"github.com/confighash/confighash/pkg/graph"
@@ -55,17 +56,20 @@ func (p *Plan) Add(findings ...graph.Finding) {
 const maxErrors = 100
 
 // Err returns the errors among the findings joined, sorted, each a
-// graph.Finding, up to a bound behind which the last one counts the others. It
-// returns nil if there are none.
+// graph.Finding, up to a bound as Join has it. It returns nil if there are none.
 func (p *Plan) Err() error {
 	findings := graph.SortFindings(p.errs)
-	var errs []error
+	errs := make([]error, len(findings))
 	for i, f := range findings {
-		if i == maxErrors {
-			errs = append(errs, fmt.Errorf("%d more errors are not listed", len(findings)-i))
-			break
-		}
-		errs = append(errs, f)
+		errs[i] = f
+	}
+	return Join(errs)
+}
+
+// Join joins errors up to a bound, behind which the last one counts the others.
+func Join(errs []error) error {
+	if more := len(errs) - maxErrors; more > 0 {
+		errs = append(slices.Clone(errs[:maxErrors]), fmt.Errorf("%d more errors are not listed", more))
 	}
 	return errors.Join(errs...)
 }
