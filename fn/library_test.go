@@ -139,8 +139,11 @@ func (l library) compare(list []byte) (int, error) {
 		return libraryUnread, fmt.Errorf("the binary's output: %w", err)
 	}
 	got, gotErr := l.run(list)
-	if (wantErr != nil) != (gotErr != nil) {
-		return libraryFailed, fmt.Errorf("the library's error is %v, the binary's %s", gotErr, &said)
+	switch {
+	case wantErr == nil && gotErr != nil:
+		return libraryFailed, fmt.Errorf("the library's error is %w, the binary has none", gotErr)
+	case wantErr != nil && gotErr == nil:
+		return libraryFailed, fmt.Errorf("the library has no error, the binary says %s", &said)
 	}
 	shown := withoutPlaces
 	if l.reorders {

@@ -208,13 +208,14 @@ func mergeMapping(node, before, after *yaml.Node) {
 	for i := 0; i+1 < len(after.Content); i += 2 {
 		key, value := after.Content[i], after.Content[i+1]
 		for j := 0; j+1 < len(before.Content); j += 2 {
-			if !taken[j] && same(before.Content[j], key) {
-				taken[j] = true
-				mergeComments(node.Content[j], before.Content[j], key)
-				merge(node.Content[j+1], before.Content[j+1], value)
-				key, value = node.Content[j], node.Content[j+1]
-				break
+			if taken[j] || !same(before.Content[j], key) {
+				continue
 			}
+			taken[j] = true
+			mergeComments(node.Content[j], before.Content[j], key)
+			merge(node.Content[j+1], before.Content[j+1], value)
+			key, value = node.Content[j], node.Content[j+1]
+			break
 		}
 		content = append(content, key, value)
 	}

@@ -209,7 +209,7 @@ func TestNodes_saysWhatIsWrong(t *testing.T) {
 
 func TestNodes_boundsAliases(t *testing.T) {
 	var all yaml.Node
-	list := "- apiVersion: v1\n  kind: Pod\n  metadata: {name: p}\n  a: &a [x, x, x, x, x, x, x, x, x, x]\n"
+	list := "- apiVersion: v1\n  kind: Pod\n  metadata: {name: p}\n  a: &a [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]\n"
 	for i := 'b'; i < 'j'; i++ {
 		list += "  " + string(i) + ": &" + string(i) + " [" + strings.Repeat("*"+string(i-1)+", ", 10) + "]\n"
 	}
