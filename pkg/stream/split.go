@@ -2,10 +2,8 @@ package stream
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -78,6 +76,7 @@ type part struct {
 	literal []byte
 	chunk   *Chunk
 	results bool // literal holds the ResourceList's former results: replaced
+	closing bool // literal closes a ResourceList in JSON
 }
 
 // ResourceListGroup is the API group of ResourceList, by the KRM functions
@@ -340,6 +339,9 @@ func isEmptyValue(value []byte) bool {
 // resourceList recognises d as a ResourceList and splits it. It reports false
 // for any other document.
 func (in *Input) resourceList(d *document) (bool, error) {
+	if list, err := in.jsonResourceList(d); list || err != nil {
+		return list, err
+	}
 	if hasOtherBreaks(d.text) {
 		return in.wholeResourceList(d)
 	}
@@ -648,36 +650,6 @@ func (d *document) chunk(f form) *Chunk {
 	return &Chunk{Text: d.text, Line: d.line, form: f, header: d.text[:d.header]}
 }
 
-// splitJSON splits concatenated JSON values, which are no YAML document
-// together. It returns nil for anything else.
-func splitJSON(text []byte, line int) []part {
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	var parts []part
-	last := 0
-	for {
-		var value json.RawMessage
-		err := decoder.Decode(&value)
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return nil
-		}
-		end := int(decoder.InputOffset())
-		start := end - len(value)
-		if start > last {
-			parts = append(parts, part{literal: text[last:start]})
-		}
-		chunk := &Chunk{Text: text[start:end], Line: line + bytes.Count(text[:start], []byte("\n"))}
-		parts = append(parts, part{chunk: chunk})
-		last = end
-	}
-	if last < len(text) {
-		parts = append(parts, part{literal: text[last:]})
-	}
-	return parts
-}
-
 // entry returns the value of key in a mapping, its alias resolved, or nil.
 func entry(m *yaml.Node, key string) *yaml.Node {
 	for i := 0; i+1 < len(m.Content); i += 2 {
@@ -745,6 +717,9 @@ func atLine(err error, text []byte, line int) error {
 	var relative int
 	if n, _ := fmt.Sscanf(message, "line %d: ", &relative); n == 1 {
 		_, message, _ = strings.Cut(message, ": ")
+		if strings.HasPrefix(message, "did not find expected ") {
+			relative++ // yaml.v3 counts the lines of these from 0
+		}
 		return &ParseError{Line: line + relative - 1, Message: message}
 	}
 	return &ParseError{Line: line, Message: message}

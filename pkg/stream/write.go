@@ -66,6 +66,8 @@ func (in *Input) Write(w io.Writer, replaced map[*Chunk][]byte, results []Result
 			err = d.write(w, replaced)
 		case d.parts[0].chunk != nil:
 			err = in.writeWhole(w, d.parts[0].chunk.text(replaced), results)
+		case d.parts[len(d.parts)-1].closing:
+			err = d.writeJSON(w, replaced, results)
 		default:
 			err = in.writeParts(w, d, replaced, results)
 		}
@@ -133,6 +135,35 @@ func (in *Input) writeParts(w io.Writer, d *document, replaced map[*Chunk][]byte
 		}
 	}
 	return nil
+}
+
+// writeJSON writes a ResourceList in JSON that was split.
+func (d *document) writeJSON(w io.Writer, replaced map[*Chunk][]byte, results []Result) error {
+	added, err := flowResults(results)
+	if err != nil {
+		return err
+	}
+	body, closing := document{parts: d.parts[:len(d.parts)-1]}, d.parts[len(d.parts)-1]
+	if err := body.write(w, replaced); err != nil {
+		return err
+	}
+	if _, err := w.Write(added); err != nil {
+		return err
+	}
+	_, err = w.Write(closing.literal)
+	return err
+}
+
+// flowResults returns the entry that results are in flow style, behind others.
+func flowResults(results []Result) ([]byte, error) {
+	if len(results) == 0 {
+		return nil, nil
+	}
+	encoded, err := json.Marshal(results)
+	if err != nil {
+		return nil, fmt.Errorf("encoding results: %w", err)
+	}
+	return append([]byte(`, "results": `), encoded...), nil
 }
 
 // endsLine reports whether what is written of the document, without its former
@@ -344,14 +375,11 @@ func (in *Input) finishFlow(text []byte, results []Result) ([]byte, error) {
 	if !in.hasItems {
 		add = append(add, `, "items": []`...)
 	}
-	if len(results) > 0 {
-		encoded, err := json.Marshal(results)
-		if err != nil {
-			return nil, fmt.Errorf("encoding results: %w", err)
-		}
-		add = append(append(add, `, "results": `...), encoded...)
+	more, err := flowResults(results)
+	if err != nil {
+		return nil, err
 	}
-	if len(add) == 0 {
+	if add = append(add, more...); len(add) == 0 {
 		return text, nil
 	}
 	for _, end := range lastBraces(text) {
