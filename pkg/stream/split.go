@@ -717,9 +717,6 @@ func atLine(err error, text []byte, line int) error {
 	var relative int
 	if n, _ := fmt.Sscanf(message, "line %d: ", &relative); n == 1 {
 		_, message, _ = strings.Cut(message, ": ")
-		if strings.HasPrefix(message, "did not find expected ") {
-			relative++ // yaml.v3 counts the lines of these from 0
-		}
 		return &ParseError{Line: line + relative - 1, Message: message}
 	}
 	return &ParseError{Line: line, Message: message}
