@@ -17,9 +17,6 @@ import (
 	"github.com/confighash/confighash/pkg/function"
 )
 
-// version is set by the linker.
-var version = "dev"
-
 // gcPercent lets garbage grow to several times what is in use before it is
 // collected. Most of it is the trees of items that are done with, small beside
 // what a reader of the whole input would keep.

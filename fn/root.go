@@ -97,7 +97,7 @@ func newRoot(stdin, stdout, stderr *os.File) *cobra.Command {
 		Short:         "Roll workloads exactly when the configuration they consume changes",
 		Long:          longHelp,
 		Example:       examples,
-		Version:       version,
+		Version:       stampedVersion(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args: func(_ *cobra.Command, args []string) error {
