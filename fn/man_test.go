@@ -172,7 +172,7 @@ var flagUsage = regexp.MustCompile(`^ +(?:-(\w), )?--([\w-]+)(?: (\w+))? {2,}(.*
 func manOptions(out *bytes.Buffer, c *cobra.Command) {
 	for line := range strings.Lines(c.LocalFlags().FlagUsagesWrapped(0)) {
 		m := flagUsage.FindStringSubmatch(strings.TrimRight(line, "\n"))
-		if m == nil || c.HasParent() && m[2] == "help" {
+		if len(m) == 0 || c.HasParent() && m[2] == "help" {
 			continue
 		}
 		out.WriteString(".TP\n.B ")

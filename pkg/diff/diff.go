@@ -54,8 +54,8 @@ func (d Diff) change(c *stream.Change) []byte {
 		old:     side{line: c.OldLine, first: c.OldLine, hidden: hiddenLines(c.Old)},
 		now:     side{line: c.NewLine, first: c.NewLine, hidden: hiddenLines(c.New)},
 	}
-	text := string(diff.Diff("", c.Old, "", c.New))
-	for line := range strings.Lines(text[strings.Index(text, "@@ "):]) {
+	_, text, _ := strings.Cut(string(diff.Diff("old", c.Old, "new", c.New)), "+++ new\n")
+	for line := range strings.Lines(text) {
 		h.add(line, c)
 	}
 	h.end()
