@@ -18,7 +18,7 @@ import (
 )
 
 // maxImageSize is what the image may hold, in bytes.
-const maxImageSize = 16_000_000
+const maxImageSize = 9_000_000
 
 // imageUnderTest returns the image under test, CONFIGHASH_IMAGE, or skips the
 // test where docker cannot run it.
