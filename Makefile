@@ -22,6 +22,7 @@ export HELM
 
 GOLANGCI_LINT_VERSION := v2.15.0
 GOVULNCHECK_VERSION := v1.8.0
+GORELEASER_VERSION := v2.16.0
 
 GO_FILES := $(shell find fn pkg bench hack -name '*.go' 2>/dev/null)
 
@@ -29,7 +30,7 @@ GO_FILES := $(shell find fn pkg bench hack -name '*.go' 2>/dev/null)
 
 .PHONY: help
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
 
 .PHONY: build
 build: ## build bin/confighash, a static binary
@@ -66,6 +67,14 @@ notices: ## write docs/third-party-licenses.txt, where a dependency came or went
 vulncheck: bin/tools/govulncheck ## known vulnerabilities in what is linked; needs vuln.go.dev
 	@GO=$(GO) hack/vulncheck bin/tools/govulncheck
 
+.PHONY: release-check
+release-check: ## build for every platform; check .goreleaser.yaml where goreleaser is installed
+	@GO=$(GO) hack/release/check
+
+.PHONY: release-snapshot
+release-snapshot: bin/tools/goreleaser ## dist/: a release of this commit, without images and signatures
+	bin/tools/goreleaser release --snapshot --clean --skip=docker,sign
+
 .PHONY: bench
 bench: build $(KUSTOMIZE) ## time and memory, beside the kpt SDK and kustomize
 	$(GO) run ./bench
@@ -84,14 +93,17 @@ lint: ## gofmt, go vet, and golangci-lint where it is installed
 	fi
 
 .PHONY: clean
-clean: ## remove bin/
-	rm -rf bin
+clean: ## remove bin/ and dist/
+	rm -rf bin dist
 
 bin/tools/golangci-lint:
 	GOBIN=$(CURDIR)/bin/tools $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT_VERSION)
 
 bin/tools/govulncheck:
 	GOBIN=$(CURDIR)/bin/tools $(GO) install golang.org/x/vuln/cmd/govulncheck@$(GOVULNCHECK_VERSION)
+
+bin/tools/goreleaser:
+	GOBIN=$(CURDIR)/bin/tools $(GO) install github.com/goreleaser/goreleaser/v2@$(GORELEASER_VERSION)
 
 $(CURDIR)/bin/tools/kustomize:
 	GOBIN=$(CURDIR)/bin/tools $(GO) install sigs.k8s.io/kustomize/kustomize/v5@$(KUSTOMIZE_VERSION)
