@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"go.yaml.in/yaml/v3"
 	"golang.org/x/term"
 
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
@@ -102,7 +101,9 @@ func newRoot(stdin, stdout, stderr *os.File) *cobra.Command {
 		SilenceUsage:  true,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return fmt.Errorf("unexpected argument %q: manifests are read from stdin", args[0])
+				// kpt's way to write salt=VALUE must not print the value.
+				name, _, _ := strings.Cut(args[0], "=")
+				return fmt.Errorf("unexpected argument %q: manifests are read from stdin", name)
 			}
 			return nil
 		},
@@ -229,15 +230,7 @@ func readConfig(file string) (*v1alpha1.ConfigHash, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--config: %w", err)
 	}
-	var doc yaml.Node
-	if err := yaml.Unmarshal(data, &doc); err != nil {
-		return nil, fmt.Errorf("--config %s: %w", file, err)
-	}
-	var root *yaml.Node
-	if len(doc.Content) > 0 {
-		root = doc.Content[0]
-	}
-	config, err := v1alpha1.Parse(root)
+	config, err := v1alpha1.ParseYAML(data)
 	if err != nil {
 		return nil, fmt.Errorf("--config %s: %w", file, err)
 	}

@@ -170,6 +170,25 @@ func Duplicate(m *yaml.Node) *yaml.Node {
 	return nil
 }
 
+// NameOf returns what messages call a key of a mapping: "the key" with the key in
+// quotes, or, where a comma in a value made a key of what stands behind, no more
+// than that. In {password: a,b} the b may be half a password.
+func NameOf(m, key *yaml.Node) string {
+	name, _ := keyOf(key)
+	for i := 0; i+1 < len(m.Content); i += 2 {
+		if other, ok := keyOf(m.Content[i]); ok && other == name && IsBare(m, m.Content[i+1]) {
+			return "a key without a value"
+		}
+	}
+	return fmt.Sprintf("the key %q", name)
+}
+
+// IsBare reports whether value is what a key of the flow mapping m has that
+// stands there alone.
+func IsBare(m, value *yaml.Node) bool {
+	return m.Style&yaml.FlowStyle != 0 && value.Kind == yaml.ScalarNode && value.Tag == "!!null" && value.Value == ""
+}
+
 // Resolve follows an alias to what it stands for.
 func Resolve(n *yaml.Node) *yaml.Node {
 	for n.Kind == yaml.AliasNode {

@@ -43,6 +43,16 @@ func Parse(node *yaml.Node) (*ConfigHash, error) {
 	return config, nil
 }
 
+// ParseYAML reads a functionConfig as Parse does, from the first document of
+// data. No error quotes a value.
+func ParseYAML(data []byte) (*ConfigHash, error) {
+	var document yaml.Node
+	if err := yaml.Unmarshal(data, &document); err != nil {
+		return nil, yamlError(err)
+	}
+	return Parse(&document)
+}
+
 // checkTogether reports fields that are right each by itself, but not together.
 func checkTogether(r *reader, form object, c *ConfigHash) {
 	key := c.Spec.Annotate.Key

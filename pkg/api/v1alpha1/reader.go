@@ -3,11 +3,13 @@ package v1alpha1
 import (
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/confighash/confighash/pkg/edit"
+	"github.com/confighash/confighash/pkg/mapping"
 )
 
 // A reader walks a functionConfig and collects what is wrong with it. No
@@ -48,6 +50,19 @@ func (r *reader) unknown(key string, at edit.Path, fields []string) {
 		return
 	}
 	r.fail(keyPath(at, key), "is not a known field; "+r.suggest(key, fields))
+}
+
+// unknownBare reports a key of the flow mapping at path at that has no value and
+// is none of its fields. It is not told: it may be the end of the salt.
+func (r *reader) unknownBare(at edit.Path, fields []string) {
+	r.fail(at, "holds a key without a value that is not a known field; quote a value that holds a comma; known here: "+strings.Join(fields, ", "))
+}
+
+// isGlued reports whether key is a field and its value, for want of a blank
+// behind the colon.
+func isGlued(key string, fields []string) bool {
+	field, _, glued := strings.Cut(key, ":")
+	return glued && slices.Contains(fields, field)
 }
 
 // keyPath returns the path of an entry for an error. Of a key like
@@ -133,6 +148,7 @@ func distance(a, b string, least int) int {
 type entry struct {
 	key     string
 	value   *yaml.Node
+	bare    bool // stands without a value in a flow mapping
 	problem *FieldError
 }
 
@@ -192,6 +208,8 @@ func (m *merger) add(node *yaml.Node) {
 		switch {
 		case key.Kind != yaml.ScalarNode:
 			m.fail(m.at, fmt.Sprintf("holds a key that is %s; keys are strings", describe(key)))
+		case own[key.Value] && mapping.IsBare(node, node.Content[i+1]):
+			m.fail(m.at, "holds a key without a value that stands twice; quote a value that holds a comma")
 		case own[key.Value]:
 			m.fail(keyPath(m.at, key.Value), "stands twice; leave one of the two")
 		case key.ShortTag() == "!!merge":
@@ -201,7 +219,7 @@ func (m *merger) add(node *yaml.Node) {
 			own[key.Value] = true
 			if !m.keys[key.Value] {
 				m.keys[key.Value] = true
-				m.entries = append(m.entries, entry{key: key.Value, value: value})
+				m.entries = append(m.entries, entry{key: key.Value, value: value, bare: mapping.IsBare(node, node.Content[i+1])})
 			}
 		}
 	}
@@ -276,7 +294,7 @@ func describe(node *yaml.Node) string {
 	if node.Kind == yaml.SequenceNode {
 		return "a list"
 	}
-	switch tag := node.ShortTag(); tag {
+	switch node.ShortTag() {
 	case "!!null":
 		return "null"
 	case "!!str", "!!timestamp", "!!merge":
@@ -286,7 +304,7 @@ func describe(node *yaml.Node) string {
 	case "!!int", "!!float":
 		return "a number"
 	default:
-		return "a value tagged " + tag
+		return "a value with a tag" // !salt is one, too
 	}
 }
 

@@ -2,6 +2,7 @@ package v1alpha1
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -53,7 +54,7 @@ func (t text) read(r *reader, node *yaml.Node, at edit.Path) {
 	}
 	if t.format.check != nil {
 		if wrong := t.format.check(s); wrong != "" {
-			r.fail(at, wrong)
+			r.fail(at, cmp.Or(swallowed(s), wrong))
 			return
 		}
 	}
@@ -63,6 +64,15 @@ func (t text) read(r *reader, node *yaml.Node, at edit.Path) {
 func (t text) wants() string { return "a string" }
 
 func (t text) fromText(s string) (*yaml.Node, error) { return stringNode(s), nil }
+
+// swallowed returns what is wrong with a value that holds the line of the salt
+// behind it, for want of a blank there, or "". Such a value is not to be told.
+func swallowed(s string) string {
+	if !strings.Contains(s, "salt:") {
+		return ""
+	}
+	return "holds the next field, salt, as well; a blank goes between a field's colon and its value"
+}
 
 // enum is a string out of a few.
 type enum[T ~string] struct {
@@ -76,7 +86,7 @@ func (e enum[T]) read(r *reader, node *yaml.Node, at edit.Path) {
 		return
 	}
 	if !slices.Contains(e.allowed, T(s)) {
-		r.fail(at, notAllowed(s, e.allowed))
+		r.fail(at, cmp.Or(swallowed(s), notAllowed(s, e.allowed)))
 		return
 	}
 	*e.dst = T(s)
@@ -103,7 +113,7 @@ func (t toggle) read(r *reader, node *yaml.Node, at edit.Path) {
 	case node.Kind == yaml.ScalarNode && node.ShortTag() == "!!str" && (node.Value == "true" || node.Value == "false"):
 		r.fail(at, fmt.Sprintf("must be true or false, not the string %q: write it without quotes", node.Value))
 	case node.Kind == yaml.ScalarNode:
-		r.fail(at, fmt.Sprintf("must be true or false, not %q", node.Value))
+		r.fail(at, cmp.Or(swallowed(node.Value), fmt.Sprintf("must be true or false, not %q", node.Value)))
 	default:
 		r.wrongType(t, node, at)
 	}
@@ -164,6 +174,10 @@ func (t table) read(r *reader, node *yaml.Node, at edit.Path) {
 	}
 	*t.dst = nil
 	for e := range r.each(entries) {
+		if t.keys != nil && !slices.Contains(t.keys, e.key) && e.bare && !isGlued(e.key, t.keys) {
+			r.unknownBare(at, t.keys)
+			continue
+		}
 		if t.keys != nil && !slices.Contains(t.keys, e.key) {
 			r.unknown(e.key, at, t.keys)
 			continue
@@ -232,6 +246,8 @@ func readFields(r *reader, fields []field, entries []entry, at edit.Path, read f
 	for e := range r.each(entries) {
 		i := slices.IndexFunc(fields, func(f field) bool { return f.name == e.key })
 		switch {
+		case i < 0 && e.bare && !isGlued(e.key, names(fields)):
+			r.unknownBare(at, names(fields))
 		case i < 0:
 			r.unknown(e.key, at, names(fields))
 		case !isNull(e.value):
@@ -352,6 +368,12 @@ func yamlNode(s string) (*yaml.Node, error) {
 	return resolve(&document), nil
 }
 
+// yamlError returns the parser's error without what it quotes of the text: the
+// name of an anchor, which an unquoted value that begins with * is taken for.
 func yamlError(err error) error {
-	return errors.New(strings.TrimPrefix(err.Error(), "yaml: "))
+	message := strings.TrimPrefix(err.Error(), "yaml: ")
+	if strings.HasPrefix(message, "unknown anchor ") || strings.HasPrefix(message, "anchor ") {
+		return errors.New("an alias names an anchor that is not there, or that contains it; quote a value that begins with *")
+	}
+	return errors.New(message)
 }
