@@ -227,3 +227,12 @@ func BenchmarkProcess(b *testing.B) {
 		})
 	}
 }
+
+func TestProcess_refusesAReferenceThatStandsTwice(t *testing.T) {
+	const manifests = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a-longer-name}\n---\n" +
+		"apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {volumes: [{name: v, configMap: {name: a}, configMap: {name: a-longer-name}}]}\n"
+	_, err := Process([]byte(manifests), io.Discard, toRename())
+	if want := "Pod p: spec.volumes[0].configMap.name: a key on the way to it stands twice in its mapping; keep one"; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}

@@ -158,6 +158,10 @@ func (b *builder) rewriteMention(m *graph.Mention, rewrites map[edit.Path]*rewri
 		b.follow(m, names)
 	}
 	w := at(rewrites, m.Ref.At)
+	if w.at != m.Ref.At {
+		b.errorf(m.Referrer, m.Ref.At.Path, "a key on the way to it stands twice in its mapping; keep one")
+		return
+	}
 	if len(names) > 1 {
 		w.values = names
 		return
@@ -170,6 +174,10 @@ func (b *builder) rewriteMention(m *graph.Mention, rewrites map[edit.Path]*rewri
 	// api/filters/nameref mends it together with the name, too.
 	if m.Ref.NamespaceAt != nil {
 		n := at(rewrites, *m.Ref.NamespaceAt)
+		if n.at != *m.Ref.NamespaceAt {
+			b.errorf(m.Referrer, m.Ref.NamespaceAt.Path, "a key on the way to it stands twice in its mapping; keep one")
+			return
+		}
 		n.spans = append(n.spans, span{m.Ref.NamespaceStart, m.Ref.NamespaceEnd, namespace})
 	}
 }
