@@ -244,7 +244,7 @@ func (t *tree) writeMapping(n *yaml.Node, depth int, omit []string) error {
 		}
 	}
 	if key := mapping.Duplicate(n); key != nil {
-		return fmt.Errorf("the key %q stands twice; keep one", mapping.Resolve(key).Value)
+		return fmt.Errorf("%s stands twice; keep one", mapping.NameOf(n, key))
 	}
 	type entry struct {
 		key   string

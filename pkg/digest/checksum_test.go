@@ -310,13 +310,13 @@ func TestSource_countsBytesWhereverTheyStand(t *testing.T) {
 				plain := rapid.Bool().Draw(rt, label+" plain")
 				switch {
 				case kind == "Secret" && plain:
-					fields["stringData"] = append(fields["stringData"], Entry{key, text})
+					fields["stringData"] = append(fields["stringData"], Entry{Key: key, Value: text})
 				case kind == "Secret":
-					fields["data"] = append(fields["data"], Entry{key, encoded})
+					fields["data"] = append(fields["data"], Entry{Key: key, Value: encoded})
 				case plain:
-					fields["data"] = append(fields["data"], Entry{key, text})
+					fields["data"] = append(fields["data"], Entry{Key: key, Value: text})
 				default:
-					fields["binaryData"] = append(fields["binaryData"], Entry{key, encoded})
+					fields["binaryData"] = append(fields["binaryData"], Entry{Key: key, Value: encoded})
 				}
 			}
 			c := Content{Kind: kind}

@@ -94,6 +94,10 @@ type Field struct {
 // An Entry is a key of a Field with its value.
 type Entry struct {
 	Key, Value string
+	// Bare tells a key that stands there without a value. It may be the end of
+	// the value before, which holds a comma and should have been quoted, and so
+	// is not to be told.
+	Bare bool
 }
 
 // Keys returns the keys of all fields, sorted.
@@ -113,6 +117,23 @@ func (c Content) Keys() []string {
 	}
 	slices.Sort(keys)
 	return slices.Compact(keys)
+}
+
+// Bare returns the keys of all fields that stand there without a value, nil
+// where there are none.
+func (c Content) Bare() map[string]bool {
+	var bare map[string]bool
+	for _, f := range c.Fields {
+		for _, e := range f.Entries {
+			if e.Bare {
+				if bare == nil {
+					bare = map[string]bool{}
+				}
+				bare[e.Key] = true
+			}
+		}
+	}
+	return bare
 }
 
 // ContentOf reads the content of item, a ConfigMap or a Secret as kind says.
@@ -156,14 +177,14 @@ func (f *Field) read(node *yaml.Node) error {
 		}
 	}
 	if key := mapping.Duplicate(node); key != nil {
-		return fmt.Errorf("%s: the key %q stands twice; keep one", f.Name, mapping.Resolve(key).Value)
+		return fmt.Errorf("%s: %s stands twice; keep one", f.Name, mapping.NameOf(node, key))
 	}
 	err := mapping.Each(node, new(mapping.Budget), func(key string, value *yaml.Node, _ bool) error {
 		value = mapping.Resolve(value)
 		if value.Kind != yaml.ScalarNode {
 			return fmt.Errorf("the value of %q is no string; quote it, or write it as a block", key)
 		}
-		f.Entries = append(f.Entries, Entry{key, value.Value})
+		f.Entries = append(f.Entries, Entry{Key: key, Value: value.Value, Bare: isNull(value) && value.Value == ""})
 		return nil
 	})
 	if err != nil {

@@ -129,7 +129,7 @@ func each(m *yaml.Node, shared bool, visit func(key string, value *yaml.Node, sh
 		return visit(key, mapping.Resolve(value), shared || merged || isAlias || value.Anchor != "")
 	})
 	if key := mapping.Duplicate(m); key != nil && err == nil {
-		err = fmt.Errorf("the key %q stands twice; keep one", mapping.Resolve(key).Value)
+		err = fmt.Errorf("%s stands twice; keep one", mapping.NameOf(m, key))
 	}
 	return err
 }

@@ -78,8 +78,10 @@ type Resource struct {
 
 	// Type is a Secret's type.
 	Type string
-	// Keys are the keys of the object's data, sorted.
+	// Keys are the keys of the object's data, sorted, and Bare those that no
+	// message may tell, since they may be part of a value.
 	Keys []string
+	Bare map[string]bool
 	// Content is what counts for the hash, and ContentErr why it cannot be
 	// told. It is kept only where the content itself holds references,
 	// whose rewriting changes it.
@@ -309,7 +311,7 @@ func (b *Builder) target(r *Resource, item *yaml.Node, fields fields) {
 	if content.Type != nil {
 		r.Type = *content.Type
 	}
-	r.Keys = content.Keys()
+	r.Keys, r.Bare = content.Keys(), content.Bare()
 	if b.Values {
 		r.Values, r.Undecoded = digest.ValuesOf(content, r.SOPS)
 		return

@@ -293,7 +293,7 @@ func (w *walker) mapping(path edit.Path, n *yaml.Node, root, element bool) {
 				continue
 			}
 		case "data", "stringData":
-			if root && w.resource.Target == catalog.Secret {
+			if kind == "Secret" {
 				continue
 			}
 		}

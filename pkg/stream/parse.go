@@ -189,7 +189,7 @@ func (c *Chunk) expand(found []Item, item Item, depth int) ([]Item, error) {
 	if kind != nil && strings.HasSuffix(kind.Value, "List") {
 		if items := entry(node, "items"); items != nil {
 			if key := mapping.Duplicate(node); key != nil {
-				return nil, fmt.Errorf("%s: the List has the key %q twice; keep one", c.At(c.lineOf(key)), key.Value)
+				return nil, fmt.Errorf("%s: the List has %s twice; keep one", c.At(c.lineOf(key)), mapping.NameOf(node, key))
 			}
 			list := item
 			list.Root, list.Node = item.Root.Key("items"), items

@@ -438,7 +438,7 @@ func (in *Input) wholeResourceList(d *document) (bool, error) {
 		return false, err
 	}
 	if key := mapping.Duplicate(root); key != nil {
-		return false, fmt.Errorf("line %d: the ResourceList has the key %q twice; keep one", d.line+key.Line-1, key.Value)
+		return false, fmt.Errorf("line %d: the ResourceList has %s twice; keep one", d.line+key.Line-1, mapping.NameOf(root, key))
 	}
 	in.IsResourceList = true
 	in.flow = root.Style&yaml.FlowStyle != 0
@@ -692,6 +692,15 @@ type ParseError struct {
 
 func (e *ParseError) Error() string {
 	return fmt.Sprintf("line %d: not valid YAML: %s", e.Line, e.Message)
+}
+
+// safe returns the parser's error without what it quotes of the text.
+func safe(err error, text []byte) error {
+	var told *ParseError
+	if err = atLine(err, text, 1); errors.As(err, &told) {
+		return errors.New(told.Message)
+	}
+	return err
 }
 
 // atLine makes a ParseError of the parser's error in a text that begins on line

@@ -269,7 +269,7 @@ func (in *Input) complete(text, out []byte, results []Result) bool {
 func (in *Input) encode(text []byte, results []Result) ([]byte, error) {
 	tree, err := yamltree.WithComments(text)
 	if err != nil {
-		return nil, fmt.Errorf("the result does not parse: %w", err)
+		return nil, fmt.Errorf("the result does not parse: %w", safe(err, text))
 	}
 	root := tree.Content[0]
 	for i := 0; i+1 < len(root.Content); i += 2 {
@@ -309,7 +309,7 @@ func (in *Input) encode(text []byte, results []Result) ([]byte, error) {
 func (in *Input) finishBlock(text []byte, results []Result) ([]byte, error) {
 	tree, err := parse(text)
 	if err != nil {
-		return nil, fmt.Errorf("the result does not parse: %w", err)
+		return nil, fmt.Errorf("the result does not parse: %w", safe(err, text))
 	}
 	root := tree.Content[0]
 	if len(root.Content) == 0 {
@@ -364,7 +364,7 @@ func (in *Input) finishBlock(text []byte, results []Result) ([]byte, error) {
 func (in *Input) finishFlow(text []byte, results []Result) ([]byte, error) {
 	tree, err := parse(text)
 	if err != nil {
-		return nil, fmt.Errorf("the result does not parse: %w", err)
+		return nil, fmt.Errorf("the result does not parse: %w", safe(err, text))
 	}
 	root := tree.Content[0]
 	text, ok := cutResults(text, root)

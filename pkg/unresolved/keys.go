@@ -40,7 +40,7 @@ func MissingKeys(g *graph.Graph, names map[*graph.Resource]string) []graph.Findi
 				findings = append(findings, graph.Finding{
 					Severity: stream.Warning, Resource: r, Path: ref.At.Path, Name: names[r],
 					Message: fmt.Sprintf("%s has no key %s, and the pod cannot start without; it has %s: correct the key, add it, or make the reference optional",
-						object.Called(names[object]), strings.Join(missing, ", "), have(object.Keys)),
+						object.Called(names[object]), strings.Join(missing, ", "), have(object)),
 				})
 			}
 		}
@@ -49,13 +49,19 @@ func MissingKeys(g *graph.Graph, names map[*graph.Resource]string) []graph.Findi
 }
 
 // have lists the keys that there are, the first few where there are many.
-func have(keys []string) string {
+func have(object *graph.Resource) string {
 	const most = 10
-	if len(keys) == 0 {
+	if len(object.Keys) == 0 {
 		return "none"
 	}
-	if more := len(keys) - most; more > 0 {
-		return fmt.Sprintf("%s and %d more", strings.Join(keys[:most], ", "), more)
+	keys := slices.DeleteFunc(slices.Clone(object.Keys), func(key string) bool { return object.Bare[key] })
+	keys = keys[:min(len(keys), most)]
+	switch more := len(object.Keys) - len(keys); {
+	case more == 0:
+		return strings.Join(keys, ", ")
+	case len(keys) == 0:
+		return fmt.Sprintf("%d others", more)
+	default:
+		return fmt.Sprintf("%s and %d more", strings.Join(keys, ", "), more)
 	}
-	return strings.Join(keys, ", ")
 }
