@@ -79,6 +79,17 @@ release-snapshot: bin/tools/goreleaser ## dist/: a release of this commit, witho
 bench: build $(KUSTOMIZE) ## time and memory, beside the kpt SDK and kustomize
 	$(GO) run ./bench
 
+# How long make fuzz runs each target.
+FUZZTIME ?= 1m
+
+.PHONY: fuzz
+fuzz: ## run each fuzz target for FUZZTIME, 1m unless told: make fuzz FUZZTIME=10m
+	@grep -roE --include='*_test.go' '^func Fuzz[A-Za-z_]+' pkg | sort | while IFS=: read -r file target; do \
+		target=$${target#func }; \
+		echo "$$(dirname "$$file"): $$target"; \
+		$(GO) test "./$$(dirname "$$file")" -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 100x </dev/null || exit 1; \
+	done
+
 .PHONY: lint
 lint: ## gofmt, go vet, and golangci-lint where it is installed
 	@unformatted=$$(gofmt -l $(GO_FILES)); \

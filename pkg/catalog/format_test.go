@@ -147,6 +147,7 @@ func TestParsePath_readsKustomizesPaths(t *testing.T) {
 		`metadata/annotations/example.com\/a`: {"metadata", "annotations", "example.com/a"},
 		"spec/containers[]/name":              {"spec", "containers", "name"},
 		"spec/**/*Ref/name":                   {"spec", "**", "*Ref", "name"},
+		"a[][]":                               {"a[]"},
 	} {
 		got, err := ParsePath(text)
 		if err != nil {

@@ -81,6 +81,9 @@ func (p Path) String() string {
 	keys := make([]string, len(p))
 	for i, segment := range p {
 		keys[i] = strings.ReplaceAll(string(segment), "/", `\/`)
+		if strings.HasSuffix(keys[i], "[]") {
+			keys[i] += "[]" // only the last one tells of a list
+		}
 	}
 	return strings.Join(keys, "/")
 }

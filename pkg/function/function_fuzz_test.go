@@ -44,7 +44,7 @@ func configFrom(choice uint32) *v1alpha1.ConfigHash {
 	s.Rename.Generated = []v1alpha1.Generated{v1alpha1.GeneratedAuto, v1alpha1.GeneratedAdopt, v1alpha1.GeneratedLeave}[next(3)]
 	s.Rename.Immutable = next(2) == 1
 	if next(2) == 1 {
-		s.Rename.Annotations = map[string]string{"example.com/note": "yes"}
+		s.Rename.Annotations = map[string]string{"example.com/note": "zzqx"}
 	}
 	s.Annotate.Scope = []v1alpha1.Scope{v1alpha1.ScopeWorkload, v1alpha1.ScopeSource}[next(2)]
 	s.Annotate.Granularity = []v1alpha1.Granularity{v1alpha1.GranularityKey, v1alpha1.GranularityObject}[next(2)]

@@ -226,6 +226,9 @@ func isMoreThanYAML(data []byte, err error) bool {
 // at all the text that was read, less those that it came with.
 func checkResourceList(t *testing.T, data []byte, in *Input) {
 	t.Helper()
+	if _, err := decodeAll(data); err != nil {
+		return // and it may be
+	}
 	before := resourceListOf(t, data)
 	none := write(t, in)
 	if diff := cmp.Diff(before.entries, resourceListOf(t, []byte(none)).entries); diff != "" {

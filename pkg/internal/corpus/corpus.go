@@ -30,7 +30,8 @@ func Manifests(tb testing.TB, most int) []string {
 			}
 		}
 	}
-	err := filepath.WalkDir(testdata(tb), func(path string, entry fs.DirEntry, err error) error {
+	dir := os.DirFS(testdata(tb))
+	err := fs.WalkDir(dir, ".", func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
@@ -39,7 +40,7 @@ func Manifests(tb testing.TB, most int) []string {
 		case entry.IsDir():
 			return nil
 		}
-		text, err := os.ReadFile(path)
+		text, err := fs.ReadFile(dir, path)
 		if err != nil {
 			return err
 		}
