@@ -185,7 +185,6 @@ func fewReferences(w io.Writer, n int, spec string) {
 	})
 }
 
-
 // writeTo writes about n resources to a file.
 func (s shape) writeTo(path string, n int, spec string) error {
 	return writeFile(path, func(w io.Writer) { s.write(w, n, spec) })
