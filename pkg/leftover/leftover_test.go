@@ -76,6 +76,7 @@ func TestSearch(t *testing.T) {
 		{"a list of names beneath what is about them", head + "values: {extraConfigMaps: [{name: settings}], extra: [{name: settings}]}", []string{"values.extraConfigMaps[0].name"}},
 		{"the resource's own metadata", "apiVersion: v1\nkind: X\nmetadata: {name: settings-x, namespace: web, labels: {a: settings}, finalizers: [settings]}", nil},
 		{"annotations", "apiVersion: v1\nkind: X\nmetadata: {name: x, namespace: web, annotations: {a.b/c: settings, config.kubernetes.io/path: settings}}", []string{`metadata.annotations["a.b/c"]`}},
+		{"a Secret within a resource", head + "spec: {template: {kind: Secret, stringData: {a: settings}, data: {b: settings}}, c: settings}", []string{"spec.c"}},
 		{"a reference", "apiVersion: v1\nkind: Pod\nmetadata: {name: x, namespace: web}\nspec: {volumes: [{name: settings, configMap: {name: settings}}]}", nil},
 		{"what is no string", head + "a: true", nil},
 		{"a ConfigMap's data", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x, namespace: web}\ndata: {a: 'use settings'}", []string{"data.a"}},
