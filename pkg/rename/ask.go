@@ -86,22 +86,38 @@ func (b *builder) askWorkload(r *graph.Resource, w *policy.Workload, template in
 		}
 	}
 	b.plan.Add(unmet...)
+	m := missed{workload: r}
 	for _, n := range named {
 		if _, met := consumed[n.Object]; !met && w.Judge(policy.Use{Object: n.Object, Kind: n.Kind, Named: true}).Rolls {
-			b.missed = append(b.missed, missed{r, n.Object})
+			m.objects = append(m.objects, n.Object)
 		}
+	}
+	if m.objects != nil {
+		b.missed = append(b.missed, m)
 	}
 }
 
-// A missed is an object that a workload names and does not refer to.
-type missed struct{ workload, object *graph.Resource }
+// A missed is what a workload names and does not refer to: a pattern can name
+// thousands.
+type missed struct {
+	workload *graph.Resource
+	objects  []*graph.Resource
+}
 
 // tellMissed warns of objects that no rename rolls a workload for.
 func (b *builder) tellMissed() {
 	for _, m := range b.missed {
+		names := make([]string, len(m.objects))
+		for i, object := range m.objects {
+			names[i] = object.Called(b.plan.Names[object])
+		}
+		when := "that changes"
+		if len(names) > 1 {
+			when = "those change"
+		}
 		b.tell(stream.Warning, m.workload, "metadata.annotations",
-			"they name %s, to which the pod template does not refer, so mode Rename rolls nothing when that changes; mode Annotate does",
-			m.object.Called(b.plan.Names[m.object]))
+			"they name %s, to which the pod template does not refer, so mode Rename rolls nothing when %s; mode Annotate does",
+			graph.Enumerate(names), when)
 	}
 }
 

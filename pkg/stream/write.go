@@ -189,13 +189,8 @@ func (in *Input) entries(text []byte, column int, results []Result, inFront bool
 	if !in.hasItems && !inFront {
 		b.WriteString("items: []\n")
 	}
-	if len(results) > 0 {
-		encoder := yaml.NewEncoder(&b)
-		encoder.SetIndent(2)
-		encoder.CompactSeqIndent()
-		if err := encoder.Encode(map[string][]Result{"results": results}); err != nil {
-			return nil, fmt.Errorf("encoding results: %w", err)
-		}
+	if err := encodeResults(&b, results); err != nil {
+		return nil, err
 	}
 	if !in.hasItems && inFront {
 		b.WriteString("items: []\n")
@@ -212,6 +207,27 @@ func (in *Input) entries(text []byte, column int, results []Result, inFront bool
 		out = bytes.ReplaceAll(out, []byte("\n"), []byte("\r\n"))
 	}
 	return out, nil
+}
+
+// encodeResults appends the entry that results are in block style to b: nothing
+// if there are none. The encoder keeps all that it is given until it is done, so
+// it gets a few at a time.
+func encodeResults(b *bytes.Buffer, results []Result) error {
+	const key = "results:\n"
+	if len(results) > 0 {
+		b.WriteString(key)
+	}
+	for some := range slices.Chunk(results, 64) {
+		var encoded bytes.Buffer
+		encoder := yaml.NewEncoder(&encoded)
+		encoder.SetIndent(2)
+		encoder.CompactSeqIndent()
+		if err := encoder.Encode(map[string][]Result{"results": some}); err != nil {
+			return fmt.Errorf("encoding results: %w", err)
+		}
+		b.Write(encoded.Bytes()[len(key):])
+	}
+	return nil
 }
 
 // writeWhole writes a ResourceList that was not split.
