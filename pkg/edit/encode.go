@@ -423,7 +423,7 @@ func nameNulls(n *yaml.Node, inFlow bool) {
 	for i, child := range n.Content {
 		switch {
 		case !isNull(child) || child.Value != "":
-		case n.Kind == yaml.MappingNode && i%2 == 0:
+		case n.Kind == yaml.MappingNode && i%2 == 0, child.Anchor != "": // an alias may be a key
 			child.Style |= yaml.TaggedStyle
 		case inFlow:
 			child.Value = "null"

@@ -246,9 +246,16 @@ func (b *builder) strange(m *graph.Mention) {
 	if !slices.ContainsFunc(m.Strangers, b.takes) {
 		return
 	}
+	// By their base names, which are the same in a second run.
+	bases := make([]*graph.Resource, len(m.Strangers))
+	for i, s := range m.Strangers {
+		bare := *s
+		bare.Name = s.Base
+		bases[i] = &bare
+	}
 	b.tell(stream.Warning, m.Referrer, m.Ref.At.Path,
 		"%q is left as it is: %s were called so in layers with other prefixes or suffixes; refer to the one that is meant by its present name",
-		m.Ref.Name, b.graph.Places(m.Strangers))
+		m.Ref.Name, b.graph.Places(bases))
 }
 
 // warnOfKustomize warns of names that kustomize will rewrite wrongly once the
