@@ -205,13 +205,15 @@ func mergeComments(node, before, after *yaml.Node) {
 func mergeMapping(node, before, after *yaml.Node) {
 	content := make([]*yaml.Node, 0, len(after.Content))
 	taken := make([]bool, len(before.Content)) // a key may stand twice
+	next := 0                                  // where the next one most likely stands
 	for i := 0; i+1 < len(after.Content); i += 2 {
 		key, value := after.Content[i], after.Content[i+1]
-		for j := 0; j+1 < len(before.Content); j += 2 {
+		for k := 0; k+1 < len(before.Content); k += 2 {
+			j := (next + k) % len(before.Content)
 			if taken[j] || !same(before.Content[j], key) {
 				continue
 			}
-			taken[j] = true
+			taken[j], next = true, j+2
 			mergeComments(node.Content[j], before.Content[j], key)
 			merge(node.Content[j+1], before.Content[j+1], value)
 			key, value = node.Content[j], node.Content[j+1]
