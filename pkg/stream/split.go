@@ -526,7 +526,11 @@ func splitItems(text, value []byte, line int) ([]part, bool) {
 		at = end
 	}
 	if column < 0 {
-		return []part{{literal: []byte("items: []\n")}, {literal: text[lineEnd(text, 0):]}}, true
+		first := slices.Concat([]byte("items: []"), value)
+		if !bytes.HasSuffix(first, []byte("\n")) {
+			first = append(first, '\n')
+		}
+		return []part{{literal: first}, {literal: text[lineEnd(text, 0):]}}, true
 	}
 	emit(len(text))
 	return parts, true

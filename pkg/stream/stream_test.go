@@ -167,6 +167,7 @@ func TestWrite_completesAResourceList(t *testing.T) {
 			head + "items: [] # none\n# bye\n", head + "items: [] # none\n# bye\n" + block,
 		},
 		{"null items with a comment", head + "items: null # none\n", head + "items: [] # none\n", head + "items: [] # none\n" + block},
+		{"items that are a comment", head + "items: # none\r\n", head + "items: [] # none\r\n", head + "items: [] # none\r\n" + block},
 		{"null items", head + "items: ~\n", head + "items: []\n", head + "items: []\n" + block},
 		{
 			"former results in the middle", head + "results:\n- message: old\nitems:\n- kind: A\n",
