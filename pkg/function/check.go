@@ -18,6 +18,7 @@ import (
 // No value of a Secret stands in the diff. Where there is an error, nothing is
 // written, unless it is a *WriteError.
 func Check(data []byte, w io.Writer, o Options) (changed bool, out *Output, err error) {
+	defer func() { err = settled(err) }()
 	in, err := stream.Split(data)
 	if err != nil {
 		return false, nil, err

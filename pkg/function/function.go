@@ -63,8 +63,10 @@ type Message struct {
 // An error means that input or functionConfig is at fault; its text is one
 // sentence a line. A ResourceList is written all the same then, with nothing
 // changed but its results; of a stream nothing is written. An error in writing
-// is a *WriteError.
-func Process(data []byte, w io.Writer, o Options) (*Output, error) {
+// is a *WriteError. data must not change until Process returns; nothing that it
+// returns shares memory with it.
+func Process(data []byte, w io.Writer, o Options) (out *Output, err error) {
+	defer func() { err = settled(err) }()
 	in, err := stream.Split(data)
 	if err != nil {
 		return nil, err
@@ -82,7 +84,7 @@ func Process(data []byte, w io.Writer, o Options) (*Output, error) {
 	if err != nil {
 		return nil, fail(in, w, err)
 	}
-	out := report(p.Findings, config.Spec.Report)
+	out = report(p.Findings, config.Spec.Report)
 	if summarize {
 		out.Summary = summaryOf(g, p, config.Spec.Mode)
 	}
@@ -90,6 +92,22 @@ func Process(data []byte, w io.Writer, o Options) (*Output, error) {
 		return nil, &WriteError{err}
 	}
 	return out, nil
+}
+
+// settled returns err with the text that it has now, so that it needs the input
+// no longer.
+func settled(err error) error {
+	if err == nil {
+		return nil
+	}
+	var all []error
+	for _, e := range Errors(err) {
+		if w := (*WriteError)(nil); !errors.As(e, &w) {
+			e = errors.New(strings.Clone(e.Error()))
+		}
+		all = append(all, e)
+	}
+	return errors.Join(all...)
 }
 
 // A WriteError is an error in writing the output.

@@ -236,3 +236,52 @@ func TestProcess_refusesAReferenceThatStandsTwice(t *testing.T) {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }
+
+// TestProcess_sharesNoMemory changes the input when Process is done with it.
+func TestProcess_sharesNoMemory(t *testing.T) {
+	for name, in := range map[string]string{
+		"results": `apiVersion: config.kubernetes.io/v1
+kind: ResourceList
+items:
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: a-pod, namespace: somewhere, annotations: {config.kubernetes.io/path: a/path.yaml}}
+  spec: {containers: [{name: c, envFrom: [{configMapRef: {name: app}}]}]}
+- {apiVersion: v1, kind: ConfigMap, metadata: {name: app, namespace: somewhere}}
+functionConfig: {apiVersion: confighash.dev/v1alpha1, kind: ConfigHash, metadata: {name: x}, spec: {mode: Rename, report: Full}}
+`,
+		"an error": `apiVersion: config.kubernetes.io/v1
+kind: ResourceList
+items:
+- {apiVersion: v1, kind: Secret, metadata: {name: app}, data: {a: "%"}}
+- {apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {template: {spec: {containers: [{name: c, envFrom: [{secretRef: {name: app}}]}]}}}}
+- {apiVersion: v1, kind: ConfigMap, metadata: {name: app}}
+- {apiVersion: v1, kind: ConfigMap, metadata: {name: app}}
+functionConfig: {apiVersion: confighash.dev/v1alpha1, kind: ConfigHash, metadata: {name: x}, spec: {mode: Rename, rename: {unreferenced: Rename}}}
+`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			run := func(spoil bool) (*Output, string) {
+				data := []byte(in)
+				out, err := Process(data, io.Discard, Options{})
+				if spoil {
+					for i := range data {
+						data[i] = '#'
+					}
+				}
+				return out, fmt.Sprint(err)
+			}
+			want, wantErr := run(false)
+			got, gotErr := run(true)
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("output (-before +after):\n%s", diff)
+			}
+			if gotErr != wantErr {
+				t.Errorf("the error was %s and is %s", wantErr, gotErr)
+			}
+			if want == nil && wantErr == "<nil>" || want != nil && len(want.Results) == 0 {
+				t.Error("nothing is told that could share memory")
+			}
+		})
+	}
+}

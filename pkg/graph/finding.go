@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/confighash/confighash/pkg/edit"
 	"github.com/confighash/confighash/pkg/stream"
@@ -43,39 +44,36 @@ const (
 // String returns the finding as a sentence that begins with the resource and
 // the field.
 func (f Finding) String() string {
-	s := f.resource().String() + ": "
+	s := f.Resource.Called(f.Name) + ": "
 	if f.Path != "" {
 		s += string(f.Path) + ": "
 	}
 	return s + f.Message
 }
 
-// resource returns the resource with its name in the output.
-func (f Finding) resource() *Resource {
-	r := *f.Resource
-	r.Name = cmp.Or(f.Name, r.Name)
-	return &r
-}
+// name returns the resource's name in the output.
+func (f *Finding) name() string { return cmp.Or(f.Name, f.Resource.Name) }
 
 // Error makes a Finding an error.
 func (f Finding) Error() string { return f.String() }
 
-// Result returns the finding as the KRM functions specification has it.
+// Result returns the finding as the KRM functions specification has it. It shares
+// no memory with the input.
 func (f Finding) Result() stream.Result {
 	r := f.Resource
 	result := stream.Result{
 		Message:  f.Message,
 		Severity: f.Severity,
 		ResourceRef: &stream.ResourceRef{
-			APIVersion: r.APIVersion, Kind: r.Kind, Name: cmp.Or(f.Name, r.Name), Namespace: r.Namespace,
+			APIVersion: strings.Clone(r.APIVersion), Kind: strings.Clone(r.Kind), Name: strings.Clone(f.name()), Namespace: strings.Clone(r.Namespace),
 		},
 	}
 	if f.Path != "" {
-		result.Field = &stream.Field{Path: string(f.Path)}
+		result.Field = &stream.Field{Path: strings.Clone(string(f.Path))}
 	}
 	if path := annotation(r, "internal.config.kubernetes.io/path", "config.kubernetes.io/path"); path != "" {
 		index, _ := strconv.Atoi(annotation(r, "internal.config.kubernetes.io/index", "config.kubernetes.io/index"))
-		result.File = &stream.File{Path: path, Index: index}
+		result.File = &stream.File{Path: strings.Clone(path), Index: index}
 	}
 	return result
 }
@@ -97,7 +95,7 @@ func SortFindings(findings []Finding) []Finding {
 	slices.SortStableFunc(findings, func(a, b Finding) int {
 		return cmp.Or(
 			cmp.Compare(rank[a.Severity], rank[b.Severity]),
-			Compare(a.resource(), b.resource()),
+			compare(a.Resource, b.Resource, a.name(), b.name()),
 			cmp.Compare(a.Path, b.Path),
 			cmp.Compare(a.Message, b.Message),
 		)

@@ -359,11 +359,14 @@ func base(name, recorded string) string {
 
 // Compare orders resources for people: by kind, namespace and name, then by
 // place.
-func Compare(a, b *Resource) int {
+func Compare(a, b *Resource) int { return compare(a, b, a.Name, b.Name) }
+
+// compare is Compare with other names.
+func compare(a, b *Resource, nameOfA, nameOfB string) int {
 	return cmp.Or(
 		cmp.Compare(a.Kind, b.Kind),
 		cmp.Compare(a.Namespace, b.Namespace),
-		cmp.Compare(a.Name, b.Name),
+		cmp.Compare(nameOfA, nameOfB),
 		cmp.Compare(a.Line, b.Line),
 	)
 }
