@@ -96,7 +96,7 @@ func (in *Input) jsonResourceList(d *document) (bool, error) {
 			// With the comma before it, or, if it comes first, behind it.
 			from, to := e.start, e.end
 			if i > 0 {
-				from = o.entries[i-1].end
+				from = skipJSONSpace(o.text, o.entries[i-1].end) // the white space stays
 			} else if len(o.entries) > 1 {
 				to = bytes.IndexByte(o.text[to:], ',') + to + 1
 			}

@@ -129,6 +129,15 @@ func TestWrite_jsonResults(t *testing.T) {
 		if err := in.Write(&out, nil, results); err != nil {
 			rt.Fatal(err)
 		}
+		var again bytes.Buffer
+		if in, err := Split(out.Bytes()); err != nil {
+			rt.Fatal(err)
+		} else if err := in.Write(&again, nil, results); err != nil {
+			rt.Fatal(err)
+		}
+		if !bytes.Equal(out.Bytes(), again.Bytes()) && !strings.Contains(text, "former") {
+			rt.Errorf("written %s\nand then %s", out.Bytes(), again.Bytes())
+		}
 		var want, got map[string]any
 		if err := json.Unmarshal([]byte(text), &want); err != nil {
 			rt.Fatal(err)
