@@ -1,6 +1,9 @@
 package main_test
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // thing is a custom resource that nothing is known of.
 const thing = "apiVersion: example.com/v1\nkind: Thing\nmetadata:\n  name: t\n"
@@ -100,10 +103,11 @@ func annotated(name, target string) string {
 var referenceHostileRows = []hostileRow{
 	{name: "Two ConfigMaps that name each other in annotations", input: documents(annotated("app", "other"), annotated("other", "app"), hostileWeb), rename: encodes("Renamed, for annotations are not hashed", "depends-on: /namespaces/default/ConfigMap/other-4h2mbtbbt6\n"), annotate: does("Stamped")},
 	{name: "A ConfigMap that names itself in an annotation", input: documents(annotated("app", "app"), hostileWeb), rename: encodes("Renamed, for annotations are not hashed", "depends-on: /namespaces/default/ConfigMap/app-4h2mbtbbt6\n"), annotate: does("Stamped")},
-	{name: "Two Secrets whose content names each other", input: documents(contentOf("one", "two"), contentOf("two", "one"), hostileWeb), rename: passes("")},
-	{name: "A Secret whose content names itself", input: documents(contentOf("one", "one"), hostileWeb), rename: passes("")},
-	{name: "100 Secrets whose contents name each the next, and the last the first", input: documents(contentRing(100)...), rename: passes("")},
-	{name: "100 Secrets whose contents name each the next", input: documents(contentRing(100)[:99]...), rename: passes("")},
+	{name: "Two ConfigMaps whose data name each other", input: documents(contentOf("ring-0", "ring-1"), contentOf("ring-1", "ring-0")), rename: refuses("ConfigMap ring-0: its content refers to itself by way of ConfigMap ring-0, ConfigMap ring-1; a hash of it cannot be computed"), annotate: passes("")},
+	{name: "A ConfigMap whose data name itself", input: documents(contentOf("ring-0", "ring-0")), rename: passes("Nothing else refers to it")},
+	{name: "A ConfigMap whose data name itself, and a workload that consumes it", input: documents(contentOf("ring-0", "ring-0"), webOf("ring-0")), rename: refuses("ConfigMap ring-0: its content refers to itself by way of ConfigMap ring-0; a hash of it cannot be computed"), annotate: does("Stamped")},
+	{name: "1,000 ConfigMaps whose data name each the next, and the last the first", input: documents(contentRing(1_000)...), rename: refuses("ConfigMap ring-0: its content refers to itself by way of ConfigMap ring-0, ConfigMap ring-1, …; a hash of it cannot be computed"), annotate: passes("")},
+	{name: "1,000 ConfigMaps whose data name each the next", input: documents(append(contentRing(1_000)[:999], strings.ReplaceAll(hostileApp, "app", "ring-999"))...), rename: does("Renamed, the last one first"), annotate: passes("")},
 	{name: "A reference to an object that is not there", input: documents(hostileWeb), rename: passes("")},
 	{name: "A reference to an object of another namespace", input: documents(strings.Replace(hostileApp, "  name: app\n", "  name: app\n  namespace: other\n", 1), hostileWeb), rename: passes("")},
 	{name: "A reference in a folded scalar", input: documents(hostileApp, webOf(">-\n              app")), rename: does("Renamed"), annotate: does("Stamped")},
@@ -121,12 +125,20 @@ var referenceHostileRows = []hostileRow{
 	{name: "A manifest in a manifest in a manifest, as texts", input: documents(hostileApp, hostileWeb, nestedManifest(3)), rename: warns(`ConfigMap outer: data["manifest.yaml"]: "app" stands here, a former name of the ConfigMap that is now app-4h2mbtbbt6; if that is meant, this place does not follow: keep the name by the annotation confighash.dev/ignore: "true" on the ConfigMap`), annotate: does("Stamped")},
 }
 
-// contentOf is a Secret of Argo CD's generators whose content names another.
+// contentOf is a ConfigMap of ingress-nginx whose data name another: it is
+// hashed after that.
 func contentOf(name, target string) string {
-	return "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: " + name + "\ndata:\n  a: b\n  b: " + target + "\n"
+	return strings.Replace(hostileHead, "app", name, 1) + "data:\n  proxy-set-headers: default/" + target + "\n"
 }
 
-func contentRing(n int) []string { return eachNumbered(n, contentOf("ring-#", "ring-#")) }
+// contentRing is ConfigMaps whose data name each the next, and the last the first.
+func contentRing(n int) []string {
+	ring := make([]string, n)
+	for i := range ring {
+		ring[i] = contentOf(fmt.Sprintf("ring-%d", i), fmt.Sprintf("ring-%d", (i+1)%n))
+	}
+	return ring
+}
 
 // deepThing is a custom resource with a reference far down.
 func deepThing(depth int) string {
