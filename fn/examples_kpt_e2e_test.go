@@ -1,0 +1,309 @@
+//go:build e2e
+
+package main_test
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// examplesByKpt runs every example as kpt runs it, twice, with line in place
+// of the image that its Kptfile names, or flags where it is run by eval.
+func examplesByKpt(t *testing.T, line string, flags ...string) {
+	t.Helper()
+	kpt := kptBinary(t)
+	for _, e := range kptExamples(t) {
+		t.Run(e.name, func(t *testing.T) {
+			dir := e.checkOut(t, func(dir string) {
+				if e.TestType == "render" {
+					image := examplesImage.FindString(string(readFile(t, filepath.Join(dir, "Kptfile"))))
+					replaceIn(t, filepath.Join(dir, "Kptfile"), "image: "+image+"\n", line+"\n")
+				}
+			})
+			args := []string{"fn", "render", dir, "--allow-exec"}
+			if e.TestType == "eval" {
+				args = slices.Concat([]string{"fn", "eval", dir}, flags, []string{"--"})
+				for _, key := range slices.Sorted(maps.Keys(e.Args)) {
+					args = append(args, key+"="+e.Args[key])
+				}
+			}
+			for range 2 {
+				mustRun(t, nil, kpt, args...)
+				e.checkDiff(t, dir)
+			}
+		})
+	}
+}
+
+func TestE2E_kptExamplesByExec(t *testing.T) {
+	examplesByKpt(t, "exec: "+binary, "--exec", binary)
+}
+
+func TestE2E_kptExamplesByImage(t *testing.T) {
+	image := imageUnderTest(t)
+	// To kpt, a name without a slash is one of its own catalogue.
+	const tag = "localhost/confighash-examples:e2e"
+	mustRun(t, nil, "docker", "tag", image, tag)
+	t.Cleanup(func() { mustRun(t, nil, "docker", "rmi", tag) })
+	examplesByKpt(t, "image: "+tag, "--image", tag)
+}
+
+// An upstream is a repository with a package web, to which a test commits.
+type upstream struct {
+	dir string
+}
+
+func newUpstream(t *testing.T) upstream {
+	t.Helper()
+	u := upstream{t.TempDir()}
+	web := filepath.Join(u.dir, "web")
+	if err := os.CopyFS(web, os.DirFS(filepath.Join("..", "testdata", "kpt-example"))); err != nil {
+		t.Fatal(err)
+	}
+	// kpt itself notes beside metadata what upstream calls a resource.
+	for _, name := range []string{"config.yaml", filepath.Join("web", "deployment.yaml")} {
+		path := filepath.Join(web, name)
+		unnoted := regexp.MustCompile(` # kpt-merge:.*`).ReplaceAll(readFile(t, path), nil)
+		if err := os.WriteFile(path, unnoted, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	git(t, u.dir, "init", "--quiet")
+	u.publish(t, "v1")
+	return u
+}
+
+// publish commits the package as it is now, as version.
+func (u upstream) publish(t *testing.T, version string) {
+	t.Helper()
+	git(t, u.dir, "add", "--all")
+	git(t, u.dir, "commit", "--quiet", "--allow-empty", "--message", version)
+	git(t, u.dir, "tag", version)
+}
+
+func (u upstream) file(name string) string {
+	return filepath.Join(u.dir, "web", filepath.FromSlash(name))
+}
+
+// A kptUser is a person with kpt, a working copy and the function on the PATH.
+type kptUser struct {
+	dir string
+	env []string
+}
+
+func newKptUser(t *testing.T) kptUser {
+	t.Helper()
+	kpt := kptBinary(t)
+	home, bin := t.TempDir(), t.TempDir()
+	if err := os.Symlink(binary, filepath.Join(bin, "confighash")); err != nil {
+		t.Fatal(err)
+	}
+	k := kptUser{dir: t.TempDir(), env: append(os.Environ(),
+		"HOME="+home, "KPT_CACHE_DIR="+filepath.Join(home, "cache"), "GIT_CONFIG_GLOBAL="+os.DevNull,
+		"PATH="+strings.Join([]string{bin, filepath.Dir(kpt), os.Getenv("PATH")}, string(os.PathListSeparator)))}
+	git(t, k.dir, "init", "--quiet")
+	return k
+}
+
+// sh runs a command line in the working copy, and commits what has come of it.
+func (k kptUser) sh(t *testing.T, line string) {
+	t.Helper()
+	cmd := exec.Command("sh", "-c", line)
+	cmd.Dir, cmd.Env = k.dir, k.env
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", line, err, out)
+	}
+	git(t, k.dir, "add", "--all")
+	git(t, k.dir, "commit", "--quiet", "--allow-empty", "--message", line)
+}
+
+func (k kptUser) get(t *testing.T, u upstream) {
+	t.Helper()
+	k.sh(t, "kpt pkg get file://"+u.dir+"/.git/web@v1 web")
+}
+
+// render renders the package, twice, and holds that the second time changes
+// nothing.
+func (k kptUser) render(t *testing.T) {
+	t.Helper()
+	k.sh(t, "kpt fn render web --allow-exec")
+	first := contents(t, filepath.Join(k.dir, "web"))
+	k.sh(t, "kpt fn render web --allow-exec")
+	if diff := cmp.Diff(first, contents(t, filepath.Join(k.dir, "web"))); diff != "" {
+		t.Errorf("a second render changes the package (-first +second):\n%s", diff)
+	}
+}
+
+// update takes a version of upstream over and renders it.
+func (k kptUser) update(t *testing.T, version string) {
+	t.Helper()
+	k.sh(t, "kpt pkg update web@"+version)
+	k.render(t)
+}
+
+// named returns the names of the objects that are or were called base, where
+// they are defined, and where the Deployment refers to them.
+func (k kptUser) named(t *testing.T, base string) (defined, referred []string) {
+	t.Helper()
+	web := filepath.Join(k.dir, "web")
+	names := regexp.MustCompile(`(?m)(?:name|secretName): "?(` + base + `(?:-[a-z0-9]{10})*)"?(?:\}| |$)`)
+	find := func(name string) (found []string) {
+		for _, match := range names.FindAllSubmatch(readFile(t, filepath.Join(web, name)), -1) {
+			found = append(found, string(match[1]))
+		}
+		return found
+	}
+	return find("config.yaml"), find("web/deployment.yaml")
+}
+
+// checkNamed holds that one object is called base and a suffix, and that the
+// Deployment refers to it and to nothing that was called so, and returns its
+// name.
+func (k kptUser) checkNamed(t *testing.T, base string) string {
+	t.Helper()
+	defined, referred := k.named(t, base)
+	if len(defined) != 1 || !regexp.MustCompile(`^`+base+`-[a-z0-9]{10}$`).MatchString(defined[0]) {
+		t.Fatalf("%s is defined as %q, want once, with one suffix", base, defined)
+	}
+	if len(referred) == 0 {
+		t.Fatalf("nothing refers to %s", base)
+	}
+	for _, name := range referred {
+		if name != defined[0] {
+			t.Errorf("a reference is to %s, want %s", name, defined[0])
+		}
+	}
+	return defined[0]
+}
+
+// config returns what config.yaml of the package says.
+func (k kptUser) config(t *testing.T) string {
+	t.Helper()
+	return string(readFile(t, filepath.Join(k.dir, "web", "config.yaml")))
+}
+
+func TestE2E_kptUpdate_mergesIntoWhatRenameRenamed(t *testing.T) {
+	u, k := newUpstream(t), newKptUser(t)
+	k.get(t, u)
+	k.render(t)
+	settings, database := k.checkNamed(t, "web-settings"), k.checkNamed(t, "web-database")
+
+	replaceIn(t, u.file("config.yaml"), "LOG_LEVEL: info", "LOG_LEVEL: debug")
+	u.publish(t, "v2")
+	replaceIn(t, filepath.Join(k.dir, "web", "config.yaml"), "workers 4", "workers 8")
+	k.update(t, "v2")
+	if now := k.checkNamed(t, "web-settings"); now == settings {
+		t.Errorf("web-settings changed and is still %s", now)
+	}
+	if now := k.checkNamed(t, "web-database"); now != database {
+		t.Errorf("web-database did not change and is %s, was %s", now, database)
+	}
+	for _, want := range []string{"LOG_LEVEL: debug", "workers 8"} {
+		if !strings.Contains(k.config(t), want) {
+			t.Errorf("the merge lost %q:\n%s", want, k.config(t))
+		}
+	}
+
+	// kpt takes the list over whole, with names that have no suffix.
+	replaceIn(t, u.file("web/deployment.yaml"), "envFrom:\n", "envFrom:\n            - secretRef: {name: web-database}\n")
+	u.publish(t, "v3")
+	k.sh(t, "kpt pkg update web@v3")
+	if _, referred := k.named(t, "web-settings"); !slices.Contains(referred, "web-settings") {
+		t.Errorf("the references are to %q after the update: docs/kpt.md says that one of them lost its suffix", referred)
+	}
+	k.render(t)
+	k.checkNamed(t, "web-settings")
+	k.checkNamed(t, "web-database")
+}
+
+func TestE2E_kptUpdate_keepsWhatUpstreamDeletesIfItWasRenamed(t *testing.T) {
+	for _, test := range []struct {
+		mode string
+		left int
+	}{{"Rename", 1}, {"Annotate", 0}} {
+		t.Run(test.mode, func(t *testing.T) {
+			u, k := newUpstream(t), newKptUser(t)
+			replaceIn(t, u.file("confighash.yaml"), "mode: Rename", "mode: "+test.mode)
+			git(t, u.dir, "tag", "--delete", "v1")
+			u.publish(t, "v1")
+			k.get(t, u)
+			k.render(t)
+
+			config := string(readFile(t, u.file("config.yaml")))
+			_, secret, _ := strings.Cut(config, "---\n")
+			if err := os.WriteFile(u.file("config.yaml"), []byte(secret), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			u.publish(t, "v2")
+			k.update(t, "v2")
+			if n := strings.Count(k.config(t), "kind: ConfigMap"); n != test.left {
+				t.Errorf("%d ConfigMaps are left, docs/kpt.md says %d:\n%s", n, test.left, k.config(t))
+			}
+		})
+	}
+}
+
+// Why docs/kpt.md says to publish packages unrendered.
+func TestE2E_kptUpdate_ofARenderedUpstreamLeavesLocalEditsBehind(t *testing.T) {
+	u, k := newUpstream(t), newKptUser(t)
+	kpt := kptBinary(t)
+	render := func() {
+		replaceIn(t, u.file("Kptfile"), "exec: confighash\n", "exec: "+binary+"\n")
+		mustRun(t, nil, kpt, "fn", "render", u.file(""), "--allow-exec")
+		replaceIn(t, u.file("Kptfile"), "exec: "+binary+"\n", "exec: confighash\n")
+	}
+	render()
+	git(t, u.dir, "tag", "--delete", "v1")
+	u.publish(t, "v1")
+	k.get(t, u)
+	replaceIn(t, filepath.Join(k.dir, "web", "config.yaml"), "workers 4", "workers 8")
+	k.render(t)
+	edited := k.checkNamed(t, "web-settings")
+
+	replaceIn(t, u.file("config.yaml"), "LOG_LEVEL: info", "LOG_LEVEL: debug")
+	render()
+	u.publish(t, "v2")
+	k.update(t, "v2")
+	defined, referred := k.named(t, "web-settings")
+	if len(defined) != 2 || !slices.Contains(defined, edited) || slices.Contains(referred, edited) {
+		t.Errorf("defined are %q, referred to %q: docs/kpt.md says that %s stays and nothing refers to it", defined, referred, edited)
+	}
+}
+
+// Every command of docs/kpt.md, in its order, and every piece of YAML.
+func TestE2E_kptDocs_commandsRun(t *testing.T) {
+	u, k := newUpstream(t), newKptUser(t)
+	k.get(t, u)
+	replaceIn(t, u.file("config.yaml"), "LOG_LEVEL: info", "LOG_LEVEL: debug")
+	u.publish(t, "v2")
+	ran := 0
+	for _, block := range fencedBlocks(t, filepath.Join("..", "docs", "kpt.md"), "sh") {
+		for line := range strings.Lines(block) {
+			line = strings.TrimSpace(line)
+			if strings.Contains(line, "--check") {
+				// It exits with 3 where the package is not rendered.
+				line = "kpt fn render web --allow-exec && " + line
+			}
+			k.sh(t, line)
+			ran++
+		}
+	}
+	if ran < 6 {
+		t.Errorf("docs/kpt.md shows %d commands, want at least 6", ran)
+	}
+	for _, base := range []string{"web-settings", "web-database"} {
+		k.checkNamed(t, base)
+	}
+	if diff := cmp.Diff(fmt.Sprint(contents(t, filepath.Join(k.dir, "web"))["config.yaml"]), string(readFile(t, filepath.Join(k.dir, "rendered", "config.yaml")))); diff != "" {
+		t.Errorf("rendered elsewhere it is something else (-web +rendered):\n%s", diff)
+	}
+}
