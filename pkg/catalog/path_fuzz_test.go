@@ -25,7 +25,7 @@ func FuzzParsePath(f *testing.F) {
 		f.Add(text, "a/b/name")
 	}
 	f.Fuzz(func(t *testing.T, text, keys string) {
-		defer endsIn(10 * time.Second)()
+		defer endsIn(30 * time.Second)()
 		if relative, err := ParseRelative(text); err == nil && (len(relative.Path) == 0 || relative.Root && relative.Up > 0) {
 			t.Errorf("%q reads as %+v", text, relative)
 		}
@@ -116,7 +116,7 @@ func FuzzParseFormat(f *testing.F) {
 		f.Add(pattern, "a/b")
 	}
 	f.Fuzz(func(t *testing.T, pattern, value string) {
-		defer endsIn(10 * time.Second)()
+		defer endsIn(30 * time.Second)()
 		if len(pattern) > 1000 {
 			return
 		}

@@ -21,9 +21,10 @@ import (
 	"github.com/confighash/confighash/pkg/stream"
 )
 
-// patience is far more than the function takes for an input of maxInput bytes.
+// patience is far more than the function takes for an input of maxInput bytes,
+// on a busy machine too.
 const (
-	patience = 10 * time.Second
+	patience = 30 * time.Second
 	maxInput = 64 << 10
 )
 

@@ -19,7 +19,7 @@ import (
 
 // patience is far more than it takes to split an input of maxInput bytes.
 const (
-	patience = 10 * time.Second
+	patience = 30 * time.Second
 	maxInput = 64 << 10
 )
 

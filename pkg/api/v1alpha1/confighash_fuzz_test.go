@@ -30,7 +30,7 @@ func FuzzParse_andBack(f *testing.F) {
 	f.Add(flatHead + "data: {mode: Rename, references: \"- kind: Secret\\n  fieldSpecs: [{path: a/b}]\\n\", annotate.key: 'x/y', annotate.scope: Source}")
 	schema := schemaOf(f)
 	f.Fuzz(func(t *testing.T, document string) {
-		defer time.AfterFunc(10*time.Second, func() { panic("no end after 10 s") }).Stop()
+		defer time.AfterFunc(30*time.Second, func() { panic("no end after 30 s") }).Stop()
 		var node yaml.Node
 		if len(document) > 32<<10 || yaml.Unmarshal([]byte(document), &node) != nil || len(node.Content) == 0 {
 			return
