@@ -109,7 +109,8 @@ func (in *Input) jsonResourceList(d *document) (bool, error) {
 		return false, nil
 	}
 	literal(len(o.text) - 1)
-	d.parts = append(parts, part{literal: d.text[end-1:], closing: true})
+	parts = append(parts, part{literal: d.text[end-1:], closing: true})
+	d.parts = parts
 	in.IsResourceList, in.hasItems, in.flow = true, true, true
 	return true, nil
 }
