@@ -480,3 +480,6 @@ func mountsByPath(c corev1.Container) map[string]corev1.VolumeMount {
 	}
 	return mounts
 }
+
+// pluginBuild is the command of docs/argocd.md that builds the sidecar's image.
+const pluginBuild = "docker build --tag registry.example.com/argocd-confighash:latest examples/argocd/plugin"

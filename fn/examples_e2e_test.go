@@ -1,0 +1,194 @@
+//go:build e2e
+
+package main_test
+
+import (
+	"archive/tar"
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// importImage makes an image of programs of this machine, by their paths in the
+// image, and returns its name. It is removed when the test ends.
+func importImage(t *testing.T, name string, programs map[string]string) string {
+	t.Helper()
+	var archive bytes.Buffer
+	w := tar.NewWriter(&archive)
+	for path, source := range programs {
+		content, err := os.ReadFile(source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		header := &tar.Header{Name: strings.TrimPrefix(path, "/"), Mode: 0o755, Size: int64(len(content))}
+		if err := w.WriteHeader(header); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write(content); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	name = "confighash-examples-" + name + ":" + strconv.Itoa(os.Getpid())
+	mustRun(t, archive.Bytes(), "docker", "import", "-", name)
+	removeImage(t, name)
+	return name
+}
+
+func removeImage(t *testing.T, name string) {
+	t.Helper()
+	t.Cleanup(func() { _, _ = run(nil, "docker", "image", "rm", "--force", name) })
+}
+
+// withLibraries are a program and the libraries that it needs, by their paths.
+func withLibraries(program string) map[string]string {
+	programs := map[string]string{program: program}
+	out, _ := exec.Command("ldd", program).CombinedOutput() // a static one has none
+	for _, library := range regexp.MustCompile(`/[^ ]+`).FindAllString(string(out), -1) {
+		if info, err := os.Stat(library); err == nil && info.Mode().IsRegular() {
+			programs[library] = library
+		}
+	}
+	return programs
+}
+
+// baseWithoutShell is what kustomize needs of a base: nothing, or its libraries
+// where this machine's is not static.
+func baseWithoutShell(t *testing.T) string {
+	t.Helper()
+	kustomize, err := kustomizeBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	libraries := withLibraries(kustomize)
+	delete(libraries, kustomize)
+	if len(libraries) == 0 {
+		return "scratch"
+	}
+	return importImage(t, "libraries", libraries)
+}
+
+// pluginImage builds the sidecar's image by the example's Dockerfile, on images
+// of what this machine has, with a package in it.
+func pluginImage(t *testing.T, base, pkg string) string {
+	t.Helper()
+	image := imageUnderTest(t)
+	kustomize, err := kustomizeBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	kustomizeImage := importImage(t, "kustomize", map[string]string{"/app/kustomize": kustomize})
+	name := "confighash-examples-plugin:" + strconv.Itoa(os.Getpid())
+	arguments := strings.Fields(pluginBuild)
+	arguments[len(arguments)-1] = filepath.Join(examplesDir, "argocd", "plugin")
+	arguments = append(arguments[1:], "--tag", name, "--build-arg", "BASE_IMAGE="+base,
+		"--build-arg", "KUSTOMIZE_IMAGE="+kustomizeImage, "--build-arg", "CONFIGHASH_IMAGE="+image)
+	mustRun(t, nil, "docker", arguments...)
+	removeImage(t, "registry.example.com/argocd-confighash:latest")
+	removeImage(t, name)
+
+	dir := t.TempDir()
+	if err := os.CopyFS(filepath.Join(dir, "package"), os.DirFS(filepath.Join(examplesDir, filepath.FromSlash(pkg)))); err != nil {
+		t.Fatal(err)
+	}
+	if err := (files{"Dockerfile": "FROM " + name + "\nCOPY package /repository\nWORKDIR /repository\n"}).write(dir); err != nil {
+		t.Fatal(err)
+	}
+	readable(t, filepath.Join(dir, "package"))
+	withPackage := name + "-package"
+	mustRun(t, nil, "docker", "build", "--quiet", "--tag", withPackage, dir)
+	removeImage(t, withPackage)
+	return withPackage
+}
+
+// readable lets every user read what is beneath dir.
+func readable(t *testing.T, dir string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range entries {
+		if err := os.Chmod(filepath.Join(dir, entry.Name()), 0o644); err != nil { //nolint:gosec // for an image
+			t.Fatal(err)
+		}
+	}
+}
+
+// asSidecar are the arguments of docker run that stand for the sidecar's
+// security context and Argo CD's environment.
+func asSidecar(image string, line []string) []string {
+	arguments := []string{
+		"run", "--rm", "--read-only", "--network", "none", "--cap-drop", "ALL",
+		"--security-opt", "no-new-privileges", "--tmpfs", "/tmp",
+	}
+	for _, variable := range pluginEnvironment() {
+		arguments = append(arguments, "--env", variable)
+	}
+	arguments = append(arguments, "--entrypoint", line[0], image)
+	return append(arguments, line[1:]...)
+}
+
+func TestE2EExamplesArgoCD_pluginImageRendersAsExpected(t *testing.T) {
+	imageUnderTest(t)
+	base := importImage(t, "shell", withLibraries("/bin/sh"))
+	image := pluginImage(t, base, "argocd/plugin/package")
+	line := example[configManagementPlugin](t, "argocd/plugin/plugin.yaml").Spec.Generate.line()
+	expected(t, "argocd/plugin/expected.yaml", string(mustRun(t, nil, "docker", asSidecar(image, line)...)))
+
+	if out := mustRun(t, nil, "docker", "image", "inspect", "--format", "{{.Config.User}}", image); strings.TrimSpace(string(out)) != "999" {
+		t.Errorf("the image's user is %s, want 999", out)
+	}
+	// The same, of a package that kustomize refuses.
+	broken := asSidecar(image, []string{line[0], line[1], "cd /; " + line[2]})
+	if out, err := run(nil, "docker", broken...); err == nil || len(out) > 0 {
+		t.Errorf("want an error and nothing on stdout: %v\n%s", err, out)
+	}
+}
+
+func TestE2EExamplesArgoCD_imageWithoutShellRendersAsExpected(t *testing.T) {
+	imageUnderTest(t)
+	image := pluginImage(t, baseWithoutShell(t), "argocd/plugin-without-shell/package")
+	line := example[configManagementPlugin](t, "argocd/plugin-without-shell/plugin.yaml").Spec.Generate.line()
+	expected(t, "argocd/plugin-without-shell/expected.yaml", string(mustRun(t, nil, "docker", asSidecar(image, line)...)))
+	if out, err := run(nil, "docker", asSidecar(image, []string{"sh", "-c", "echo a shell"})...); err == nil {
+		t.Errorf("the image has a shell: %s", out)
+	}
+}
+
+// kpt stands for Porch's function runner: both hand the package to the image.
+func TestE2EExamplesFleet_porchPackageRendersByContainer(t *testing.T) {
+	kpt, image := kptBinary(t), imageUnderTest(t)
+	dir := filepath.Join(t.TempDir(), "shop")
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join(examplesDir, "fleet", "porch", "package"))); err != nil {
+		t.Fatal(err)
+	}
+	named := example[kptfile](t, "fleet/porch/package/Kptfile").Pipeline.Mutators[0].Image
+	mustRun(t, nil, "docker", "tag", image, named)
+	removeImage(t, named)
+	mustRun(t, nil, kpt, "fn", "render", "--image-pull-policy", "Never", dir)
+	once, err := os.ReadFile(filepath.Join(dir, "web.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(once), "name: web-settings-hf678c7m2b\n"); n != 2 {
+		t.Errorf("the new name stands %d times, want 2:\n%s", n, once)
+	}
+	mustRun(t, nil, kpt, "fn", "render", "--image-pull-policy", "Never", dir)
+	twice, err := os.ReadFile(filepath.Join(dir, "web.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(once), string(twice)); diff != "" {
+		t.Errorf("a second render changes the package (-once +twice):\n%s", diff)
+	}
+}
