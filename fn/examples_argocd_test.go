@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 
@@ -58,25 +57,14 @@ func openDir(t *testing.T) string {
 	return dir
 }
 
-// programs is a folder with confighash, put there by its own install command,
-// and kustomize. The test's own are where only its user can go.
-var programs = sync.OnceValues(func() (string, error) {
-	kustomize, err := kustomizeBinary()
-	if err != nil {
-		return "", err
+// addProgram puts a program at another path, by a link where it can: those of
+// the test are where only its user can go.
+func addProgram(program, to string) error {
+	if os.Link(program, to) == nil {
+		return nil
 	}
-	dir, err := os.MkdirTemp("", "confighash-programs-")
-	if err != nil {
-		return "", err
-	}
-	if err := os.Chmod(dir, 0o755); err != nil { //nolint:gosec // another user has to read it
-		return "", err
-	}
-	if _, err := run(nil, binary, "install", dir); err != nil {
-		return "", err
-	}
-	return dir, copyProgram(kustomize, filepath.Join(dir, "kustomize"))
-})
+	return copyProgram(program, to)
+}
 
 func copyProgram(from, to string) error {
 	in, err := os.Open(from)
@@ -97,13 +85,17 @@ func copyProgram(from, to string) error {
 // newSidecar makes a sidecar whose sh is the shell given, "" for none.
 func newSidecar(t *testing.T, shell string) sidecar {
 	t.Helper()
-	from, err := programs()
+	kustomize, err := kustomizeBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	helm, err := helmBinary()
 	if err != nil {
 		t.Fatal(err)
 	}
 	bin := openDir(t)
-	for _, name := range []string{"confighash", "kustomize"} {
-		if err := os.Symlink(filepath.Join(from, name), filepath.Join(bin, name)); err != nil {
+	for name, program := range map[string]string{"confighash": binary, "kustomize": kustomize, "helm": helm} {
+		if err := addProgram(program, filepath.Join(bin, name)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -208,16 +200,18 @@ func shells(t *testing.T) map[string]string {
 }
 
 func TestExamplesArgoCD_pluginRendersAsExpected(t *testing.T) {
-	plugin := example[configManagementPlugin](t, "argocd/plugin/plugin.yaml")
-	for name, shell := range shells(t) {
-		t.Run(name, func(t *testing.T) {
-			s := newSidecar(t, shell)
-			stdout, stderr, err := s.run(copyPackage(t, "argocd/plugin/package"), plugin.Spec.Generate.line())
-			if err != nil || stderr != "" {
-				t.Fatalf("%v\n%s", err, stderr)
-			}
-			expected(t, "argocd/plugin/expected.yaml", stdout)
-		})
+	for _, dir := range []string{"argocd/plugin", "argocd/plugin-helm"} {
+		plugin := example[configManagementPlugin](t, dir+"/plugin.yaml")
+		for name, shell := range shells(t) {
+			t.Run(dir+" with "+name, func(t *testing.T) {
+				s := newSidecar(t, shell)
+				stdout, stderr, err := s.run(copyPackage(t, dir+"/package"), plugin.Spec.Generate.line())
+				if err != nil || stderr != "" {
+					t.Fatalf("%v\n%s", err, stderr)
+				}
+				expected(t, dir+"/expected.yaml", stdout)
+			})
+		}
 	}
 }
 
@@ -312,6 +306,44 @@ func TestExamplesArgoCD_pluginFailsRatherThanPrintNothingOrHalf(t *testing.T) {
 	}
 }
 
+func TestExamplesArgoCD_helmPluginTakesItsSettings(t *testing.T) {
+	plugin := example[configManagementPlugin](t, "argocd/plugin-helm/plugin.yaml")
+	tests := []struct {
+		label, parameter, file, content string
+		want, not                       string // want is on stderr for fails
+		fails                           bool
+	}{
+		{label: "mode", parameter: "PARAM_MODE=Annotate", want: "checksum/config: ", not: "-hf678c7m2b"},
+		{label: "release", parameter: "PARAM_RELEASE=store", want: "name: store-settings-hf678c7m2b\n", not: "name: shop"},
+		{label: "values", parameter: "PARAM_VALUES=values-prod.yaml", want: "LOG_LEVEL: error\n", not: "LOG_LEVEL: info"},
+		{label: "no values file", parameter: "PARAM_VALUES=missing.yaml", want: "missing.yaml", fails: true},
+		{label: "values with a blank", parameter: "PARAM_VALUES=a b.yaml", want: "a b.yaml", fails: true},
+		{label: "broken template", file: "templates/web.yaml", content: "a: {{ .Values.x.y.z }}\n", want: "web.yaml", fails: true},
+		{label: "nothing rendered", file: "templates/web.yaml", content: "{{ if false }}a: b{{ end }}\n", want: "printed no manifests", fails: true},
+	}
+	for _, test := range tests {
+		t.Run(test.label, func(t *testing.T) {
+			for name, shell := range shells(t) {
+				s := newSidecar(t, shell)
+				if test.parameter != "" {
+					s.extra = []string{test.parameter}
+				}
+				dir := copyPackage(t, "argocd/plugin-helm/package")
+				if test.file != "" {
+					put(t, dir, test.file, test.content)
+				}
+				stdout, stderr, err := s.run(dir, plugin.Spec.Generate.line())
+				switch {
+				case !test.fails && (err != nil || !strings.Contains(stdout, test.want) || strings.Contains(stdout, test.not)):
+					t.Errorf("%s: want %q in the output, and not %q: %v\n%s%s", name, test.want, test.not, err, stdout, stderr)
+				case test.fails && (err == nil || stdout != "" || !strings.Contains(stderr, test.want)):
+					t.Errorf("%s: want an error, nothing on stdout, and %q on stderr: %v\n%s%s", name, test.want, err, stdout, stderr)
+				}
+			}
+		})
+	}
+}
+
 func TestExamplesArgoCD_pluginWithoutShellRendersAsExpected(t *testing.T) {
 	plugin := example[configManagementPlugin](t, "argocd/plugin-without-shell/plugin.yaml")
 	s := newSidecar(t, "")
@@ -396,7 +428,7 @@ func TestExamplesArgoCD_sidecarsAreAsArgoCDAsks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, dir := range []string{"argocd/plugin", "argocd/plugin-without-shell", "fleet/argocd"} {
+	for _, dir := range []string{"argocd/plugin", "argocd/plugin-helm", "argocd/plugin-without-shell", "fleet/argocd"} {
 		t.Run(dir, func(t *testing.T) {
 			out, err := run(nil, kustomize, "build", filepath.Join(examplesDir, dir))
 			if err != nil {

@@ -311,6 +311,9 @@ func decodeStrictly(document []byte) (any, error) {
 func decodeAllStrictly(stream []byte) ([]any, error) {
 	var all []any
 	for document := range strings.SplitSeq("\n"+string(stream), "\n---\n") {
+		if strings.TrimSpace(document) == "" {
+			continue
+		}
 		object, err := decodeStrictly([]byte(document))
 		if err != nil {
 			return nil, fmt.Errorf("%w in\n%s", err, document)
@@ -350,6 +353,9 @@ func TestExamples_filesHoldNoFieldThatTheirKindsLack(t *testing.T) {
 		if filepath.Ext(path) != ".yaml" && entry.Name() != "Kptfile" {
 			return nil
 		}
+		if strings.Contains(filepath.ToSlash(path), "/plugin-helm/package/") {
+			return nil // a chart
+		}
 		content, err := os.ReadFile(path)
 		if err != nil {
 			return err
@@ -375,7 +381,7 @@ func TestExamples_kustomizationsBuild(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, dir := range []string{"argocd/base", "argocd/plugin", "argocd/plugin-without-shell", "argocd/exec", "fleet/argocd", "fleet/workflow"} {
+	for _, dir := range []string{"argocd/base", "argocd/plugin", "argocd/plugin-helm", "argocd/plugin-without-shell", "argocd/exec", "fleet/argocd", "fleet/workflow"} {
 		out, err := run(nil, kustomize, "build", filepath.Join(examplesDir, filepath.FromSlash(dir)))
 		if err != nil {
 			t.Errorf("%s: %v", dir, err)
