@@ -118,7 +118,7 @@ func readable(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	for _, entry := range entries {
-		if err := os.Chmod(filepath.Join(dir, entry.Name()), 0o644); err != nil { //nolint:gosec // for an image
+		if err := os.Chmod(filepath.Join(dir, entry.Name()), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -72,22 +72,18 @@ type argoApplication struct {
 }
 
 type argoApplicationSpec struct {
-	Project string `json:"project"`
-	Source  struct {
-		RepoURL        string `json:"repoURL"`
-		TargetRevision string `json:"targetRevision"`
-		Path           string `json:"path"`
-		Plugin         *struct {
-			Name       string          `json:"name"`
-			Env        []corev1.EnvVar `json:"env"`
-			Parameters []struct {
-				Name   string            `json:"name"`
-				String string            `json:"string"`
-				Array  []string          `json:"array"`
-				Map    map[string]string `json:"map"`
-			} `json:"parameters"`
-		} `json:"plugin"`
-	} `json:"source"`
+	Project        string     `json:"project"`
+	Source         argoSource `json:"source"`
+	SourceHydrator *struct {
+		DrySource  argoSource `json:"drySource"`
+		SyncSource struct {
+			TargetBranch string `json:"targetBranch"`
+			Path         string `json:"path"`
+		} `json:"syncSource"`
+		HydrateTo *struct {
+			TargetBranch string `json:"targetBranch"`
+		} `json:"hydrateTo"`
+	} `json:"sourceHydrator"`
 	Destination struct {
 		Server    string `json:"server"`
 		Name      string `json:"name"`
@@ -103,6 +99,22 @@ type argoApplicationSpec struct {
 		SyncOptions []string `json:"syncOptions"`
 	} `json:"syncPolicy"`
 	RevisionHistoryLimit *int64 `json:"revisionHistoryLimit"`
+}
+
+type argoSource struct {
+	RepoURL        string `json:"repoURL"`
+	TargetRevision string `json:"targetRevision"`
+	Path           string `json:"path"`
+	Plugin         *struct {
+		Name       string          `json:"name"`
+		Env        []corev1.EnvVar `json:"env"`
+		Parameters []struct {
+			Name   string            `json:"name"`
+			String string            `json:"string"`
+			Array  []string          `json:"array"`
+			Map    map[string]string `json:"map"`
+		} `json:"parameters"`
+	} `json:"plugin"`
 }
 
 type argoApplicationSet struct {
