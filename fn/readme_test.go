@@ -1,6 +1,7 @@
 package main_test
 
 import (
+	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,42 +12,63 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// readme is the README with what it shows in fenced blocks.
-type readme struct {
-	text   string
-	blocks []string // the YAML ones
+// page is a page for users with what it shows in fenced blocks.
+type page struct {
+	name, text string
+	yaml, sh   []string
 }
 
-func readReadme(t *testing.T) readme {
+var fence = regexp.MustCompile("(?s)\n( *)```(yaml|sh)\n(.*?)\n *```\n")
+
+func readPage(t *testing.T, name string) page {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "README.md"))
+	text, err := os.ReadFile(filepath.Join("..", name))
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := readme{text: string(text)}
-	for _, match := range regexp.MustCompile("(?s)\n```yaml\n(.*?)```\n").FindAllStringSubmatch(r.text, -1) {
-		r.blocks = append(r.blocks, match[1])
+	p := page{name: name, text: string(text)}
+	for _, match := range fence.FindAllStringSubmatch(p.text, -1) {
+		block := strings.ReplaceAll("\n"+match[3], "\n"+match[1], "\n")[1:] + "\n"
+		if match[2] == "yaml" {
+			p.yaml = append(p.yaml, block)
+		} else {
+			p.sh = append(p.sh, block)
+		}
 	}
-	return r
+	return p
+}
+
+// readPages returns the README and the pages in docs.
+func readPages(t *testing.T) []page {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join("..", "docs", "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages := []page{readPage(t, "README.md")}
+	for _, name := range names {
+		pages = append(pages, readPage(t, filepath.Join("docs", filepath.Base(name))))
+	}
+	return pages
 }
 
 // block returns the one YAML block that holds text.
-func (r readme) block(t *testing.T, text string) string {
+func (p page) block(t *testing.T, text string) string {
 	t.Helper()
 	var found []string
-	for _, block := range r.blocks {
+	for _, block := range p.yaml {
 		if strings.Contains(block, text) {
 			found = append(found, block)
 		}
 	}
 	if len(found) != 1 {
-		t.Fatalf("%d YAML blocks of the README hold %q, want one", len(found), text)
+		t.Fatalf("%d YAML blocks of %s hold %q, want one", len(found), p.name, text)
 	}
 	return found[0]
 }
 
 func TestReadme_showsWhatComesOut(t *testing.T) {
-	r := readReadme(t)
+	r := readPage(t, "README.md")
 	in := r.block(t, "name: web-settings\n")
 	want := r.block(t, "name: web-settings-")
 	got, err := run([]byte(in), binary, "--mode", "Rename")
@@ -59,7 +81,7 @@ func TestReadme_showsWhatComesOut(t *testing.T) {
 }
 
 func TestReadme_showsWhatAnnotateStamps(t *testing.T) {
-	r := readReadme(t)
+	r := readPage(t, "README.md")
 	in, shown := r.block(t, "name: web-settings\n"), r.block(t, "checksum/config: ")
 	got, err := run([]byte(in), binary, "--mode", "Annotate")
 	if err != nil {
@@ -71,34 +93,44 @@ func TestReadme_showsWhatAnnotateStamps(t *testing.T) {
 	}
 }
 
-func TestReadme_functionConfigsAreAccepted(t *testing.T) {
+func TestDocs_functionConfigsAreAccepted(t *testing.T) {
 	accepted := 0
-	for _, block := range readReadme(t).blocks {
-		if !strings.HasPrefix(block, "spec:\n  mode: ") {
-			continue
+	for _, p := range readPages(t) {
+		for _, block := range p.yaml {
+			switch {
+			case strings.Contains(block, "\nkind: ConfigHash\n"):
+			case strings.HasPrefix(block, "spec:\n  mode: "):
+				block = "apiVersion: confighash.dev/v1alpha1\nkind: ConfigHash\nmetadata: {name: x}\n" + block
+			default:
+				continue
+			}
+			config := filepath.Join(t.TempDir(), "confighash.yaml")
+			if err := (files{"confighash.yaml": block}).write(filepath.Dir(config)); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := run([]byte("{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n"), binary, "--config", config); err != nil {
+				t.Errorf("%s: %v\nfor\n%s", p.name, err, block)
+			}
+			accepted++
 		}
-		config := filepath.Join(t.TempDir(), "confighash.yaml")
-		err := files{"confighash.yaml": "apiVersion: confighash.dev/v1alpha1\nkind: ConfigHash\nmetadata: {name: x}\n" + block}.write(filepath.Dir(config))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := run([]byte("{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n"), binary, "--config", config); err != nil {
-			t.Errorf("%v\nfor\n%s", err, block)
-		}
-		accepted++
 	}
-	if accepted < 2 {
-		t.Errorf("the README shows %d specs, want at least 2", accepted)
+	if accepted < 4 {
+		t.Errorf("the pages show %d functionConfigs, want at least 4", accepted)
 	}
 }
 
-func TestReadme_commandsGiveTheNamesItShows(t *testing.T) {
-	r := readReadme(t)
+// toolPath returns a PATH that begins with confighash and kustomize.
+func toolPath(t *testing.T) string {
+	t.Helper()
 	kustomize, err := kustomizeBinary()
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Dir(binary) + ":" + filepath.Dir(kustomize) + ":" + os.Getenv("PATH")
+	return filepath.Dir(binary) + string(os.PathListSeparator) + filepath.Dir(kustomize) + string(os.PathListSeparator) + os.Getenv("PATH")
+}
+
+func TestReadme_commandsGiveTheNamesItShows(t *testing.T) {
+	r := readPage(t, "README.md")
 	tests := []struct {
 		label, command, kustomization string
 	}{
@@ -118,24 +150,138 @@ func TestReadme_commandsGiveTheNamesItShows(t *testing.T) {
 			if !strings.Contains(r.text, "\n"+test.command) {
 				t.Fatalf("the README shows no command %q", test.command)
 			}
-			dir := t.TempDir()
-			err := files{
-				"manifests.yaml":     r.block(t, "name: web-settings\n"),
-				"confighash.yaml":    r.block(t, "path: confighash\n"),
-				"kustomization.yaml": test.kustomization,
-			}.write(dir)
-			if err != nil {
-				t.Fatal(err)
-			}
-			cmd := exec.Command("sh", "-c", test.command)
-			cmd.Dir, cmd.Env = dir, append(os.Environ(), "PATH="+path)
-			out, err := cmd.CombinedOutput()
-			if err != nil {
-				t.Fatalf("%v\n%s", err, out)
-			}
-			if n := strings.Count(string(out), "name: web-settings-hf678c7m2b\n"); n != 2 {
+			out := readmePackage(t, r, test.kustomization).run(t, test.command)
+			if n := strings.Count(out, "name: web-settings-hf678c7m2b\n"); n != 2 {
 				t.Errorf("web-settings-hf678c7m2b stands %d times in the output, want 2:\n%s", n, out)
 			}
 		})
+	}
+}
+
+// A workshop is a folder in which commands run.
+type workshop struct {
+	dir, path string
+}
+
+// readmePackage makes a package of the README's manifests.
+func readmePackage(t *testing.T, r page, kustomization string) workshop {
+	t.Helper()
+	w := workshop{t.TempDir(), toolPath(t)}
+	err := files{
+		"manifests.yaml":     r.block(t, "name: web-settings\n"),
+		"confighash.yaml":    r.block(t, "path: confighash\n"),
+		"kustomization.yaml": kustomization,
+	}.write(w.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// run returns what a script prints, each command of which has to succeed.
+func (w workshop) run(t *testing.T, script string) string {
+	t.Helper()
+	cmd := exec.Command("bash", "-e", "-o", "pipefail", "-c", script)
+	cmd.Dir, cmd.Env = w.dir, append(os.Environ(), "PATH="+w.path)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		t.Errorf("%v\n%s%s\nof\n%s", err, &stdout, &stderr, script)
+	}
+	return stdout.String()
+}
+
+// TestDocs_commandsRun runs what the pages show, where it can run without a
+// cluster, over manifests that confighash has written.
+func TestDocs_commandsRun(t *testing.T) {
+	if _, err := exec.LookPath("bash"); err != nil {
+		t.Skip("bash is not on the PATH")
+	}
+	r := readPage(t, "README.md")
+	w := readmePackage(t, r, "resources: [manifests.yaml]\n")
+	renamed, err := run([]byte(r.block(t, "name: web-settings\n")), binary, "--mode", "Rename")
+	if err != nil {
+		t.Fatal(err)
+	}
+	stub := "#!/bin/sh\ncase \"$1\" in apply) cat ;; *) cat manifests.yaml ;; esac\n"
+	tools := files{"kubectl": stub, "helm": stub, "kpt": stub, "custom-tools/none": ""}
+	tools["manifests.yaml"] = string(renamed)
+	if err := tools.write(w.dir); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"kubectl", "helm", "kpt"} {
+		if err := os.Chmod(filepath.Join(w.dir, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.path = w.dir + string(os.PathListSeparator) + w.path
+
+	// elsewhere tells of blocks that do not run here.
+	elsewhere := map[string]string{
+		"make ":               "CI runs them",
+		"go install ":         "needs a release",
+		"kpt fn render":       "TestE2E runs it",
+		"kpt fn eval":         "TestE2E runs it",
+		"helm upgrade":        "needs a cluster",
+		"go doc":              "needs the source",
+		"custom-tools":        "runs below, in another folder",
+		"--enable-exec .":     "TestReadme_commandsGiveTheNamesItShows runs it",
+		"head -c 32 /dev/ura": "says nothing of confighash",
+	}
+	ran := 0
+	for _, name := range []string{"README.md", "docs/annotate.md", "docs/cli.md", "docs/custom-resources.md", "docs/library.md", "docs/rename.md"} {
+	blocks:
+		for _, block := range readPage(t, name).sh {
+			for text := range elsewhere {
+				if strings.Contains(block, text) {
+					continue blocks
+				}
+			}
+			if w.run(t, block) == "" && !strings.Contains(block, "--check") && !strings.Contains(block, "source <") {
+				t.Errorf("%s: nothing comes out of\n%s", name, block)
+			}
+			ran++
+		}
+	}
+	if ran < 8 {
+		t.Errorf("%d blocks ran, want at least 8", ran)
+	}
+	w.run(t, "confighash install ./custom-tools && ./custom-tools/confighash --version")
+}
+
+func TestDocs_libraryExampleGivesWhatTheExecutableDoes(t *testing.T) {
+	_, rest, found := strings.Cut(readPage(t, "docs/library.md").text, "\n```go\n")
+	program, _, closed := strings.Cut(rest, "\n```\n")
+	if !found || !closed {
+		t.Fatal("docs/library.md shows no program")
+	}
+	dir := t.TempDir()
+	if err := (files{"main.go": program}).write(dir); err != nil {
+		t.Fatal(err)
+	}
+	in := []byte(readPage(t, "README.md").block(t, "name: web-settings\n"))
+	want, err := run(in, binary, "--mode", "Rename")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := run(in, "go", "run", filepath.Join(dir, "main.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("(-executable +program of docs/library.md):\n%s", diff)
+	}
+}
+
+// TestTroubleshooting_kustomizeSaysNothingWithoutEnableExec holds what the page
+// says first.
+func TestTroubleshooting_kustomizeSaysNothingWithoutEnableExec(t *testing.T) {
+	r := readPage(t, "README.md")
+	w := readmePackage(t, r, "resources: [manifests.yaml]\n"+r.block(t, "transformers:"))
+	if out := w.run(t, "kustomize build --enable-alpha-plugins . 2>&1"); strings.Contains(out, "web-settings-") || !strings.HasPrefix(out, "apiVersion") {
+		t.Errorf("kustomize no longer passes over the function without a word:\n%s", out)
+	}
+	if out := w.run(t, "! kustomize build . 2>&1"); !strings.Contains(out, "unable to load external plugin 'ConfigHash'") {
+		t.Errorf("kustomize says something else now: %s", out)
 	}
 }
