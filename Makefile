@@ -20,6 +20,13 @@ HELM := $(CURDIR)/bin/tools/helm
 endif
 export HELM
 
+# make e2e runs this Helm 4 as well; HELM4=PATH takes another.
+HELM4_VERSION := v4.3.1
+ifndef HELM4
+HELM4 := $(CURDIR)/bin/tools/helm4
+endif
+export HELM4
+
 GOLANGCI_LINT_VERSION := v2.15.0
 GOVULNCHECK_VERSION := v1.8.0
 GORELEASER_VERSION := v2.16.0
@@ -46,7 +53,7 @@ test: $(KUSTOMIZE) $(HELM) ## go vet, then every test that needs Go alone
 	$(GO) test -timeout 10m ./...
 
 .PHONY: e2e
-e2e: build $(KUSTOMIZE) ## the tests that need docker or kpt; says what it skips
+e2e: build $(KUSTOMIZE) $(HELM) $(HELM4) ## the tests that need docker, kpt or Helm 4; says what it skips
 	@hack/e2e $(IMAGE)
 
 .PHONY: image
@@ -121,3 +128,9 @@ $(CURDIR)/bin/tools/kustomize:
 
 $(CURDIR)/bin/tools/helm:
 	GOBIN=$(CURDIR)/bin/tools $(GO) install helm.sh/helm/v3/cmd/helm@$(HELM_VERSION)
+
+# Helm 3 has the name helm there.
+$(CURDIR)/bin/tools/helm4:
+	GOBIN=$(CURDIR)/bin/tools/v4 $(GO) install helm.sh/helm/v4/cmd/helm@$(HELM4_VERSION)
+	mv $(CURDIR)/bin/tools/v4/helm $@
+	rmdir $(CURDIR)/bin/tools/v4
