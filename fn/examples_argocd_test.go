@@ -181,7 +181,7 @@ func expected(t *testing.T, path, got string) {
 func shells(t *testing.T) map[string]string {
 	t.Helper()
 	found := make(map[string]string)
-	for _, name := range []string{"dash", "bash", "busybox", "mksh", "yash", "ksh"} {
+	for _, name := range []string{"dash", "bash", "busybox", "mksh"} {
 		if path, err := exec.LookPath(name); err == nil {
 			found[name] = path
 		}
