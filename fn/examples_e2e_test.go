@@ -5,6 +5,7 @@ package main_test
 import (
 	"archive/tar"
 	"bytes"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -95,32 +96,54 @@ func pluginImage(t *testing.T, base, pkg string) string {
 	mustRun(t, nil, "docker", arguments...)
 	removeImage(t, "registry.example.com/argocd-confighash:latest")
 	removeImage(t, name)
+	return withPackage(t, name, pkg)
+}
 
+// helmPluginImage builds the image of the plugin for charts, with a chart in it.
+func helmPluginImage(t *testing.T, pkg string) string {
+	t.Helper()
+	helm, err := helmBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	plugin := pluginImage(t, importImage(t, "shell", withLibraries("/bin/sh")), pkg)
+	name := "confighash-examples-helm-plugin:" + strconv.Itoa(os.Getpid())
+	mustRun(t, nil, "docker", "build", "--tag", name, "--build-arg", "PLUGIN_IMAGE="+plugin,
+		"--build-arg", "HELM_IMAGE="+importImage(t, "helm", map[string]string{"/usr/bin/helm": helm}),
+		filepath.Join(examplesDir, "argocd", "plugin-helm"))
+	removeImage(t, name)
+	return name
+}
+
+// withPackage puts a package of the examples into an image, as its working
+// directory.
+func withPackage(t *testing.T, image, pkg string) string {
+	t.Helper()
 	dir := t.TempDir()
 	if err := os.CopyFS(filepath.Join(dir, "package"), os.DirFS(filepath.Join(examplesDir, filepath.FromSlash(pkg)))); err != nil {
 		t.Fatal(err)
 	}
-	if err := (files{"Dockerfile": "FROM " + name + "\nCOPY package /repository\nWORKDIR /repository\n"}).write(dir); err != nil {
+	if err := (files{"Dockerfile": "FROM " + image + "\nCOPY package /repository\nWORKDIR /repository\n"}).write(dir); err != nil {
 		t.Fatal(err)
 	}
 	readable(t, filepath.Join(dir, "package"))
-	withPackage := name + "-package"
-	mustRun(t, nil, "docker", "build", "--quiet", "--tag", withPackage, dir)
-	removeImage(t, withPackage)
-	return withPackage
+	name := image + "-package"
+	mustRun(t, nil, "docker", "build", "--quiet", "--tag", name, dir)
+	removeImage(t, name)
+	return name
 }
 
 // readable lets every user read what is beneath dir.
 func readable(t *testing.T, dir string) {
 	t.Helper()
-	entries, err := os.ReadDir(dir)
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		return os.Chmod(path, 0o644)
+	})
 	if err != nil {
 		t.Fatal(err)
-	}
-	for _, entry := range entries {
-		if err := os.Chmod(filepath.Join(dir, entry.Name()), 0o644); err != nil {
-			t.Fatal(err)
-		}
 	}
 }
 
@@ -163,6 +186,13 @@ func TestE2EExamplesArgoCD_imageWithoutShellRendersAsExpected(t *testing.T) {
 	if out, err := run(nil, "docker", asSidecar(image, []string{"sh", "-c", "echo a shell"})...); err == nil {
 		t.Errorf("the image has a shell: %s", out)
 	}
+}
+
+func TestE2EExamplesArgoCD_helmImageRendersAsExpected(t *testing.T) {
+	imageUnderTest(t)
+	image := helmPluginImage(t, "argocd/plugin-helm/package")
+	line := example[configManagementPlugin](t, "argocd/plugin-helm/plugin.yaml").Spec.Generate.line()
+	expected(t, "argocd/plugin-helm/expected.yaml", string(mustRun(t, nil, "docker", asSidecar(image, line)...)))
 }
 
 // kpt stands for Porch's function runner: both hand the package to the image.
