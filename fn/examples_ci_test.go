@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -36,10 +37,7 @@ func readStrictly[T any](t *testing.T, decoder *yamlv3.Decoder) T {
 
 func decoderOf(t *testing.T, path string) *yamlv3.Decoder {
 	t.Helper()
-	content, err := os.ReadFile(filepath.Join("..", filepath.FromSlash(path)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := readFile(t, filepath.Join("..", filepath.FromSlash(path)))
 	return yamlv3.NewDecoder(bytes.NewReader(content))
 }
 
@@ -260,7 +258,7 @@ func (r *runner) expand(text string, contexts map[string]string) string {
 
 // steps runs steps one after the other and returns what they printed, with the
 // error of the first that failed.
-func (r *runner) steps(steps []githubStep, contexts map[string]string, env map[string]string) (string, error) {
+func (r *runner) steps(steps []githubStep, contexts, env map[string]string) (string, error) {
 	r.t.Helper()
 	var printed strings.Builder
 	for _, step := range steps {
@@ -479,10 +477,7 @@ func commitAll(t *testing.T, dir string) {
 // edit replaces a text that stands once in a file.
 func edit(t *testing.T, file, before, after string) {
 	t.Helper()
-	content, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := readFile(t, file)
 	if n := strings.Count(string(content), before); n != 1 {
 		t.Fatalf("%s holds %q %d times, want once", file, before, n)
 	}
@@ -577,14 +572,8 @@ func TestExamplesCI_actionTellsWhatCannotBeChecked(t *testing.T) {
 
 func TestExamplesCI_actionTellsNoValueOfASecret(t *testing.T) {
 	r := newRunner(t, t.TempDir())
-	in, err := os.ReadFile(filepath.Join("..", "examples", "kustomize", "plain", "config.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	web, err := os.ReadFile(filepath.Join("..", "examples", "kustomize", "plain", "web.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := readFile(t, filepath.Join("..", "examples", "kustomize", "plain", "config.yaml"))
+	web := readFile(t, filepath.Join("..", "examples", "kustomize", "plain", "web.yaml"))
 	if err := (files{"all.yaml": string(in) + "---\n" + string(web)}).write(r.dir); err != nil {
 		t.Fatal(err)
 	}
@@ -628,7 +617,7 @@ func TestExamplesCI_githubPushesWhatIsRendered(t *testing.T) {
 		"docker": `echo "docker $* < $(cat)" >>"$RUNNER_TEMP/ran"`,
 		"flux":   `echo "flux $*" >>"$RUNNER_TEMP/ran"; if [ "$1" = push ]; then cat "$5" >>"$RUNNER_TEMP/pushed"; fi`,
 	} {
-		if err := os.WriteFile(filepath.Join(programs, name), []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil { //nolint:gosec // is run
+		if err := os.WriteFile(filepath.Join(programs, name), []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -911,20 +900,14 @@ func TestExamplesCI_preCommitHooksFindWhatIsNotAsWritten(t *testing.T) {
 func TestExamplesCI_preCommitRunsTheHook(t *testing.T) {
 	skipWithoutPrograms(t, "pre-commit", "git")
 	hooks := t.TempDir()
-	manifest, err := os.ReadFile(filepath.Join("..", ".pre-commit-hooks.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	manifest := readFile(t, filepath.Join("..", ".pre-commit-hooks.yaml"))
 	if err := (files{".pre-commit-hooks.yaml": string(manifest)}).write(hooks); err != nil {
 		t.Fatal(err)
 	}
 	mustShell(t, hooks, "git init --quiet --initial-branch main")
 	commitAll(t, hooks)
 	revision := strings.TrimSpace(mustShell(t, hooks, "git rev-parse HEAD"))
-	example, err := os.ReadFile(filepath.Join("..", "examples", "ci", "pre-commit-config.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	example := readFile(t, filepath.Join("..", "examples", "ci", "pre-commit-config.yaml"))
 	// The same hook, without building confighash anew.
 	config := strings.NewReplacer("https://github.com/confighash/confighash", hooks, "v1.2.3", revision, "id: confighash", "id: confighash-system").
 		Replace(string(example))
@@ -962,5 +945,88 @@ func TestExamplesCI_scriptsPassShellcheck(t *testing.T) {
 		if _, err := run([]byte("#!/bin/sh\n"+script+"\n"), "shellcheck", "--exclude", "SC2154", "-"); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+func TestExamplesCI_pageShowsTheExamples(t *testing.T) {
+	seen := 0
+	for _, block := range append(fencedBlocks(t, "../docs/ci.md", "yaml"), fencedBlocks(t, "../docs/ci.md", "sh")...) {
+		if strings.HasPrefix(block, "spec:\n  mode: ") || strings.HasPrefix(block, "confighash --check ") {
+			continue // has a test below
+		}
+		if !holdsBlock(t, block) {
+			t.Errorf("no example holds\n%s", block)
+		}
+		seen++
+	}
+	if seen < 6 {
+		t.Errorf("the page shows %d parts of examples, want at least 6", seen)
+	}
+	page := readFile(t, filepath.Join("..", "docs", "ci.md"))
+	for name := range readStrictly[githubAction](t, decoderOf(t, "action/action.yml")).Inputs {
+		if !bytes.Contains(page, []byte("`"+name+"`")) {
+			t.Errorf("the page does not tell of the input %s", name)
+		}
+	}
+}
+
+func TestExamplesCI_commandOfThePageFindsADifference(t *testing.T) {
+	const command = "confighash --check --mode Rename < rendered/prod.yaml"
+	if !slices.Contains(fencedBlocks(t, "../docs/ci.md", "sh"), command+"\n") {
+		t.Fatalf("the page does not show %s", command)
+	}
+	dir := shopRepository(t)
+	mustShell(t, dir, command)
+	edit(t, filepath.Join(dir, "rendered", "prod.yaml"), "LOG_LEVEL: info", "LOG_LEVEL: warn")
+	_, told, err := shell(t, dir, command)
+	if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) || exit.ExitCode() != 3 {
+		t.Errorf("%s ended with %v, want exit code 3\n%s", command, err, told)
+	}
+}
+
+func TestExamplesCI_renamedObjectsTellFluxNotToPrune(t *testing.T) {
+	var spec string
+	for _, block := range fencedBlocks(t, "../docs/ci.md", "yaml") {
+		if strings.HasPrefix(block, "spec:\n  mode: ") {
+			spec = strings.TrimPrefix(block, "spec:")
+		}
+	}
+	dir := t.TempDir()
+	if err := (files{"confighash.yaml": functionConfig(spec)}).write(dir); err != nil {
+		t.Fatal(err)
+	}
+	in := readFile(t, filepath.Join("..", "examples", "kustomize", "environments", "base", "config.yaml"))
+	web := readFile(t, filepath.Join("..", "examples", "kustomize", "environments", "base", "web.yaml"))
+	out, err := run(slices.Concat(in, []byte("---\n"), web), binary, "--config", filepath.Join(dir, "confighash.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(out), "    kustomize.toolkit.fluxcd.io/prune: disabled\n"); n != 1 {
+		t.Errorf("%d objects tell Flux not to prune, want 1:\n%s", n, out)
+	}
+}
+
+// The kinds of Flux that the example has, as far as it sets their fields.
+type fluxObject struct {
+	APIVersion string `yaml:"apiVersion"`
+	Kind       string
+	Metadata   struct{ Name, Namespace string }
+	Spec       struct {
+		Interval, Timeout, URL, Path string
+		Ref                          struct{ Tag string }
+		Prune, Wait                  bool
+		SourceRef                    struct{ Kind, Name string } `yaml:"sourceRef"`
+	}
+}
+
+func TestExamplesCI_fluxPullsWhatIsPushed(t *testing.T) {
+	decoder := decoderOf(t, "examples/ci/flux/shop.yaml")
+	source, build := readStrictly[fluxObject](t, decoder), readStrictly[fluxObject](t, decoder)
+	if build.Spec.SourceRef.Kind != source.Kind || build.Spec.SourceRef.Name != source.Metadata.Name {
+		t.Errorf("the Kustomization's source is %v, and not %s %s", build.Spec.SourceRef, source.Kind, source.Metadata.Name)
+	}
+	push := readStrictly[githubWorkflow](t, decoderOf(t, "examples/ci/github/push.yaml"))
+	if want := push.Jobs["push"].Env["ARTIFACTS"] + "/prod"; source.Spec.URL != want {
+		t.Errorf("Flux pulls %s, and the workflow pushes %s", source.Spec.URL, want)
 	}
 }

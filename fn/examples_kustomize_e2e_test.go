@@ -3,7 +3,6 @@
 package main_test
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -18,10 +17,7 @@ func TestE2E_kustomizeExamplesByContainer(t *testing.T) {
 			config := filepath.Join(dir, filepath.FromSlash(functionConfigFile(example)))
 			config = filepath.Join(filepath.Dir(config), "..", "container", "confighash.yaml")
 			replaceIn(t, config, "confighash:latest", image)
-			want, err := os.ReadFile(filepath.Join("..", "examples", "kustomize", filepath.FromSlash(example), "expected.yaml"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := readFile(t, filepath.Join("..", "examples", "kustomize", filepath.FromSlash(example), "expected.yaml"))
 			got := mustShell(t, dir, "kustomize build --enable-alpha-plugins --enable-helm .")
 			if diff := cmp.Diff(string(want), got); diff != "" {
 				t.Errorf("the container builds something else (-expected.yaml +built):\n%s", diff)

@@ -2,10 +2,12 @@ package main_test
 
 import (
 	"bytes"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,10 +33,7 @@ func kustomizeExample(t *testing.T, path, transformers string) string {
 	}
 	dir = filepath.Join(dir, filepath.FromSlash(path))
 	file := filepath.Join(dir, "kustomization.yaml")
-	kustomization, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	kustomization := readFile(t, file)
 	if !runsByExec.Match(kustomization) {
 		t.Fatalf("%s lists no transformer that runs the function by exec:\n%s", path, kustomization)
 	}
@@ -110,10 +109,7 @@ func TestExamplesKustomize_buildToWhatIsExpected(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := readFile(t, file)
 			if diff := cmp.Diff(string(want), got); diff != "" {
 				t.Errorf("kustomize builds something else (-expected.yaml +built):\n%s", diff)
 			}
@@ -142,6 +138,18 @@ func TestExamplesKustomize_aPipeGivesTheSame(t *testing.T) {
 	}
 }
 
+func TestExamplesKustomize_aPipeBehindTheFunctionChangesNothing(t *testing.T) {
+	for _, example := range kustomizeExamples {
+		t.Run(example, func(t *testing.T) {
+			dir := kustomizeExample(t, example, asItIs)
+			out := mustShell(t, dir, buildWithExec+" | confighash --check --config "+functionConfigFile(example))
+			if out != "" {
+				t.Errorf("a second run would change\n%s", out)
+			}
+		})
+	}
+}
+
 func TestExamplesKustomize_layersKeepWhatTheyWereGiven(t *testing.T) {
 	dir := t.TempDir()
 	err := files{"kustomization.yaml": "resources: [example]\nnameSuffix: -blue\ntransformers: [example/exec]\n"}.write(dir)
@@ -165,14 +173,8 @@ func TestExamplesKustomize_containerIsConfiguredAsExec(t *testing.T) {
 	}
 	const byExec, byContainer = "exec:\n        path: confighash\n", "container:\n        image: confighash:latest\n"
 	for _, file := range found {
-		execConfig, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		containerConfig, err := os.ReadFile(strings.Replace(file, "exec", "container", 1))
-		if err != nil {
-			t.Fatal(err)
-		}
+		execConfig := readFile(t, file)
+		containerConfig := readFile(t, strings.Replace(file, "exec", "container", 1))
 		want := strings.Replace(string(execConfig), byExec, byContainer, 1)
 		if want == string(execConfig) {
 			t.Errorf("%s does not run confighash from the PATH", file)
@@ -180,5 +182,114 @@ func TestExamplesKustomize_containerIsConfiguredAsExec(t *testing.T) {
 		if diff := cmp.Diff(want, string(containerConfig)); diff != "" {
 			t.Errorf("%s: the container is configured otherwise (-exec +container):\n%s", file, diff)
 		}
+	}
+}
+
+func TestExamplesKustomize_pathCountsFromTheKustomizationThatListsIt(t *testing.T) {
+	program := readFile(t, binary)
+	for _, lists := range []string{"dev", "base"} {
+		for _, holds := range []string{"dev", "base", "exec"} {
+			t.Run("listed by "+lists+", in "+holds, func(t *testing.T) {
+				dir := filepath.Dir(kustomizeExample(t, "environments/dev", byNothing))
+				kustomization := filepath.Join(dir, lists, "kustomization.yaml")
+				content := readFile(t, kustomization)
+				if err := os.WriteFile(kustomization, append(content, "transformers: [../exec]\n"...), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				edit(t, filepath.Join(dir, "exec", "confighash.yaml"), "path: confighash", "path: ./tools/confighash")
+				tools := filepath.Join(dir, holds, "tools")
+				if err := os.Mkdir(tools, 0o750); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(filepath.Join(tools, "confighash"), program, 0o700); err != nil { //nolint:gosec // is run
+					t.Fatal(err)
+				}
+				_, told, err := shell(t, dir, "kustomize build --enable-alpha-plugins --enable-exec dev")
+				if found := err == nil; found != (lists == holds) {
+					t.Errorf("kustomize finds the executable: %t, want %t\n%s", found, lists == holds, told)
+				}
+			})
+		}
+	}
+}
+
+// holdsBlock tells that one of the files beneath examples, action and templates
+// holds a text.
+func holdsBlock(t *testing.T, text string) bool {
+	t.Helper()
+	for _, dir := range []string{"examples", "action", "templates"} {
+		for _, content := range contentsBelow(t, filepath.Join("..", dir)) {
+			if strings.Contains(content, text) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func contentsBelow(t *testing.T, dir string) []string {
+	t.Helper()
+	var all []string
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		all = append(all, string(content))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func TestExamplesKustomize_pageShowsTheExamples(t *testing.T) {
+	page := readFile(t, filepath.Join("..", "docs", "kustomize.md"))
+	for _, example := range kustomizeExamples {
+		if name, _, _ := strings.Cut(example, "/"); !bytes.Contains(page, []byte("| `"+name+"` |")) {
+			t.Errorf("the page does not list the example %s", name)
+		}
+	}
+	for _, block := range fencedBlocks(t, "../docs/kustomize.md", "yaml") {
+		if !holdsBlock(t, block) {
+			t.Errorf("no example holds\n%s", block)
+		}
+	}
+}
+
+func TestExamplesKustomize_commandsOfThePageRun(t *testing.T) {
+	expected := map[string]string{"plain": "plain", "environments/dev": "environments/dev", "helm": "helm"}
+	ran := 0
+	for _, block := range fencedBlocks(t, "../docs/kustomize.md", "sh") {
+		dir := filepath.Dir(kustomizeExample(t, "plain", asItIs))
+		if strings.Contains(block, "|") {
+			dir = filepath.Dir(kustomizeExample(t, "plain", byNothing))
+		}
+		got, told, err := shell(t, dir, "bash -c '"+block+"'")
+		if err != nil {
+			t.Errorf("%s: %v\n%s", block, err, told)
+			continue
+		}
+		words := strings.Fields(strings.SplitN(block, "|", 2)[0])
+		want := readFile(t, filepath.Join("..", "examples", "kustomize", expected[words[len(words)-1]], "expected.yaml"))
+		if found, err := diff(want, []byte(got), false); err != nil || found != "" {
+			t.Errorf("%s: %v: it builds something else (-expected.yaml +built):\n%s", block, err, found)
+		}
+		ran++
+	}
+	if ran != 4 {
+		t.Errorf("%d commands ran, want 4", ran)
+	}
+}
+
+func TestExamplesKustomize_withoutPluginsTheBuildFails(t *testing.T) {
+	dir := filepath.Dir(kustomizeExample(t, "plain", asItIs))
+	const command = "kustomize build plain"
+	if !slices.Contains(fencedBlocks(t, "../docs/kustomize.md", "text"), command+"\n") {
+		t.Errorf("the page does not show %s", command)
+	}
+	if out, told, err := shell(t, dir, command); err == nil || out != "" || !strings.Contains(told, "plugins disabled") {
+		t.Errorf("kustomize does not say that plugins are disabled: %v\n%s%s", err, out, told)
 	}
 }
