@@ -65,14 +65,12 @@ func readFile(t *testing.T, path string) []byte {
 }
 
 // checkOut returns a copy of the example in a repository of its own, edited
-// by edit and committed.
+// by edit and committed. It has .expected in it, as it has for who gets the
+// package; .krmignore hides that from kpt.
 func (e kptExample) checkOut(t *testing.T, edit func(dir string)) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), e.name)
 	if err := os.CopyFS(dir, os.DirFS(e.source)); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.RemoveAll(filepath.Join(dir, ".expected")); err != nil {
 		t.Fatal(err)
 	}
 	if edit != nil {
