@@ -47,13 +47,64 @@ func TestE2E_kptExamplesByExec(t *testing.T) {
 	examplesByKpt(t, "exec: "+binary, "--exec", binary)
 }
 
-func TestE2E_kptExamplesByImage(t *testing.T) {
-	image := imageUnderTest(t)
-	// To kpt, a name without a slash is one of its own catalogue.
+// taggedImage returns the image under test under a name with a slash: to kpt,
+// one without is of its own catalogue.
+func taggedImage(t *testing.T) string {
+	t.Helper()
 	const tag = "localhost/confighash-examples:e2e"
-	mustRun(t, nil, "docker", "tag", image, tag)
+	mustRun(t, nil, "docker", "tag", imageUnderTest(t), tag)
 	t.Cleanup(func() { mustRun(t, nil, "docker", "rmi", tag) })
+	return tag
+}
+
+func TestE2E_kptExamplesByImage(t *testing.T) {
+	tag := taggedImage(t)
 	examplesByKpt(t, "image: "+tag, "--image", tag)
+}
+
+// The commands of the examples' pages, with a repository on disk for the one
+// on the net, and the image under test for the published one.
+func TestE2E_kptExamples_commandsOfTheirPagesRun(t *testing.T) {
+	tag := taggedImage(t)
+	k := newKptUser(t)
+	repository, config := t.TempDir(), filepath.Join(t.TempDir(), "gitconfig")
+	for _, e := range kptExamples(t) {
+		copied := filepath.Join(repository, "examples", e.name)
+		if err := os.CopyFS(copied, os.DirFS(e.source)); err != nil {
+			t.Fatal(err)
+		}
+		for path, content := range contents(t, copied) {
+			content = examplesImage.ReplaceAllString(content, tag)
+			if err := os.WriteFile(filepath.Join(copied, filepath.FromSlash(path)), []byte(content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	git(t, repository, "init", "--quiet")
+	git(t, repository, "add", "--all")
+	git(t, repository, "commit", "--quiet", "--message", "examples")
+	instead := "[url \"file://" + repository + "/.git\"]\n\tinsteadOf = https://github.com/confighash/confighash\n"
+	if err := os.WriteFile(config, []byte(instead), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	k.env = append(k.env, "GIT_CONFIG_GLOBAL="+config)
+
+	for _, e := range kptExamples(t) {
+		t.Run(e.name, func(t *testing.T) {
+			blocks := fencedBlocks(t, filepath.Join(repository, "examples", e.name, "README.md"), "shell")
+			for _, block := range blocks {
+				k.sh(t, strings.TrimSpace(block))
+			}
+			changed := false
+			for _, content := range contents(t, filepath.Join(k.dir, e.name)) {
+				changed = changed || strings.Contains(content, "\n    confighash.dev/hash: ") ||
+					strings.Contains(content, "\n        checksum/config")
+			}
+			if len(blocks) < 2 || !changed {
+				t.Errorf("%d commands ran, and the package has neither a hash nor a checksum", len(blocks))
+			}
+		})
+	}
 }
 
 // An upstream is a repository with a package web, to which a test commits.
