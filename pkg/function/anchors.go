@@ -3,6 +3,7 @@ package function
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -37,6 +38,11 @@ func walk(root *yaml.Node, visit func(*yaml.Node)) {
 	for _, child := range root.Content {
 		walk(child, visit)
 	}
+}
+
+// hasNil reports whether a node in root is nil.
+func hasNil(root *yaml.Node) bool {
+	return root == nil || slices.ContainsFunc(root.Content, hasNil)
 }
 
 // hasAnchors reports whether an alias, or a node with an anchor, is in root.

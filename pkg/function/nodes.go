@@ -88,6 +88,9 @@ func rootsOf(items []*yaml.Node) ([]*yaml.Node, error) {
 		if root == nil || root.Kind != yaml.MappingNode {
 			return nil, fmt.Errorf("items[%d]: no mapping; every item must be a Kubernetes resource: a mapping with apiVersion and kind", i)
 		}
+		if hasNil(root) {
+			return nil, fmt.Errorf("items[%d]: a node in it is nil; leave it out, or give it a value", i)
+		}
 		roots[i] = root
 	}
 	return roots, nil

@@ -1,54 +1,87 @@
 package graph
 
-import "github.com/confighash/confighash/pkg/kustomize"
+import (
+	"slices"
+	"strings"
+)
 
 // manyCandidates is how many objects of one name there must be for an index of
 // their layers to be worth it. Thousands of variants of one base have one name
 // each, in the eyes of what refers to it.
 const manyCandidates = 16
 
-// An affix is the outermost prefix or suffix that an object got, if it got any.
-// Two lists of them can only be the same, one as far as it goes, if their
-// outermost ones are.
-type affix struct {
-	present bool
-	value   string
-}
-
-func outermost(list []string) affix {
-	if len(list) == 0 {
-		return affix{}
-	}
-	return affix{true, list[len(list)-1]}
-}
-
-type affixes struct{ prefix, suffix affix }
-
-func affixesOf(h kustomize.History) affixes {
-	return affixes{outermost(h.Prefixes), outermost(h.Suffixes)}
-}
-
-// layers is an index of objects by what kustomize narrows several of them by.
+// layers is an index of objects by what kustomize narrows several of them by:
+// their lists of prefixes and of suffixes, of which the shorter one must end the
+// longer.
 type layers struct {
-	all                []*Resource
-	byAffixes          map[affixes][]*Resource
-	byPrefix, bySuffix map[affix][]*Resource
-	byName             map[string][]*Resource
+	all    []*Resource
+	byEnds map[ends][]int // in all
+	byName map[string][]*Resource
+}
+
+// ends are what is known of an object's prefixes and of its suffixes.
+type ends struct{ prefixes, suffixes end }
+
+// An end is the end of a list, or a list that is known to be complete, or any
+// list.
+type end struct {
+	kind endKind
+	list string
+}
+
+type endKind uint8
+
+const (
+	anyList  endKind = iota
+	listEnds         // in that, which is not empty
+	listIs           // that, and nothing before
+)
+
+var emptyList = end{kind: listIs}
+
+func endOf(kind endKind, list []string) end {
+	return end{kind, strings.Join(list, ",") + ","}
+}
+
+// endsOf returns all that can be known of a list.
+func endsOf(list []string) []end {
+	if len(list) == 0 {
+		return []end{{}, emptyList}
+	}
+	found := []end{{}, endOf(listIs, list)}
+	for i := range list {
+		found = append(found, endOf(listEnds, list[i:]))
+	}
+	return found
+}
+
+// fittingEnds returns what is known of lists that fit list, each of them by one
+// of the ends alone. With allowEmpty, an empty list fits every other.
+func fittingEnds(list []string, allowEmpty bool) []end {
+	if len(list) == 0 {
+		if allowEmpty {
+			return []end{{}}
+		}
+		return []end{emptyList}
+	}
+	found := []end{endOf(listEnds, list)}
+	for i := 1; i < len(list); i++ {
+		found = append(found, endOf(listIs, list[i:]))
+	}
+	if allowEmpty {
+		found = append(found, emptyList)
+	}
+	return found
 }
 
 func newLayers(all []*Resource) *layers {
-	l := &layers{
-		all:       all,
-		byAffixes: map[affixes][]*Resource{},
-		byPrefix:  map[affix][]*Resource{},
-		bySuffix:  map[affix][]*Resource{},
-		byName:    map[string][]*Resource{},
-	}
-	for _, r := range all {
-		has := affixesOf(r.History)
-		l.byAffixes[has] = append(l.byAffixes[has], r)
-		l.byPrefix[has.prefix] = append(l.byPrefix[has.prefix], r)
-		l.bySuffix[has.suffix] = append(l.bySuffix[has.suffix], r)
+	l := &layers{all: all, byEnds: map[ends][]int{}, byName: map[string][]*Resource{}}
+	for i, r := range all {
+		for _, p := range endsOf(r.History.Prefixes) {
+			for _, s := range endsOf(r.History.Suffixes) {
+				l.byEnds[ends{p, s}] = append(l.byEnds[ends{p, s}], i)
+			}
+		}
 		l.byName[r.Name] = append(l.byName[r.Name], r)
 	}
 	return l
@@ -56,16 +89,10 @@ func newLayers(all []*Resource) *layers {
 
 // narrow does what the function narrow does with all candidates.
 func (l *layers) narrow(referrer *Resource, name string) (fitting, strangers []*Resource) {
-	for _, c := range l.byAffixes[affixesOf(referrer.History)] {
-		if kustomize.SameAffixes(c.History, referrer.History, false) {
-			fitting = append(fitting, c)
-		}
-	}
-	if len(fitting) <= 1 {
-		// What fits so closely counts only if several fit at all.
-		if some := l.some(referrer); len(some) <= 1 {
-			fitting = some
-		}
+	// What fits closely counts only if several fit at all.
+	fitting = l.fitting(referrer, true, 2)
+	if len(fitting) > 1 {
+		fitting = l.fitting(referrer, false, len(l.all))
 	}
 	if len(fitting) > 0 {
 		return fitting, nil
@@ -76,34 +103,20 @@ func (l *layers) narrow(referrer *Resource, name string) (fitting, strangers []*
 	return nil, l.all
 }
 
-// some returns the objects that fit the referrer, where those without prefixes or
-// suffixes fit every other: all of them if there are fewer than two, or else
-// two.
-func (l *layers) some(referrer *Resource) []*Resource {
-	has := affixesOf(referrer.History)
-	var lists [][]*Resource
-	switch {
-	case !has.prefix.present && !has.suffix.present:
-		lists = append(lists, l.all)
-	case !has.suffix.present:
-		lists = append(lists, l.byPrefix[has.prefix], l.byPrefix[affix{}])
-	case !has.prefix.present:
-		lists = append(lists, l.bySuffix[has.suffix], l.bySuffix[affix{}])
-	default:
-		for _, key := range []affixes{has, {has.prefix, affix{}}, {affix{}, has.suffix}, {}} {
-			lists = append(lists, l.byAffixes[key])
+// fitting returns the objects whose prefixes and suffixes fit the referrer's, in
+// their order, or some of them, where there are more than most.
+func (l *layers) fitting(referrer *Resource, allowEmpty bool, most int) []*Resource {
+	var found []int
+	for _, p := range fittingEnds(referrer.History.Prefixes, allowEmpty) {
+		for _, s := range fittingEnds(referrer.History.Suffixes, allowEmpty) {
+			list := l.byEnds[ends{p, s}]
+			found = append(found, list[:min(len(list), most)]...)
 		}
 	}
-	var some []*Resource
-	for _, list := range lists {
-		for _, c := range list {
-			if !kustomize.SameAffixes(c.History, referrer.History, true) {
-				continue
-			}
-			if some = append(some, c); len(some) == 2 {
-				return some
-			}
-		}
+	slices.Sort(found)
+	resources := make([]*Resource, len(found))
+	for i, at := range found {
+		resources[i] = l.all[at]
 	}
-	return some
+	return resources
 }

@@ -50,7 +50,7 @@ func splitJSONList(text []byte, line int) []part {
 			return append(parts, part{literal: text[items.end:]})
 		}
 	}
-	return []part{{chunk: &Chunk{Text: text, Line: line}}}
+	return []part{{chunk: &Chunk{Text: text, Line: line, json: true}}}
 }
 
 // jsonResourceList splits a ResourceList that is JSON. It reports false for any
@@ -79,7 +79,7 @@ func (in *Input) jsonResourceList(d *document) (bool, error) {
 	for i, e := range o.entries {
 		switch e.key {
 		case "functionConfig":
-			node, err := parse(o.text[e.at:e.end])
+			node, err := Tree(o.text[e.at:e.end])
 			if err != nil || len(node.Content) != 1 {
 				return false, nil
 			}
@@ -194,7 +194,7 @@ func splitArray(text []byte, line int) []part {
 		}
 		line += bytes.Count(text[last:at], []byte("\n"))
 		end := endOfJSON(text, at)
-		parts = append(parts, part{literal: text[last:at]}, part{chunk: &Chunk{Text: text[at:end], Line: line}})
+		parts = append(parts, part{literal: text[last:at]}, part{chunk: &Chunk{Text: text[at:end], Line: line, json: true}})
 		line += bytes.Count(text[at:end], []byte("\n"))
 		at, last = end, end
 	}

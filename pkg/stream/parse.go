@@ -76,7 +76,7 @@ func Parse[T any](in *Input, visit func(*Chunk, []Item) (T, error)) ([]*Chunk, [
 		}
 		group := slots[i:end]
 		i = end
-		if unfit && (len(group) > 1 || group[0].chunk.form == formElement) {
+		if unfit && !group[0].chunk.json && (len(group) > 1 || group[0].chunk.form == formElement) {
 			d := &in.documents[doc]
 			parts := d.parts
 			d.whole()

@@ -25,6 +25,7 @@ type Chunk struct {
 	Line int
 
 	form form
+	json bool       // the chunk is JSON, as is all of its document
 	tree *yaml.Node // where it had to be parsed to be recognised
 	// header is what Text begins with that must stay in front: directives
 	// and the document's marker.
