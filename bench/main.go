@@ -25,6 +25,7 @@ import (
 func main() {
 	runs := flag.Int("runs", 3, "runs of each program on each package; the median counts")
 	starts := flag.Int("starts", 50, "runs of each program for the time of a process start")
+	only := flag.String("only", "", "the one `part` to measure: sdk, scale, kinds, kustomize or start")
 	profile := flag.String("profile", "", "write a profile of the processor's time on 20,000 resources to `file`, and measure nothing else")
 	write := flag.String("write", "", "write an input to `file`, and measure nothing")
 	n := flag.Int("n", 20_000, "with -write: of how many resources")
@@ -43,7 +44,7 @@ func main() {
 		}
 		return
 	}
-	if err := bench(os.Stdout, max(1, *runs), max(1, *starts)); err != nil {
+	if err := bench(os.Stdout, *only, max(1, *runs), max(1, *starts)); err != nil {
 		fail(err)
 	}
 }
@@ -53,7 +54,7 @@ func fail(err error) {
 	os.Exit(1)
 }
 
-func bench(out io.Writer, runs, starts int) error {
+func bench(out io.Writer, only string, runs, starts int) error {
 	dir, err := os.MkdirTemp("", "confighash-bench-")
 	if err != nil {
 		return err
@@ -82,20 +83,22 @@ func bench(out io.Writer, runs, starts int) error {
 	}
 
 	fmt.Fprintf(out, "%s %s/%s, %d CPUs. Medians of %d runs.\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runs)
-	if err := beside(out, dir, confighash, identity, parse, runs); err != nil {
-		return err
-	}
-	if err := scale(out, dir, confighash, runs); err != nil {
-		return err
-	}
-	if err := manyKinds(out, dir, confighash, runs); err != nil {
-		return err
-	}
-	if err := besideKustomize(out, dir, confighash, kustomize, runs); err != nil {
-		return err
-	}
-	if err := processStart(out, dir, confighash, trivial, starts); err != nil {
-		return err
+	for _, part := range []struct {
+		name    string
+		measure func() error
+	}{
+		{"sdk", func() error { return beside(out, dir, confighash, identity, parse, runs) }},
+		{"scale", func() error { return scale(out, dir, confighash, runs) }},
+		{"kinds", func() error { return manyKinds(out, dir, confighash, runs) }},
+		{"kustomize", func() error { return besideKustomize(out, dir, confighash, kustomize, runs) }},
+		{"start", func() error { return processStart(out, dir, confighash, trivial, starts) }},
+	} {
+		if only != "" && only != part.name {
+			continue
+		}
+		if err := part.measure(); err != nil {
+			return err
+		}
 	}
 	return sizes(out, confighash, trivial)
 }
@@ -149,7 +152,7 @@ func ratio(a, b time.Duration) float64 { return float64(a) / float64(b) }
 
 // scale measures packages of several shapes as they grow.
 func scale(out io.Writer, dir, confighash string, runs int) error {
-	sizes := []int{10_000, 20_000, 40_000}
+	sizes := []int{20_000, 40_000, 80_000}
 	fmt.Fprintf(out, "\nPackages of %d, %d and %d resources, and how much longer each doubling takes:\n\n", sizes[0], sizes[1], sizes[2])
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "shape\tmode\ttime\t\t\tdoubling\t\tmemory")

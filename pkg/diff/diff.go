@@ -27,6 +27,15 @@ type Diff struct {
 	// Heading returns what stands on a line of the old side, in one line or "".
 	// It may be nil, and must be safe for concurrent use.
 	Heading func(line int) string
+	// Secrets tells that there may be Secrets in what is compared. Nothing is
+	// shown then of lines that hold pieces of several items.
+	Secrets bool
+}
+
+// MayHoldSecrets reports whether any of the manifests in text may be a Secret.
+func MayHoldSecrets(text []byte) bool {
+	// Behind an escape the word may stand in other characters.
+	return bytes.Contains(text, []byte("Secret")) || bytes.ContainsRune(text, '\\')
 }
 
 // Write writes changes. It writes nothing if there are none.
@@ -53,6 +62,10 @@ func (d Diff) change(c *stream.Change) []byte {
 		heading: d.Heading,
 		old:     side{line: c.OldLine, first: c.OldLine, hidden: hiddenLines(c.Old)},
 		now:     side{line: c.NewLine, first: c.NewLine, hidden: hiddenLines(c.New)},
+	}
+	if c.Mixed {
+		h.heading = nil // there is no telling which of the items changed
+		h.old.hidden.all, h.now.hidden.all = d.Secrets, d.Secrets
 	}
 	_, text, _ := strings.Cut(string(diff.Diff("old", c.Old, "new", c.New)), "+++ new\n")
 	for line := range strings.Lines(text) {

@@ -22,8 +22,7 @@ func (h hidden) has(line int) bool {
 
 // hiddenLines returns the lines of text that may hold a Secret's value.
 func hiddenLines(text []byte) hidden {
-	// Behind an escape the word may stand in other characters.
-	if !bytes.Contains(text, []byte("Secret")) && !bytes.ContainsRune(text, '\\') {
+	if !MayHoldSecrets(text) {
 		return hidden{}
 	}
 	tree, err := stream.Tree(text)
@@ -35,7 +34,7 @@ func hiddenLines(text []byte) hidden {
 	if !o.hasSecret {
 		return hidden{}
 	}
-	if o.hasAlias {
+	if o.hasAlias || o.hasMerge {
 		return hidden{all: true} // a value may stand anywhere
 	}
 	s := shade{outline: &o, lines: make([]bool, 1+bytes.Count(text, []byte("\n")))}
@@ -55,6 +54,7 @@ type outline struct {
 	index     map[*yaml.Node]int // in lines
 	hasSecret bool
 	hasAlias  bool
+	hasMerge  bool
 }
 
 func (o *outline) visit(n *yaml.Node) {
@@ -64,6 +64,7 @@ func (o *outline) visit(n *yaml.Node) {
 	o.index[n] = len(o.lines)
 	o.lines = append(o.lines, n.Line)
 	o.hasAlias = o.hasAlias || n.Kind == yaml.AliasNode || n.Anchor != ""
+	o.hasMerge = o.hasMerge || n.Kind == yaml.ScalarNode && n.ShortTag() == "!!merge"
 	o.hasSecret = o.hasSecret || n.Kind == yaml.ScalarNode && isSecret(n.Value)
 	for _, child := range n.Content {
 		o.visit(child)

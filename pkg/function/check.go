@@ -36,7 +36,7 @@ func Check(data []byte, w io.Writer, o Options) (changed bool, out *Output, err 
 		return false, nil, err
 	}
 	changes := in.Changes(replaced)
-	d := diff.Diff{Old: "input", New: "output", Heading: headings(g.Resources)}
+	d := diff.Diff{Old: "input", New: "output", Heading: headings(g.Resources), Secrets: diff.MayHoldSecrets(data)}
 	if err := d.Write(w, changes); err != nil {
 		return true, nil, &WriteError{err}
 	}

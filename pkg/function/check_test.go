@@ -160,6 +160,9 @@ func TestCheck_showsNoValueOfASecret(t *testing.T) {
 		"an anchor":                secret + "x: &x\n  a: " + value + "\nmetadata:\n  name: s\nstringData: *x\n",
 		"a merge key":              "x: &x\n  apiVersion: v1\n  kind: Secret\n  stringData: {a: " + value + "}\n<<: *x\nmetadata:\n  name: s\n",
 		"a kind that is merged in": "x: &x {apiVersion: v1, kind: Secret}\n<<: *x\nstringData: {a: " + value + "}\nmetadata:\n  name: s\n",
+		"a kind from a mapping":    "<<: {apiVersion: v1, kind: Secret}\nmetadata:\n  name: s\nstringData:\n  a: " + value + "\n",
+		"values from a mapping":    secret + "<<: {metadata: {name: s}, stringData: {a: " + value + "}}\n",
+		"values from a list":       secret + "<<: [{metadata: {name: s}}, {stringData: {a: " + value + "}}]\n",
 		"a comment":                secret + "# a: " + value + "\nmetadata:\n  # " + value + "\n  name: s\n  # " + value + "\nstringData: {a: b}\n",
 		"kubectl's copy":           secret + "metadata:\n  annotations:\n    kubectl.kubernetes.io/last-applied-configuration: '{\"data\":{\"a\":\"" + encoded + "\"}}'\n  name: s\ndata: {a: " + encoded + "}\n",
 		"managed fields":           secret + "metadata:\n  managedFields:\n  - x: " + value + "\n  name: s\ndata: {a: " + encoded + "}\n",
@@ -194,6 +197,39 @@ func TestCheck_showsNoValueOfASecret(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestCheck_showsNothingOfItemsBeside are Lists in JSON where other items begin or
+// end on the lines of the one that changes.
+func TestCheck_showsNothingOfItemsBeside(t *testing.T) {
+	const (
+		workload = `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d"},"spec":{"template":{"spec":{"containers":[{"name":"c","envFrom":[{"secretRef":{"name":"s"}}]}]}}}}`
+		list     = `{"apiVersion":"v1","kind":"List","items":[` + "\n%s\n]}\n"
+	)
+	for label, items := range map[string]string{
+		"before":       "{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"metadata\":{\"name\":\"s\"},\n\"data\":{\"p\":\"aHVudGVyMg==\"}}, " + workload,
+		"behind":       "{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"stringData\":{\"a\":\"b\"},\"metadata\":{\"name\":\"s\"}},\n" + workload + ",{\"data\":{\"p\":\"aHVudGVyMg==\"},\n\"kind\":\"Secret\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"t\"}}",
+		"on all sides": "{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"metadata\":{\"name\":\"s\"},\"data\":{\"p\":\"aHVudGVyMg==\"}}," + workload,
+	} {
+		t.Run(label, func(t *testing.T) {
+			var diff bytes.Buffer
+			changed, _, err := Check(fmt.Appendf(nil, list, items), &diff, Options{Config: v1alpha1.New(v1alpha1.ModeAnnotate, v1alpha1.PolicyAll)})
+			if err != nil || !changed {
+				t.Fatal(changed, err)
+			}
+			if strings.Contains(diff.String(), "aHVudGVyMg") || !strings.Contains(diff.String(), hiddenRemark) {
+				t.Errorf("shown:\n%s", &diff)
+			}
+		})
+	}
+	t.Run("without Secrets", func(t *testing.T) {
+		var diff bytes.Buffer
+		input := fmt.Appendf(nil, list, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c"}},`+strings.ReplaceAll(workload, "secretRef", "configMapRef"))
+		input = bytes.ReplaceAll(input, []byte(`{"name":"s"}`), []byte(`{"name":"c"}`))
+		if _, _, err := Check(input, &diff, toRename()); err != nil || !strings.Contains(diff.String(), `"name":"c-6ct58987ht"`) {
+			t.Errorf("%v, shown:\n%s", err, &diff)
+		}
+	})
 }
 
 func TestCheck_tellsOfWritersErrors(t *testing.T) {

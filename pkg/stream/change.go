@@ -13,6 +13,8 @@ type Change struct {
 	Old, New []byte
 	// OldLine and NewLine are the lines, from 1, on which they begin.
 	OldLine, NewLine int
+	// Mixed tells that pieces of other items stand on the lines.
+	Mixed bool
 }
 
 // Changes returns what replaced changes of the input, in order. Results, and
@@ -52,6 +54,7 @@ func (c *changes) keep(text []byte) {
 		if !endLine(c.open.Old) || !endLine(c.open.New) {
 			rest = lineEnd(text, 0)
 			c.extend(text[:rest], text[:rest])
+			c.open.Mixed = c.open.Mixed || holdsMore(text[:rest])
 			if !endLine(text[:rest]) {
 				return
 			}
@@ -73,7 +76,7 @@ func (c *changes) change(old, now []byte) {
 		c.close()
 	}
 	if c.open == nil {
-		c.open = &Change{Old: c.line[:len(c.line):len(c.line)], New: c.line[:len(c.line):len(c.line)], OldLine: c.oldLine, NewLine: c.newLine}
+		c.open = &Change{Old: c.line[:len(c.line):len(c.line)], New: c.line[:len(c.line):len(c.line)], OldLine: c.oldLine, NewLine: c.newLine, Mixed: holdsMore(c.line)}
 		c.line = nil
 	}
 	c.extend(old, now)
@@ -93,6 +96,10 @@ func (c *changes) close() {
 	c.found = append(c.found, *c.open)
 	c.open = nil
 }
+
+// holdsMore reports whether text, a piece of a line, holds more than what stands
+// between items.
+func holdsMore(text []byte) bool { return len(bytes.Trim(text, " \t\r\n,[]{}-")) > 0 }
 
 // endLine reports whether text ends where a line does.
 func endLine(text []byte) bool { return bytes.HasSuffix(text, []byte("\n")) }
