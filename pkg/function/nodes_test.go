@@ -247,3 +247,11 @@ func TestNodes_readsTheFunctionConfigUnlessOptionsGiveOne(t *testing.T) {
 		t.Errorf("error %v, not renamed:\n%s", err, written(t, nodes))
 	}
 }
+
+func TestNodes_refusesNilNodes(t *testing.T) {
+	item := &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{{Kind: yaml.ScalarNode, Value: "kind"}, nil}}
+	_, err := Nodes([]*yaml.Node{item}, nil, toRename())
+	if want := "items[0]: a node in it is nil; leave it out, or give it a value"; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}

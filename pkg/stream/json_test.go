@@ -42,6 +42,7 @@ func TestSplit_json(t *testing.T) {
 		{"an empty List", `{"kind":"List","items":[]}`, [][]string{nil}, []int{1}},
 		{"an escaped kind", `{"\u006bind":"\u004cist","items":[{"name":"a"}]}`, [][]string{{"a:1"}}, []int{1}},
 		{"a ResourceList", "{\"apiVersion\":\"config.kubernetes.io/v1\",\n\"kind\":\"ResourceList\",\"items\":[{\"name\":\"a\"},\n{\"name\":\"b\"}]}\n", [][]string{{"a:1"}, {"b:1"}}, []int{2, 3}},
+		{"a functionConfig with an escape that YAML does not know", `{"apiVersion":"config.kubernetes.io/v1","functionConfig":{"metadata":{"name":"a\/b"}},"kind":"ResourceList","items":[{"name":"a"}]}`, [][]string{{"a:1"}}, []int{1}},
 		{"a ResourceList with an escape that YAML does not know", `{"apiVersion":"config.kubernetes.io\/v1","kind":"ResourceList","items":[{"name":"a\/b"},{"name":"\ud83d\ude00"}]}`, [][]string{{"a/b:1"}, {"\U0001f600:1"}}, []int{1, 1}},
 	}
 	for _, tt := range tests {
@@ -94,6 +95,24 @@ func TestSplit_jsonLeftWhole(t *testing.T) {
 		if want != "" && (err == nil || err.Error() != want) {
 			t.Errorf("got %v, want %s", err, want)
 		}
+	}
+}
+
+// TestParse_jsonThatIsNoYAML has items with a character that JSON allows and YAML
+// does not. They are told of by themselves, and the ResourceList can be written.
+func TestParse_jsonThatIsNoYAML(t *testing.T) {
+	text := `{"apiVersion":"config.kubernetes.io/v1","functionConfig":{` + strings.Repeat(" ", 300) + "},\n\"items\":[{\"name\":\"a\"},\n{\"name\":\"\x7f\"}],\"kind\":\"ResourceList\"}"
+	in, err := Split([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _, err = Parse(in, func(*Chunk, []Item) (any, error) { return nil, nil })
+	if want := "line 3: not valid YAML: control characters are not allowed"; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	var out bytes.Buffer
+	if err := in.Write(&out, nil, nil); err != nil || out.String() != text {
+		t.Errorf("%v, written %s", err, &out)
 	}
 }
 
