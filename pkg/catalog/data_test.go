@@ -11,6 +11,32 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+// TestData_hasNoUnknownFields reads the files that are no group's; those are read
+// so by the tests below.
+func TestData_hasNoUnknownFields(t *testing.T) {
+	for file, into := range map[string]any{
+		neverRenameFile: &[]rawNeverRename{}, passedOverFile: &[]rawPassedOver{}, lookAlikesFile: &[]rawLookAlike{}, discoverFile: &rawShapes{},
+	} {
+		text, err := files.ReadFile("data/" + file + ".yaml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := decodeStrict(string(text), into); err != nil {
+			t.Errorf("%s: %v", file, err)
+		}
+	}
+	text, err := files.ReadFile("data/" + subtreesFile + ".yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range splitDocuments(string(text)) {
+		var raw rawSubtree
+		if err := decodeStrict(d.text, &raw); err != nil {
+			t.Errorf("%s: %v: %v", subtreesFile, d.names, err)
+		}
+	}
+}
+
 // groupDocuments calls check for every document of every file of a group.
 func groupDocuments(t *testing.T, check func(t *testing.T, file string, d document, raw *rawKind)) {
 	t.Helper()
