@@ -68,14 +68,25 @@ func Search(g *graph.Graph, names map[*graph.Resource]string) []graph.Finding {
 type searcher struct {
 	graph *graph.Graph
 	names map[*graph.Resource]string
-	// former holds the renamed objects by the names that they no longer bear.
-	former map[string][]*graph.Resource
-	// kept holds who else bears one of those names, and keeps it.
-	kept map[string][]*graph.Resource
+	// former and formerIn hold the renamed objects by the names that they no
+	// longer bear, and by their namespaces.
+	former   map[string][]*graph.Resource
+	formerIn map[nameIn][]*graph.Resource
+	// present holds those names, each with one that an object bears now.
+	present map[[2]string]bool
+	// kept tells that another object bears one of those names, and keeps it.
+	kept map[nameIn]bool
 }
 
+// A nameIn is a name in a namespace, "" for objects that belong to none.
+type nameIn struct{ name, namespace string }
+
 func newSearcher(g *graph.Graph, names map[*graph.Resource]string) *searcher {
-	s := &searcher{graph: g, names: names, former: map[string][]*graph.Resource{}, kept: map[string][]*graph.Resource{}}
+	s := &searcher{
+		graph: g, names: names,
+		former: map[string][]*graph.Resource{}, formerIn: map[nameIn][]*graph.Resource{},
+		present: map[[2]string]bool{}, kept: map[nameIn]bool{},
+	}
 	each := func(renamed bool, do func(r *graph.Resource, name string)) {
 		for _, r := range g.Resources {
 			if _, ok := names[r]; ok != renamed {
@@ -92,45 +103,50 @@ func newSearcher(g *graph.Graph, names map[*graph.Resource]string) *searcher {
 		}
 	}
 	each(true, func(r *graph.Resource, name string) {
-		if name != names[r] && !slices.Contains(s.former[name], r) {
-			s.former[name] = append(s.former[name], r)
+		// An object's names come one behind the other.
+		list := s.former[name]
+		if name == names[r] || len(list) > 0 && list[len(list)-1] == r {
+			return
 		}
+		s.former[name] = append(list, r)
+		in := nameIn{name, g.NamespaceOf(r)}
+		s.formerIn[in] = append(s.formerIn[in], r)
+		s.present[[2]string{name, names[r]}] = true
 	})
 	each(false, func(r *graph.Resource, name string) {
 		if s.former[name] != nil {
-			s.kept[name] = append(s.kept[name], r)
+			s.kept[nameIn{name, g.NamespaceOf(r)}] = true
 		}
 	})
 	return s
 }
 
-// objects returns the renamed objects that word is a former name of.
-func (s *searcher) objects(word string) []*graph.Resource {
-	if found := s.former[word]; found != nil {
-		return found
+// formerName returns the former name, without a suffix that word may have, of
+// renamed objects. It reports false where there are none.
+func (s *searcher) formerName(word string) (string, bool) {
+	if s.former[word] != nil {
+		return word, true
 	}
 	dash := strings.LastIndexByte(word, '-')
 	if dash <= 0 || !digest.IsSuffix(word[dash+1:]) {
-		return nil
+		return "", false
 	}
 	// The base with a suffix: the present name of one object may be taken for
 	// a former one of another that has the same base.
-	found := s.former[word[:dash]]
-	for _, r := range found {
-		if s.names[r] == word {
-			return nil
-		}
-	}
-	return found
+	base := word[:dash]
+	return base, s.former[base] != nil && !s.present[[2]string{base, word}]
+}
+
+// isFormer reports whether word is a former name of renamed objects.
+func (s *searcher) isFormer(word string) bool {
+	_, ok := s.formerName(word)
+	return ok
 }
 
 // keeps reports whether a resource in the namespace, or one that belongs to
 // none, bears the name and keeps it.
 func (s *searcher) keeps(name, namespace string) bool {
-	return slices.ContainsFunc(s.kept[name], func(r *graph.Resource) bool {
-		of := s.graph.NamespaceOf(r)
-		return of == "" || of == namespace
-	})
+	return s.kept[nameIn{name, ""}] || s.kept[nameIn{name, namespace}]
 }
 
 // mayHold reports whether there are more former names in a chunk's text than
@@ -143,19 +159,19 @@ func (s *searcher) mayHold(text []byte, resources []*graph.Resource) bool {
 	found := 0
 	for start, end := range words(text) {
 		word := text[start:end]
-		if s.former[string(word)] == nil && (len(word) <= digest.Length || s.objects(string(word)) == nil) {
+		if s.former[string(word)] == nil && (len(word) <= digest.Length || !s.isFormer(string(word))) {
 			continue
 		}
 		found++
 	}
 	for _, r := range resources {
 		shared := r.NameAt.Shared
-		if s.objects(r.Name) != nil {
+		if s.isFormer(r.Name) {
 			found--
 		}
 		for i := range r.References {
 			shared = shared || r.References[i].At.Shared
-			if s.objects(r.References[i].Name) != nil {
+			if s.isFormer(r.References[i].Name) {
 				found--
 			}
 		}
@@ -364,7 +380,7 @@ func isTools(key string) bool {
 func (w *walker) scalar(path edit.Path, value string, beside catalog.Target) {
 	for start, end := range words(value) {
 		name := value[start:end]
-		for _, object := range w.objects(name) {
+		for _, object := range w.objects(name, value[:start]) {
 			if object == w.resource || !w.means(object, value[:start]) {
 				continue
 			}
@@ -374,6 +390,38 @@ func (w *walker) scalar(path edit.Path, value string, beside catalog.Target) {
 			}
 		}
 	}
+}
+
+// objects returns the renamed objects that a word behind before may be a former
+// name of: those in the resource's own namespace, and in one that stands there.
+func (w *walker) objects(word, before string) []*graph.Resource {
+	name, ok := w.formerName(word)
+	if !ok {
+		return nil
+	}
+	own := w.graph.NamespaceOf(w.resource)
+	if own == "" {
+		return w.former[name]
+	}
+	found := w.formerIn[nameIn{name, own}]
+	if other := namespaceIn(before); other != "" && other != own {
+		found = slices.Concat(found, w.formerIn[nameIn{name, other}])
+	}
+	return found
+}
+
+// namespaceIn returns the word that stands with a slash behind it at the end of
+// before, "" if there is none.
+func namespaceIn(before string) string {
+	before, ok := strings.CutSuffix(before, "/")
+	if !ok {
+		return ""
+	}
+	start := len(before)
+	for start > 0 && isWord(before[start-1]) {
+		start--
+	}
+	return before[start:]
 }
 
 // argument returns what stands right before a name: a flag, a key, the first
@@ -395,11 +443,9 @@ func (w *walker) means(object *graph.Resource, before string) bool {
 	if !slash {
 		return same
 	}
-	start := len(before)
-	for start > 0 && isWord(before[start-1]) {
-		start--
-	}
-	switch last := before[start:]; {
+	last := namespaceIn(before + "/")
+	start := len(before) - len(last)
+	switch {
 	case strings.HasSuffix(before, ":/"): // a URL's host
 		return same
 	case strings.HasSuffix(before, ")"), strings.HasSuffix(before, "}"): // $(POD_NAMESPACE)/name
