@@ -309,24 +309,44 @@ func TestExamplesArgoCD_pluginFailsRatherThanPrintNothingOrHalf(t *testing.T) {
 func TestExamplesArgoCD_helmPluginTakesItsSettings(t *testing.T) {
 	plugin := example[configManagementPlugin](t, "argocd/plugin-helm/plugin.yaml")
 	tests := []struct {
-		label, parameter, file, content string
-		want, not                       string // want is on stderr for fails
-		fails                           bool
+		label, parameter, file, content, extra string
+		want, not                              string // want is on stderr for fails
+		fails                                  bool
 	}{
 		{label: "mode", parameter: "PARAM_MODE=Annotate", want: "checksum/config: ", not: "-hf678c7m2b"},
 		{label: "release", parameter: "PARAM_RELEASE=store", want: "name: store-settings-hf678c7m2b\n", not: "name: shop"},
 		{label: "values", parameter: "PARAM_VALUES=values-prod.yaml", want: "LOG_LEVEL: error\n", not: "LOG_LEVEL: info"},
 		{label: "no values file", parameter: "PARAM_VALUES=missing.yaml", want: "missing.yaml", fails: true},
+		{label: "values by way of a folder", parameter: "PARAM_VALUES=templates/../values.yaml", want: "values is templates/../values.yaml", fails: true},
 		{label: "values with a blank", parameter: "PARAM_VALUES=a b.yaml", want: "a b.yaml", fails: true},
+		{label: "values of the sidecar", parameter: "PARAM_VALUES=/etc/passwd", want: "values is /etc/passwd", fails: true},
+		{label: "values above the chart", parameter: "PARAM_VALUES=../values.yaml", want: "values is ../values.yaml", fails: true},
+		{label: "values from the network", parameter: "PARAM_VALUES=https://127.0.0.1:1/values.yaml", want: "values is https://127.0.0.1:1", fails: true},
+		{label: "values as a list", parameter: "PARAM_VALUES=values.yaml,/dev/null", want: "values is values.yaml,/dev/null", fails: true},
+		{label: "values quoted as in a list", parameter: `PARAM_VALUES="/dev/null"`, want: "values is", fails: true},
+		{label: "values on a second line", parameter: "PARAM_VALUES=\n/dev/null", want: "values is", fails: true},
+		{label: "values from stdin", parameter: "PARAM_VALUES=-", want: "./-", fails: true},
+		{label: "values that look like a flag", parameter: "PARAM_VALUES=--output-dir", want: "./--output-dir", fails: true},
+		{label: "release that would run a program", parameter: "PARAM_RELEASE=--post-renderer=sh", want: "--post-renderer=sh", fails: true},
+		{label: "release that would write files", parameter: "PARAM_RELEASE=--output-dir", want: "--output-dir", fails: true},
+		{label: "release that would write files there", parameter: "PARAM_RELEASE=--output-dir=/tmp/chart", want: "--output-dir=/tmp/chart", fails: true},
+		{
+			label: "versions of the cluster's APIs", file: "templates/web.yaml",
+			content: "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n{{ range list \"example.com/v2/Shop\" \"example.com/v2\" \"example.com/v3\" }}  {{ replace \"/\" \".\" . }}: {{ $.Capabilities.APIVersions.Has . | quote }}\n{{ end }}",
+			extra:   "KUBE_API_VERSIONS=v1,example.com/v2,example.com/v2/Shop", want: "  example.com.v2.Shop: \"true\"\n  example.com.v2: \"true\"\n  example.com.v3: \"false\"\n", not: "v3: \"true\"",
+		},
 		{label: "broken template", file: "templates/web.yaml", content: "a: {{ .Values.x.y.z }}\n", want: "web.yaml", fails: true},
 		{label: "nothing rendered", file: "templates/web.yaml", content: "{{ if false }}a: b{{ end }}\n", want: "printed no manifests", fails: true},
+		{label: "nothing but comments rendered", file: "templates/web.yaml", content: "# kind: ConfigMap\n---\n  # {{ .Release.Name }}\n", want: "printed no manifests", fails: true},
 	}
 	for _, test := range tests {
 		t.Run(test.label, func(t *testing.T) {
 			for name, shell := range shells(t) {
 				s := newSidecar(t, shell)
-				if test.parameter != "" {
-					s.extra = []string{test.parameter}
+				for _, variable := range []string{test.parameter, test.extra} {
+					if variable != "" {
+						s.extra = append(s.extra, variable)
+					}
 				}
 				dir := copyPackage(t, "argocd/plugin-helm/package")
 				if test.file != "" {
@@ -514,4 +534,4 @@ func mountsByPath(c corev1.Container) map[string]corev1.VolumeMount {
 }
 
 // pluginBuild is the command of docs/argocd.md that builds the sidecar's image.
-const pluginBuild = "docker build --tag registry.example.com/argocd-confighash:latest examples/argocd/plugin"
+const pluginBuild = "docker build --tag registry.example.com/argocd-confighash:v0.1.0 examples/argocd/plugin"

@@ -94,7 +94,7 @@ func pluginImage(t *testing.T, base, pkg string) string {
 	arguments = append(arguments[1:], "--tag", name, "--build-arg", "BASE_IMAGE="+base,
 		"--build-arg", "KUSTOMIZE_IMAGE="+kustomizeImage, "--build-arg", "CONFIGHASH_IMAGE="+image)
 	mustRun(t, nil, "docker", arguments...)
-	removeImage(t, "registry.example.com/argocd-confighash:latest")
+	removeImage(t, "registry.example.com/argocd-confighash:v0.1.0")
 	removeImage(t, name)
 	return withPackage(t, name, pkg)
 }
