@@ -520,6 +520,14 @@ var renderedCases = []struct {
 		},
 		false, "prod.yaml",
 	},
+	{
+		"a rendered file whose environment is gone",
+		func(t *testing.T, dir string) {
+			t.Helper()
+			mustShell(t, dir, "cp rendered/dev.yaml rendered/staging.yaml")
+		},
+		false, "a/rendered/staging.yaml",
+	},
 }
 
 func TestExamplesCI_githubFindsWhatIsNotRendered(t *testing.T) {
@@ -860,6 +868,9 @@ func TestExamplesCI_gitlabJobRendersAgain(t *testing.T) {
 			out, err := runGitlab(t, dir, script, env, filepath.Dir(kustomize)+":"+os.Getenv("PATH"))
 			if failed := err != nil; failed != (test.wantOut != "") {
 				t.Fatalf("the job ended with %v:\n%s", err, out)
+			}
+			if !test.byCheck && !strings.Contains(out, test.wantOut) {
+				t.Errorf("the log does not say %q:\n%s", test.wantOut, out)
 			}
 		})
 	}
