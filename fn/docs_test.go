@@ -486,10 +486,11 @@ var unexplained = map[string]string{
 	" for X objects":                     "a part of a message",
 	"the option Namespace: X":            "of the library",
 	"cannot be written as YAML: X":       "of the library",
-	"the result is not valid YAML: X":    "of the library",
+	"items[X]: a node in it is nil; leave it out, or give it a value":                                    "of the library",
+	"the result is not valid YAML: X":                                                                    "of the library",
 	"items[X]: no mapping; every item must be a Kubernetes resource: a mapping with apiVersion and kind": "of the library",
 	"lines end in other ways than by a line feed":                                                        "is never told",
-	"' value contains itself": "is looked for in the words of the YAML parser",
+	"' value contains itself":                                                                            "is looked for in the words of the YAML parser",
 }
 
 // messagePattern is a message on the page docs/troubleshooting.md.
