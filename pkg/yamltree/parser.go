@@ -94,7 +94,7 @@ func (p *Parser) string(start, end int) string {
 	if start == end {
 		return ""
 	}
-	return unsafe.String(&p.text[start], end-start)
+	return unsafe.String(&p.text[start], end-start) //nolint:gosec // start is within text, and so is end
 }
 
 // peek returns the byte n places on, or a line break behind the end.

@@ -190,18 +190,7 @@ func (p *Parser) blockScalar(indicator byte, parent int) *yaml.Node {
 		n.Style = yaml.FoldedStyle
 	}
 	p.at++
-	chomp, increment := byte(0), 0
-	for {
-		c := p.peek(0)
-		if (c == '+' || c == '-') && chomp == 0 {
-			chomp = c
-		} else if '1' <= c && c <= '9' && increment == 0 {
-			increment = int(c - '0')
-		} else {
-			break
-		}
-		p.at++
-	}
+	chomp, increment := p.blockHeader()
 	if !p.endLine() {
 		return nil
 	}
@@ -215,6 +204,21 @@ func (p *Parser) blockScalar(indicator byte, parent int) *yaml.Node {
 		return nil
 	}
 	return n
+}
+
+// blockHeader reads what stands behind the indicator of a block scalar: how to
+// end it, and how far it is indented, 0 where that is not said.
+func (p *Parser) blockHeader() (chomp byte, increment int) {
+	for ; ; p.at++ {
+		switch c := p.peek(0); {
+		case (c == '+' || c == '-') && chomp == 0:
+			chomp = c
+		case '1' <= c && c <= '9' && increment == 0:
+			increment = int(c - '0')
+		default:
+			return chomp, increment
+		}
+	}
 }
 
 // blockText reads the lines of a block scalar. indent is how far they are
@@ -247,7 +251,7 @@ func (p *Parser) blockText(indent, parent int, chomp byte, folded bool) (string,
 	if len(b) == 0 {
 		return "", true
 	}
-	return unsafe.String(&b[0], len(b)), true
+	return unsafe.String(&b[0], len(b)), true //nolint:gosec // b is not empty, and nobody else has it
 }
 
 // blockLines are the lines of a block scalar.

@@ -27,7 +27,7 @@ func reference(text []byte) (tree *yaml.Node, err error) {
 		return nil, err
 	}
 	if err := decoder.Decode(&yaml.Node{}); !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("something behind the document: %v", err)
+		return nil, fmt.Errorf("something behind the document: %w", err)
 	}
 	return tree, nil
 }
