@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/kustomize/kyaml/kio"
 	"sigs.k8s.io/yaml"
 )
@@ -59,6 +60,17 @@ func TestExamplesFleet_applicationSetMakesApplicationsOfItsPackages(t *testing.T
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
+	}
+	project := example[argoProject](t, "fleet/argocd/appproject.yaml")
+	switch {
+	case application.Spec.Project != project.Metadata.Name:
+		t.Errorf("the project is %s, and there is %s", application.Spec.Project, project.Metadata.Name)
+	case !slices.Contains(project.Spec.SourceRepos, application.Spec.Source.RepoURL):
+		t.Errorf("the project lets no application come from %s", application.Spec.Source.RepoURL)
+	case !slices.Contains(application.Spec.SyncPolicy.SyncOptions, "CreateNamespace=true"):
+		t.Errorf("nothing makes the namespace: %q", application.Spec.SyncPolicy.SyncOptions)
+	case !slices.Contains(project.Spec.ClusterResourceWhitelist, metav1.GroupKind{Kind: "Namespace"}):
+		t.Errorf("the project refuses the namespace that CreateNamespace=true makes: %+v", project.Spec)
 	}
 	announced := make(map[string]bool)
 	for _, parameter := range plugin.Spec.Parameters.Static {
@@ -240,57 +252,162 @@ func TestExamplesFleet_workflowNamesThePackagesThatFailAndRendersTheOthers(t *te
 	}
 }
 
-func TestExamplesFleet_workflowCommitsOnlyWhatChanges(t *testing.T) {
-	r := newFleetRun(t, "1")
-	if stderr, err := r.renderAll(); err != nil {
+// A fleetBranch is the branch that the workflow commits to, and the folder of
+// its repository, which is the home of the script as well.
+type fleetBranch struct {
+	fleetRun
+	home, repository string
+}
+
+func (b fleetBranch) git(args ...string) string {
+	b.t.Helper()
+	cmd := exec.Command(filepath.Join(b.bin, "git"), args...) // #nosec G204 -- a test's own
+	cmd.Env = []string{"PATH=" + b.bin, "HOME=" + b.home, "CREDENTIALS=" + b.home}
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		b.t.Fatalf("git %q: %v\n%s", args, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// commit makes a repository of a folder, with a commit of what is in it, and
+// returns the commit.
+func (b fleetBranch) commit(dir, branch string) string {
+	b.t.Helper()
+	b.git("init", "--quiet", "--initial-branch", branch, dir)
+	b.git("-C", dir, "add", ".")
+	b.git("-C", dir, "-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "--quiet", "--message", "a")
+	return b.git("-C", dir, "rev-parse", "HEAD")
+}
+
+// newFleetBranch renders all packages and makes a branch that holds another.
+func newFleetBranch(t *testing.T) (b fleetBranch, commit string) {
+	t.Helper()
+	home := openDir(t)
+	b = fleetBranch{newFleetRun(t, "1"), home, filepath.Join(home, "fleet.git")}
+	commit = b.commit(b.fleet, "main")
+	if stderr, err := b.renderAll(); err != nil {
 		t.Fatalf("%v\n%s", err, stderr)
 	}
-	home := openDir(t)
-	repository := filepath.Join(home, "fleet.git")
-	git := func(args ...string) string {
-		t.Helper()
-		cmd := exec.Command(filepath.Join(r.bin, "git"), args...) // #nosec G204 -- a test's own
-		cmd.Env = []string{"PATH=" + r.bin, "HOME=" + home}
-		out, err := cmd.CombinedOutput()
-		if err != nil {
-			t.Fatalf("git %q: %v\n%s", args, err, out)
-		}
-		return strings.TrimSpace(string(out))
-	}
 	seed := filepath.Join(home, "seed")
-	git("init", "--quiet", "--bare", "--initial-branch", "rendered", repository)
-	git("init", "--quiet", "--initial-branch", "rendered", seed)
 	if err := (files{"packages/gone/manifests.yaml": "kind: Gone\n"}).write(seed); err != nil {
 		t.Fatal(err)
 	}
-	git("-C", seed, "add", ".")
-	git("-C", seed, "-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "--quiet", "--message", "a")
-	git("-C", seed, "push", "--quiet", repository, "rendered")
+	b.commit(seed, "rendered")
+	b.git("clone", "--quiet", "--bare", seed, b.repository)
+	return b, commit
+}
 
-	publish := func(target string) string {
-		t.Helper()
-		stdout, stderr, err := r.script("publish", map[string]string{
-			"HOME": home, "RENDERED": r.rendered, "TARGET": filepath.Join(home, target),
-			"REPOSITORY": "file://" + repository, "REVISION": "main", "BRANCH": "rendered",
-		})
-		if err != nil {
-			t.Fatalf("%v\n%s", err, stderr)
-		}
-		return stdout
-	}
-	if said := publish("first"); said != "" {
-		t.Errorf("the first commit says %q", said)
+func (b fleetBranch) publish(target string) (stdout, stderr string, err error) {
+	b.t.Helper()
+	return b.script("publish", map[string]string{
+		"HOME": b.home, "FLEET": b.fleet, "RENDERED": b.rendered, "TARGET": filepath.Join(b.home, target),
+		"REPOSITORY": "file://" + b.repository, "BRANCH": "rendered", "CREDENTIALS": b.home,
+	})
+}
+
+func (b fleetBranch) published() []string {
+	b.t.Helper()
+	return strings.Fields(b.git("-C", b.repository, "ls-tree", "-r", "--name-only", "rendered"))
+}
+
+func TestExamplesFleet_workflowCommitsOnlyWhatChanges(t *testing.T) {
+	b, commit := newFleetBranch(t)
+	if said, stderr, err := b.publish("first"); err != nil || said != "" {
+		t.Fatalf("the first commit says %q: %v\n%s", said, err, stderr)
 	}
 	want := []string{"packages/billing/manifests.yaml", "packages/shop/manifests.yaml"}
-	if diff := cmp.Diff(want, strings.Fields(git("-C", repository, "ls-tree", "-r", "--name-only", "rendered"))); diff != "" {
+	if diff := cmp.Diff(want, b.published()); diff != "" {
 		t.Errorf("files on the branch (-want +got):\n%s", diff)
 	}
-	if said := publish("second"); said != "nothing changed\n" {
-		t.Errorf("the second says %q", said)
+	if message := b.git("-C", b.repository, "log", "--format=%s", "-1", "rendered"); message != "Render "+commit {
+		t.Errorf("the commit says %q, and what was rendered is %s", message, commit)
 	}
-	if commits := git("-C", repository, "rev-list", "--count", "rendered"); commits != "2" {
+	if said, stderr, err := b.publish("second"); err != nil || said != "nothing changed\n" {
+		t.Errorf("the second says %q: %v\n%s", said, err, stderr)
+	}
+	if commits := b.git("-C", b.repository, "rev-list", "--count", "rendered"); commits != "2" {
 		t.Errorf("%s commits, want the one that was there and one more", commits)
 	}
+}
+
+func TestExamplesFleet_workflowPublishesWhatWasListedOrNothing(t *testing.T) {
+	tests := []struct {
+		label string
+		spoil func(b fleetBranch) error
+		want  string
+	}{
+		{
+			"a pod's packages did not come",
+			func(b fleetBranch) error { return os.RemoveAll(filepath.Join(b.rendered, "1")) },
+			"listed and not rendered: packages/shop\n",
+		},
+		{
+			"a package has no manifests",
+			func(b fleetBranch) error {
+				return os.Truncate(filepath.Join(b.rendered, "0", "packages", "billing", "manifests.yaml"), 0)
+			},
+			"listed and not rendered: packages/billing\n",
+		},
+		{
+			"a pod had other packages",
+			func(b fleetBranch) error {
+				packages := filepath.Join(b.rendered, "1", "packages")
+				return os.Rename(filepath.Join(packages, "shop"), filepath.Join(packages, "store"))
+			},
+			"listed and not rendered: packages/shop packages/store\n",
+		},
+		{
+			"the list came without its commit",
+			func(b fleetBranch) error { return os.RemoveAll(filepath.Join(b.fleet, ".git")) },
+			"not a git repository",
+		},
+	}
+	for _, test := range tests {
+		t.Run(test.label, func(t *testing.T) {
+			b, _ := newFleetBranch(t)
+			if err := test.spoil(b); err != nil {
+				t.Fatal(err)
+			}
+			if said, stderr, err := b.publish("target"); err == nil || said != "" || !strings.Contains(stderr, test.want) {
+				t.Errorf("want an error and %q on stderr: %v\n%s%s", test.want, err, said, stderr)
+			}
+			if diff := cmp.Diff([]string{"packages/gone/manifests.yaml"}, b.published()); diff != "" {
+				t.Errorf("files on the branch (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// The Secret's keys are those that the git artifact names.
+func TestExamplesFleet_workflowGivesGitItsCredentials(t *testing.T) {
+	b, _ := newFleetBranch(t)
+	source := b.templates["list"].Inputs.Artifacts[0].Git
+	put(t, b.home, source.UsernameSecret.Key, "renderer\n")
+	put(t, b.home, source.PasswordSecret.Key, "pinch-of-sea")
+	if said, stderr, err := b.publish("target"); err != nil || strings.Contains(said+stderr, "pinch-of-sea") {
+		t.Fatalf("%v\n%s%s", err, said, stderr)
+	}
+	put(t, b.home, "asked", "protocol=https\nhost=git.example.com\n\n")
+	b.git("config", "--global", "alias.ask", "!git credential fill <"+filepath.Join(b.home, "asked"))
+	if got := b.git("ask"); !strings.HasSuffix(got, "username=renderer\npassword=pinch-of-sea") {
+		t.Errorf("git gets %q", got)
+	}
+	names := []string{source.UsernameSecret.Name, source.PasswordSecret.Name}
+	for _, volume := range example[argoWorkflowTemplate](t, "fleet/workflow/workflowtemplate.yaml").Spec.Volumes {
+		if volume.Secret != nil && !slices.Equal(names, []string{volume.Secret.SecretName, volume.Secret.SecretName}) {
+			t.Errorf("publish mounts %s, and list takes %q", volume.Secret.SecretName, names)
+		}
+	}
+}
+
+// artifactsToGive are what a step after the list has to hand on: what the list
+// puts out, so that all pods see one commit.
+func artifactsToGive(known map[string]workflowSubtemplate) (given []workflowArtifact) {
+	for _, artifact := range known["list"].Outputs.Artifacts {
+		given = append(given, workflowArtifact{Name: artifact.Name, From: "{{steps.list.outputs.artifacts." + artifact.Name + "}}"})
+	}
+	return given
 }
 
 // Argo Workflows knows these names when a workflow runs, not before.
@@ -317,6 +434,9 @@ func TestExamplesFleet_workflowNamesWhatIsThere(t *testing.T) {
 			if len(step.Arguments.Parameters) != len(known[step.Template].Inputs.Parameters) {
 				t.Errorf("step %s gives %d parameters of %d", step.Name, len(step.Arguments.Parameters), len(known[step.Template].Inputs.Parameters))
 			}
+			if diff := cmp.Diff(artifactsToGive(known), step.Arguments.Artifacts); step.Template != "list" && diff != "" {
+				t.Errorf("step %s does not take all of the list's checkout (-want +got):\n%s", step.Name, diff)
+			}
 		}
 	}
 	mounted := func(v corev1.Volume) bool {
@@ -332,6 +452,11 @@ func TestExamplesFleet_workflowNamesWhatIsThere(t *testing.T) {
 	for name, sub := range known {
 		if sub.Script == nil {
 			continue
+		}
+		for _, artifact := range sub.Inputs.Artifacts {
+			if clones := artifact.Git != nil; clones != (name == "list") || !clones && artifact.S3 == nil && artifact.Name != "fleet" {
+				t.Errorf("%s gets %+v; list clones, and the others take what it gives", name, artifact)
+			}
 		}
 		security := sub.Script.SecurityContext
 		if !*security.ReadOnlyRootFilesystem || *security.AllowPrivilegeEscalation || sub.Script.Resources.Limits.Memory().IsZero() {

@@ -140,6 +140,20 @@ type argoApplicationSet struct {
 	} `json:"spec"`
 }
 
+type argoProject struct {
+	typed `json:",inline"`
+	Spec  struct {
+		Description  string   `json:"description"`
+		SourceRepos  []string `json:"sourceRepos"`
+		Destinations []struct {
+			Server    string `json:"server"`
+			Name      string `json:"name"`
+			Namespace string `json:"namespace"`
+		} `json:"destinations"`
+		ClusterResourceWhitelist []metav1.GroupKind `json:"clusterResourceWhitelist"`
+	} `json:"spec"`
+}
+
 type argoWorkflowTemplate struct {
 	typed `json:",inline"`
 	Spec  struct {
@@ -185,13 +199,16 @@ type workflowParameter struct {
 type workflowArtifact struct {
 	Name    string `json:"name"`
 	Path    string `json:"path"`
+	From    string `json:"from"`
 	Archive *struct {
 		None *struct{} `json:"none"`
 	} `json:"archive"`
 	Git *struct {
-		Repo     string `json:"repo"`
-		Revision string `json:"revision"`
-		Depth    uint64 `json:"depth"`
+		Repo           string                    `json:"repo"`
+		Revision       string                    `json:"revision"`
+		Depth          uint64                    `json:"depth"`
+		UsernameSecret *corev1.SecretKeySelector `json:"usernameSecret"`
+		PasswordSecret *corev1.SecretKeySelector `json:"passwordSecret"`
 	} `json:"git"`
 	S3 *struct {
 		Key string `json:"key"`
@@ -268,6 +285,8 @@ func newByKind(kind metav1.TypeMeta) any {
 		return new(corev1.ConfigMap)
 	case "v1 Secret":
 		return new(corev1.Secret)
+	case "v1 Namespace":
+		return new(corev1.Namespace)
 	case "v1 ServiceAccount":
 		return new(corev1.ServiceAccount)
 	case "apps/v1 Deployment":
@@ -286,6 +305,8 @@ func newByKind(kind metav1.TypeMeta) any {
 		return new(argoApplication)
 	case "argoproj.io/v1alpha1 ApplicationSet":
 		return new(argoApplicationSet)
+	case "argoproj.io/v1alpha1 AppProject":
+		return new(argoProject)
 	case "argoproj.io/v1alpha1 WorkflowTemplate":
 		return new(argoWorkflowTemplate)
 	case "config.porch.kpt.dev/v1alpha1 FunctionConfig":
