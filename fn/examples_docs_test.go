@@ -19,6 +19,10 @@ push) [ $# = 2 ] ;;
 *) echo "unexpected: docker $*" >&2; exit 1 ;;
 esac
 `,
+	"argo": `[ "$1 $2 $3" = "submit --from workflowtemplate/render-fleet" ] || { echo "unexpected: argo $*" >&2; exit 1; }
+grep -q "^  name: ${3#*/}\$" examples/fleet/workflow/workflowtemplate.yaml
+grep -q "^namespace: $5\$" examples/fleet/workflow/kustomization.yaml
+`,
 	"kubectl": `[ "$1 $2" = "apply -f" ] || { echo "unexpected: kubectl $*" >&2; exit 1; }
 case $3 in
 -) input=$(cat) ;;
