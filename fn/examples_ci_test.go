@@ -965,6 +965,46 @@ func TestExamplesCI_scriptsPassShellcheck(t *testing.T) {
 	}
 }
 
+// An ownWorkflow is a workflow of this repository, as far as tests look at it.
+type ownWorkflow struct {
+	Permissions map[string]string
+	Jobs        map[string]struct {
+		Needs       string
+		Permissions map[string]string
+		Steps       []githubStep
+	}
+}
+
+func TestWorkflows_checkBeforeAnythingMayBeWritten(t *testing.T) {
+	read := map[string]string{"contents": "read"}
+	for _, name := range []string{"ci", "release"} {
+		var workflow ownWorkflow
+		if err := decoderOf(t, ".github/workflows/"+name+".yaml").Decode(&workflow); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(read, workflow.Permissions); diff != "" {
+			t.Errorf("%s: other rights (-want +got):\n%s", name, diff)
+		}
+		if rights := workflow.Jobs["ci"].Permissions; rights != nil && !cmp.Equal(rights, read) {
+			t.Errorf("%s: the job ci has the rights %v", name, rights)
+		}
+		var runs []string
+		for _, step := range workflow.Jobs["ci"].Steps {
+			if step.Run != "" {
+				runs = append(runs, step.Run)
+			}
+		}
+		if diff := cmp.Diff([]string{"make bin/tools/goreleaser", ".ci/run"}, runs); diff != "" {
+			t.Errorf("%s: the job ci runs something else (-want +got):\n%s", name, diff)
+		}
+		for job, its := range workflow.Jobs {
+			if job != "ci" && its.Needs != "ci" {
+				t.Errorf("%s: the job %s does not wait for ci", name, job)
+			}
+		}
+	}
+}
+
 func TestExamplesCI_pageShowsTheExamples(t *testing.T) {
 	seen := 0
 	for _, block := range append(fencedBlocks(t, "../docs/ci.md", "yaml"), fencedBlocks(t, "../docs/ci.md", "sh")...) {
