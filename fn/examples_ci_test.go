@@ -560,6 +560,9 @@ func TestExamplesCI_actionTellsWhatCannotBeChecked(t *testing.T) {
 	}{
 		{"a file that is not there", "", map[string]string{"mode": "Rename", "files": "other/*.yaml"}, "there is no file other/*.yaml"},
 		{"manifests that are none", "data: [", map[string]string{"mode": "Rename", "files": "all.yaml"}, "cannot check all.yaml"},
+		{"an empty file", "", map[string]string{"mode": "Rename", "files": "all.yaml"}, "all.yaml holds no resource"},
+		{"a file of comments", "--- # none\r\n  # none\n\n...\n", map[string]string{"mode": "Rename", "files": "all.yaml"}, "all.yaml holds no resource"},
+		{"blank lines for files", "", map[string]string{"mode": "Rename", "files": "\n\n"}, "names no file"},
 		{"no mode", "kind: ConfigMap", map[string]string{"files": "all.yaml"}, "cannot check all.yaml"},
 		{"a mode that is none", "kind: ConfigMap", map[string]string{"files": "all.yaml", "mode": "Rname"}, "Rname"},
 	}
@@ -573,6 +576,72 @@ func TestExamplesCI_actionTellsWhatCannotBeChecked(t *testing.T) {
 			out, err := r.action(test.with)
 			if err == nil || !strings.Contains(out, test.want) {
 				t.Errorf("the action does not fail with %q: %v\n%s", test.want, err, out)
+			}
+		})
+	}
+}
+
+// obeyed returns the lines of a log that GitHub's runner takes for commands.
+func obeyed(log string) []string {
+	var commands []string
+	stopped := ""
+	for line := range strings.Lines(log) {
+		line = strings.TrimSpace(line)
+		word, stops := strings.CutPrefix(line, "::stop-commands::")
+		switch {
+		case stopped != "" && line == "::"+stopped+"::":
+			stopped = ""
+		case stopped != "":
+		case stops:
+			stopped = word
+		case strings.HasPrefix(line, "::"):
+			commands = append(commands, line)
+		}
+	}
+	return commands
+}
+
+func TestExamplesCI_actionObeysNothingThatManifestsOrTheirNamesSay(t *testing.T) {
+	r := newRunner(t, t.TempDir())
+	in := string(readFile(t, filepath.Join("..", "examples", "kustomize", "plain", "config.yaml")))
+	web := string(readFile(t, filepath.Join("..", "examples", "kustomize", "plain", "web.yaml")))
+	named := strings.Replace(in, "metadata:\n", "metadata:\n  ::add-mask::x: y\n", 1)
+	const name = "a%,b:\n::warning::c\r.yaml"
+	if err := (files{name: named + "---\n" + web, "d.yaml": "data: |\n  x\n::add-mask::y\n"}).write(r.dir); err != nil {
+		t.Fatal(err)
+	}
+	out, err := r.action(map[string]string{"version": "v1.2.3", "mode": "Rename", "files": "*.yaml", "releases": newRelease(t).serve(t)})
+	if err == nil || !strings.Contains(out, "\n   ::add-mask::x: y\n") {
+		t.Fatalf("the log shows no line that looks like a command: %v\n%s", err, out)
+	}
+	want := []string{
+		"::error file=a%25%2Cb%3A%0A%3A%3Awarning%3A%3Ac%0D.yaml::confighash would change a%25,b:%0A::warning::c%0D.yaml",
+		"::error file=d.yaml::confighash cannot check d.yaml",
+	}
+	if diff := cmp.Diff(want, obeyed(out)); diff != "" {
+		t.Errorf("other commands (-want +got):\n%s\n%s", diff, out)
+	}
+}
+
+func TestExamplesCI_gitlabTellsWhatCannotBeChecked(t *testing.T) {
+	tests := []struct{ label, content, files, want string }{
+		{"a file that is not there", "", "other/*.yaml", "other/*.yaml is not as"},
+		{"an empty file", "", "all.yaml", "all.yaml holds no resource"},
+		{"a file of comments", "--- # none\r\n  # none\n\n...\n", "all.yaml", "all.yaml holds no resource"},
+		{"blanks for files", "", "  ", "names no file"},
+	}
+	programs := programsAlone(t, "", append([]string{"curl"}, imagePrograms...)...)
+	for _, test := range tests {
+		t.Run(test.label, func(t *testing.T) {
+			dir := t.TempDir()
+			if err := (files{"all.yaml": test.content}).write(dir); err != nil {
+				t.Fatal(err)
+			}
+			script, env := gitlabScript(gitlabJobs(t, map[string]string{
+				"version": "v1.2.3", "mode": "Rename", "files": test.files, "releases": newRelease(t).serve(t),
+			}), "confighash")
+			if out, err := runGitlab(t, dir, script, env, programs); err == nil || !strings.Contains(out, test.want) {
+				t.Errorf("the job does not fail with %q: %v\n%s", test.want, err, out)
 			}
 		})
 	}
@@ -811,6 +880,7 @@ func TestExamplesCI_gitlabInstallsOnlyWhatChecksumsVouchFor(t *testing.T) {
 		{label: "no archive", tamper: func(r release) { delete(r, linux) }, wantFail: "cannot download"},
 		{label: "no checksum", tamper: func(r release) { r["checksums.txt"] = nil }, wantFail: "one that checksums.txt names"},
 		{label: "as it should be", sha256: vouched, tamper: func(release) {}},
+		{label: "a checksum of one's own alone", sha256: vouched, tamper: func(r release) { delete(r, "checksums.txt") }},
 	}
 	programs := programsAlone(t, "", append([]string{"curl"}, imagePrograms...)...)
 	for _, test := range tests {
