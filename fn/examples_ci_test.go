@@ -106,7 +106,7 @@ func releaseName(t *testing.T, version, system, arch string) string {
 	return name.String() + ".tar.gz"
 }
 
-// newRelease makes the archives of release v1.2.3. The executable in them runs
+// newRelease makes the archives of release v0.1.0. The executable in them runs
 // the one under test.
 func newRelease(t *testing.T) release {
 	t.Helper()
@@ -123,7 +123,7 @@ func newRelease(t *testing.T) release {
 			if err := pack(&archive, name, script); err != nil {
 				t.Fatal(err)
 			}
-			r[releaseName(t, "v1.2.3", system, arch)] = archive.Bytes()
+			r[releaseName(t, "v0.1.0", system, arch)] = archive.Bytes()
 		}
 	}
 	r.sum()
@@ -174,7 +174,7 @@ func packZip(to io.Writer, name string, content []byte) error {
 func (r release) serve(t *testing.T) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
-		content, ok := r[strings.TrimPrefix(request.URL.Path, "/v1.2.3/")]
+		content, ok := r[strings.TrimPrefix(request.URL.Path, "/v0.1.0/")]
 		if !ok {
 			http.NotFound(w, request)
 			return
@@ -364,7 +364,7 @@ func (r *runner) workflow(name string) (string, error) {
 
 func TestExamplesCI_actionInstallsOnlyWhatChecksumsVouchFor(t *testing.T) {
 	skipWithoutPrograms(t, "unzip")
-	linux := releaseName(t, "v1.2.3", "linux", "amd64")
+	linux := releaseName(t, "v0.1.0", "linux", "amd64")
 	vouched := fmt.Sprintf("%x", sha256.Sum256(newRelease(t)[linux]))
 	tests := []struct {
 		label    string
@@ -409,7 +409,7 @@ func TestExamplesCI_actionInstallsOnlyWhatChecksumsVouchFor(t *testing.T) {
 			wantFail: "cannot download",
 		},
 		{label: "a version that is none", with: map[string]string{"version": "latest"}, wantFail: "'latest' is no version"},
-		{label: "a version with a path", with: map[string]string{"version": "v1.2.3/../../x"}, wantFail: "is no version"},
+		{label: "a version with a path", with: map[string]string{"version": "v0.1.0/../../x"}, wantFail: "is no version"},
 		{label: "a processor without a release", env: map[string]string{"RUNNER_ARCH": "ARM"}, wantFail: "no release for ARM"},
 	}
 	for _, test := range tests {
@@ -419,7 +419,7 @@ func TestExamplesCI_actionInstallsOnlyWhatChecksumsVouchFor(t *testing.T) {
 			if test.tamper != nil {
 				test.tamper(made)
 			}
-			with := map[string]string{"version": "v1.2.3", "releases": made.serve(t)}
+			with := map[string]string{"version": "v0.1.0", "releases": made.serve(t)}
 			for name, value := range test.with {
 				with[name] = value
 			}
@@ -572,7 +572,7 @@ func TestExamplesCI_actionTellsWhatCannotBeChecked(t *testing.T) {
 			if err := (files{"all.yaml": test.content}).write(r.dir); err != nil {
 				t.Fatal(err)
 			}
-			test.with["version"], test.with["releases"] = "v1.2.3", newRelease(t).serve(t)
+			test.with["version"], test.with["releases"] = "v0.1.0", newRelease(t).serve(t)
 			out, err := r.action(test.with)
 			if err == nil || !strings.Contains(out, test.want) {
 				t.Errorf("the action does not fail with %q: %v\n%s", test.want, err, out)
@@ -610,7 +610,7 @@ func TestExamplesCI_actionObeysNothingThatManifestsOrTheirNamesSay(t *testing.T)
 	if err := (files{name: named + "---\n" + web, "d.yaml": "data: |\n  x\n::add-mask::y\n"}).write(r.dir); err != nil {
 		t.Fatal(err)
 	}
-	out, err := r.action(map[string]string{"version": "v1.2.3", "mode": "Rename", "files": "*.yaml", "releases": newRelease(t).serve(t)})
+	out, err := r.action(map[string]string{"version": "v0.1.0", "mode": "Rename", "files": "*.yaml", "releases": newRelease(t).serve(t)})
 	if err == nil || !strings.Contains(out, "\n   ::add-mask::x: y\n") {
 		t.Fatalf("the log shows no line that looks like a command: %v\n%s", err, out)
 	}
@@ -638,7 +638,7 @@ func TestExamplesCI_gitlabTellsWhatCannotBeChecked(t *testing.T) {
 				t.Fatal(err)
 			}
 			script, env := gitlabScript(gitlabJobs(t, map[string]string{
-				"version": "v1.2.3", "mode": "Rename", "files": test.files, "releases": newRelease(t).serve(t),
+				"version": "v0.1.0", "mode": "Rename", "files": test.files, "releases": newRelease(t).serve(t),
 			}), "confighash")
 			if out, err := runGitlab(t, dir, script, env, programs); err == nil || !strings.Contains(out, test.want) {
 				t.Errorf("the job does not fail with %q: %v\n%s", test.want, err, out)
@@ -654,7 +654,7 @@ func TestExamplesCI_actionTellsNoValueOfASecret(t *testing.T) {
 	if err := (files{"all.yaml": string(in) + "---\n" + string(web)}).write(r.dir); err != nil {
 		t.Fatal(err)
 	}
-	out, err := r.action(map[string]string{"version": "v1.2.3", "mode": "Rename", "files": "all.yaml", "releases": newRelease(t).serve(t)})
+	out, err := r.action(map[string]string{"version": "v0.1.0", "mode": "Rename", "files": "all.yaml", "releases": newRelease(t).serve(t)})
 	if err == nil || !strings.Contains(out, "+  name: web-database-") {
 		t.Fatalf("the Secret would not change: %v\n%s", err, out)
 	}
@@ -848,7 +848,7 @@ func TestExamplesCI_gitlabFindsWhatIsNotAsWritten(t *testing.T) {
 				dir := shopRepository(t)
 				test.change(t, dir)
 				script, env := gitlabScript(gitlabJobs(t, map[string]string{
-					"version": "v1.2.3", "mode": "Rename", "files": "rendered/*.yaml", "releases": newRelease(t).serve(t),
+					"version": "v0.1.0", "mode": "Rename", "files": "rendered/*.yaml", "releases": newRelease(t).serve(t),
 				}), "confighash")
 				out, err := runGitlab(t, dir, script, env, programs)
 				if failed := err != nil; failed != test.byCheck {
@@ -863,9 +863,9 @@ func TestExamplesCI_gitlabFindsWhatIsNotAsWritten(t *testing.T) {
 }
 
 func TestExamplesCI_gitlabInstallsOnlyWhatChecksumsVouchFor(t *testing.T) {
-	linux := releaseName(t, "v1.2.3", "linux", "amd64")
+	linux := releaseName(t, "v0.1.0", "linux", "amd64")
 	if out, err := exec.Command("uname", "-m").Output(); err != nil || strings.TrimSpace(string(out)) != "x86_64" {
-		linux = releaseName(t, "v1.2.3", "linux", "arm64")
+		linux = releaseName(t, "v0.1.0", "linux", "arm64")
 	}
 	longer := func(r release) { r[linux] = append(slices.Clone(r[linux]), 0) }
 	vouched := fmt.Sprintf("%x", sha256.Sum256(newRelease(t)[linux]))
@@ -887,7 +887,7 @@ func TestExamplesCI_gitlabInstallsOnlyWhatChecksumsVouchFor(t *testing.T) {
 		t.Run(test.label, func(t *testing.T) {
 			made := newRelease(t)
 			test.tamper(made)
-			jobs := gitlabJobs(t, map[string]string{"version": "v1.2.3", "files": "x", "sha256": test.sha256, "releases": made.serve(t)})
+			jobs := gitlabJobs(t, map[string]string{"version": "v0.1.0", "files": "x", "sha256": test.sha256, "releases": made.serve(t)})
 			base := jobs[".confighash"]
 			jobs["own"] = gitlabJob{Extends: ".confighash", Script: []string{"confighash --version", "echo done"}}
 			script, env := gitlabScript(jobs, "own")
@@ -996,7 +996,7 @@ func TestExamplesCI_preCommitRunsTheHook(t *testing.T) {
 	revision := strings.TrimSpace(mustShell(t, hooks, "git rev-parse HEAD"))
 	example := readFile(t, filepath.Join("..", "examples", "ci", "pre-commit-config.yaml"))
 	// The same hook, without building confighash anew.
-	config := strings.NewReplacer("https://github.com/confighash/confighash", hooks, "v1.2.3", revision, "id: confighash", "id: confighash-system").
+	config := strings.NewReplacer("https://github.com/confighash/confighash", hooks, "v0.1.0", revision, "id: confighash", "id: confighash-system").
 		Replace(string(example))
 	for _, test := range renderedCases[:3] {
 		t.Run(test.label, func(t *testing.T) {
@@ -1026,7 +1026,7 @@ func TestExamplesCI_scriptsPassShellcheck(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"confighash", ".confighash"} {
-		jobs := gitlabJobs(t, map[string]string{"version": "v1.2.3", "files": "x"})
+		jobs := gitlabJobs(t, map[string]string{"version": "v0.1.0", "files": "x"})
 		script := strings.Join(append(jobs[name].BeforeScript, jobs[name].Script...), "\n")
 		// What GitLab sets is not assigned; the list of files is to be split.
 		if _, err := run([]byte("#!/bin/sh\n"+script+"\n"), "shellcheck", "--exclude", "SC2154", "-"); err != nil {
@@ -1070,6 +1070,25 @@ func TestWorkflows_checkBeforeAnythingMayBeWritten(t *testing.T) {
 		for job, its := range workflow.Jobs {
 			if job != "ci" && its.Needs != "ci" {
 				t.Errorf("%s: the job %s does not wait for ci", name, job)
+			}
+		}
+	}
+}
+
+// The examples are copied together, so they are of one version.
+func TestExamplesCI_nameOneVersion(t *testing.T) {
+	version := regexp.MustCompile(`(?:confighash:|action@|rev: |version: |confighash/confighash/)(v\d+\.\d+\.\d+)`)
+	for name, want := range map[string]int{
+		"docs/ci.md": 5, "docs/kustomize.md": 1, "docs/kpt.md": 2, "examples/ci/gitlab-ci.yml": 2, "examples/ci/pre-commit-config.yaml": 1,
+		"examples/ci/github/check.yaml": 2, "examples/ci/github/diff.yaml": 2, "examples/ci/github/push.yaml": 2,
+	} {
+		found := version.FindAllSubmatch(readFile(t, filepath.Join("..", filepath.FromSlash(name))), -1)
+		if len(found) != want {
+			t.Errorf("%s names %d versions of confighash, want %d", name, len(found), want)
+		}
+		for _, match := range found {
+			if string(match[1]) != "v0.1.0" {
+				t.Errorf("%s names %s, and other examples v0.1.0", name, match[1])
 			}
 		}
 	}
