@@ -298,3 +298,35 @@ spec: {containers: [{name: c, envFrom: [{configMapRef: {name: app}}]}]}
 		})
 	}
 }
+
+// TestProcess_stampsUnknownKindsThatMountClasses has a pod template in a kind of
+// which nothing is known, whose only configuration comes from a CSI driver.
+func TestProcess_stampsUnknownKindsThatMountClasses(t *testing.T) {
+	const in = `apiVersion: example.com/v1
+kind: Server
+metadata: {name: web}
+spec:
+  template:
+    spec:
+      containers:
+      - name: web
+        volumeMounts: [{name: vault, mountPath: /vault}]
+      volumes:
+      - name: vault
+        csi:
+          driver: secrets-store.csi.k8s.io
+          volumeAttributes: {secretProviderClass: db}
+---
+apiVersion: secrets-store.csi.x-k8s.io/v1
+kind: SecretProviderClass
+metadata: {name: db}
+spec: {provider: vault}
+`
+	var out bytes.Buffer
+	if _, err := Process([]byte(in), &out, Options{Config: v1alpha1.New(v1alpha1.ModeAnnotate, "")}); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(out.String(), "checksum/config: ") {
+		t.Errorf("not stamped:\n%s", &out)
+	}
+}

@@ -65,7 +65,8 @@ func (w *walker) discover(s *shapes) error {
 		known[w.found[i].At.Path] = true
 	}
 	for _, ref := range inner.found {
-		if !s.isUnlike(ref.At.Path) && !known[ref.At.Path] {
+		// What stands for a Secret is meant by a field of its own name.
+		if (ref.Of != nil || !s.isUnlike(ref.At.Path)) && !known[ref.At.Path] {
 			w.found = append(w.found, ref)
 		}
 	}
