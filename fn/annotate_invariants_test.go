@@ -242,7 +242,7 @@ func (m checksumMeanings) enter(checksum, meaning string) error {
 func (s annotateSpec) compareStamps(id string, wanted map[string]string, before, after map[string]any, bearing checksumMeanings) error {
 	found := map[string]string{}
 	for key, value := range entries(after, "metadata", "annotations") {
-		if _, isWanted := wanted[abbreviated(key)]; isWanted || s.isOurs(key, value) {
+		if _, isWanted := wanted[abbreviated(key)]; isWanted || s.isOurs(key, value) && !s.isAnothers(key) {
 			if _, name, _ := strings.Cut(key, "/"); len(name) > longestName {
 				return mismatchf("a long key", "%s: an API server refuses %q", id, key)
 			}

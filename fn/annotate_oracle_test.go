@@ -573,3 +573,14 @@ func (s annotateSpec) isOurs(key string, value any) bool {
 	prefix, _, _ := strings.Cut(s.key, "/")
 	return key == s.key || strings.HasPrefix(key, prefix+"/") && strings.Contains(strings.TrimPrefix(key, prefix), ".")
 }
+
+// isAnothers reports whether a key may be that of another function, to which a
+// selector leaves an object: it stays where the workload consumes that object.
+func (s annotateSpec) isAnothers(key string) bool {
+	prefix, _, _ := strings.Cut(s.key, "/")
+	name, ok := strings.CutPrefix(key, prefix+"/configmap.")
+	if _, after, found := strings.Cut(name, "_"); found {
+		name = after // it is one of another namespace
+	}
+	return ok && s.exclude != "" && regexp.MustCompile("^(?:"+s.exclude+")$").MatchString(name)
+}
