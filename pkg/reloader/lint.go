@@ -319,22 +319,26 @@ func afterClass(pattern string, i int) int {
 	if strings.HasPrefix(pattern[i:], "^") {
 		i++
 	}
-	if strings.HasPrefix(pattern[i:], "]") { // the first stands for itself
-		i++
-	}
-	for i < len(pattern) && pattern[i] != ']' {
-		switch {
-		case pattern[i] == '\\':
-			i += 2
-		case strings.HasPrefix(pattern[i:], "[:"):
+	for first := true; i < len(pattern) && (first || pattern[i] != ']'); first = false { // the first ] stands for itself
+		if strings.HasPrefix(pattern[i:], "[:") {
 			if n := strings.Index(pattern[i+2:], ":]"); n >= 0 {
 				i += n + len("[::]")
 				continue
 			}
-			i++
-		default:
-			i++
 		}
+		i = afterClassChar(pattern, i)
+		// What ends a range begins nothing else.
+		if i+1 < len(pattern) && pattern[i] == '-' && pattern[i+1] != ']' {
+			i = afterClassChar(pattern, i+1)
+		}
+	}
+	return i + 1
+}
+
+// afterClassChar returns where the character at i in a class ends.
+func afterClassChar(pattern string, i int) int {
+	if pattern[i] == '\\' {
+		return i + 2
 	}
 	return i + 1
 }
