@@ -198,35 +198,25 @@ func isBreakOrSpace(c byte) bool { return c == ' ' || c == '\n' }
 // inline reads the node at the place at hand, where a mapping in block style may
 // begin in that column: at the beginning of a line, or behind a dash.
 func (p *Parser) inline(column, parent int) *yaml.Node {
+	start, line := p.at, p.line
+	var scalar *yaml.Node
 	switch c := p.peek(0); c {
-	case '"', '\'':
-		start, line := p.at, p.line
-		key := p.quoted(c)
-		if key == nil {
-			return nil
-		}
-		if p.colon(start) {
-			return p.mapping(column, key, line)
-		}
-		if !p.endLine() {
-			return nil
-		}
-		return key
 	case '|', '>', '[', '{':
 		return p.value(parent)
+	case '"', '\'':
+		scalar = p.quoted(c)
+	default:
+		scalar = p.plain()
 	}
-	start, line := p.at, p.line
-	key := p.plain()
-	if key == nil {
+	switch {
+	case scalar == nil:
+		return nil
+	case p.colon(start):
+		return p.mapping(column, scalar, line)
+	case !p.endLine():
 		return nil
 	}
-	if p.colon(start) {
-		return p.mapping(column, key, line)
-	}
-	if !p.endLine() {
-		return nil
-	}
-	return key
+	return scalar
 }
 
 // colon steps over the colon that makes a key of the scalar before, which began
