@@ -15,7 +15,6 @@ const (
 	colonMark
 	hash
 	flowMark // ends a plain scalar in a flow collection
-	several  // the first byte of several that may be no plain text to YAML
 	control  // no plain text to YAML, or a line break other than \n
 )
 

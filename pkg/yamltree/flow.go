@@ -106,47 +106,16 @@ func (p *Parser) flowScalar() *yaml.Node {
 	if !p.mayBePlain() {
 		return nil
 	}
-	start := p.at
-	end := start
-	text := p.text
-	at := start
-loop:
-	for ; at < len(text); at++ {
-		switch classes[text[at]] {
-		case 0:
-			end = at + 1
-		case space:
-		case flowMark:
-			if text[at] == '?' {
-				return nil
-			}
-			break loop
-		case colonMark:
-			if at+1 == len(text) || isBreakOrSpace(text[at+1]) {
-				break loop
-			}
-			end = at + 1
-		case hash:
-			if text[at-1] == ' ' {
-				return nil
-			}
-			end = at + 1
-		case lineBreak:
-			if !endsFlow(text[at:]) {
-				return nil // the scalar may go on
-			}
-			break loop
-		default: // a tab
-			return nil
-		}
-	}
-	if at == len(text) {
+	n, end := p.plainText(true)
+	if n == nil {
 		return nil
 	}
-	p.at = end
-	value := p.string(start, end)
-	n := p.node(yaml.ScalarNode, plainTag(value), start)
-	n.Value = value
+	switch {
+	case end == len(p.text), p.text[end] == '?', p.text[end] == '#':
+		return nil
+	case p.text[end] == '\n' && !endsFlow(p.text[end:]):
+		return nil // the scalar may go on
+	}
 	return n
 }
 

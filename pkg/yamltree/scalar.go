@@ -16,37 +16,43 @@ func (p *Parser) plain() *yaml.Node {
 	if !p.mayBePlain() {
 		return nil
 	}
-	start := p.at
-	end := start
-	text := p.text
-	at := start
+	n, _ := p.plainText(false)
+	return n
+}
+
+// plainText reads a plain scalar, as far as it stands on one line, and returns
+// where what ends it stands. In a flow collection more does.
+func (p *Parser) plainText(inFlow bool) (n *yaml.Node, stop int) {
+	start, end, at, text := p.at, p.at, p.at, p.text
 loop:
 	for ; at < len(text); at++ {
 		switch classes[text[at]] {
-		case 0, flowMark:
-			end = at + 1
 		case space:
+			continue
 		case lineBreak:
 			break loop
+		case flowMark:
+			if inFlow {
+				break loop
+			}
 		case colonMark:
 			if at+1 == len(text) || isBreakOrSpace(text[at+1]) {
 				break loop
 			}
-			end = at + 1
 		case hash:
 			if text[at-1] == ' ' {
 				break loop
 			}
-			end = at + 1
-		default: // a tab
-			return nil
+		case tab, control:
+			return nil, at
 		}
+		end = at + 1
 	}
 	p.at = end
 	value := p.string(start, end)
-	n := p.node(yaml.ScalarNode, plainTag(value), start)
+	n = p.node(yaml.ScalarNode, plainTag(value), start)
 	n.Value = value
-	return n
+	return n, at
 }
 
 // mayBePlain reports whether a plain scalar begins at the place at hand, and none
