@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
@@ -731,10 +733,21 @@ func atLine(err error, text []byte, line int) error {
 	var relative int
 	if n, _ := fmt.Sscanf(message, "line %d: ", &relative); n == 1 {
 		_, message, _ = strings.Cut(message, ": ")
+		if parserMessage().MatchString(message) {
+			// The end of the text is on its last line.
+			relative = min(relative+1, bytes.Count(bytes.TrimRight(text, "\n"), []byte("\n"))+1)
+		}
 		return &ParseError{Line: line + relative - 1, Message: message}
 	}
 	return &ParseError{Line: line, Message: message}
 }
+
+// parserMessage matches what yaml.v3's parser says, behind its scanner. Its lines
+// it counts from 0, and leaves out where that is 0 (decode.go, parser.fail).
+var parserMessage = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(did not find expected (<.*>|node content|key|'.' indicator|',' or '.')` +
+		`|found undefined tag handle|found duplicate %[A-Z]+ directive|found incompatible YAML document)$`)
+})
 
 // isControl reports whether YAML allows no such character.
 func isControl(r rune) bool {
