@@ -1,0 +1,253 @@
+package impact
+
+import "slices"
+
+// APIVersion and Kind are those of a Report in JSON.
+const (
+	APIVersion = "confighash.dev/v1alpha1"
+	Kind       = "Impact"
+)
+
+// A Report tells what happens when the new set of manifests is applied where the
+// old one runs. Its lists are sorted, the same from run to run. No value of a
+// ConfigMap or a Secret stands in it.
+type Report struct {
+	APIVersion string  `json:"apiVersion"`
+	Kind       string  `json:"kind"`
+	Summary    Summary `json:"summary"`
+	// Workloads are those to which something happens, worst first.
+	Workloads []Workload `json:"workloads"`
+	// Objects are the ConfigMaps, the Secrets and what stands for Secrets whose
+	// content differs, or that came or went.
+	Objects []Object `json:"objects"`
+	// Disappearing are objects of the old set that the new one has no longer, and
+	// that something may need all the same. They go only where an apply prunes.
+	Disappearing []Disappearing `json:"disappearing"`
+	// Refused are other resources of which an apply is refused: no workloads, which
+	// have the effect Refused.
+	Refused []Refusal `json:"refused"`
+}
+
+// A Summary counts: workloads by their effect, objects that nothing consumes, and
+// objects that disappear while something may need them.
+type Summary struct {
+	Refused  int `json:"refused"`
+	Kills    int `json:"kills"`
+	Stale    int `json:"stale"`
+	Rolls    int `json:"rolls"`
+	Waits    int `json:"waits"`
+	NextRuns int `json:"nextRuns"`
+	Unknown  int `json:"unknown"`
+	Starts   int `json:"starts"`
+	Stops    int `json:"stops"`
+
+	Unconsumed   int `json:"unconsumed"`
+	Disappearing int `json:"disappearing"`
+}
+
+// An Effect is what an apply does to a workload.
+type Effect string
+
+// The effects, worst first.
+const (
+	// Refused: the API server refuses the new manifest.
+	Refused Effect = "Refused"
+	// Kills: running work is stopped, and what it has done may be lost.
+	Kills Effect = "Kills"
+	// Stale: the pods go on with an earlier configuration until somebody restarts
+	// them.
+	Stale Effect = "Stale"
+	// Rolls: the pods are replaced.
+	Rolls Effect = "Rolls"
+	// Waits: the pods are replaced when somebody acts: deletes them, or resumes a
+	// rollout.
+	Waits Effect = "Waits"
+	// NextRuns: what runs stays as it is, and the next run or pod follows the new
+	// manifests.
+	NextRuns Effect = "NextRuns"
+	// Unknown: an operator decides.
+	Unknown Effect = "Unknown"
+	// Starts: the workload is new.
+	Starts Effect = "Starts"
+	// Stops: the new set has the workload no longer; it goes where an apply prunes.
+	Stops Effect = "Stops"
+)
+
+// Effects are all effects, worst first.
+func Effects() []Effect {
+	return []Effect{Refused, Kills, Stale, Rolls, Waits, NextRuns, Unknown, Starts, Stops}
+}
+
+// A Ref names a resource.
+type Ref struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	// Namespace is where it will be applied, "" for a cluster-scoped one.
+	Namespace string `json:"namespace,omitempty"`
+	Name      string `json:"name"`
+}
+
+// String returns kind, namespace and name.
+func (r Ref) String() string {
+	if r.Namespace == "" {
+		return r.Kind + " " + r.Name
+	}
+	return r.Kind + " " + r.Namespace + "/" + r.Name
+}
+
+// A Workload is a resource with a pod template, to which something happens.
+type Workload struct {
+	Ref
+	Effect Effect `json:"effect"`
+	// Reason says why, where the kind alone does not: the end of a sentence.
+	Reason string `json:"reason,omitempty"`
+	// TemplateChanges: the API server will store another pod template.
+	TemplateChanges bool `json:"templateChanges,omitempty"`
+	// Accepted: an annotation of the workload says that it may stay stale.
+	Accepted bool `json:"accepted,omitempty"`
+	// Replicas are those that the new manifest asks for, nil where it does not
+	// say. Strategy is how it wants pods replaced, such as "RollingUpdate,
+	// maxUnavailable 1".
+	Replicas *int64  `json:"replicas,omitempty"`
+	Strategy string  `json:"strategy,omitempty"`
+	Causes   []Cause `json:"causes,omitempty"`
+	// Mend says what to do about it, as a sentence without its full stop.
+	Mend string `json:"mend,omitempty"`
+}
+
+// A Cause is an object that a workload uses and that changed, or a field of its
+// own that did: one of Object and Field is set.
+type Cause struct {
+	Change Change `json:"change"`
+
+	// Object is a ConfigMap, a Secret, or what stands for a Secret. FormerName is
+	// its name in the old set, where that is another.
+	Object     *Ref   `json:"object,omitempty"`
+	FormerName string `json:"formerName,omitempty"`
+	// Keys are those that differ.
+	Keys []Key `json:"keys,omitempty"`
+	// Via are the ways by which the workload gets it: env, envFrom, volume,
+	// subPath, and reference for others.
+	Via []string `json:"via,omitempty"`
+
+	// Field is a path in the workload, with the names of list elements in
+	// brackets: spec.template.spec.containers[web].image.
+	Field string `json:"field,omitempty"`
+	// From and To are the values, told of images alone.
+	From string `json:"from,omitempty"`
+	To   string `json:"to,omitempty"`
+}
+
+// A Change is how something differs.
+type Change string
+
+// The changes.
+const (
+	Added   Change = "Added"
+	Changed Change = "Changed"
+	Removed Change = "Removed"
+	// Renamed: an object has another name and the same content.
+	Renamed Change = "Renamed"
+	// Reordered: a list has the same elements in another order.
+	Reordered Change = "Reordered"
+)
+
+// A Key is a key of an object that differs. A key of which the name may be part
+// of a value is called "(hidden)".
+type Key struct {
+	Name   string `json:"name"`
+	Change Change `json:"change"`
+	// Consumed: the workload's pods, or, in an Object, any workload's, get it.
+	Consumed bool `json:"consumed"`
+}
+
+// An Object is a ConfigMap, a Secret, or what stands for a Secret, that differs.
+type Object struct {
+	Ref
+	FormerName string `json:"formerName,omitempty"`
+	Change     Change `json:"change"`
+	Keys       []Key  `json:"keys,omitempty"`
+	// Consumers are workloads whose pods get what differs, Readers other resources
+	// that refer to the object, and workloads that do so otherwise.
+	Consumers []Ref `json:"consumers,omitempty"`
+	Readers   []Ref `json:"readers,omitempty"`
+	// Refused says why the API server refuses the change, "" where it does not.
+	Refused string `json:"refused,omitempty"`
+	// Mend says what to do about a refusal.
+	Mend string `json:"mend,omitempty"`
+}
+
+// Unconsumed reports whether no pod gets what differs.
+func (o *Object) Unconsumed() bool { return len(o.Consumers) == 0 && o.Change != Removed }
+
+// A Disappearing object is gone from the new set while something may need it.
+type Disappearing struct {
+	Ref
+	// Successor is the name that the object has in the new set, "" where it is not
+	// there under another name either.
+	Successor string `json:"successor,omitempty"`
+	NeededBy  []Need `json:"neededBy"`
+}
+
+// A Need is why a resource needs an object that disappears.
+type Need struct {
+	Ref
+	Why Why `json:"why"`
+}
+
+// A Why is a reason to need an object that disappears.
+type Why string
+
+// The reasons, worst first.
+const (
+	// StillNamed: the new manifest still refers to it.
+	StillNamed Why = "StillNamed"
+	// StillRunning: pods that nothing replaces refer to it.
+	StillRunning Why = "StillRunning"
+	// RunningJobs: Jobs that run now refer to it.
+	RunningJobs Why = "RunningJobs"
+	// Rollout: pods refer to it until they are replaced, and a rollback needs it.
+	Rollout Why = "Rollout"
+)
+
+// A Refusal is a resource whose new manifest the API server refuses.
+type Refusal struct {
+	Ref
+	// Field is what may not change, and Reason why.
+	Field  string `json:"field"`
+	Reason string `json:"reason"`
+	Mend   string `json:"mend,omitempty"`
+}
+
+// The codes that tell a script what a Report says.
+const (
+	CodeNothing = 0 // nothing rolls
+	CodeRolls   = 3 // something does
+	CodeStale   = 4 // something stays as it is that ought to change
+)
+
+// ExitCode sums the report up: CodeStale where pods stay behind the new
+// configuration or an apply is refused, or else CodeRolls where a pod template
+// changes, or else CodeNothing.
+func (r *Report) ExitCode() int {
+	code := CodeNothing
+	for i := range r.Workloads {
+		w := &r.Workloads[i]
+		switch {
+		case w.Accepted:
+		case w.Effect == Stale || w.Effect == Refused || w.Effect == Waits && w.configured():
+			return CodeStale
+		case w.TemplateChanges:
+			code = CodeRolls
+		}
+	}
+	if len(r.Refused) > 0 || slices.ContainsFunc(r.Objects, func(o Object) bool { return o.Refused != "" }) {
+		return CodeStale
+	}
+	return code
+}
+
+// configured reports whether an object is among the causes.
+func (w *Workload) configured() bool {
+	return slices.ContainsFunc(w.Causes, func(c Cause) bool { return c.Object != nil })
+}
