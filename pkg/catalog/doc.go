@@ -53,6 +53,7 @@
 //	annotations: PATH     # to the annotations, either of which may be all there is
 //	subtree: NAME         # the references of the spec; podSpec if absent
 //	change: CHANGE        # what follows when it changes; see Change
+//	runs: true            # each run has pods of its own, which end with it
 //	except: [{when, change, reason}]  # cases in which something else does
 //	kustomize: true       # as on a reference
 //

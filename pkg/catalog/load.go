@@ -311,6 +311,7 @@ type rawPodTemplate struct {
 	Subtree     string         `yaml:"subtree"`
 	Kustomize   bool           `yaml:"kustomize"`
 	Change      Change         `yaml:"change"`
+	Runs        bool           `yaml:"runs"`
 	Except      []rawException `yaml:"except"`
 	Note        string         `yaml:"note"`
 	Source      string         `yaml:"source"`
@@ -467,7 +468,7 @@ func addPaths(paths *[]Path, texts []string) error {
 }
 
 func (c *Catalog) addPodTemplate(k *Kind, raw *rawPodTemplate, at expansion) error {
-	t := PodTemplate{Change: raw.Change, Note: raw.Note, Subtree: raw.Subtree}
+	t := PodTemplate{Change: raw.Change, Runs: raw.Runs, Note: raw.Note, Subtree: raw.Subtree}
 	for _, e := range raw.Except {
 		t.Except = append(t.Except, Exception(e))
 	}

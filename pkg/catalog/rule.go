@@ -72,6 +72,9 @@ type PodTemplate struct {
 	// Except holds: then the first of them.
 	Change Change
 	Except []Exception
+	// Runs tells that pods are made for each run and end with it, so that the
+	// next ones read the configuration that is there then.
+	Runs bool
 	// Subtree names the references of the spec, where they are not those of
 	// every pod spec.
 	Subtree string

@@ -238,6 +238,12 @@ func IsSuffix(s string) bool {
 	return len(s) == Length && strings.Trim(s, "2456789bcdfghkmt") == ""
 }
 
+// Suffixed reports whether name ends in what has the form of a suffix.
+func Suffixed(name string) bool {
+	at := len(name) - Length
+	return at > 1 && name[at-1] == '-' && IsSuffix(name[at:])
+}
+
 // salted returns the content that stands for c under salt.
 func salted(c Content, salt string) Content {
 	mac := hmac.New(sha256.New, []byte(salt))

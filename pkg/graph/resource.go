@@ -107,6 +107,8 @@ type PodTemplate struct {
 	// the catalogue names one for this case.
 	Change catalog.Change
 	Reason string
+	// Runs tells that each run has pods of its own, which end with it.
+	Runs bool
 }
 
 // String returns kind, namespace and name, as messages name a resource.
@@ -162,6 +164,9 @@ type Builder struct {
 	// Values asks for what checksums need: Resource.Values in place of
 	// Resource.Suffix.
 	Values bool
+	// Bases asks, with Values, for Resource.Base without a suffix that
+	// kustomize's generators gave.
+	Bases bool
 	// Salt keys the suffixes.
 	Salt string
 	// FunctionConfig is the functionConfig, if any. kpt hands over the file
@@ -263,7 +268,7 @@ func (b *Builder) build(chunk *stream.Chunk, item stream.Item) (*Resource, error
 
 // podTemplate adds to a template what the catalogue says of a change.
 func podTemplate(t reference.PodTemplate, known *catalog.PodTemplate, item *yaml.Node) PodTemplate {
-	found := PodTemplate{PodTemplate: t, Change: known.Change}
+	found := PodTemplate{PodTemplate: t, Change: known.Change, Runs: known.Runs}
 	for i := range known.Except {
 		if except := &known.Except[i]; reference.Holds(except.When, item) {
 			found.Change, found.Reason = except.Change, except.Reason
@@ -314,6 +319,10 @@ func (b *Builder) target(r *Resource, item *yaml.Node, fields fields) {
 	r.Keys, r.Bare = content.Keys(), content.Bare()
 	if b.Values {
 		r.Values, r.Undecoded = digest.ValuesOf(content, r.SOPS)
+		if b.Bases && r.Base == r.Name && digest.Suffixed(r.Name) {
+			suffix, _ := digest.Suffix(content, "") // what fails has none
+			r.Base = without(r.Base, suffix)
+		}
 		return
 	}
 	if r.Suffix, err = digest.Suffix(content, b.Salt); err != nil {
@@ -326,14 +335,20 @@ func (b *Builder) target(r *Resource, item *yaml.Node, fields fields) {
 	if b.Salt != "" {
 		kustomizes, _ = digest.Suffix(content, "") // as it succeeded with the salt
 	}
-	if base, ok := strings.CutSuffix(r.Base, "-"+kustomizes); ok && base != "" {
-		r.Base = base
-	}
+	r.Base = without(r.Base, kustomizes)
 	for _, ref := range r.References {
 		if InContent(ref.At.Path) {
 			r.Content = &content
 		}
 	}
+}
+
+// without returns name less a suffix at its end.
+func without(name, suffix string) string {
+	if base, ok := strings.CutSuffix(name, "-"+suffix); ok && base != "" {
+		return base
+	}
+	return name
 }
 
 // InContent reports whether path leads into what a ConfigMap's or Secret's

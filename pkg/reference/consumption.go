@@ -39,6 +39,7 @@ func (w *walker) consume(r *catalog.Rule, ref *Reference) {
 		ref.Consumed = false
 		return
 	}
+	ref.SubPath = slices.ContainsFunc(mounted, func(m mount) bool { return m.subPath != "" })
 	if ref.Of != nil || slices.Contains(mounted, mount{}) {
 		return
 	}

@@ -47,6 +47,9 @@ type Reference struct {
 	PodTemplate int
 	// Consumed: the containers of the pods get the content.
 	Consumed bool
+	// SubPath: a container mounts a part of the volume, of which running pods never
+	// get another content.
+	SubPath bool
 	// Keys are the keys that count, sorted; nil stands for all of them.
 	Keys []string
 	// Required are the keys that the object must have, sorted: those that the
