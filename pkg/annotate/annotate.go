@@ -73,7 +73,7 @@ func (b *builder) resource(r *graph.Resource) {
 	extra := b.extraSources(r)
 	if len(r.PodTemplates) == 0 {
 		if len(extra) > 0 {
-			b.plan.Tell(stream.Warning, r, extraPath, "no pod template of %s is known here, so nothing is stamped; put the annotation on a workload, or tell of the kind's pod template in spec.podTemplates", graph.Indefinite(r.Kind))
+			b.plan.Tell(stream.Warning, r, reference.ExtraSourcesAt, "no pod template of %s is known here, so nothing is stamped; put the annotation on a workload, or tell of the kind's pod template in spec.podTemplates", graph.Indefinite(r.Kind))
 		}
 		return
 	}
@@ -356,34 +356,22 @@ func quoteAll(names []string) []string {
 	return quoted
 }
 
-// extraPath is where a workload names further sources.
-var extraPath = edit.Path("metadata.annotations").Key(v1alpha1.AnnotationExtraSources)
-
 // extraSources reads confighash.dev/extra-sources.
 func (b *builder) extraSources(r *graph.Resource) []reference.Reference {
-	value := r.Annotations[v1alpha1.AnnotationExtraSources]
-	if strings.TrimSpace(value) == "" {
-		return nil
+	extra, wrong := reference.ExtraSources(r.Annotations)
+	for _, element := range wrong {
+		b.plan.Tell(stream.Error, r, reference.ExtraSourcesAt, "%q is neither ConfigMap/NAME nor Secret/NAME; list objects of the same namespace, divided by commas", element)
 	}
-	var extra []reference.Reference
-	for _, element := range strings.Split(value, ",") {
-		element = strings.TrimSpace(element)
-		kind, name, _ := strings.Cut(element, "/")
-		target := catalog.TargetOf(kind)
-		if _, fits := catalog.Plain.Match(name); target == 0 || !fits {
-			b.plan.Tell(stream.Error, r, extraPath, "%q is neither ConfigMap/NAME nor Secret/NAME; list objects of the same namespace, divided by commas", element)
-			continue
-		}
-		ref := reference.Reference{Name: name, Targets: target, At: edit.Scalar{Path: extraPath, Value: value}, Consumed: true, PodTemplate: -1}
-		m := b.graph.Mention(r, &ref)
+	for i := range extra {
+		ref := &extra[i]
+		m := b.graph.Mention(r, ref)
 		if m.DropBased(); len(m.Matches) == 0 && !b.graph.Produced(&m) {
 			severity := stream.Warning
 			if b.spec.Unresolved == v1alpha1.UnresolvedError {
 				severity = stream.Error
 			}
-			b.plan.Tell(severity, r, extraPath, "%s %q is not in the input; correct the name, or remove it", kind, name)
+			b.plan.Tell(severity, r, reference.ExtraSourcesAt, "%s %q is not in the input; correct the name, or remove it", ref.Targets, ref.Name)
 		}
-		extra = append(extra, ref)
 	}
 	return extra
 }
