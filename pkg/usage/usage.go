@@ -72,7 +72,7 @@ func Of(g *graph.Graph, r *graph.Resource) []Use {
 }
 
 func of(uses []Use, g *graph.Graph, r *graph.Resource, ref *reference.Reference) []Use {
-	use := Use{Ref: ref, Template: ref.PodTemplate, Via: viaOf(ref), Consumed: ref.Consumed, Keys: ref.Keys}
+	use := Use{Ref: ref, Template: ref.PodTemplate, Via: ViaOf(ref), Consumed: ref.Consumed, Keys: ref.Keys}
 	add := func(object *graph.Resource) {
 		use.Object = object
 		uses = append(uses, use)
@@ -137,8 +137,8 @@ func ingredients(uses []Use, g *graph.Graph, use Use, object *graph.Resource, me
 	return uses
 }
 
-// viaOf tells by where a reference stands how the object is used.
-func viaOf(ref *reference.Reference) Via {
+// ViaOf tells by where a reference stands how the object is used.
+func ViaOf(ref *reference.Reference) Via {
 	if !ref.Consumed {
 		return Reference
 	}
