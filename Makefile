@@ -27,6 +27,9 @@ HELM4 := $(CURDIR)/bin/tools/helm4
 endif
 export HELM4
 
+# make e2e-cluster runs this control plane and kubectl, of the version in that go.mod.
+KUBERNETES := $(CURDIR)/bin/tools/kubernetes/built
+
 GOLANGCI_LINT_VERSION := v2.15.0
 GOVULNCHECK_VERSION := v1.8.0
 GORELEASER_VERSION := v2.16.0
@@ -55,6 +58,13 @@ test: $(KUSTOMIZE) $(HELM) ## go vet, then every test that needs Go alone
 .PHONY: e2e
 e2e: build $(KUSTOMIZE) $(HELM) $(HELM4) ## the tests that need docker, kpt or Helm 4; says what it skips
 	@hack/e2e $(IMAGE)
+
+.PHONY: e2e-cluster
+e2e-cluster: ## apply to a real control plane of Kubernetes and see what rolls; needs etcd
+	@GO=$(GO) MAKE="$(MAKE)" hack/e2e-cluster
+
+.PHONY: kubernetes
+kubernetes: $(KUBERNETES) ## bin/tools/kubernetes: the control plane and the kubectl of make e2e-cluster
 
 .PHONY: image
 image: ## build the container image: make image IMAGE=NAME
@@ -103,6 +113,7 @@ lint: ## gofmt, go vet, and golangci-lint where it is installed
 	if [ -n "$$unformatted" ]; then echo "gofmt would change:"; echo "$$unformatted"; exit 1; fi
 	$(GO) vet ./...
 	$(GO) vet -tags e2e ./fn
+	$(GO) vet -tags cluster ./hack/cluster
 	@linter=$$(PATH="$$PATH:$(CURDIR)/bin/tools" command -v golangci-lint); \
 	if [ -n "$$linter" ]; then \
 		echo "$$linter run"; "$$linter" run; \
@@ -134,3 +145,7 @@ $(CURDIR)/bin/tools/helm4:
 	GOBIN=$(CURDIR)/bin/tools/v4 $(GO) install helm.sh/helm/v4/cmd/helm@$(HELM4_VERSION)
 	mv $(CURDIR)/bin/tools/v4/helm $@
 	rmdir $(CURDIR)/bin/tools/v4
+
+$(KUBERNETES): hack/cluster/kubernetes/go.mod hack/cluster/kubernetes/go.sum hack/cluster/build
+	GO=$(GO) hack/cluster/build $(@D)
+	touch $@

@@ -1,0 +1,149 @@
+package cluster
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// Result is what a run of kubectl gave.
+type Result struct {
+	Stdout, Stderr string
+	Code           int // the exit code
+}
+
+// Kubectl runs kubectl against the control plane. The error says that it could
+// not be run; what kubectl itself says of a failure is in the Result.
+//
+// Of the caller's environment it sees the PATH alone, and no file of the home
+// directory. ApplySets are turned on.
+func (c *ControlPlane) Kubectl(ctx context.Context, stdin string, args ...string) (Result, error) {
+	var stdout, stderr bytes.Buffer
+	cmd := exec.CommandContext(ctx, filepath.Join(c.binaries, "kubectl"), args...)
+	cmd.Stdin = strings.NewReader(stdin)
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	cmd.Env = []string{
+		"PATH=" + os.Getenv("PATH"),
+		"HOME=" + c.dir,
+		"KUBECONFIG=" + c.Kubeconfig(),
+		"KUBECTL_APPLYSET=true",
+	}
+	err := cmd.Run()
+	result := Result{Stdout: stdout.String(), Stderr: stderr.String(), Code: cmd.ProcessState.ExitCode()}
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.Exited() {
+		return result, nil
+	}
+	if err != nil {
+		return result, fmt.Errorf("kubectl %s: %w", strings.Join(args, " "), err)
+	}
+	return result, nil
+}
+
+// StatusError is the API server's answer to a request that it refused.
+type StatusError struct {
+	Code    int    // of HTTP
+	Reason  string // such as NotFound
+	Message string
+}
+
+// Error returns the API server's message.
+func (e *StatusError) Error() string {
+	return fmt.Sprintf("the API server answered %d %s: %s", e.Code, e.Reason, e.Message)
+}
+
+// IsNotFound reports whether the API server said that there is no such object.
+func IsNotFound(err error) bool {
+	status := (*StatusError)(nil)
+	return errors.As(err, &status) && status.Code == http.StatusNotFound
+}
+
+// MergePatch and ApplyPatch are content types for Patch: JSON merge patch, and
+// server-side apply.
+const (
+	MergePatch = "application/merge-patch+json"
+	ApplyPatch = "application/apply-patch+yaml"
+)
+
+// Get reads the path of an object or a list, such as
+// "/apis/apps/v1/namespaces/shop/deployments/web", into what into points to,
+// unless that is nil.
+func (c *ControlPlane) Get(ctx context.Context, path string, into any) error {
+	return c.do(ctx, http.MethodGet, path, "", nil, into)
+}
+
+// Create posts an object, whatever encodes to its JSON, to the path of a
+// collection. What the API server stored goes into into, unless that is nil.
+func (c *ControlPlane) Create(ctx context.Context, path string, object, into any) error {
+	body, err := json.Marshal(object)
+	if err != nil {
+		return err
+	}
+	return c.do(ctx, http.MethodPost, path, "application/json", body, into)
+}
+
+// Patch patches the object at path; contentType says how. What the API server
+// stored goes into into, unless that is nil.
+func (c *ControlPlane) Patch(ctx context.Context, path, contentType string, patch []byte, into any) error {
+	return c.do(ctx, http.MethodPatch, path, contentType, patch, into)
+}
+
+// Delete deletes the object at path, and in the background what belongs to it.
+func (c *ControlPlane) Delete(ctx context.Context, path string) error {
+	return c.do(ctx, http.MethodDelete, path, "application/json", []byte(`{"propagationPolicy":"Background"}`), nil)
+}
+
+// CreateNamespace makes a namespace. What is in it goes away with it: by Delete
+// of "/api/v1/namespaces/NAME", some time after that returned.
+func (c *ControlPlane) CreateNamespace(ctx context.Context, name string) error {
+	return c.Create(ctx, "/api/v1/namespaces", map[string]any{
+		"apiVersion": "v1",
+		"kind":       "Namespace",
+		"metadata":   map[string]any{"name": name},
+	}, nil)
+}
+
+// do sends one request. Where a component has ended, its log says more than
+// the failed connection.
+func (c *ControlPlane) do(ctx context.Context, method, path, contentType string, body []byte, into any) error {
+	request, err := http.NewRequestWithContext(ctx, method, c.url+path, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	request.Header.Set("Authorization", "Bearer "+c.token)
+	if contentType != "" {
+		request.Header.Set("Content-Type", contentType)
+	}
+	response, err := c.client.Do(request)
+	if err != nil {
+		return errors.Join(err, c.ended())
+	}
+	defer response.Body.Close()
+	content, err := io.ReadAll(response.Body)
+	if err != nil {
+		return fmt.Errorf("%s %s: %w", method, path, errors.Join(err, c.ended()))
+	}
+	if response.StatusCode >= 300 {
+		status := &StatusError{Code: response.StatusCode}
+		if json.Unmarshal(content, status) != nil {
+			// Not everything answers with a Status: /readyz says it in words.
+			status.Message = strings.TrimSpace(string(content))
+		}
+		status.Code = response.StatusCode
+		return fmt.Errorf("%s %s: %w", method, path, status)
+	}
+	if into == nil {
+		return nil
+	}
+	if err := json.Unmarshal(content, into); err != nil {
+		return fmt.Errorf("%s %s: %w", method, path, err)
+	}
+	return nil
+}

@@ -1,0 +1,315 @@
+package cluster
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Options say what Start runs, and where.
+type Options struct {
+	// Binaries is the directory of kube-apiserver, kube-controller-manager and
+	// kubectl.
+	Binaries string
+	// Etcd is the etcd to run: a path, or a name on the PATH. It is "etcd" where
+	// it is empty.
+	Etcd string
+	// Dir holds data, keys and logs. Where it is empty, Start makes a temporary
+	// directory, and Stop removes it.
+	Dir string
+}
+
+// ControlPlane is a running control plane.
+type ControlPlane struct {
+	binaries, dir string
+	temporary     bool
+	url, token    string
+	client        *http.Client
+	components    []*component
+}
+
+// controllers are those that the tests look at, the one that deletes what
+// belongs to a deleted object, and the one that empties deleted namespaces.
+var controllers = []string{
+	"cronjob-controller",
+	"daemonset-controller",
+	"deployment-controller",
+	"garbage-collector-controller",
+	"job-controller",
+	"namespace-controller",
+	"replicaset-controller",
+	"statefulset-controller",
+}
+
+const (
+	// startTimeout is far more than a start takes, also on a busy machine.
+	startTimeout = 2 * time.Minute
+	// pollInterval is how long to wait before asking again.
+	pollInterval = 20 * time.Millisecond
+	// ports is how many ports to try: between the choice of a free one and its use
+	// by kube-apiserver, another program may take it.
+	ports = 5
+)
+
+// errPortTaken says that somebody else listens where kube-apiserver should.
+var errPortTaken = errors.New("the port is taken")
+
+// Start starts a control plane and returns when its API answers and its
+// controllers work. It takes seconds. ctx is for the start alone: what was
+// started runs until Stop, or until this program ends, however it does.
+//
+// An error of a component holds the end of its log.
+func Start(ctx context.Context, options Options) (_ *ControlPlane, err error) {
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+
+	c := &ControlPlane{token: rand.Text()}
+	if c.binaries, err = filepath.Abs(options.Binaries); err != nil {
+		return nil, err
+	}
+	etcd := options.Etcd
+	if etcd == "" {
+		etcd = "etcd"
+	}
+	if etcd, err = exec.LookPath(etcd); err != nil {
+		return nil, fmt.Errorf("cannot find etcd: %w", err)
+	}
+	if etcd, err = filepath.Abs(etcd); err != nil {
+		return nil, err
+	}
+	if c.dir, err = filepath.Abs(options.Dir); err != nil {
+		return nil, err
+	}
+	if options.Dir == "" {
+		if c.dir, err = os.MkdirTemp("", "confighash-cluster-"); err != nil {
+			return nil, err
+		}
+		c.temporary = true
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, c.Stop())
+		}
+	}()
+
+	if err := c.writeKeys(); err != nil {
+		return nil, err
+	}
+	if err := c.startEtcd(etcd); err != nil {
+		return nil, err
+	}
+	for try := 1; ; try++ {
+		err := c.startAPIServer(ctx)
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, errPortTaken) || try == ports {
+			return nil, err
+		}
+	}
+	if err := c.startControllerManager(ctx); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// Stop ends all processes, and removes their data where Start chose the
+// directory. A second call does nothing.
+func (c *ControlPlane) Stop() error {
+	// Nobody needs the data: there is nothing to end in good order.
+	for _, component := range slices.Backward(c.components) {
+		component.kill()
+	}
+	c.components = nil
+	if c.client != nil {
+		c.client.CloseIdleConnections()
+	}
+	if c.temporary {
+		return os.RemoveAll(c.dir)
+	}
+	return nil
+}
+
+// Kubeconfig returns the path of a kubeconfig for other programs.
+func (c *ControlPlane) Kubeconfig() string { return filepath.Join(c.dir, "kubeconfig") }
+
+// startEtcd starts etcd. It listens on sockets in the directory of the control
+// plane: no port can be taken, and nobody else can write there.
+func (c *ControlPlane) startEtcd(etcd string) error {
+	return c.start("etcd", etcd,
+		"--data-dir=etcd",
+		"--listen-client-urls=unix://etcd.sock:1",
+		"--advertise-client-urls=unix://etcd.sock:1",
+		"--listen-peer-urls=unix://peer.sock:1",
+		"--initial-advertise-peer-urls=unix://peer.sock:1",
+		"--initial-cluster=default=unix://peer.sock:1",
+		"--logger=zap",
+		"--snapshot-count=10000", // as newer versions have it: less in memory than 100000
+		"--unsafe-no-fsync",
+	)
+}
+
+// startAPIServer starts kube-apiserver on a free port, waits until it is ready,
+// and writes the kubeconfig. The error is errPortTaken where another program
+// was quicker to take the port.
+func (c *ControlPlane) startAPIServer(ctx context.Context) error {
+	port, err := freePort()
+	if err != nil {
+		return err
+	}
+	c.url = fmt.Sprintf("https://127.0.0.1:%d", port)
+	if err := c.writeKubeconfig(); err != nil {
+		return err
+	}
+	if err := c.start("kube-apiserver", filepath.Join(c.binaries, "kube-apiserver"),
+		"--etcd-servers=unix://etcd.sock:1",
+		"--bind-address=127.0.0.1",
+		"--advertise-address=127.0.0.1",
+		fmt.Sprintf("--secure-port=%d", port),
+		"--tls-cert-file=apiserver.crt",
+		"--tls-private-key-file=apiserver.key",
+		"--token-auth-file=tokens.csv",
+		"--anonymous-auth=false",
+		"--authorization-mode=AlwaysAllow",
+		// Without that plugin no Pod needs a service account, and no controller has to
+		// make one in each namespace.
+		"--disable-admission-plugins=ServiceAccount",
+		"--service-account-issuer=https://confighash.invalid",
+		"--service-account-key-file=serviceaccount.key",
+		"--service-account-signing-key-file=serviceaccount.key",
+		"--service-cluster-ip-range=10.0.0.0/24",
+		"--endpoint-reconciler-type=none",
+		"--allow-privileged=true",
+		"--enable-priority-and-fairness=false",
+		"--event-ttl=5m",
+		"--profiling=false",
+	); err != nil {
+		return err
+	}
+
+	err = c.until(ctx, func() error { return c.Get(ctx, "/readyz", nil) })
+	if err == nil {
+		return nil
+	}
+	if apiserver := c.components[len(c.components)-1]; strings.Contains(apiserver.tail(), "address already in use") {
+		apiserver.kill()
+		c.components = c.components[:len(c.components)-1]
+		return fmt.Errorf("%w: %d", errPortTaken, port)
+	}
+	return fmt.Errorf("the API server does not become ready: %w", err)
+}
+
+// startControllerManager starts kube-controller-manager and waits until its
+// controllers work.
+func (c *ControlPlane) startControllerManager(ctx context.Context) error {
+	if err := c.start("kube-controller-manager", filepath.Join(c.binaries, "kube-controller-manager"),
+		"--kubeconfig=kubeconfig",
+		"--controllers="+strings.Join(controllers, ","),
+		// Their defaults, 20 and 30, are made for a shared API server.
+		"--kube-api-qps=500",
+		"--kube-api-burst=1000",
+		"--leader-elect=false",
+		"--secure-port=0",
+		"--profiling=false",
+	); err != nil {
+		return err
+	}
+	if err := c.awaitControllers(ctx); err != nil {
+		return fmt.Errorf("the controllers do not start to work: %w", err)
+	}
+	return nil
+}
+
+// awaitControllers waits until a Deployment in the namespace default has its
+// ReplicaSet, and until both are gone again: controllers and garbage collection
+// work.
+func (c *ControlPlane) awaitControllers(ctx context.Context) error {
+	const deployments = "/apis/apps/v1/namespaces/default/deployments"
+	err := c.Create(ctx, deployments, map[string]any{
+		"apiVersion": "apps/v1",
+		"kind":       "Deployment",
+		"metadata":   map[string]any{"name": "probe"},
+		"spec": map[string]any{
+			"replicas": 0,
+			"selector": map[string]any{"matchLabels": map[string]any{"app": "probe"}},
+			"template": map[string]any{
+				"metadata": map[string]any{"labels": map[string]any{"app": "probe"}},
+				"spec":     map[string]any{"containers": []any{map[string]any{"name": "probe", "image": "probe"}}},
+			},
+		},
+	}, nil)
+	if err != nil {
+		return err
+	}
+	if _, err := c.Rollouts(ctx, "default"); err != nil {
+		return err
+	}
+	if err := c.Delete(ctx, deployments+"/probe"); err != nil {
+		return err
+	}
+	return c.until(ctx, func() error {
+		left, err := c.read(ctx, "default")
+		if err == nil && len(left.replicaSets) > 0 {
+			err = errors.New("the ReplicaSet of a deleted Deployment is still there")
+		}
+		return err
+	})
+}
+
+// start starts one more component.
+func (c *ControlPlane) start(name, path string, args ...string) error {
+	component, err := startComponent(name, path, c.dir, args)
+	if err != nil {
+		return err
+	}
+	c.components = append(c.components, component)
+	return nil
+}
+
+// until calls f until it returns no error, and gives up with the last one when
+// ctx ends, or with the end of the log of a component that ended.
+func (c *ControlPlane) until(ctx context.Context, f func() error) error {
+	for {
+		err := f()
+		if err == nil {
+			return nil
+		}
+		if ended := c.ended(); ended != nil {
+			return ended
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("%w: %w", ctx.Err(), err)
+		case <-time.After(pollInterval):
+		}
+	}
+}
+
+// ended returns an error where a component no longer runs.
+func (c *ControlPlane) ended() error {
+	for _, component := range c.components {
+		if err := component.ended(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// freePort returns a port of the loopback interface on which nobody listens now.
+func freePort() (int, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, err
+	}
+	defer listener.Close()
+	return listener.Addr().(*net.TCPAddr).Port, nil
+}

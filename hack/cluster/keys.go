@@ -1,0 +1,105 @@
+package cluster
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"fmt"
+	"math/big"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// writeKeys writes the certificate of the API server and its key, the key that
+// signs tokens of service accounts, and the one token that opens the API. It
+// makes the client that trusts that certificate alone.
+func (c *ControlPlane) writeKeys() error {
+	key, err := c.writeKey("apiserver.key")
+	if err != nil {
+		return err
+	}
+	if _, err := c.writeKey("serviceaccount.key"); err != nil {
+		return err
+	}
+	now := time.Now()
+	template := &x509.Certificate{
+		SerialNumber:          big.NewInt(1),
+		Subject:               pkix.Name{CommonName: "confighash test cluster"},
+		NotBefore:             now.Add(-time.Hour),
+		NotAfter:              now.Add(7 * 24 * time.Hour),
+		KeyUsage:              x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+		ExtKeyUsage:           []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+		BasicConstraintsValid: true,
+		IsCA:                  true,
+		IPAddresses:           []net.IP{net.IPv4(127, 0, 0, 1)},
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		return err
+	}
+	if err := c.writePEM("apiserver.crt", "CERTIFICATE", der); err != nil {
+		return err
+	}
+	certificate, err := x509.ParseCertificate(der)
+	if err != nil {
+		return err
+	}
+	roots := x509.NewCertPool()
+	roots.AddCert(certificate)
+	c.client = &http.Client{Transport: &http.Transport{
+		TLSClientConfig:   &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS13},
+		ForceAttemptHTTP2: true,
+	}}
+	return c.write("tokens.csv", []byte(c.token+",tester,tester,system:masters\n"))
+}
+
+// writeKubeconfig writes the file that Kubeconfig names.
+func (c *ControlPlane) writeKubeconfig() error {
+	return c.write("kubeconfig", fmt.Appendf(nil, `apiVersion: v1
+kind: Config
+clusters:
+- name: test
+  cluster:
+    server: %s
+    certificate-authority: %s
+users:
+- name: tester
+  user:
+    token: %s
+contexts:
+- name: test
+  context:
+    cluster: test
+    user: tester
+current-context: test
+`, c.url, filepath.Join(c.dir, "apiserver.crt"), c.token))
+}
+
+// writeKey makes a private key and writes it.
+func (c *ControlPlane) writeKey(name string) (*ecdsa.PrivateKey, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	der, err := x509.MarshalECPrivateKey(key)
+	if err != nil {
+		return nil, err
+	}
+	return key, c.writePEM(name, "EC PRIVATE KEY", der)
+}
+
+func (c *ControlPlane) writePEM(name, kind string, der []byte) error {
+	return c.write(name, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}))
+}
+
+// write writes a file that nobody else may read.
+func (c *ControlPlane) write(name string, content []byte) error {
+	return os.WriteFile(filepath.Join(c.dir, name), content, 0o600)
+}

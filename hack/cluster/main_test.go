@@ -1,0 +1,93 @@
+//go:build cluster
+
+package cluster_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/confighash/confighash/hack/cluster"
+)
+
+// root is the module's directory.
+const root = "../.."
+
+// plane is the control plane that all tests share.
+var plane *cluster.ControlPlane
+
+// options are those of all control planes here.
+var options = cluster.Options{
+	Binaries: filepath.Join(root, "bin", "tools", "kubernetes"),
+	Etcd:     os.Getenv("ETCD"),
+}
+
+func TestMain(m *testing.M) {
+	if os.Getenv(childVariable) != "" {
+		os.Exit(startAndWait())
+	}
+	os.Exit(startAndRun(m))
+}
+
+// startAndRun runs the tests on one control plane.
+func startAndRun(m *testing.M) (code int) {
+	began := time.Now()
+	var err error
+	plane, err = cluster.Start(context.Background(), options)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	fmt.Printf("the control plane started in %.1f s\n", time.Since(began).Seconds())
+	defer func() {
+		if err := plane.Stop(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+	}()
+	return m.Run()
+}
+
+// newNamespace makes a namespace for a test, named after it.
+func newNamespace(t *testing.T) string {
+	t.Helper()
+	name := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '-'
+	}, strings.ToLower(t.Name()))
+	name = strings.Trim(name[max(0, len(name)-63):], "-")
+	if err := plane.CreateNamespace(t.Context(), name); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// kubectl runs kubectl and wants it to succeed.
+func kubectl(t *testing.T, stdin string, args ...string) string {
+	t.Helper()
+	result, err := plane.Kubectl(t.Context(), stdin, args...)
+	if err == nil && result.Code != 0 {
+		err = errors.New(result.Stderr)
+	}
+	if err != nil {
+		t.Fatalf("kubectl %s: %v", strings.Join(args, " "), err)
+	}
+	return result.Stdout
+}
+
+// rollouts returns what the workloads of a namespace roll to.
+func rollouts(t *testing.T, namespace string) cluster.Snapshot {
+	t.Helper()
+	snapshot, err := plane.Rollouts(t.Context(), namespace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return snapshot
+}

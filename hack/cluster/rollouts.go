@@ -1,0 +1,307 @@
+package cluster
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// observeTimeout is how long Rollouts waits for controllers. They take some
+// hundredths of a second.
+const observeTimeout = time.Minute
+
+// Revision says what a workload makes its pods of. Two of one workload that
+// differ mean that it rolled in between.
+type Revision struct {
+	// Template names the pod template: the ReplicaSet of a Deployment, the
+	// ControllerRevision of a StatefulSet or a DaemonSet, the uid of a Job or a
+	// Pod, and a digest of the stored template for a CronJob, and for a ReplicaSet
+	// or a ReplicationController that belongs to nobody.
+	Template string
+	// Number counts the templates of a Deployment, StatefulSet or DaemonSet. A
+	// return to an earlier template, as of `kubectl rollout undo`, has that one's
+	// name and a new number. Other kinds have none.
+	Number int64
+}
+
+// Snapshot holds the revision of each workload of a namespace, by
+// "Kind namespace/name". What a workload made for itself, such as the
+// ReplicaSets of a Deployment, the Jobs of a CronJob and the pods of all, is
+// not in it.
+type Snapshot map[string]Revision
+
+// Rolled returns the workloads that are in both snapshots and rolled between
+// them, as "Kind namespace/name", sorted.
+func Rolled(before, after Snapshot) []string {
+	var rolled []string
+	for _, workload := range slices.Sorted(maps.Keys(before)) {
+		if now, ok := after[workload]; ok && now != before[workload] {
+			rolled = append(rolled, workload)
+		}
+	}
+	return rolled
+}
+
+// Rollouts returns what the workloads of a namespace roll to. It waits until the
+// controllers have seen their latest generation and made revisions of it, so a
+// change that was applied before is in the snapshot, and where nothing rolled
+// nothing is still to come. It does not wait for pods: there are none that run.
+func (c *ControlPlane) Rollouts(ctx context.Context, namespace string) (Snapshot, error) {
+	ctx, cancel := context.WithTimeout(ctx, observeTimeout)
+	defer cancel()
+	var snapshot Snapshot
+	err := c.until(ctx, func() (err error) {
+		snapshot, err = c.rollouts(ctx, namespace)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("the workloads of namespace %s do not settle: %w", namespace, err)
+	}
+	return snapshot, nil
+}
+
+// rollouts returns the snapshot of now, or an error where a controller has not
+// seen the latest generation of a workload.
+func (c *ControlPlane) rollouts(ctx context.Context, namespace string) (Snapshot, error) {
+	state, err := c.read(ctx, namespace)
+	if err != nil {
+		return nil, err
+	}
+	snapshot := Snapshot{}
+	var late []error
+	for i := range state.workloads {
+		w := &state.workloads[i]
+		if w.Metadata.controlled() || w.Metadata.DeletionTimestamp != "" {
+			continue
+		}
+		revision, err := state.revision(w)
+		if err != nil {
+			late = append(late, fmt.Errorf("%s: %w", w, err))
+		}
+		snapshot[w.String()] = revision
+	}
+	return snapshot, errors.Join(late...)
+}
+
+// state is what the API server holds of workloads and their revisions.
+type state struct {
+	workloads   []workload
+	replicaSets []workload // those of Deployments and others
+	revisions   []controllerRevision
+}
+
+// read reads the state of a namespace. The workloads come first: what the
+// controllers made of the generation that is read then is there afterwards.
+func (c *ControlPlane) read(ctx context.Context, namespace string) (*state, error) {
+	s := &state{}
+	for _, list := range []struct{ kind, path string }{
+		{"CronJob", "/apis/batch/v1/namespaces/%s/cronjobs"},
+		{"DaemonSet", "/apis/apps/v1/namespaces/%s/daemonsets"},
+		{"Deployment", "/apis/apps/v1/namespaces/%s/deployments"},
+		{"Job", "/apis/batch/v1/namespaces/%s/jobs"},
+		{"Pod", "/api/v1/namespaces/%s/pods"},
+		{"ReplicationController", "/api/v1/namespaces/%s/replicationcontrollers"},
+		{"StatefulSet", "/apis/apps/v1/namespaces/%s/statefulsets"},
+		{"ReplicaSet", "/apis/apps/v1/namespaces/%s/replicasets"},
+	} {
+		var into struct{ Items []workload }
+		if err := c.Get(ctx, fmt.Sprintf(list.path, namespace), &into); err != nil {
+			return nil, err
+		}
+		for i := range into.Items {
+			into.Items[i].kind = list.kind // the items of a list bear none
+		}
+		s.workloads = append(s.workloads, into.Items...)
+		if list.kind == "ReplicaSet" {
+			s.replicaSets = into.Items
+		}
+	}
+	var into struct{ Items []controllerRevision }
+	if err := c.Get(ctx, "/apis/apps/v1/namespaces/"+namespace+"/controllerrevisions", &into); err != nil {
+		return nil, err
+	}
+	s.revisions = into.Items
+	return s, nil
+}
+
+// metadata is what is needed of an object's metadata.
+type metadata struct {
+	Name, Namespace, UID string
+	Generation           int64
+	Annotations          map[string]string
+	CreationTimestamp    string
+	DeletionTimestamp    string
+	OwnerReferences      []struct {
+		UID        string
+		Controller bool
+	}
+}
+
+// controlled reports whether another object made this one.
+func (m *metadata) controlled() bool {
+	for _, owner := range m.OwnerReferences {
+		if owner.Controller {
+			return true
+		}
+	}
+	return false
+}
+
+// controlledBy reports whether that object made this one.
+func (m *metadata) controlledBy(other *metadata) bool {
+	for _, owner := range m.OwnerReferences {
+		if owner.Controller && owner.UID == other.UID {
+			return true
+		}
+	}
+	return false
+}
+
+// workload is a workload of any kind; what a kind has not is empty.
+type workload struct {
+	kind     string
+	Metadata metadata
+	Spec     struct {
+		Template, JobTemplate json.RawMessage
+		Paused                bool
+	}
+	Status struct {
+		ObservedGeneration int64
+		UpdateRevision     string
+	}
+}
+
+// String returns the name that a Snapshot has for the workload.
+func (w *workload) String() string {
+	return w.kind + " " + w.Metadata.Namespace + "/" + w.Metadata.Name
+}
+
+// controllerRevision is a template that a StatefulSet or a DaemonSet had.
+type controllerRevision struct {
+	Metadata metadata
+	Revision int64
+}
+
+// errNotObserved says that a controller has still to look at a workload.
+var errNotObserved = errors.New("its controller has not seen its latest generation")
+
+// revision returns what a workload rolls to.
+func (s *state) revision(w *workload) (Revision, error) {
+	switch w.kind {
+	case "Job", "Pod":
+		return Revision{Template: w.Metadata.UID}, nil
+	case "CronJob":
+		return stored(w.Spec.JobTemplate)
+	case "ReplicaSet", "ReplicationController":
+		return stored(w.Spec.Template)
+	}
+	if w.Status.ObservedGeneration < w.Metadata.Generation {
+		return Revision{}, errNotObserved
+	}
+	switch w.kind {
+	case "Deployment":
+		return s.replicaSet(w)
+	case "StatefulSet":
+		// Its status gets the generation and the revision at once.
+		for i := range s.revisions {
+			if r := &s.revisions[i]; r.Metadata.Name == w.Status.UpdateRevision && r.Metadata.controlledBy(&w.Metadata) {
+				return Revision{Template: r.Metadata.Name, Number: r.Revision}, nil
+			}
+		}
+	case "DaemonSet":
+		// The status does not name the revision, but its controller writes it first.
+		var newest Revision
+		for i := range s.revisions {
+			if r := &s.revisions[i]; r.Metadata.controlledBy(&w.Metadata) && r.Revision > newest.Number {
+				newest = Revision{Template: r.Metadata.Name, Number: r.Revision}
+			}
+		}
+		if newest.Number > 0 {
+			return newest, nil
+		}
+	}
+	return Revision{}, errors.New("there is no ControllerRevision of it")
+}
+
+// replicaSet returns the ReplicaSet to which a Deployment rolls: the one with
+// its template. That the generation was observed is not enough: a change that
+// scales as well is observed before its ReplicaSet is made.
+func (s *state) replicaSet(deployment *workload) (Revision, error) {
+	want, err := template(deployment)
+	if err != nil {
+		return Revision{}, err
+	}
+	var newest, present Revision
+	var since string // when the present one was made
+	for i := range s.replicaSets {
+		r := &s.replicaSets[i]
+		if !r.Metadata.controlledBy(&deployment.Metadata) {
+			continue
+		}
+		// Its controller has still to number one that bears no number.
+		number, _ := strconv.ParseInt(r.Metadata.Annotations[revisionAnnotation], 10, 64)
+		revision := Revision{Template: r.Metadata.Name, Number: number}
+		if number > newest.Number {
+			newest = revision
+		}
+		got, err := template(r)
+		if err != nil {
+			return Revision{}, err
+		}
+		// Of several with the same template, the controller takes the oldest.
+		if reflect.DeepEqual(got, want) && (since == "" || r.Metadata.CreationTimestamp < since) {
+			present, since = revision, r.Metadata.CreationTimestamp
+		}
+	}
+	switch {
+	case deployment.Spec.Paused:
+		// It stays with what it has until it goes on.
+		return newest, nil
+	case since == "":
+		return Revision{}, errors.New("there is no ReplicaSet with its template")
+	case present != newest:
+		return Revision{}, errors.New("the ReplicaSet with its template is not yet the newest")
+	}
+	return present, nil
+}
+
+const (
+	// revisionAnnotation is what the controller of Deployments counts in.
+	revisionAnnotation = "deployment.kubernetes.io/revision"
+	// hashLabel is what it adds to the template of a ReplicaSet.
+	hashLabel = "pod-template-hash"
+)
+
+// template returns the pod template of a Deployment or ReplicaSet, without the
+// label by which the two differ.
+func template(w *workload) (any, error) {
+	var template map[string]any
+	if err := json.Unmarshal(w.Spec.Template, &template); err != nil {
+		return nil, fmt.Errorf("%s: spec.template: %w", w, err)
+	}
+	if metadata, ok := template["metadata"].(map[string]any); ok {
+		if labels, ok := metadata["labels"].(map[string]any); ok {
+			delete(labels, hashLabel)
+		}
+	}
+	return template, nil
+}
+
+// stored returns a digest of a template as the API server stores it.
+func stored(template json.RawMessage) (Revision, error) {
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, template); err != nil {
+		return Revision{}, err
+	}
+	digest := sha256.Sum256(compact.Bytes())
+	return Revision{Template: hex.EncodeToString(digest[:8])}, nil
+}
