@@ -1,0 +1,339 @@
+package render
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/confighash/confighash/pkg/impact"
+)
+
+// A tone says how much a line asks for a reader's eye.
+type tone uint8
+
+const (
+	calm tone = iota
+	warns
+	alarms
+)
+
+// A section is a part of the report, for text and Markdown alike.
+type section struct {
+	title string
+	rows  []row
+}
+
+// A row is a resource with what there is to tell of it.
+type row struct {
+	// tag is one word, or two, by which a row is found.
+	tag  string
+	tone tone
+	// what names the resource, and columns stand beside it: of all rows of a
+	// section the same number.
+	what    phrase
+	columns []string
+	details []detail
+}
+
+// A detail is a line below a row. A label stands before it, such as "reason".
+type detail struct {
+	label string
+	text  phrase
+	tone  tone
+}
+
+// An outcome is how an effect is told.
+type outcome struct {
+	effect impact.Effect
+	tag    string
+	tone   tone
+	title  string
+	// one and several follow a number of workloads in the sum.
+	one, several string
+}
+
+// outcomes are in the order of sections. The sum tells them in the order in
+// which a reader asks, what rolls first.
+var outcomes = []outcome{
+	{impact.Refused, "refused", alarms, "The API server refuses the new manifest", "", ""},
+	{impact.Kills, "kills", alarms, "Running work is stopped, and what it has done may be lost", "loses running work", "lose running work"},
+	{impact.Stale, "stale", alarms, "Pods go on with an earlier configuration until somebody restarts them", "stays stale", "stay stale"},
+	{impact.Rolls, "rolls", warns, "Pods are replaced", "rolls", "roll"},
+	{impact.Waits, "waits", warns, "Pods are replaced when somebody deletes them or resumes the rollout", "waits for somebody to act", "wait for somebody to act"},
+	{impact.NextRuns, "next run", calm, "What runs stays as it is, and the next run or pod follows the new manifest", "changes with the next run", "change with the next run"},
+	{impact.Unknown, "unknown", calm, "An operator decides", "is left to an operator", "are left to an operator"},
+	{impact.Starts, "starts", calm, "New workloads", "starts", "start"},
+	{impact.Stops, "stops", calm, "Workloads that are gone, and stop where an apply prunes", "stops where an apply prunes", "stop where an apply prunes"},
+}
+
+// sumOrder is the order of effects in the sum.
+var sumOrder = []impact.Effect{
+	impact.Rolls, impact.Kills, impact.Stale, impact.Waits, impact.NextRuns, impact.Unknown, impact.Starts, impact.Stops,
+}
+
+// told returns how an effect is told, one that is new to this package as unknown.
+func told(e impact.Effect) *outcome {
+	if i := slices.IndexFunc(outcomes, func(o outcome) bool { return o.effect == e }); i >= 0 {
+		return &outcomes[i]
+	}
+	return told(impact.Unknown)
+}
+
+// sum tells the report in a line: "2 workloads roll, 1 stays stale".
+func sum(r *impact.Report) string {
+	counts := map[impact.Effect]int{}
+	accepted := 0
+	for i := range r.Workloads {
+		w := &r.Workloads[i]
+		counts[told(w.Effect).effect]++
+		if w.Effect == impact.Stale && w.Accepted {
+			accepted++
+		}
+	}
+	var parts []string
+	for _, effect := range sumOrder {
+		n := counts[effect]
+		if n == 0 {
+			continue
+		}
+		noun := ""
+		if len(parts) == 0 {
+			noun = choose(n, " workload", " workloads")
+		}
+		o := told(effect)
+		part := fmt.Sprintf("%d%s %s", n, noun, choose(n, o.one, o.several))
+		if effect == impact.Stale && accepted > 0 {
+			part += choose(n-accepted+1, " (accepted)", fmt.Sprintf(" (%d accepted)", accepted))
+		}
+		parts = append(parts, part)
+	}
+	return sentence(parts, alarmsOf(r, counts[impact.Refused]), asides(r))
+}
+
+// sentence puts the sum together from what happens to workloads, from errors,
+// and from what there is to tell where nothing happens.
+func sentence(workloads, alarms, asides []string) string {
+	if len(workloads) > 0 {
+		return strings.Join(append(workloads, alarms...), ", ")
+	}
+	if rest := append(alarms, asides...); len(rest) > 0 {
+		return "Nothing rolls. " + strings.Join(rest, ", ") + "."
+	}
+	return "Nothing rolls."
+}
+
+// alarmsOf counts what is an error wherever it stands.
+func alarmsOf(r *impact.Report, refused int) []string {
+	var parts []string
+	refused += len(r.Refused)
+	for i := range r.Objects {
+		if r.Objects[i].Refused != "" {
+			refused++
+		}
+	}
+	if refused > 0 {
+		parts = append(parts, fmt.Sprintf("%d %s", refused, choose(refused, "apply is refused", "applies are refused")))
+	}
+	dangling := 0
+	for i := range r.Disappearing {
+		for _, need := range r.Disappearing[i].NeededBy {
+			if need.Why == impact.StillNamed {
+				dangling++
+			}
+		}
+	}
+	if dangling > 0 {
+		parts = append(parts, fmt.Sprintf("%d %s", dangling, choose(dangling, "reference dangles", "references dangle")))
+	}
+	return parts
+}
+
+// asides count what rolls nothing.
+func asides(r *impact.Report) []string {
+	var parts []string
+	unconsumed := 0
+	for i := range r.Objects {
+		if o := &r.Objects[i]; o.Unconsumed() && o.Refused == "" {
+			unconsumed++
+		}
+	}
+	if unconsumed > 0 {
+		parts = append(parts, fmt.Sprintf("%s that no pod consumes %s", plural(unconsumed, "object"), choose(unconsumed, "differs", "differ")))
+	}
+	if n := len(r.Disappearing); n > 0 {
+		parts = append(parts, fmt.Sprintf("%s that something may need %s", plural(n, "object"), choose(n, "disappears", "disappear")))
+	}
+	return parts
+}
+
+// sections are all that the report has to tell, worst first.
+func sections(r *impact.Report) []section {
+	var all []section
+	add := func(title string, rows []row) {
+		if len(rows) > 0 {
+			all = append(all, section{title, rows})
+		}
+	}
+	for i := range outcomes {
+		o := &outcomes[i]
+		rows := workloadRows(r, o)
+		if o.effect == impact.Refused {
+			rows = append(rows, refusalRows(r)...)
+		}
+		add(o.title, rows)
+	}
+	add("Objects that disappear where an apply prunes, and that something may need", disappearingRows(r))
+	add("Configuration that no pod consumes", unconsumedRows(r))
+	return all
+}
+
+func workloadRows(r *impact.Report, o *outcome) []row {
+	var rows []row
+	for i := range r.Workloads {
+		w := &r.Workloads[i]
+		if told(w.Effect) != o {
+			continue
+		}
+		row := row{tag: o.tag, tone: o.tone, what: names(w.String()), columns: []string{"", oneLine(w.Strategy), ""}}
+		if w.Replicas != nil {
+			row.columns[0] = fmt.Sprintf("%d %s", *w.Replicas, choose(*w.Replicas, "replica", "replicas"))
+		}
+		if w.Accepted {
+			row.columns[2] = "accepted by an annotation"
+			row.tone = min(row.tone, warns)
+		}
+		row.causes(w.Causes)
+		row.explain(w.Reason, w.Mend)
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// causes adds a line for each cause, and counts those beyond the first few.
+func (r *row) causes(causes []impact.Cause) {
+	shown := causes
+	if len(causes) > most+1 {
+		shown = causes[:most]
+	}
+	for i := range shown {
+		r.details = append(r.details, detail{text: causePhrase(&shown[i])})
+	}
+	if more := len(causes) - len(shown); more > 0 {
+		r.details = append(r.details, detail{text: words("and %d more", more)})
+	}
+}
+
+func (r *row) explain(reason, mend string) {
+	if reason != "" {
+		r.details = append(r.details, detail{label: "reason", text: phrase{{prose, reason}}})
+	}
+	if mend != "" {
+		r.details = append(r.details, detail{label: "mend", text: phrase{{prose, mend}}})
+	}
+}
+
+// refusalRows are refusals of what is no workload.
+func refusalRows(r *impact.Report) []row {
+	var rows []row
+	for i := range r.Objects {
+		o := &r.Objects[i]
+		if o.Refused == "" {
+			continue
+		}
+		row := row{tag: "refused", tone: alarms, what: objectRow(o)}
+		row.explain(o.Refused, o.Mend)
+		rows = append(rows, row)
+	}
+	for i := range r.Refused {
+		f := &r.Refused[i]
+		row := row{tag: "refused", tone: alarms, what: names(f.Ref.String())}
+		if f.Field != "" {
+			row.details = append(row.details, detail{text: phrase{{path, f.Field}, {word, " changed"}}})
+		}
+		row.explain(f.Reason, f.Mend)
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// objectRow tells an object with its keys.
+func objectRow(o *impact.Object) phrase {
+	told := objectPhrase(o.Ref, o.FormerName, o.Change)
+	if len(o.Keys) > 0 {
+		told = append(told, span{word, ": "})
+		told = append(told, keysPhrase(o.Keys, o.Change)...)
+	}
+	return told
+}
+
+// unconsumedRows are objects that differ, and that roll nothing. One that is
+// gone, and that nothing needs, is among them.
+func unconsumedRows(r *impact.Report) []row {
+	needed := map[impact.Ref]bool{}
+	for i := range r.Disappearing {
+		needed[r.Disappearing[i].Ref] = true
+	}
+	var rows []row
+	for i := range r.Objects {
+		o := &r.Objects[i]
+		if o.Refused != "" || len(o.Consumers) > 0 || o.Change == impact.Removed && needed[o.Ref] {
+			continue
+		}
+		row := row{tag: "unconsumed", what: objectRow(o)}
+		if len(o.Readers) > 0 {
+			row.details = append(row.details, detail{label: "referred to by", text: refs(o.Readers)})
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+func refs(rs []impact.Ref) phrase {
+	parts := make([]phrase, len(rs))
+	for i, r := range rs {
+		parts[i] = names(r.String())
+	}
+	return enumerate(parts)
+}
+
+// needs are how reasons to need an object are told, worst first.
+var needs = []struct {
+	why   impact.Why
+	label string
+	tone  tone
+}{
+	{impact.StillNamed, "the new manifest still refers to it", alarms},
+	{impact.StillRunning, "pods that nothing replaces refer to it", warns},
+	{impact.RunningJobs, "Jobs that run now refer to it", warns},
+	{impact.Rollout, "until the rollout is through, and for kubectl rollout undo", calm},
+}
+
+func disappearingRows(r *impact.Report) []row {
+	var rows []row
+	for i := range r.Disappearing {
+		d := &r.Disappearing[i]
+		row := row{tag: "needed", what: names(d.Ref.String())}
+		if d.Successor != "" {
+			row.what = append(row.what, span{word, " (now "}, span{name, d.Successor}, span{word, ")"})
+		}
+		for _, n := range needs {
+			var by []impact.Ref
+			for _, need := range d.NeededBy {
+				if need.Why == n.why {
+					by = append(by, need.Ref)
+				}
+			}
+			if len(by) == 0 {
+				continue
+			}
+			if n.why == impact.StillNamed {
+				row.tag = "dangling"
+			}
+			row.tone = max(row.tone, n.tone)
+			row.details = append(row.details, detail{label: n.label, text: refs(by), tone: n.tone})
+		}
+		rows = append(rows, row)
+	}
+	slices.SortStableFunc(rows, func(a, b row) int { return int(b.tone) - int(a.tone) })
+	return rows
+}
