@@ -1,0 +1,302 @@
+package impact
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/confighash/confighash/pkg/digest"
+	"github.com/confighash/confighash/pkg/edit"
+	"github.com/confighash/confighash/pkg/graph"
+	"github.com/confighash/confighash/pkg/podtemplate"
+	"github.com/confighash/confighash/pkg/usage"
+)
+
+// A templatePair is a pod template of a workload as it is in the two sets.
+type templatePair struct {
+	index    int // in the new resource's PodTemplates, the old one's if it is gone
+	template *graph.PodTemplate
+	diffs    []podtemplate.Difference
+	// rolls: the API server stores another template, by what the kind's controller
+	// goes by.
+	rolls bool
+	// metadataOnly: nothing of the pod spec differs. imagesOnly: images alone do.
+	metadataOnly, imagesOnly bool
+}
+
+// templates pairs the pod templates of a workload by their place.
+func (c *comparison) templates(s *subject, before, after *facts) []*templatePair {
+	var pairs []*templatePair
+	place := func(t *graph.PodTemplate) edit.Path { return t.Spec + "\x00" + t.AnnotationsAt }
+	olds := make(map[edit.Path]int, len(s.old.PodTemplates))
+	for i := range s.old.PodTemplates {
+		olds[place(&s.old.PodTemplates[i])] = i
+	}
+	for i := range s.new.PodTemplates {
+		t := &s.new.PodTemplates[i]
+		p := &templatePair{index: i, template: t}
+		pairs = append(pairs, p)
+		j, ok := olds[place(t)]
+		if !ok {
+			p.diffs = []podtemplate.Difference{{What: podtemplate.Added}}
+		} else if delete(olds, place(t)); before != after {
+			p.diffs = podtemplate.Diff(before.templates[j], after.templates[i])
+		}
+		p.judge(s.new)
+	}
+	for i := range s.old.PodTemplates {
+		t := &s.old.PodTemplates[i]
+		if _, gone := olds[place(t)]; gone {
+			p := &templatePair{index: i, template: t, diffs: []podtemplate.Difference{{What: podtemplate.Removed}}}
+			p.judge(s.new)
+			pairs = append(pairs, p)
+		}
+	}
+	return pairs
+}
+
+// templateAt returns the path by which people know a template.
+func templateAt(t *graph.PodTemplate) edit.Path {
+	if root, whole := rootOf(t); whole && root != "" {
+		return root
+	}
+	if t.HasSpec {
+		return t.Spec
+	}
+	return t.AnnotationsAt
+}
+
+// judge fills in what the differences amount to.
+func (p *templatePair) judge(r *graph.Resource) {
+	if r.Group == "" && r.Kind == "Pod" {
+		// A Pod's own metadata may change, and restarts nothing.
+		p.diffs = slices.DeleteFunc(p.diffs, func(d podtemplate.Difference) bool { return !p.inSpec(d) })
+	}
+	if !respelledCounts(r) {
+		p.diffs = slices.DeleteFunc(p.diffs, func(d podtemplate.Difference) bool { return d.What == podtemplate.Respelled })
+	}
+	p.rolls = len(p.diffs) > 0
+	p.metadataOnly = !slices.ContainsFunc(p.diffs, p.inSpec)
+	p.imagesOnly = !slices.ContainsFunc(p.diffs, func(d podtemplate.Difference) bool { return d.OldImage == "" && d.NewImage == "" })
+}
+
+// inSpec reports whether a difference is one of the pod spec.
+func (p *templatePair) inSpec(d podtemplate.Difference) bool {
+	return p.template.HasSpec && (d.Path == "" || d.Path == "spec" || strings.HasPrefix(d.Path, "spec."))
+}
+
+// respelledCounts reports whether a controller rolls pods where a quantity is
+// written otherwise: a Deployment's and a ReplicaSet's compares amounts.
+func respelledCounts(r *graph.Resource) bool {
+	return r.Kind != "Deployment" && r.Kind != "ReplicaSet"
+}
+
+// causes gathers why something happens to a workload.
+type causes struct {
+	*comparison
+	subject *subject
+	// counted are the influences that count, stamped those of which a changed
+	// checksum may tell.
+	counted map[*influence]bool
+	fields  []Cause
+	ignored int // how many of the objects are left alone on purpose
+}
+
+// add adds what a template's differences, and its configuration, tell.
+func (c *causes) add(p *templatePair, o outcome) {
+	if o.effect == "" {
+		return
+	}
+	if c.counted == nil {
+		c.counted = map[*influence]bool{}
+	}
+	for _, i := range c.subject.influences {
+		if i.configures(p.index) {
+			c.counted[i] = true
+		}
+	}
+	taken := make([]bool, len(p.diffs))
+	stamped := false
+	for k := range p.diffs {
+		d := &p.diffs[k]
+		switch {
+		case d.What == podtemplate.Changed && c.isStamp(p, d):
+			stamped, taken[k] = true, true
+		case d.What == podtemplate.Changed:
+			taken[k] = c.follow(d.Old, d.New)
+		case d.What == podtemplate.Removed && !taken[k]:
+			for l := range p.diffs {
+				if !taken[l] && p.diffs[l].What == podtemplate.Added && sameList(d.Path, p.diffs[l].Path) && c.followElement(d.Old, p.diffs[l].New) {
+					taken[k], taken[l] = true, true
+					break
+				}
+			}
+		}
+	}
+	if stamped && !c.stamped() {
+		// Nothing that is consumed accounts for it.
+		for k := range p.diffs {
+			if c.isStamp(p, &p.diffs[k]) {
+				taken[k] = false
+			}
+		}
+	}
+	for k := range p.diffs {
+		if !taken[k] {
+			c.fields = append(c.fields, p.fieldCause(&p.diffs[k]))
+		}
+	}
+}
+
+// fieldCause makes a cause of a difference.
+func (p *templatePair) fieldCause(d *podtemplate.Difference) Cause {
+	change := map[podtemplate.What]Change{
+		podtemplate.Changed: Changed, podtemplate.Added: Added, podtemplate.Removed: Removed,
+		podtemplate.Reordered: Reordered, podtemplate.Respelled: Changed,
+	}[d.What]
+	return Cause{Change: change, Field: p.fieldOf(d), From: strings.Clone(d.OldImage), To: strings.Clone(d.NewImage)}
+}
+
+// fieldOf returns the path of a difference in the whole resource.
+func (p *templatePair) fieldOf(d *podtemplate.Difference) string {
+	if d.Path == "" {
+		return string(templateAt(p.template))
+	}
+	if root, whole := rootOf(p.template); whole {
+		return string(root.Join(edit.Path(d.Path)))
+	}
+	for _, part := range []struct {
+		name string
+		at   edit.Path
+	}{{"spec", p.template.Spec}, {"metadata.annotations", p.template.AnnotationsAt}} {
+		if rest, ok := strings.CutPrefix(d.Path, part.name); ok {
+			return string(part.at) + rest
+		}
+	}
+	return strings.Clone(d.Path)
+}
+
+// isStamp reports whether a difference is one of a checksum of this project's.
+func (c *causes) isStamp(p *templatePair, d *podtemplate.Difference) bool {
+	t := p.template
+	if d.New == "" || !t.HasAnnotations {
+		return false
+	}
+	for key, value := range t.Annotations {
+		if digest.IsChecksum(value) && t.AnnotationsAt.Key(key) == d.New {
+			return true
+		}
+	}
+	return false
+}
+
+// stamped counts the objects of which a changed checksum tells, and reports whether
+// there is any: those that configure the pods, or else consumed ones with keys that
+// count although nobody takes them, or that came or went.
+func (c *causes) stamped() bool {
+	any := false
+	for i := range c.counted {
+		any = any || i.consumed()
+	}
+	for _, i := range c.subject.influences {
+		if i.consumed() && i.object.differs() && !i.object.renamed() && (!any || !i.object.both()) {
+			c.counted[i] = true
+		}
+	}
+	return len(c.counted) > 0
+}
+
+// follow reports whether two scalars differ in nothing but the names of objects that
+// both sets have, and counts these.
+func (c *causes) follow(before, after edit.Path) bool {
+	if before == "" || after == "" {
+		return false
+	}
+	was, olds := c.skeleton(c.subject.old, c.subject.used, before)
+	is, news := c.skeleton(c.subject.new, c.subject.uses, after)
+	if was == "" || was != is {
+		return false
+	}
+	c.countRenamed(append(olds, news...))
+	return true
+}
+
+// countRenamed counts the objects that have another name now.
+func (c *causes) countRenamed(renamed []*object) {
+	for _, i := range c.subject.influences {
+		if i.object.renamed() && slices.Contains(renamed, i.object) {
+			c.counted[i] = true
+		}
+	}
+}
+
+// skeleton returns what stands at a path of a resource, with objects in place of
+// their names, and "" where no object is named there.
+func (c *causes) skeleton(r *graph.Resource, uses []usage.Use, at edit.Path) (string, []*object) {
+	var here []*usage.Use
+	for i := range uses {
+		if u := &uses[i]; u.Ref.At.Path == at && !slices.ContainsFunc(here, func(o *usage.Use) bool { return o.Ref.Start == u.Ref.Start }) {
+			here = append(here, u)
+		}
+	}
+	if len(here) == 0 {
+		return "", nil
+	}
+	slices.SortFunc(here, func(a, b *usage.Use) int { return a.Ref.Start - b.Ref.Start })
+	value := here[0].Ref.At.Value
+	var b strings.Builder
+	var named []*object
+	end := 0
+	for _, u := range here {
+		o := c.objects.of[u.Object]
+		if o == nil || u.Ref.Start < end || u.Ref.End > len(value) {
+			return "", nil
+		}
+		b.WriteString(value[end:u.Ref.Start])
+		b.WriteString("\x00" + c.idOf(o) + "\x00")
+		named, end = append(named, o), u.Ref.End
+	}
+	b.WriteString(value[end:])
+	return b.String(), named
+}
+
+// idOf returns what stands for an object in skeletons.
+func (c *comparison) idOf(o *object) string {
+	r := o.now()
+	return r.Group + "/" + r.Kind + "/" + r.Namespace + "/" + r.Name + "/" + strconv.Itoa(r.Line)
+}
+
+// followElement reports whether an element of a list went and another came only
+// because an object has another name: those of imagePullSecrets, which hold a name
+// and nothing else.
+func (c *causes) followElement(before, after edit.Path) bool {
+	list := func(p edit.Path) string { return string(p[:max(strings.LastIndexByte(string(p), '['), 0)]) }
+	return strings.HasSuffix(list(before), "imagePullSecrets") && strings.HasSuffix(list(after), "imagePullSecrets") &&
+		c.follow(before.Key("name"), after.Key("name"))
+}
+
+// sameList reports whether two paths are of elements of one list.
+func sameList(a, b string) bool {
+	i, j := strings.LastIndexByte(a, '['), strings.LastIndexByte(b, '[')
+	return i > 0 && j > 0 && a[:i] == b[:j]
+}
+
+// list returns the causes: objects, then fields.
+func (c *causes) list() []Cause {
+	var all []Cause
+	for _, i := range c.subject.influences {
+		if !c.counted[i] {
+			continue
+		}
+		ref := c.ref(i.object)
+		cause := Cause{Change: i.object.change(), Object: &ref, FormerName: i.object.formerName(), Keys: i.keys()}
+		for _, via := range i.via {
+			cause.Via = append(cause.Via, strings.Clone(via))
+		}
+		all = append(all, cause)
+		if now := i.object.now(); now.Ignored() {
+			c.ignored++
+		}
+	}
+	return append(all, c.fields...)
+}

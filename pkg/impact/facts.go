@@ -1,0 +1,199 @@
+package impact
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/confighash/confighash/pkg/edit"
+	"github.com/confighash/confighash/pkg/graph"
+	"github.com/confighash/confighash/pkg/mapping"
+	"github.com/confighash/confighash/pkg/podtemplate"
+	"github.com/confighash/confighash/pkg/stream"
+	"github.com/confighash/confighash/pkg/yamltree"
+)
+
+// facts are what a comparison needs of a workload beside its references. They are
+// read only of workloads to which something may happen.
+type facts struct {
+	templates []*podtemplate.Template // beside Resource.PodTemplates
+	replicas  *int64
+	strategy  string
+	partition int64
+	fixed     []fixedField
+}
+
+// readFacts reads the facts of resources, and adds them to found.
+func readFacts(resources []*graph.Resource, found map[*graph.Resource]*facts) error {
+	byChunk := map[*stream.Chunk][]*graph.Resource{}
+	var chunks []*stream.Chunk
+	for _, r := range resources {
+		if byChunk[r.Chunk] == nil {
+			chunks = append(chunks, r.Chunk)
+		}
+		byChunk[r.Chunk] = append(byChunk[r.Chunk], r)
+	}
+	read := make([][]*facts, len(chunks))
+	errs := make([]error, len(chunks))
+	stream.Parallel(len(chunks), func(i int) {
+		read[i], errs[i] = factsIn(chunks[i], byChunk[chunks[i]])
+	})
+	for i, chunk := range chunks {
+		if errs[i] != nil {
+			return errs[i]
+		}
+		for j, r := range byChunk[chunk] {
+			found[r] = read[i][j]
+		}
+	}
+	return nil
+}
+
+// factsIn reads the facts of resources that stand in one chunk.
+func factsIn(chunk *stream.Chunk, resources []*graph.Resource) ([]*facts, error) {
+	items, err := chunk.Items(new(yamltree.Parser))
+	if err != nil {
+		return nil, err
+	}
+	nodes := make(map[edit.Path]*yaml.Node, len(items))
+	for _, item := range items {
+		nodes[item.Root] = item.Node
+	}
+	found := make([]*facts, len(resources))
+	for i, r := range resources {
+		if found[i], err = factsOf(r, nodes[r.Root]); err != nil {
+			return nil, fmt.Errorf("%s: %w", r, err)
+		}
+	}
+	return found, nil
+}
+
+func factsOf(r *graph.Resource, item *yaml.Node) (*facts, error) {
+	f := &facts{}
+	for i := range r.PodTemplates {
+		t, err := readTemplate(r, &r.PodTemplates[i], item)
+		if err != nil {
+			return nil, err
+		}
+		f.templates = append(f.templates, t)
+	}
+	if n, err := strconv.ParseInt(scalarAt(item, "spec.replicas"), 10, 64); err == nil {
+		f.replicas = &n
+	}
+	f.partition, _ = strconv.ParseInt(scalarAt(item, "spec.updateStrategy.rollingUpdate.partition"), 10, 64)
+	f.strategy = strategyOf(r, item)
+	var err error
+	f.fixed, err = fixedFields(r, item)
+	return f, err
+}
+
+// rootOf returns the path of a whole template, with metadata and spec, and false
+// for one whose parts stand apart.
+func rootOf(t *graph.PodTemplate) (edit.Path, bool) {
+	if !t.HasSpec || t.AnnotationsAt == "" {
+		return "", false
+	}
+	root, ok := strings.CutSuffix(string(t.Spec), ".spec")
+	if t.Spec == "spec" {
+		root, ok = "", true
+	}
+	return edit.Path(root), ok && t.AnnotationsAt == edit.Path(root).Key("metadata").Key("annotations")
+}
+
+// builtin are the groups whose pod templates the API server completes by defaults.
+var builtin = []string{"", "apps", "batch", "extensions"}
+
+func readTemplate(r *graph.Resource, t *graph.PodTemplate, item *yaml.Node) (*podtemplate.Template, error) {
+	o := podtemplate.Options{Builtin: slices.Contains(builtin, r.Group)}
+	if root, whole := rootOf(t); whole && !(root == "" && r.Kind == "Pod") {
+		o.At = root
+		return podtemplate.Read(nodeAt(item, root), o)
+	}
+	parts := podtemplate.Parts{SpecAt: t.Spec, AnnotationsAt: t.AnnotationsAt}
+	if t.HasSpec {
+		parts.Spec = nodeAt(item, t.Spec)
+	}
+	if t.AnnotationsAt != "" {
+		parts.Annotations = nodeAt(item, t.AnnotationsAt)
+	}
+	return podtemplate.ReadParts(parts, o)
+}
+
+// nodeAt returns the node at a path, nil where there is none.
+func nodeAt(n *yaml.Node, path edit.Path) *yaml.Node {
+	steps, err := path.Steps()
+	if err != nil {
+		return nil
+	}
+	n = mapping.Resolve(n)
+	for _, step := range steps {
+		switch {
+		case step.Index >= 0:
+			if n.Kind != yaml.SequenceNode || step.Index >= len(n.Content) {
+				return nil
+			}
+			n = n.Content[step.Index]
+		case n.Kind != yaml.MappingNode:
+			return nil
+		default:
+			if n, _ = mapping.Get(n, step.Key, new(mapping.Budget)); n == nil {
+				return nil
+			}
+		}
+		n = mapping.Resolve(n)
+	}
+	return n
+}
+
+// scalarAt returns the scalar at a path, "" where there is none.
+func scalarAt(item *yaml.Node, path edit.Path) string {
+	n := nodeAt(item, path)
+	if n == nil || n.Kind != yaml.ScalarNode || n.Tag == "!!null" {
+		return ""
+	}
+	return n.Value
+}
+
+// strategyOf says how a workload wants its pods replaced: the type, and what it says
+// of the rollout.
+func strategyOf(r *graph.Resource, item *yaml.Node) string {
+	for _, field := range []edit.Path{"spec.strategy", "spec.updateStrategy"} {
+		n := nodeAt(item, field)
+		if n == nil || n.Kind != yaml.MappingNode {
+			continue
+		}
+		kind := scalarAt(n, "type")
+		if kind == "" && r.Group == "apps" {
+			kind = "RollingUpdate"
+		}
+		var parts []string
+		rolling := nodeAt(n, "rollingUpdate")
+		if kind == "" && nodeAt(n, "canary") != nil {
+			kind = "canary"
+		} else if kind == "" && nodeAt(n, "blueGreen") != nil {
+			kind = "blueGreen"
+		}
+		if rolling != nil && rolling.Kind == yaml.MappingNode {
+			_ = mapping.Each(rolling, new(mapping.Budget), func(key string, value *yaml.Node, _ bool) error {
+				if value = mapping.Resolve(value); value.Kind == yaml.ScalarNode && value.Tag != "!!null" {
+					parts = append(parts, key+" "+value.Value)
+				}
+				return nil
+			})
+		}
+		slices.Sort(parts)
+		if kind != "" {
+			parts = slices.Insert(parts, 0, kind)
+		}
+		if len(parts) > 0 {
+			return strings.Join(parts, ", ")
+		}
+	}
+	if r.Group == "apps" && slices.Contains([]string{"Deployment", "StatefulSet", "DaemonSet"}, r.Kind) {
+		return "RollingUpdate"
+	}
+	return ""
+}

@@ -1,0 +1,142 @@
+package impact
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+	"strconv"
+	"sync"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/confighash/confighash/pkg/digest"
+	"github.com/confighash/confighash/pkg/edit"
+	"github.com/confighash/confighash/pkg/graph"
+	"github.com/confighash/confighash/pkg/mapping"
+)
+
+//go:embed immutable.yaml
+var immutableData []byte
+
+// An immutable is an entry of immutable.yaml, which says what the fields mean.
+type immutable struct {
+	Group    string               `yaml:"group"`
+	Kinds    []string             `yaml:"kinds"`
+	Fields   []edit.Path          `yaml:"fields"`
+	Except   []string             `yaml:"except"`
+	Defaults map[edit.Path]string `yaml:"defaults"`
+	Unless   *struct {
+		Field edit.Path `yaml:"field"`
+		Value string    `yaml:"value"`
+	} `yaml:"unless"`
+}
+
+var immutables = sync.OnceValues(func() ([]immutable, error) {
+	var all []immutable
+	err := yaml.Unmarshal(immutableData, &all)
+	return all, err
+})
+
+// A fixedField is a field that may not change, with what stands for its value.
+type fixedField struct {
+	path  edit.Path
+	value string
+}
+
+// fixedFields reads the fields of an item that may not change, sorted, those that
+// hold nothing left out.
+func fixedFields(r *graph.Resource, item *yaml.Node) ([]fixedField, error) {
+	all, err := immutables()
+	if err != nil {
+		return nil, err
+	}
+	var found []fixedField
+	add := func(i *immutable, path edit.Path, n *yaml.Node) error {
+		value := ""
+		if n != nil {
+			tree, err := digest.Tree(n)
+			if err != nil {
+				return fmt.Errorf("%s: %w", path, err)
+			}
+			value = string(tree)
+		}
+		if slices.Contains([]string{"", "n", "s0:", "m0:", "l0:"}, value) {
+			byDefault := i.Defaults[path]
+			if byDefault == "" {
+				return nil
+			}
+			value = "s" + strconv.Itoa(len(byDefault)) + ":" + byDefault
+		}
+		found = append(found, fixedField{path, value})
+		return nil
+	}
+	for k := range all {
+		i := &all[k]
+		if i.Group != r.Group || !slices.Contains(i.Kinds, r.Kind) || i.Unless != nil && scalarAt(item, i.Unless.Field) == i.Unless.Value {
+			continue
+		}
+		for _, path := range i.Fields {
+			if len(i.Except) == 0 {
+				if err := add(i, path, nodeAt(item, path)); err != nil {
+					return nil, err
+				}
+				continue
+			}
+			if err := eachField(i, path, nodeAt(item, path), add); err != nil {
+				return nil, err
+			}
+		}
+	}
+	slices.SortFunc(found, func(a, b fixedField) int {
+		if a.path < b.path {
+			return -1
+		}
+		return 1
+	})
+	return found, nil
+}
+
+// eachField adds the entries of a mapping that are not excepted, and those that are
+// absent and have a default.
+func eachField(i *immutable, path edit.Path, n *yaml.Node, add func(*immutable, edit.Path, *yaml.Node) error) error {
+	met := map[edit.Path]bool{}
+	if n != nil && n.Kind == yaml.MappingNode {
+		err := mapping.Each(n, new(mapping.Budget), func(key string, value *yaml.Node, _ bool) error {
+			if slices.Contains(i.Except, key) || met[path.Key(key)] {
+				return nil
+			}
+			met[path.Key(key)] = true
+			return add(i, path.Key(key), value)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for field := range i.Defaults {
+		if !met[field] {
+			if err := add(i, field, nil); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// touched returns the paths of fixed fields that differ, sorted.
+func touched(before, after []fixedField) []edit.Path {
+	var differ []edit.Path
+	for len(before)+len(after) > 0 {
+		switch {
+		case len(after) == 0 || len(before) > 0 && before[0].path < after[0].path:
+			differ, before = append(differ, before[0].path), before[1:]
+		case len(before) == 0 || after[0].path < before[0].path:
+			differ, after = append(differ, after[0].path), after[1:]
+		default:
+			if before[0].value != after[0].value {
+				differ = append(differ, after[0].path)
+			}
+			before, after = before[1:], after[1:]
+		}
+	}
+	return differ
+}

@@ -1,0 +1,287 @@
+package impact
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/confighash/confighash/pkg/api/v1alpha1"
+	"github.com/confighash/confighash/pkg/catalog"
+	"github.com/confighash/confighash/pkg/graph"
+)
+
+// workload tells what happens to a workload, nil for nothing.
+func (c *comparison) workload(s *subject) *Workload {
+	w := &Workload{Ref: c.subjectRef(s)}
+	switch {
+	case s.new == nil:
+		w.Effect = Stops
+		return w
+	case s.old == nil:
+		w.Effect = Starts
+		return w
+	case c.facts[s.new] == nil:
+		return nil // nothing differs
+	}
+	before, after := c.facts[s.old], c.facts[s.new]
+	if before == nil {
+		before = after // nothing of the resource itself differs
+	}
+	w.Replicas, w.Strategy = after.replicas, after.strategy
+	fixed := touched(before.fixed, after.fixed)
+	refused := len(fixed) > 0
+	causes := &causes{comparison: c, subject: s}
+	for _, pair := range c.templates(s, before, after) {
+		o := c.outcome(s, pair, before, after)
+		causes.add(pair, o)
+		if o.effect == "" {
+			continue
+		}
+		w.TemplateChanges = w.TemplateChanges || pair.rolls && o.effect != Refused
+		if w.Effect == "" || slices.Index(Effects(), o.effect) < slices.Index(Effects(), w.Effect) {
+			w.Effect, w.Reason, w.Mend = o.effect, o.reason, o.mend
+		}
+	}
+	if refused {
+		names := make([]string, len(fixed))
+		for i, path := range fixed {
+			names[i] = string(path)
+			causes.fields = append(causes.fields, Cause{Change: Changed, Field: string(path)})
+		}
+		w.Effect, w.TemplateChanges = Refused, false
+		w.Reason = graph.Enumerate(names) + " cannot change once it exists"
+		w.Mend = c.replacement(s.new)
+	}
+	if w.Effect == "" {
+		return nil
+	}
+	w.Causes = causes.list()
+	w.Accepted = accepted(s, w.Causes, causes)
+	if w.Accepted && w.Effect == Stale {
+		w.Reason = v1alpha1.AnnotationIgnore + " takes it out"
+	}
+	return w
+}
+
+// accepted reports whether an annotation says that the workload, or every object
+// that counts, is left alone.
+func accepted(s *subject, listed []Cause, all *causes) bool {
+	if s.new.Ignored() {
+		return true
+	}
+	objects := 0
+	for i := range listed {
+		if listed[i].Object != nil {
+			objects++
+		}
+	}
+	return objects > 0 && objects == all.ignored && objects == len(listed)
+}
+
+// An outcome is what a change does to the pods of one template.
+type outcome struct {
+	effect       Effect
+	reason, mend string
+	// configured: the pods get another configuration, or would after a restart.
+	configured bool
+}
+
+// outcome tells what happens to the pods of a template.
+func (c *comparison) outcome(s *subject, p *templatePair, before, after *facts) outcome {
+	t := p.template
+	o := outcome{reason: t.Reason}
+	o.configured = slices.ContainsFunc(s.influences, func(i *influence) bool { return i.configures(p.index) })
+	if !p.rolls && !o.configured || t.Change == catalog.NoChange {
+		return outcome{}
+	}
+	if !p.rolls {
+		return c.inPlace(s, p, o, before, after)
+	}
+	switch t.Change {
+	case catalog.Rollout, catalog.NewRevision:
+		o.effect = Rolls
+		if s.new.Kind == "StatefulSet" {
+			o.partitioned(after)
+		}
+	case catalog.Deferred:
+		o.effect, o.mend = Waits, c.resumption(s.new)
+	case catalog.FuturePods:
+		o.effect = NextRuns
+		if !t.Runs {
+			o.effect, o.mend = Waits, "delete its pods after the apply"
+			o.reason = cmp.Or(o.reason, graph.Indefinite(s.new.Kind)+" makes new pods by the new template, and leaves those that run alone")
+		}
+	case catalog.InPlace:
+		o.effect = Rolls
+		if p.metadataOnly {
+			o.effect, o.mend = NextRuns, ""
+			o.reason = cmp.Or(o.reason, "running pods are patched in place")
+			if o.configured {
+				o.effect, o.mend = Stale, "let mode Rename change the names that it refers to, or restart its pods after the apply"
+			}
+		}
+	case catalog.CreateOnce:
+		o.effect, o.mend = Stale, c.replacement(s.new)
+		o.reason = cmp.Or(o.reason, "its pod template is read once, when it is created")
+	case catalog.Destructive:
+		o.effect, o.mend = Kills, "apply it when what runs may stop"
+		o.reason = cmp.Or(o.reason, "a changed pod template stops what is running")
+	case catalog.Forbidden:
+		o.forbidden(c, s, p)
+	case catalog.Recreated:
+		o.effect = NextRuns
+	case catalog.Operator:
+		o.effect = Unknown
+		o.reason = cmp.Or(o.reason, "its operator decides")
+	}
+	return o
+}
+
+// forbidden is the outcome where a template cannot change.
+func (o *outcome) forbidden(c *comparison, s *subject, p *templatePair) {
+	if s.new.Kind == "Pod" && p.imagesOnly {
+		o.effect, o.reason = Rolls, "its containers are started again in place, with the new image"
+		return
+	}
+	o.effect, o.mend = Refused, c.replacement(s.new)
+	o.reason = cmp.Or(o.reason, "its pod template cannot change once it exists")
+	if s.new.Kind == "Pod" {
+		o.reason = "the spec of a Pod cannot change, but for images"
+	}
+}
+
+// partitioned takes the partition of a StatefulSet into account: pods below it keep
+// the template that they have.
+func (o *outcome) partitioned(f *facts) {
+	replicas := int64(1)
+	if f.replicas != nil {
+		replicas = *f.replicas
+	}
+	switch {
+	case f.partition <= 0:
+	case f.partition >= replicas && replicas > 0:
+		o.effect, o.mend = Waits, "lower updateStrategy.rollingUpdate.partition"
+		o.reason = fmt.Sprintf("partition %d keeps all of its pods", f.partition)
+	default:
+		o.reason = fmt.Sprintf("partition %d keeps the pods below that number", f.partition)
+	}
+}
+
+// inPlace is the outcome where configuration changes and the template does not.
+func (c *comparison) inPlace(s *subject, p *templatePair, o outcome, before, after *facts) outcome {
+	t := p.template
+	if t.Change == catalog.Operator {
+		o.effect = Unknown
+		o.reason = cmp.Or(o.reason, "its operator decides")
+		return o
+	}
+	if t.Runs || t.Change == catalog.Recreated {
+		o.effect = NextRuns
+		return o
+	}
+	if hasNone(before) || hasNone(after) {
+		o.effect, o.reason = NextRuns, "it has no pods now"
+		return o
+	}
+	o.effect, o.reason = Stale, ""
+	if c.filesOnly(s, p.index) {
+		o.reason = "the mounted files follow after a minute or so, and what has read them does not"
+	}
+	switch {
+	case t.Change == catalog.Forbidden && s.new.Kind != "Pod":
+		o.reason, o.mend = "it does not run again", c.replacement(s.new)
+	case t.Change == catalog.Forbidden, t.Change == catalog.CreateOnce:
+		o.mend = c.replacement(s.new)
+	case t.Change == catalog.Destructive:
+		o.mend = "restart it when what runs may stop"
+	case t.Change == catalog.FuturePods:
+		o.mend = "delete its pods after the apply"
+	default:
+		o.mend = c.restart(s.new)
+	}
+	return o
+}
+
+// hasNone reports whether a workload asks for no pods.
+func hasNone(f *facts) bool { return f.replicas != nil && *f.replicas == 0 }
+
+// filesOnly reports whether what differs reaches the pods of a template only as files
+// that the kubelet keeps up to date.
+func (c *comparison) filesOnly(s *subject, template int) bool {
+	for _, i := range s.influences {
+		if i.configures(template) && !slices.Equal(i.via, []string{"volume"}) {
+			return false
+		}
+	}
+	return true
+}
+
+// restart says how to make a workload's pods read the configuration.
+func (c *comparison) restart(r *graph.Resource) string {
+	rollout := "restart its pods after the apply"
+	if (r.Group == "apps") && slices.Contains([]string{"Deployment", "StatefulSet", "DaemonSet"}, r.Kind) {
+		rollout = "after the apply: " + c.command("rollout restart", r)
+	}
+	if r.Ignored() {
+		return rollout
+	}
+	return "run confighash over the manifests, or, " + rollout
+}
+
+// resumption says how a rollout goes on that waits.
+func (c *comparison) resumption(r *graph.Resource) string {
+	if r.Group == "apps" && r.Kind == "Deployment" {
+		return c.command("rollout resume", r)
+	}
+	return "delete its pods, or resume it, after the apply"
+}
+
+// replacement says how to replace a resource that cannot change.
+func (c *comparison) replacement(r *graph.Resource) string {
+	switch {
+	case r.Group == "batch" && r.Kind == "Job":
+		return "before the apply: " + c.command("delete", r) + "; or let it be made anew each time, as a hook or by generateName"
+	case r.Group == "apps" && r.Kind == "StatefulSet":
+		return "before the apply: " + c.command("delete", r) + " --cascade=orphan"
+	case slices.Contains(builtin, r.Group):
+		return "before the apply: " + c.command("delete", r)
+	}
+	return "delete it before the apply, so that it is made anew"
+}
+
+// command returns a kubectl command about a resource of Kubernetes' own.
+func (c *comparison) command(verb string, r *graph.Resource) string {
+	command := "kubectl " + verb + " " + strings.ToLower(r.Kind) + "/" + r.Name
+	if namespace := c.after.NamespaceOf(r); namespace != "" {
+		command += " -n " + namespace
+	}
+	return command
+}
+
+// refusal tells of a resource that makes no pods whether an apply of it is refused:
+// where the name of an object stands that cannot change.
+func (c *comparison) refusal(s *subject) *Refusal {
+	if s.old == nil || s.new == nil || !s.differs() {
+		return nil
+	}
+	kind, err := catalog.Builtin().Kind(s.new.Group, s.new.Version, s.new.Kind)
+	if err != nil || kind == nil || kind.Immutable == "" {
+		return nil
+	}
+	for i := range s.new.References {
+		ref := &s.new.References[i]
+		if !ref.Immutable {
+			continue
+		}
+		for j := range s.old.References {
+			if was := &s.old.References[j]; was.At.Path == ref.At.Path && was.At.Value != ref.At.Value {
+				return &Refusal{
+					Ref: c.subjectRef(s), Field: strings.Clone(string(ref.At.Path)), Reason: kind.Immutable,
+					Mend: "delete it before the apply, or take the object out of the renaming",
+				}
+			}
+		}
+	}
+	return nil
+}
