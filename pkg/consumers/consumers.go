@@ -1,0 +1,326 @@
+package consumers
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/confighash/confighash/pkg/catalog"
+	"github.com/confighash/confighash/pkg/graph"
+	"github.com/confighash/confighash/pkg/reference"
+	"github.com/confighash/confighash/pkg/usage"
+)
+
+// New draws who uses what in g, whose resources were built with Builder.Values. An
+// error is a defect of the catalogue.
+//
+// Names count as they stand: a reference to app, where the object is called
+// app-4h2mbtbbt6 by now, leads to something that is missing. A reference that may
+// mean several objects has an edge to each. One that might mean objects of other
+// layers of a kustomize build, none of them more than the rest, has none.
+func New(g *graph.Graph, c *catalog.Catalog) (*Graph, error) {
+	never, err := c.NeverRename()
+	if err != nil {
+		return nil, err
+	}
+	b := &builder{g: g, never: never, nodes: make(map[identity]*node, len(g.Resources)), edges: map[edge]*Edge{}}
+	for _, r := range g.Resources {
+		b.enter(r)
+	}
+	for _, r := range g.Resources {
+		b.use(r)
+		b.make(r)
+	}
+	return b.finish(), nil
+}
+
+// An identity is what the API server knows a resource by.
+type identity struct {
+	group, kind, namespace, name string
+	unnamed                      *graph.Resource // which has no name to be known by
+}
+
+// A node is a Node in the making.
+type node struct {
+	Object
+	identity
+	workload, object bool // and neither of a reader
+	inSet            bool
+	uses, used       bool
+	makes            []*node
+	madeBy           []*node
+	serial           int // of those without a name, in the order of the set
+}
+
+// An edge is what tells one Edge from another.
+type edge struct {
+	from, to *node
+	via      usage.Via
+	consumed bool
+}
+
+type builder struct {
+	g     *graph.Graph
+	never []catalog.NeverRename
+	nodes map[identity]*node
+	edges map[edge]*Edge
+}
+
+// node returns the node of an identity, made if need be.
+func (b *builder) node(id identity) *node {
+	n := b.nodes[id]
+	if n == nil {
+		n = &node{identity: id, serial: len(b.nodes)}
+		n.Kind, n.Namespace, n.Name = id.kind, id.namespace, id.name
+		b.nodes[id] = n
+	}
+	return n
+}
+
+func (b *builder) identityOf(r *graph.Resource) identity {
+	id := identity{group: r.Group, kind: r.Kind, namespace: b.g.NamespaceOf(r), name: r.Name}
+	if r.Name == "" {
+		id.unnamed = r
+	}
+	return id
+}
+
+// enter makes the node of a resource of the set.
+func (b *builder) enter(r *graph.Resource) {
+	n := b.node(b.identityOf(r))
+	n.inSet = true
+	n.APIVersion = r.APIVersion
+	if r.Name == "" {
+		n.Place = r.Place()
+	}
+	n.workload = len(r.PodTemplates) > 0
+	n.object = r.Target != 0 || r.StandsFor
+	if r.Target != 0 {
+		n.Known = slices.ContainsFunc(b.never, func(rule catalog.NeverRename) bool {
+			return rule.Matches(r.Kind, n.Namespace, r.Base, r.Type, r.Labels, r.Annotations)
+		})
+	}
+}
+
+// use enters what r uses.
+func (b *builder) use(r *graph.Resource) {
+	from := b.node(b.identityOf(r))
+	found := map[*reference.Reference]bool{}
+	type source struct {
+		targets catalog.Target
+		name    string
+	}
+	sources := map[source]bool{}
+	for _, u := range usage.Of(b.g, r) {
+		found[u.Ref] = true
+		if u.Ref.At.Path == reference.ExtraSourcesAt {
+			if !u.Consumed && from.workload {
+				continue // the annotation counts once, as what its workload consumes
+			}
+			sources[source{u.Ref.Targets, u.Ref.Name}] = true
+		}
+		if r.Target != 0 && graph.InContent(u.Ref.At.Path) {
+			u.Keys = nil // they are part of a value
+		}
+		b.add(from, b.node(b.identityOf(u.Object)), &u)
+	}
+	for i := range r.References {
+		ref := &r.References[i]
+		if ref.Role == catalog.Producer || found[ref] || ref.At.Path == reference.ExtraSourcesAt && from.workload {
+			continue
+		}
+		b.absent(r, from, ref)
+	}
+	if !from.workload {
+		return
+	}
+	extra, _ := reference.ExtraSources(r.Annotations)
+	for i := range extra {
+		if ref := &extra[i]; !sources[source{ref.Targets, ref.Name}] {
+			b.absent(r, from, ref)
+		}
+	}
+}
+
+// add enters a use.
+func (b *builder) add(from, to *node, u *usage.Use) {
+	from.uses, to.used = true, true
+	key := edge{from, to, u.Via, u.Consumed}
+	e := b.edges[key]
+	if e == nil {
+		b.edges[key] = &Edge{Via: u.Via, Consumed: u.Consumed, Optional: u.Ref.Optional, Keys: slices.Clone(u.Keys)}
+		return
+	}
+	e.Optional = e.Optional && u.Ref.Optional
+	if e.Keys == nil || u.Keys == nil {
+		e.Keys = nil
+		return
+	}
+	e.Keys = append(e.Keys, u.Keys...)
+	slices.Sort(e.Keys)
+	e.Keys = slices.Compact(e.Keys)
+}
+
+// absent enters a reference that leads to nothing in the set.
+func (b *builder) absent(r *graph.Resource, from *node, ref *reference.Reference) {
+	// What stands in the content of an object is part of a value.
+	if ref.Tentative || r.Target != 0 && graph.InContent(ref.At.Path) {
+		return
+	}
+	id := identity{namespace: b.namespaceOf(r, ref), name: ref.Name}
+	var makers []*graph.Resource
+	switch {
+	case ref.Of != nil:
+		id.group, id.kind = ref.Of.Group, ref.Of.Kind
+	default:
+		m := b.g.Mention(r, ref)
+		if m.Targets == 0 || len(m.Strangers) > 0 {
+			return
+		}
+		id.kind = m.Targets.String()
+		for _, target := range m.Targets.Each() {
+			for _, producer := range b.g.Producers(r, ref, target) {
+				id.kind = target.Kinds()[0]
+				makers = append(makers, producer)
+			}
+		}
+		if ref.Role == catalog.Both && makers == nil {
+			makers = []*graph.Resource{r}
+		}
+	}
+	to := b.node(id)
+	to.object = true
+	if id.group == "" && id.kind != catalog.AnyTarget.String() {
+		to.APIVersion = "v1"
+	}
+	for _, target := range ref.Targets.Each() {
+		to.Known = to.Known || slices.ContainsFunc(b.never, func(rule catalog.NeverRename) bool {
+			return rule.Matches(target.Kinds()[0], id.namespace, id.name, "", nil, nil)
+		})
+	}
+	for _, maker := range makers {
+		link(b.node(b.identityOf(maker)), to)
+	}
+	b.add(from, to, &usage.Use{Ref: ref, Via: usage.ViaOf(ref), Consumed: ref.Consumed, Keys: ref.Keys})
+}
+
+// namespaceOf returns where the object is that ref names, "" where nothing tells.
+func (b *builder) namespaceOf(r *graph.Resource, ref *reference.Reference) string {
+	if ref.Namespace == "" && ref.ControllerNamespace {
+		return ""
+	}
+	return cmp.Or(ref.Namespace, b.g.NamespaceOf(r))
+}
+
+// make enters what r makes.
+func (b *builder) make(r *graph.Resource) {
+	from := b.node(b.identityOf(r))
+	for i := range r.References {
+		ref := &r.References[i]
+		if ref.Role != catalog.Producer {
+			continue
+		}
+		if r.StandsFor {
+			for _, kind := range ref.Targets.Kinds() {
+				product := &node{identity: identity{kind: kind, namespace: b.namespaceOf(r, ref), name: ref.Name}}
+				product.APIVersion, product.Kind, product.Namespace, product.Name = "v1", kind, product.namespace, ref.Name
+				from.makes = append(from.makes, product)
+			}
+		}
+		m := b.g.Mention(r, ref)
+		m.DropBased()
+		for _, match := range m.Matches {
+			for _, object := range match.Candidates {
+				link(from, b.node(b.identityOf(object)))
+			}
+		}
+	}
+}
+
+// link enters that one node makes another.
+func link(maker, product *node) {
+	if !slices.Contains(product.madeBy, maker) {
+		product.madeBy = append(product.madeBy, maker)
+	}
+}
+
+// finish makes the Graph of what was entered.
+func (b *builder) finish() *Graph {
+	nodes := slices.SortedFunc(maps.Values(b.nodes), compare)
+	ids := map[string]bool{}
+	for _, n := range nodes {
+		n.ID = n.id()
+		for serial := 2; ids[n.ID]; serial++ {
+			n.ID = n.id() + " #" + strconv.Itoa(serial)
+		}
+		ids[n.ID] = true
+	}
+	drawn := &Graph{APIVersion: APIVersion, Kind: Kind, Workloads: []Node{}, Readers: []Node{}, Objects: []Object{}, Edges: []Edge{}}
+	optional := map[*node]bool{}
+	for key, e := range b.edges {
+		if known, ok := optional[key.to]; ok {
+			optional[key.to] = known && e.Optional
+		} else {
+			optional[key.to] = e.Optional
+		}
+	}
+	for _, n := range nodes {
+		switch {
+		case n.object:
+			absent := !n.inSet && len(n.madeBy) == 0 && !n.Known
+			n.Missing, n.Optional = absent, absent && optional[n]
+			n.Unused = n.inSet && !n.used && len(n.madeBy) == 0 && !n.Known
+			n.MadeBy, n.Makes = listed(n.madeBy), listed(n.makes)
+			drawn.Objects = append(drawn.Objects, n.Object)
+		case n.workload:
+			drawn.Workloads = append(drawn.Workloads, n.Node)
+		case n.uses:
+			drawn.Readers = append(drawn.Readers, n.Node)
+		}
+	}
+	keys := slices.SortedFunc(maps.Keys(b.edges), func(x, y edge) int {
+		return cmp.Or(
+			compare(x.to, y.to), compare(x.from, y.from), cmp.Compare(rank(x.via), rank(y.via)),
+			cmp.Compare(strconv.FormatBool(y.consumed), strconv.FormatBool(x.consumed)), // true goes first
+		)
+	})
+	for _, key := range keys {
+		e := b.edges[key]
+		e.From, e.To = key.from.ID, key.to.ID
+		drawn.Edges = append(drawn.Edges, *e)
+	}
+	return drawn
+}
+
+// listed returns nodes, sorted, without those that are listed twice.
+func listed(nodes []*node) []Node {
+	slices.SortFunc(nodes, compare)
+	var all []Node
+	for _, n := range nodes {
+		n.ID = cmp.Or(n.ID, n.id())
+		if len(all) == 0 || all[len(all)-1] != n.Node {
+			all = append(all, n.Node)
+		}
+	}
+	return all
+}
+
+// id returns what the node is called, where no other one is called so.
+func (n *node) id() string {
+	kind := n.kind
+	if n.group != "" {
+		kind += "." + n.group
+	}
+	return kind + " " + n.path()
+}
+
+func rank(via usage.Via) int { return slices.Index(Ways(), via) }
+
+// compare orders nodes for people: by kind, namespace and name.
+func compare(a, b *node) int {
+	return cmp.Or(
+		cmp.Compare(a.kind, b.kind), cmp.Compare(a.group, b.group), cmp.Compare(a.namespace, b.namespace),
+		cmp.Compare(a.name, b.name), cmp.Compare(a.serial, b.serial),
+	)
+}
