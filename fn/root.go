@@ -127,7 +127,7 @@ func newRoot(stdin, stdout, stderr *os.File) *cobra.Command {
 	root.Flags().BoolVar(&f.check, "check", false, "print a diff of what would change instead of manifests, and exit 3 if there is one")
 	root.Flags().BoolVar(&f.quiet, "quiet", false, "print no summary on a terminal; warnings stay")
 	completeFlags(root)
-	root.AddCommand(newSchema(), newReferences(), newInstall(), newImpact(stdin, stdout))
+	root.AddCommand(newSchema(), newReferences(), newInstall(), newImpact(stdin, stdout), newGraph(stdin, stdout))
 	return root
 }
 
