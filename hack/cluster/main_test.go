@@ -50,8 +50,37 @@ func startAndRun(m *testing.M) (code int) {
 			code = 1
 		}
 	}()
-	return m.Run()
+	if code := m.Run(); code != 0 {
+		return code
+	}
+	if err := lasts(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
 }
+
+// settleTime is how long lasts looks.
+const settleTime = 2 * time.Second
+
+// lasts looks once more, some time after the last test, whether what the tests
+// took for the end was the end: nothing rolled later. One look serves all.
+func lasts() error {
+	time.Sleep(settleTime)
+	var errs []error
+	for namespace, before := range settled {
+		after, err := plane.Rollouts(context.Background(), namespace)
+		if err != nil {
+			errs = append(errs, err)
+		} else if rolled := cluster.Rolled(before, after); rolled != nil {
+			errs = append(errs, fmt.Errorf("after the test had ended rolled %v", rolled))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// namespaces counts those that newNamespace made.
+var namespaces int
 
 // newNamespace makes a namespace for a test, named after it.
 func newNamespace(t *testing.T) string {
@@ -62,7 +91,9 @@ func newNamespace(t *testing.T) string {
 		}
 		return '-'
 	}, strings.ToLower(t.Name()))
-	name = strings.Trim(name[max(0, len(name)-63):], "-")
+	namespaces++
+	number := fmt.Sprintf("-%d", namespaces)
+	name = strings.Trim(name[max(0, len(name)+len(number)-63):], "-") + number
 	if err := plane.CreateNamespace(t.Context(), name); err != nil {
 		t.Fatal(err)
 	}
