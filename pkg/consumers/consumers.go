@@ -12,8 +12,9 @@ import (
 	"github.com/confighash/confighash/pkg/usage"
 )
 
-// New draws who uses what in g, whose resources were built with Builder.Values. An
-// error is a defect of the catalogue.
+// New draws who uses what in g, whose resources were built with Builder.Values, and
+// of which no two are the same one to the API server. An error is a defect of the
+// catalogue.
 //
 // Names count as they stand: a reference to app, where the object is called
 // app-4h2mbtbbt6 by now, leads to something that is missing. A reference that may
@@ -24,7 +25,7 @@ func New(g *graph.Graph, c *catalog.Catalog) (*Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &builder{g: g, never: never, nodes: make(map[identity]*node, len(g.Resources)), edges: map[edge]*Edge{}}
+	b := &builder{g: g, never: never, nodes: make(map[identity]*node, len(g.Resources)), own: map[way]*edge{}}
 	for _, r := range g.Resources {
 		b.enter(r)
 	}
@@ -51,20 +52,28 @@ type node struct {
 	makes            []*node
 	madeBy           []*node
 	serial           int // of those without a name, in the order of the set
+	order            int // among all nodes, when all are there
 }
 
-// An edge is what tells one Edge from another.
-type edge struct {
-	from, to *node
+// A way is what tells the edges of one user apart.
+type way struct {
+	to       *node
 	via      usage.Via
 	consumed bool
+}
+
+// An edge is an Edge in the making.
+type edge struct {
+	Edge
+	from, to *node
 }
 
 type builder struct {
 	g     *graph.Graph
 	never []catalog.NeverRename
 	nodes map[identity]*node
-	edges map[edge]*Edge
+	edges []*edge
+	own   map[way]*edge // those of the resource in hand
 }
 
 // node returns the node of an identity, made if need be.
@@ -106,6 +115,7 @@ func (b *builder) enter(r *graph.Resource) {
 // use enters what r uses.
 func (b *builder) use(r *graph.Resource) {
 	from := b.node(b.identityOf(r))
+	clear(b.own)
 	found := map[*reference.Reference]bool{}
 	type source struct {
 		targets catalog.Target
@@ -146,10 +156,12 @@ func (b *builder) use(r *graph.Resource) {
 // add enters a use.
 func (b *builder) add(from, to *node, u *usage.Use) {
 	from.uses, to.used = true, true
-	key := edge{from, to, u.Via, u.Consumed}
-	e := b.edges[key]
+	key := way{to, u.Via, u.Consumed}
+	e := b.own[key]
 	if e == nil {
-		b.edges[key] = &Edge{Via: u.Via, Consumed: u.Consumed, Optional: u.Ref.Optional, Keys: slices.Clone(u.Keys)}
+		e = &edge{Edge{Via: u.Via, Consumed: u.Consumed, Optional: u.Ref.Optional, Keys: slices.Clone(u.Keys)}, from, to}
+		b.own[key] = e
+		b.edges = append(b.edges, e)
 		return
 	}
 	e.Optional = e.Optional && u.Ref.Optional
@@ -249,7 +261,8 @@ func link(maker, product *node) {
 func (b *builder) finish() *Graph {
 	nodes := slices.SortedFunc(maps.Values(b.nodes), compare)
 	ids := map[string]bool{}
-	for _, n := range nodes {
+	for i, n := range nodes {
+		n.order = i
 		n.ID = n.id()
 		for serial := 2; ids[n.ID]; serial++ {
 			n.ID = n.id() + " #" + strconv.Itoa(serial)
@@ -257,19 +270,15 @@ func (b *builder) finish() *Graph {
 		ids[n.ID] = true
 	}
 	drawn := &Graph{APIVersion: APIVersion, Kind: Kind, Workloads: []Node{}, Readers: []Node{}, Objects: []Object{}, Edges: []Edge{}}
-	optional := map[*node]bool{}
-	for key, e := range b.edges {
-		if known, ok := optional[key.to]; ok {
-			optional[key.to] = known && e.Optional
-		} else {
-			optional[key.to] = e.Optional
-		}
+	required := map[*node]bool{}
+	for _, e := range b.edges {
+		required[e.to] = required[e.to] || !e.Optional
 	}
 	for _, n := range nodes {
 		switch {
 		case n.object:
 			absent := !n.inSet && len(n.madeBy) == 0 && !n.Known
-			n.Missing, n.Optional = absent, absent && optional[n]
+			n.Missing, n.Optional = absent, absent && !required[n]
 			n.Unused = n.inSet && !n.used && len(n.madeBy) == 0 && !n.Known
 			n.MadeBy, n.Makes = listed(n.madeBy), listed(n.makes)
 			drawn.Objects = append(drawn.Objects, n.Object)
@@ -279,16 +288,15 @@ func (b *builder) finish() *Graph {
 			drawn.Readers = append(drawn.Readers, n.Node)
 		}
 	}
-	keys := slices.SortedFunc(maps.Keys(b.edges), func(x, y edge) int {
+	slices.SortFunc(b.edges, func(x, y *edge) int {
 		return cmp.Or(
-			compare(x.to, y.to), compare(x.from, y.from), cmp.Compare(rank(x.via), rank(y.via)),
-			cmp.Compare(strconv.FormatBool(y.consumed), strconv.FormatBool(x.consumed)), // true goes first
+			cmp.Compare(x.to.order, y.to.order), cmp.Compare(x.from.order, y.from.order), cmp.Compare(rank(x.Via), rank(y.Via)),
+			cmp.Compare(strconv.FormatBool(y.Consumed), strconv.FormatBool(x.Consumed)), // true goes first
 		)
 	})
-	for _, key := range keys {
-		e := b.edges[key]
-		e.From, e.To = key.from.ID, key.to.ID
-		drawn.Edges = append(drawn.Edges, *e)
+	for _, e := range b.edges {
+		e.From, e.To = e.from.ID, e.to.ID
+		drawn.Edges = append(drawn.Edges, e.Edge)
 	}
 	return drawn
 }
