@@ -21,7 +21,8 @@ func causePhrase(c *impact.Cause) phrase {
 		}
 	}
 	via := viaPhrase(c.Via)
-	if len(consumed) > 0 {
+	switch {
+	case len(consumed) > 0:
 		told = append(told, span{word, ": "})
 		told = append(told, keysPhrase(consumed, c.Change)...)
 		told = append(told, via...)
@@ -29,13 +30,15 @@ func causePhrase(c *impact.Cause) phrase {
 			told = append(told, span{word, "; not consumed: "})
 			told = append(told, keysPhrase(others, c.Change)...)
 		}
-		return told
-	}
-	if len(others) > 0 {
-		told = append(told, span{word, ": not consumed: "})
+	case len(others) > 0:
+		told = append(told, span{word, ": "})
 		told = append(told, keysPhrase(others, c.Change)...)
+		told = append(told, via...)
+		told = append(told, span{word, ", not consumed"})
+	default:
+		told = append(told, via...)
 	}
-	return append(told, via...)
+	return told
 }
 
 // objectPhrase names an object, and what happened to it where that is not told
@@ -50,7 +53,7 @@ func objectPhrase(r impact.Ref, former string, c impact.Change) phrase {
 	case impact.Renamed:
 		told = append(told, span{word, " renamed, with the same content"})
 	default:
-		told = append(told, span{word, " " + strings.ToLower(string(c))})
+		told = append(told, span{word, " " + verb(c)})
 	}
 	return told
 }
@@ -62,7 +65,7 @@ func keysPhrase(keys []impact.Key, object impact.Change) phrase {
 	for i, k := range keys {
 		parts[i] = names(k.Name)
 		if k.Change != object || object == impact.Changed {
-			parts[i] = append(parts[i], span{word, " " + strings.ToLower(string(k.Change))})
+			parts[i] = append(parts[i], span{word, " " + verb(k.Change)})
 		}
 	}
 	return enumerate(parts)
@@ -72,14 +75,14 @@ func viaPhrase(via []string) phrase {
 	if len(via) == 0 {
 		return nil
 	}
-	return words(" (%s)", viaText(via))
+	return phrase{{word, " ("}, {prose, viaText(via)}, {word, ")"}}
 }
 
-// viaText lists ways, of which there are few, in words that are known.
-func viaText(via []string) string { return printable(strings.Join(via, ", ")) }
+// viaText lists ways, of which there are few.
+func viaText(via []string) string { return strings.Join(via, ", ") }
 
-// podSpecs are the paths of the pod specs of most kinds. A field beneath one of
-// them is told without it.
+// podSpecs are the paths of the pod specs of most kinds, a Pod's last. A container
+// in one of them is told without its path.
 var podSpecs = []string{"spec.jobTemplate.spec.template.spec.", "spec.template.spec.", "spec."}
 
 // fieldPhrase tells of a field, such as "image of web: shop:1.0 → shop:1.1".
@@ -91,7 +94,7 @@ func fieldPhrase(c *impact.Cause) phrase {
 			return append(told, span{word, " changed"})
 		}
 	case impact.Added, impact.Removed, impact.Reordered, impact.Renamed:
-		told = append(told, span{word, " " + strings.ToLower(string(c.Change))})
+		told = append(told, span{word, " " + verb(c.Change)})
 	}
 	switch {
 	case c.From != "" && c.To != "":
@@ -104,11 +107,7 @@ func fieldPhrase(c *impact.Cause) phrase {
 
 // fieldName names a field as a person would, or by its path.
 func fieldName(field string) phrase {
-	for _, prefix := range podSpecs {
-		rest, ok := strings.CutPrefix(field, prefix)
-		if !ok {
-			continue
-		}
+	if rest := withoutPodSpec(field); rest != field {
 		for _, list := range []struct{ field, what string }{
 			{"containers[", ""},
 			{"initContainers[", "init container "},
@@ -128,9 +127,18 @@ func fieldName(field string) phrase {
 				return phrase{{word, "volume "}, {name, volume}}
 			}
 		}
-		break
 	}
 	return phrase{{path, field}}
+}
+
+// withoutPodSpec returns a path without that of the pod spec that it is in.
+func withoutPodSpec(field string) string {
+	for _, prefix := range podSpecs {
+		if rest, ok := strings.CutPrefix(field, prefix); ok && (prefix != "spec." || !strings.HasPrefix(rest, "template.")) {
+			return rest
+		}
+	}
+	return field
 }
 
 // containerField names a field of a container, from the container's name on. It
@@ -156,3 +164,12 @@ func containerField(element, what string) phrase {
 
 // plain reports whether a name ends where its bracket does.
 func plain(name string) bool { return name != "" && !strings.ContainsAny(name, "[]") }
+
+// verb returns what happened.
+func verb(c impact.Change) string {
+	switch c {
+	case impact.Added, impact.Changed, impact.Removed, impact.Renamed, impact.Reordered:
+		return strings.ToLower(string(c))
+	}
+	return "differs"
+}

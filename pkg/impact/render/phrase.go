@@ -32,6 +32,8 @@ const (
 	path
 	// prose is a sentence from the report, which may quote names.
 	prose
+	// fold counts what is left out.
+	fold
 )
 
 func words(format string, args ...any) phrase {
@@ -61,7 +63,7 @@ func enumerate(parts []phrase) phrase {
 	if more <= 1 {
 		return join(", ", parts...)
 	}
-	return append(join(", ", parts[:most]...), span{word, fmt.Sprintf(" and %d more", more)})
+	return append(join(", ", parts[:most]...), span{fold, fmt.Sprintf(" and %d more", more)})
 }
 
 // printable returns a text on one line, with everything written out that a

@@ -33,7 +33,7 @@ const (
 
 // Formats returns the names of all formats.
 func Formats() []string {
-	return []string{string(Text), string(JSON)}
+	return []string{string(Text), string(Markdown), string(JSON), string(Dot)}
 }
 
 // ParseFormat returns the format of that name.
@@ -69,15 +69,19 @@ type Options struct {
 func Write(w io.Writer, r *impact.Report, f Format, o Options) error {
 	switch f {
 	case Text:
-		return flush(w, text(r, o.Colours))
+		return writeString(w, text(r, o.Colours))
+	case Markdown:
+		return writeString(w, markdown(r, o.Limit))
 	case JSON:
 		return writeJSON(w, r)
+	case Dot:
+		return writeString(w, drawn(r).dot())
 	}
 	_, err := ParseFormat(string(f))
 	return err
 }
 
-func flush(w io.Writer, text string) error {
+func writeString(w io.Writer, text string) error {
 	_, err := io.WriteString(w, text)
 	return err
 }

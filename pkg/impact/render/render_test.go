@@ -72,7 +72,12 @@ var reports = map[string]*impact.Report{
 	},
 	"shop":    shop(),
 	"effects": effects(),
-	"hostile": hostile(),
+	"hostile": hostile(hostileNames),
+	// A few of them, so that there is a diagram.
+	"hostile-diagram": hostile([]string{
+		"x\"]; n1 --> n2", "end", "style: #35;", "direction LR", "%%{init: {}}%%", "#quot;", "ﬂ°°35¶ß", "<script>alert(1)</script>", "- list", "1. list", "1) list",
+		"__init__", "www.example.com", "`code`", "\x1b[31mred\x1b[0m", "\\N&lt;", "日本語 👩‍💻", strings.Repeat("x", 253),
+	}),
 }
 
 // shop is a report as one would get it on a day's merge request.
@@ -201,9 +206,9 @@ var hostileNames = []string{
 }
 
 // hostile holds names that would be something else where they are not escaped.
-func hostile() *impact.Report {
-	r := &impact.Report{APIVersion: impact.APIVersion, Kind: impact.Kind, Summary: impact.Summary{Rolls: len(hostileNames)}}
-	for i, n := range hostileNames {
+func hostile(names []string) *impact.Report {
+	r := &impact.Report{APIVersion: impact.APIVersion, Kind: impact.Kind, Summary: impact.Summary{Rolls: len(names)}}
+	for i, n := range names {
 		o := impact.Ref{APIVersion: "v1", Kind: "ConfigMap", Namespace: n, Name: n}
 		w := impact.Workload{Ref: impact.Ref{APIVersion: "apps/v1", Kind: "Deployment", Namespace: n, Name: n}, Effect: impact.Rolls, TemplateChanges: true,
 			Causes: []impact.Cause{
@@ -241,7 +246,7 @@ func render(t testing.TB, r *impact.Report, f Format, o Options) string {
 	return b.String()
 }
 
-var extensions = map[Format]string{Text: ".txt", JSON: ".json"}
+var extensions = map[Format]string{Text: ".txt", Markdown: ".md", JSON: ".json", Dot: ".dot"}
 
 // TestWrite_golden compares what each format makes of a report with a file.
 func TestWrite_golden(t *testing.T) {

@@ -194,19 +194,31 @@ func workloadRows(r *impact.Report, o *outcome) []row {
 		if told(w.Effect) != o {
 			continue
 		}
-		row := row{tag: o.tag, tone: o.tone, what: names(w.String()), columns: []string{"", oneLine(w.Strategy), ""}}
+		row := row{tag: o.tag, tone: toneOf(w), what: names(w.String()), columns: []string{"", oneLine(w.Strategy), ""}}
 		if w.Replicas != nil {
-			row.columns[0] = fmt.Sprintf("%d %s", *w.Replicas, choose(*w.Replicas, "replica", "replicas"))
+			row.columns[0] = replicasText(*w.Replicas)
 		}
 		if w.Accepted {
 			row.columns[2] = "accepted by an annotation"
-			row.tone = min(row.tone, warns)
 		}
 		row.causes(w.Causes)
 		row.explain(w.Reason, w.Mend)
 		rows = append(rows, row)
 	}
 	return rows
+}
+
+// toneOf returns how much a workload asks for a reader's eye.
+func toneOf(w *impact.Workload) tone {
+	t := told(w.Effect).tone
+	if w.Accepted {
+		return min(t, warns)
+	}
+	return t
+}
+
+func replicasText(n int64) string {
+	return fmt.Sprintf("%d %s", n, choose(n, "replica", "replicas"))
 }
 
 // causes adds a line for each cause, and counts those beyond the first few.
@@ -219,7 +231,7 @@ func (r *row) causes(causes []impact.Cause) {
 		r.details = append(r.details, detail{text: causePhrase(&shown[i])})
 	}
 	if more := len(causes) - len(shown); more > 0 {
-		r.details = append(r.details, detail{text: words("and %d more", more)})
+		r.details = append(r.details, detail{text: phrase{{fold, fmt.Sprintf("and %d more", more)}}})
 	}
 }
 

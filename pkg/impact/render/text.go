@@ -22,6 +22,8 @@ const (
 type terminal struct {
 	strings.Builder
 	colours bool
+	// folds: something was counted instead of told.
+	folds bool
 }
 
 // text writes the report for a person.
@@ -30,6 +32,9 @@ func text(r *impact.Report, colours bool) string {
 	t.WriteString(t.paint(bold, sum(r)) + "\n")
 	for _, s := range sections(r) {
 		t.section(&s)
+	}
+	if t.folds {
+		t.WriteString("\n" + t.paint(faint, "Long lists are cut short here; -o json has all of them.") + "\n")
 	}
 	return t.String()
 }
@@ -90,6 +95,9 @@ func (t *terminal) phrase(p phrase) string {
 			b.WriteString(t.paint(faint, printable(s.text)))
 		case prose:
 			b.WriteString(oneLine(s.text))
+		case fold:
+			t.folds = true
+			b.WriteString(s.text)
 		default:
 			b.WriteString(printable(s.text))
 		}
