@@ -52,7 +52,8 @@ func newImpact(stdin, stdout *os.File) *cobra.Command {
 			if len(from) == 0 || len(to) == 0 {
 				return errors.New("both --from and --to are needed: the manifests as they are, and as they will be")
 			}
-			if all := slices.Concat(from, to); strings.Count("\x00"+strings.Join(all, "\x00")+"\x00", "\x00"+manifests.Stdin+"\x00") > 1 {
+			all := slices.Concat(from, to)
+			if first := slices.Index(all, manifests.Stdin); first >= 0 && slices.Contains(all[first+1:], manifests.Stdin) {
 				return errors.New("- stands for stdin, which can be read once; give a file for one of the sets")
 			}
 			report, err := foretell(from, to, namespace, stdin)

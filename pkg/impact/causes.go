@@ -143,7 +143,11 @@ func (c *causes) add(p *templatePair, o outcome) {
 	}
 	for k := range p.diffs {
 		if !taken[k] {
-			c.fields = append(c.fields, p.fieldCause(&p.diffs[k]))
+			cause := p.fieldCause(&p.diffs[k])
+			if from, to := nameAt(c.subject.old, p.diffs[k].Old), nameAt(c.subject.new, p.diffs[k].New); from != "" && to != "" {
+				cause.From, cause.To = from, to
+			}
+			c.fields = append(c.fields, cause)
 		}
 	}
 }
@@ -155,6 +159,17 @@ func (p *templatePair) fieldCause(d *podtemplate.Difference) Cause {
 		podtemplate.Reordered: Reordered, podtemplate.Respelled: Changed,
 	}[d.What]
 	return Cause{Change: change, Field: p.fieldOf(d), From: strings.Clone(d.OldImage), To: strings.Clone(d.NewImage)}
+}
+
+// nameAt returns the name of an object that is the whole value at a path, "" if there
+// is none.
+func nameAt(r *graph.Resource, at edit.Path) string {
+	for i := range r.References {
+		if ref := &r.References[i]; ref.At.Path == at && at != "" && ref.Name == ref.At.Value {
+			return strings.Clone(ref.Name)
+		}
+	}
+	return ""
 }
 
 // fieldOf returns the path of a difference in the whole resource.

@@ -3,8 +3,6 @@ package impact
 import (
 	"bytes"
 	"cmp"
-	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -16,12 +14,9 @@ import (
 // before run. The facts of both graphs must hold values and bases
 // (graph.Builder.Values and Bases). The Report shares no memory with them.
 //
-// It fails where an object's content or a workload cannot be read; the errors, joined
-// where there are several, name the resource.
+// Objects whose content cannot be told (graph.Resource.ValuesErr) count as empty. It
+// fails where a workload cannot be read; the error names it.
 func Compare(before, after *graph.Graph) (*Report, error) {
-	if err := errors.Join(unfit(before), unfit(after)); err != nil {
-		return nil, err
-	}
 	c := &comparison{before: before, after: after, objects: matchObjects(before, after), facts: map[*graph.Resource]*facts{}}
 	c.match()
 	if err := c.read(); err != nil {
@@ -41,17 +36,6 @@ func Compare(before, after *graph.Graph) (*Report, error) {
 	report.Disappearing = append(report.Disappearing, c.disappearing()...)
 	report.finish()
 	return report, nil
-}
-
-// unfit tells of objects whose content cannot be told.
-func unfit(g *graph.Graph) error {
-	var errs []error
-	for _, r := range g.Resources {
-		if r.ValuesErr != nil {
-			errs = append(errs, fmt.Errorf("%s (%s): %w", r, r.Place(), r.ValuesErr))
-		}
-	}
-	return errors.Join(errs...)
 }
 
 type comparison struct {

@@ -133,7 +133,8 @@ type Cause struct {
 	// Field is a path in the workload, with the names of list elements in
 	// brackets: spec.template.spec.containers[web].image.
 	Field string `json:"field,omitempty"`
-	// From and To are the values, told of images alone.
+	// From and To are the values, told of images and of the names of ConfigMaps and
+	// Secrets alone.
 	From string `json:"from,omitempty"`
 	To   string `json:"to,omitempty"`
 }

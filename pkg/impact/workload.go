@@ -57,8 +57,8 @@ func (c *comparison) workload(s *subject) *Workload {
 		return nil
 	}
 	w.Causes = causes.list()
-	w.Accepted = accepted(s, w.Causes, causes)
-	if w.Accepted && w.Effect == Stale {
+	if w.Effect == Stale && accepted(s, w.Causes, causes) {
+		w.Accepted = true
 		w.Reason = v1alpha1.AnnotationIgnore + " takes it out"
 	}
 	return w
@@ -101,11 +101,14 @@ func (c *comparison) outcome(s *subject, p *templatePair, before, after *facts) 
 	switch t.Change {
 	case catalog.Rollout, catalog.NewRevision:
 		o.effect = Rolls
+		if t.Index < 0 {
+			o.reason = "nothing is known of its kind; a pod template of this form rolls in most"
+		}
 		if s.new.Kind == "StatefulSet" {
 			o.partitioned(after)
 		}
 	case catalog.Deferred:
-		o.effect, o.mend = Waits, c.resumption(s.new)
+		o.effect, o.mend = Waits, resumption(c, s.new)
 	case catalog.FuturePods:
 		o.effect = NextRuns
 		if !t.Runs {
@@ -195,7 +198,7 @@ func (c *comparison) inPlace(s *subject, p *templatePair, o outcome, before, aft
 		o.mend = c.replacement(s.new)
 	case t.Change == catalog.Destructive:
 		o.mend = "restart it when what runs may stop"
-	case t.Change == catalog.FuturePods:
+	case t.Change == catalog.FuturePods, t.Change == catalog.Deferred, s.new.Kind == "StatefulSet" && after.partition > 0:
 		o.mend = "delete its pods after the apply"
 	default:
 		o.mend = c.restart(s.new)
@@ -219,20 +222,24 @@ func (c *comparison) filesOnly(s *subject, template int) bool {
 
 // restart says how to make a workload's pods read the configuration.
 func (c *comparison) restart(r *graph.Resource) string {
-	rollout := "restart its pods after the apply"
-	if (r.Group == "apps") && slices.Contains([]string{"Deployment", "StatefulSet", "DaemonSet"}, r.Kind) {
-		rollout = "after the apply: " + c.command("rollout restart", r)
+	const run = "run confighash over the manifests, or"
+	by, comma := "restart its pods after the apply", " "
+	if r.Group == "apps" && slices.Contains([]string{"Deployment", "StatefulSet", "DaemonSet"}, r.Kind) {
+		by, comma = "after the apply: "+c.command("rollout restart", r), ", "
 	}
 	if r.Ignored() {
-		return rollout
+		return by
 	}
-	return "run confighash over the manifests, or, " + rollout
+	return run + comma + by
 }
 
 // resumption says how a rollout goes on that waits.
-func (c *comparison) resumption(r *graph.Resource) string {
-	if r.Group == "apps" && r.Kind == "Deployment" {
-		return c.command("rollout resume", r)
+func resumption(c *comparison, r *graph.Resource) string {
+	switch {
+	case r.Group == "apps" && r.Kind == "Deployment":
+		return "after the apply: " + c.command("rollout resume", r)
+	case r.Group == "apps":
+		return "delete its pods after the apply"
 	}
 	return "delete its pods, or resume it, after the apply"
 }

@@ -35,7 +35,8 @@ type Options struct {
 // for those whose name, or whose folder's name, begins with a dot.
 //
 // Errors: a file cannot be read or is no such stream; a folder holds no manifests,
-// or what has to be built or rendered first; two resources are the same one.
+// or what has to be built or rendered first; the content of a ConfigMap or a Secret
+// cannot be told; two resources are the same one.
 func Read(args []string, stdin io.Reader, o Options) (*graph.Graph, error) {
 	files, err := list(args, stdin)
 	if err != nil {
@@ -73,7 +74,14 @@ func (f *file) read(b *graph.Builder) ([]*graph.Resource, error) {
 	if err != nil {
 		return nil, f.failed(err)
 	}
-	return slices.Concat(facts...), nil
+	all := slices.Concat(facts...)
+	var errs []error
+	for _, r := range all {
+		if r.ValuesErr != nil {
+			errs = append(errs, f.failed(fmt.Errorf("%s: %s: %w", r.Place(), r, r.ValuesErr)))
+		}
+	}
+	return all, errors.Join(errs...)
 }
 
 // failed puts the file's name before each of the errors that err joins.
