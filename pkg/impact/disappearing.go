@@ -17,14 +17,16 @@ func (c *comparison) disappearing() []Disappearing {
 		return nil
 	}
 	needs := map[*graph.Resource][]Need{}
-	add := func(r *graph.Resource, n Need) {
-		if !slices.ContainsFunc(needs[r], func(known Need) bool { return known.Ref == n.Ref }) {
-			needs[r] = append(needs[r], n)
-		}
-	}
 	for _, s := range c.subjects {
 		if s.new == nil {
 			continue
+		}
+		known := map[*graph.Resource]bool{}
+		add := func(r *graph.Resource, n Need) {
+			if !known[r] {
+				known[r] = true
+				needs[r] = append(needs[r], n)
+			}
 		}
 		for _, r := range c.stillNamed(s, gone) {
 			add(r, Need{c.subjectRef(s), StillNamed})

@@ -23,7 +23,10 @@ type facts struct {
 	replicas  *int64
 	strategy  string
 	partition int64
-	fixed     []fixedField
+	// fixed and claims are what may not change outside of pod templates.
+	fixed    []fixedField
+	claims   *podtemplate.Template
+	claimsAt edit.Path
 }
 
 // readFacts reads the facts of resources, and adds them to found.
@@ -86,7 +89,10 @@ func factsOf(r *graph.Resource, item *yaml.Node) (*facts, error) {
 	f.partition, _ = strconv.ParseInt(scalarAt(item, "spec.updateStrategy.rollingUpdate.partition"), 10, 64)
 	f.strategy = strategyOf(r, item)
 	var err error
-	f.fixed, err = fixedFields(r, item)
+	if f.fixed, err = fixedFields(r, item); err != nil {
+		return nil, err
+	}
+	f.claimsAt, f.claims, err = claimsOf(r, item)
 	return f, err
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/confighash/confighash/pkg/edit"
 	"github.com/confighash/confighash/pkg/graph"
 	"github.com/confighash/confighash/pkg/mapping"
+	"github.com/confighash/confighash/pkg/podtemplate"
 )
 
 //go:embed immutable.yaml
@@ -24,6 +25,7 @@ type immutable struct {
 	Kinds    []string             `yaml:"kinds"`
 	Fields   []edit.Path          `yaml:"fields"`
 	Except   []string             `yaml:"except"`
+	Claims   edit.Path            `yaml:"claims"`
 	Defaults map[edit.Path]string `yaml:"defaults"`
 	Unless   *struct {
 		Field edit.Path `yaml:"field"`
@@ -120,6 +122,58 @@ func eachField(i *immutable, path edit.Path, n *yaml.Node, add func(*immutable, 
 		}
 	}
 	return nil
+}
+
+// claimsOf reads the claims of a resource that may not change, and where they stand:
+// as the volumes of a pod that brings claims of its own, which the API server
+// completes in the same way.
+func claimsOf(r *graph.Resource, item *yaml.Node) (edit.Path, *podtemplate.Template, error) {
+	all, err := immutables()
+	if err != nil {
+		return "", nil, err
+	}
+	for k := range all {
+		i := &all[k]
+		if i.Claims == "" || i.Group != r.Group || !slices.Contains(i.Kinds, r.Kind) {
+			continue
+		}
+		var volumes []*yaml.Node
+		if list := nodeAt(item, i.Claims); list != nil && list.Kind == yaml.SequenceNode {
+			for _, claim := range list.Content {
+				volumes = append(volumes, mapOf("ephemeral", mapOf("volumeClaimTemplate", partsOf(mapping.Resolve(claim), "metadata", "spec"))))
+			}
+		}
+		spec := mapOf("volumes", &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Content: volumes})
+		claims, err := podtemplate.ReadParts(podtemplate.Parts{Spec: spec}, podtemplate.Options{Builtin: true})
+		return i.Claims, claims, err
+	}
+	return "", nil, nil
+}
+
+// mapOf returns a mapping with one entry.
+func mapOf(key string, value *yaml.Node) *yaml.Node {
+	return &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Content: []*yaml.Node{{Kind: yaml.ScalarNode, Tag: "!!str", Value: key}, value}}
+}
+
+// partsOf returns a mapping of the entries of m under keys.
+func partsOf(m *yaml.Node, keys ...string) *yaml.Node {
+	parts := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
+	for _, key := range keys {
+		if value := nodeAt(m, edit.Path(key)); value != nil {
+			parts.Content = append(parts.Content, mapOf(key, value).Content...)
+		}
+	}
+	return parts
+}
+
+// touched returns the paths of what may not change and differs, sorted.
+func (f *facts) touched(after *facts) []edit.Path {
+	differ := touched(f.fixed, after.fixed)
+	if f.claims != nil && after.claims != nil && len(podtemplate.Diff(f.claims, after.claims)) > 0 {
+		differ = append(differ, f.claimsAt)
+		slices.Sort(differ)
+	}
+	return differ
 }
 
 // touched returns the paths of fixed fields that differ, sorted.

@@ -29,7 +29,7 @@ func (c *comparison) workload(s *subject) *Workload {
 		before = after // nothing of the resource itself differs
 	}
 	w.Replicas, w.Strategy = after.replicas, after.strategy
-	fixed := touched(before.fixed, after.fixed)
+	fixed := before.touched(after)
 	refused := len(fixed) > 0
 	causes := &causes{comparison: c, subject: s}
 	for _, pair := range c.templates(s, before, after) {
