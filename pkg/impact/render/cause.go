@@ -75,11 +75,8 @@ func viaPhrase(via []string) phrase {
 	if len(via) == 0 {
 		return nil
 	}
-	return phrase{{word, " ("}, {prose, viaText(via)}, {word, ")"}}
+	return phrase{{word, " ("}, {prose, strings.Join(via, ", ")}, {word, ")"}}
 }
-
-// viaText lists ways, of which there are few.
-func viaText(via []string) string { return strings.Join(via, ", ") }
 
 // podSpecs are the paths of the pod specs of most kinds, a Pod's last. A container
 // in one of them is told without its path.

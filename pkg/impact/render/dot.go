@@ -23,8 +23,8 @@ func (g *diagram) dot() string {
 	}
 	for _, e := range g.edges {
 		fmt.Fprintf(&b, "  n%d -> n%d", e.from+1, e.to+1)
-		if e.label != "" {
-			fmt.Fprintf(&b, " [label=%s]", dotString(dotEscape(e.label)))
+		if label := e.label(); len(label) > 0 {
+			fmt.Fprintf(&b, " [label=%s]", dotString(dotLines([]phrase{label})))
 		}
 		b.WriteString("\n")
 	}

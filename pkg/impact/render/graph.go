@@ -2,7 +2,7 @@ package render
 
 import (
 	"fmt"
-	"strings"
+	"slices"
 
 	"github.com/confighash/confighash/pkg/impact"
 )
@@ -30,7 +30,7 @@ type node struct {
 // An edge leads from a cause to a workload.
 type edge struct {
 	from, to int
-	label    string
+	via      []string
 }
 
 // A class says how a node is drawn.
@@ -82,34 +82,45 @@ func drawn(r *impact.Report) *diagram {
 		for j := range w.Causes {
 			c := &w.Causes[j]
 			if c.Object == nil {
-				fields = append(fields, shortened(fieldPhrase(c)))
+				fields = append(fields, fieldPhrase(c))
 				continue
 			}
 			n := objectNode(c, keys[*c.Object])
-			g.connect(cause("object "+n.full, n), to, viaText(c.Via))
+			g.connect(cause("object "+n.full, n), to, c.Via)
 		}
 		if len(fields) > 0 {
 			// Workloads of which the same fields differ have one node of them.
 			at := cause(fmt.Sprintf("fields %q", fields), node{lines: folded(fields)})
-			g.connect(at, to, "")
+			g.connect(at, to, nil)
 		}
 	}
 	return g
 }
 
-// connect adds an edge, or a label to the edge that is there.
-func (g *diagram) connect(from, to int, label string) {
+// connect adds an edge, or ways to the edge that is there.
+func (g *diagram) connect(from, to int, via []string) {
 	for i := len(g.edges) - 1; i >= 0 && g.edges[i].to == to; i-- {
 		e := &g.edges[i]
 		if e.from != from {
 			continue
 		}
-		if label != "" && e.label != label {
-			e.label = strings.TrimPrefix(e.label+", "+label, ", ")
+		for _, v := range via {
+			if !slices.Contains(e.via, v) {
+				e.via = append(slices.Clip(e.via), v)
+			}
 		}
 		return
 	}
-	g.edges = append(g.edges, edge{from, to, label})
+	g.edges = append(g.edges, edge{from, to, via})
+}
+
+// label returns what an edge says.
+func (e *edge) label() phrase {
+	parts := make([]phrase, len(e.via))
+	for i, v := range e.via {
+		parts[i] = shortened(names(v))
+	}
+	return enumerate(parts)
 }
 
 // add adds a node and returns its index.
@@ -142,7 +153,7 @@ func objectNode(c *impact.Cause, keys []impact.Key) node {
 	}
 	lines := make([]phrase, len(keys))
 	for i, k := range keys {
-		lines[i] = shortened(phrase{{name, k.Name}, {word, " " + verb(k.Change)}})
+		lines[i] = phrase{{name, k.Name}, {word, " " + verb(k.Change)}}
 	}
 	if len(lines) == 0 {
 		lines = []phrase{words("%s", verb(c.Change))}
@@ -161,13 +172,20 @@ func refLines(r impact.Ref) []phrase {
 
 func refID(r impact.Ref) string { return r.APIVersion + " " + r.String() }
 
-// folded returns the first few lines and counts the others.
+// folded returns the first few lines with shortened names, and counts the others.
 func folded(lines []phrase) []phrase {
 	more := len(lines) - mostLines
-	if more <= 1 {
-		return lines
+	if more > 1 {
+		lines = lines[:mostLines]
 	}
-	return append(lines[:mostLines:mostLines], words("and %d more", more))
+	short := make([]phrase, len(lines))
+	for i, line := range lines {
+		short[i] = shortened(line)
+	}
+	if more > 1 {
+		short = append(short, words("and %d more", more))
+	}
+	return short
 }
 
 // shortened cuts the middle out of long names.

@@ -124,7 +124,7 @@ func (m *markup) details(long bool, summary string, write func()) {
 }
 
 func (m *markup) section(s *section, rows int) {
-	m.WriteString("\n#### " + s.title + "\n\n")
+	m.WriteString("\n#### " + capital(s.tag) + ": " + s.title + "\n\n")
 	rows = min(rows, len(s.rows))
 	m.details(rows > longSection, plural(len(s.rows), "resource"), func() {
 		for i := range s.rows[:rows] {

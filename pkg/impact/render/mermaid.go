@@ -28,9 +28,9 @@ func (g *diagram) mermaid() string {
 		classes[n.class] = append(classes[n.class], id)
 	}
 	for _, e := range g.edges {
-		label := ""
-		if e.label != "" {
-			label = `|"` + mermaidPhrase(phrase{{name, e.label}}) + `"|`
+		label := mermaidPhrase(e.label())
+		if label != "" {
+			label = `|"` + label + `"|`
 		}
 		fmt.Fprintf(&b, "  n%d -->%s n%d\n", e.from+1, label, e.to+1)
 	}

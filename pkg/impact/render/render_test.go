@@ -2,14 +2,17 @@ package render
 
 import (
 	"bytes"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"github.com/confighash/confighash/pkg/impact"
 )
@@ -238,7 +241,8 @@ func huge() *impact.Report {
 
 func ptr[T any](v T) *T { return &v }
 
-func render(t testing.TB, r *impact.Report, f Format, o Options) string {
+func write(t rapid.TB, r *impact.Report, f Format, o Options) string {
+	t.Helper()
 	var b bytes.Buffer
 	if err := Write(&b, r, f, o); err != nil {
 		t.Fatal(err)
@@ -252,9 +256,9 @@ var extensions = map[Format]string{Text: ".txt", Markdown: ".md", JSON: ".json",
 func TestWrite_golden(t *testing.T) {
 	for name, r := range reports {
 		for format, extension := range extensions {
-			golden(t, name+extension, render(t, r, format, Options{}))
+			golden(t, name+extension, write(t, r, format, Options{}))
 		}
-		golden(t, name+".ansi", render(t, r, Text, Options{Colours: true}))
+		golden(t, name+".ansi", write(t, r, Text, Options{Colours: true}))
 	}
 }
 
@@ -273,5 +277,109 @@ func golden(t *testing.T, file, got string) {
 	}
 	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", file, diff)
+	}
+}
+
+// TestWrite_goldenShowsEverything asks for a golden file of what is new in a
+// report.
+func TestWrite_goldenShowsEverything(t *testing.T) {
+	shown := map[any]bool{}
+	for _, r := range reports {
+		for _, w := range r.Workloads {
+			shown[w.Effect] = true
+			for _, c := range w.Causes {
+				shown[c.Change] = true
+			}
+		}
+		for _, d := range r.Disappearing {
+			for _, n := range d.NeededBy {
+				shown[n.Why] = true
+			}
+		}
+	}
+	for _, e := range impact.Effects() {
+		if !shown[e] {
+			t.Errorf("no golden file shows effect %s", e)
+		}
+		if told(e).effect != e {
+			t.Errorf("effect %s has no words", e)
+		}
+		if e != impact.Refused && !slices.Contains(sumOrder, e) {
+			t.Errorf("effect %s does not count in the sum", e)
+		}
+	}
+	for _, c := range changes {
+		if !shown[c] {
+			t.Errorf("no golden file shows change %s", c)
+		}
+	}
+	for _, w := range whys {
+		if !shown[w] {
+			t.Errorf("no golden file shows need %s", w)
+		}
+	}
+}
+
+// TestWrite_huge holds Markdown below its limit, with the worst told first, and
+// finds every workload in the text.
+func TestWrite_huge(t *testing.T) {
+	r := huge()
+	for _, limit := range []int{0, 20_000, 3_000, LeastLimit, 1} {
+		page := write(t, r, Markdown, Options{Limit: limit})
+		most := max(limit, LeastLimit)
+		if limit == 0 {
+			most = DefaultLimit
+		}
+		if len(page) > most {
+			t.Errorf("%d bytes, limit %d", len(page), limit)
+		}
+		if strings.Contains(page, "```") {
+			t.Errorf("limit %d: a diagram of %d workloads", limit, len(r.Workloads))
+		}
+		if most >= 3_000 && len(page) < most/2 {
+			t.Errorf("limit %d: %d bytes leave much of it", limit, len(page))
+		}
+		if want := "`confighash impact` on a terminal tells"; !strings.Contains(page, want) {
+			t.Errorf("limit %d: %q is missing", limit, want)
+		}
+		if limit == 0 && !strings.Contains(page, "\n- and ") {
+			t.Errorf("nothing counts what is left out:\n%s", page)
+		}
+		checkMarkdown(t, page)
+	}
+	text := write(t, r, Text, Options{})
+	for _, w := range r.Workloads {
+		if !strings.Contains(text, "  "+w.Ref.String()+" ") {
+			t.Errorf("text without %s", w.Ref)
+		}
+	}
+}
+
+func TestParseFormat(t *testing.T) {
+	for _, name := range Formats() {
+		if f, err := ParseFormat(name); err != nil || string(f) != name {
+			t.Errorf("%s is parsed as %s, %v", name, f, err)
+		}
+	}
+	_, err := ParseFormat("yaml")
+	if want := `unknown format "yaml", want text, markdown, json or dot`; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	if err := Write(&bytes.Buffer{}, &impact.Report{}, "yaml", Options{}); err == nil {
+		t.Error("an unknown format is written")
+	}
+}
+
+type brokenPipe struct{}
+
+var errBrokenPipe = errors.New("broken pipe")
+
+func (brokenPipe) Write([]byte) (int, error) { return 0, errBrokenPipe }
+
+func TestWrite_returnsTheErrorOfTheWriter(t *testing.T) {
+	for _, f := range Formats() {
+		if err := Write(brokenPipe{}, reports["shop"], Format(f), Options{}); !errors.Is(err, errBrokenPipe) {
+			t.Errorf("%s: got %v", f, err)
+		}
 	}
 }

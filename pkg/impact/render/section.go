@@ -19,6 +19,7 @@ const (
 
 // A section is a part of the report, for text and Markdown alike.
 type section struct {
+	tag   string
 	title string
 	rows  []row
 }
@@ -47,26 +48,27 @@ type outcome struct {
 	effect impact.Effect
 	tag    string
 	tone   tone
-	title  string
+	// title says what the effect means.
+	title string
 	// one and several follow a number of workloads in the sum.
 	one, several string
 }
 
-// outcomes are in the order of sections. The sum tells them in the order in
-// which a reader asks, what rolls first.
+// outcomes are in the order of sections.
 var outcomes = []outcome{
-	{impact.Refused, "refused", alarms, "The API server refuses the new manifest", "", ""},
-	{impact.Kills, "kills", alarms, "Running work is stopped, and what it has done may be lost", "loses running work", "lose running work"},
-	{impact.Stale, "stale", alarms, "Pods go on with an earlier configuration until somebody restarts them", "stays stale", "stay stale"},
-	{impact.Rolls, "rolls", warns, "Pods are replaced", "rolls", "roll"},
-	{impact.Waits, "waits", warns, "Pods are replaced when somebody deletes them or resumes the rollout", "waits for somebody to act", "wait for somebody to act"},
-	{impact.NextRuns, "next run", calm, "What runs stays as it is, and the next run or pod follows the new manifest", "changes with the next run", "change with the next run"},
-	{impact.Unknown, "unknown", calm, "An operator decides", "is left to an operator", "are left to an operator"},
-	{impact.Starts, "starts", calm, "New workloads", "starts", "start"},
-	{impact.Stops, "stops", calm, "Workloads that are gone, and stop where an apply prunes", "stops where an apply prunes", "stop where an apply prunes"},
+	{impact.Refused, "refused", alarms, "the API server refuses the new manifest", "", ""},
+	{impact.Kills, "kills", alarms, "running work is stopped, and what it has done may be lost", "loses running work", "lose running work"},
+	{impact.Stale, "stale", alarms, "pods go on with an earlier configuration until somebody restarts them", "stays stale", "stay stale"},
+	{impact.Rolls, "rolls", warns, "pods are replaced", "rolls", "roll"},
+	{impact.Waits, "waits", warns, "pods are replaced when somebody deletes them or resumes the rollout", "waits for somebody to act", "wait for somebody to act"},
+	{impact.NextRuns, "next run", calm, "what runs stays as it is, and the next run or pod follows the new manifest", "changes with the next run", "change with the next run"},
+	{impact.Unknown, "unknown", calm, "an operator decides", "is left to an operator", "are left to an operator"},
+	{impact.Starts, "starts", calm, "new workloads", "starts", "start"},
+	{impact.Stops, "stops", calm, "workloads that are gone, and stop where an apply prunes", "stops where an apply prunes", "stop where an apply prunes"},
 }
 
-// sumOrder is the order of effects in the sum.
+// sumOrder is the order of effects in the sum: what rolls comes first, since that
+// is what a reader asks.
 var sumOrder = []impact.Effect{
 	impact.Rolls, impact.Kills, impact.Stale, impact.Waits, impact.NextRuns, impact.Unknown, impact.Starts, impact.Stops,
 }
@@ -169,9 +171,9 @@ func asides(r *impact.Report) []string {
 // sections are all that the report has to tell, worst first.
 func sections(r *impact.Report) []section {
 	var all []section
-	add := func(title string, rows []row) {
+	add := func(tag, title string, rows []row) {
 		if len(rows) > 0 {
-			all = append(all, section{title, rows})
+			all = append(all, section{tag, title, rows})
 		}
 	}
 	for i := range outcomes {
@@ -180,10 +182,10 @@ func sections(r *impact.Report) []section {
 		if o.effect == impact.Refused {
 			rows = append(rows, refusalRows(r)...)
 		}
-		add(o.title, rows)
+		add(o.tag, o.title, rows)
 	}
-	add("Objects that disappear where an apply prunes, and that something may need", disappearingRows(r))
-	add("Configuration that no pod consumes", unconsumedRows(r))
+	add("disappears", "objects that go where an apply prunes, and that something may need", disappearingRows(r))
+	add("unconsumed", "configuration that no pod consumes", unconsumedRows(r))
 	return all
 }
 
@@ -314,7 +316,7 @@ var needs = []struct {
 	label string
 	tone  tone
 }{
-	{impact.StillNamed, "the new manifest still refers to it", alarms},
+	{impact.StillNamed, "dangling reference of", alarms},
 	{impact.StillRunning, "pods that nothing replaces refer to it", warns},
 	{impact.RunningJobs, "Jobs that run now refer to it", warns},
 	{impact.Rollout, "until the rollout is through, and for kubectl rollout undo", calm},

@@ -40,7 +40,7 @@ func text(r *impact.Report, colours bool) string {
 }
 
 func (t *terminal) section(s *section) {
-	t.WriteString("\n" + s.title + ":\n")
+	t.WriteString("\n" + capital(s.title) + ":\n")
 	tags, whats := 0, 0
 	var columns []int
 	for _, r := range s.rows {
@@ -109,6 +109,9 @@ func (t *terminal) phrase(p phrase) string {
 func width(p phrase) int {
 	return utf8.RuneCountInString((&terminal{}).phrase(p))
 }
+
+// capital returns words of this package with a capital letter.
+func capital(words string) string { return strings.ToUpper(words[:1]) + words[1:] }
 
 func blanks(n int) string { return strings.Repeat(" ", n) }
 
