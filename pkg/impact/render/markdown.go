@@ -204,16 +204,19 @@ const (
 // proseMarkdown returns a sentence as Markdown. A command is a code span, and so
 // is every word that may be more than a word.
 func proseMarkdown(text string) string {
-	before, rest, found := strings.Cut(oneLine(text), command)
-	if !found {
-		return wordsMarkdown(before)
+	var b strings.Builder
+	rest := oneLine(text)
+	for {
+		before, line, found := strings.Cut(rest, command)
+		b.WriteString(wordsMarkdown(before))
+		if !found {
+			return b.String()
+		}
+		if line, rest, found = strings.Cut(line, commandEnd); found {
+			rest = commandEnd + rest
+		}
+		b.WriteString(code(command + line))
 	}
-	line, after, ended := strings.Cut(rest, commandEnd)
-	told := wordsMarkdown(before) + code(command+line)
-	if ended {
-		told += commandEnd + proseMarkdown(after)
-	}
-	return told
 }
 
 // wordsMarkdown sets the words of a text that are not plain as code spans.

@@ -94,12 +94,12 @@ func shop() *impact.Report {
 		APIVersion: impact.APIVersion, Kind: impact.Kind,
 		Summary: impact.Summary{Refused: 1, Stale: 1, Rolls: 2, Unconsumed: 1, Disappearing: 1},
 		Workloads: []impact.Workload{
-			{Ref: ref("batch/v1", "Job", "migrate"), Effect: impact.Refused, Reason: "the pod template of a Job cannot change",
+			{Ref: ref("batch/v1", "Job", "migrate"), Effect: impact.Refused, Reason: "its pod template cannot change once it exists",
 				TemplateChanges: true, Causes: []impact.Cause{image("spec.template.spec.containers[migrate].image", "shop:1.0", "shop:1.1")},
-				Mend: "delete the Job before the apply: kubectl delete job migrate -n shop"},
+				Mend: "before the apply: kubectl delete job/migrate -n shop; or let it be made anew each time, as a hook or by generateName"},
 			{Ref: deployment("admin"), Effect: impact.Stale, Replicas: replicas(1), Strategy: "Recreate",
 				Causes: []impact.Cause{by(configMap("feature-flags"), impact.Changed, "subPath", key("flags.json", impact.Changed))},
-				Mend:   "restart it after the apply: kubectl rollout restart deployment/admin -n shop"},
+				Mend:   "run confighash over the manifests, or, after the apply: kubectl rollout restart deployment/admin -n shop"},
 			{Ref: deployment("web"), Effect: impact.Rolls, TemplateChanges: true, Replicas: replicas(12), Strategy: rollingUpdate,
 				Causes: []impact.Cause{
 					app,
