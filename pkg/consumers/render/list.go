@@ -8,8 +8,8 @@ import (
 	"github.com/confighash/confighash/pkg/consumers"
 )
 
-// most is how many elements of a list are told before the others are counted.
-const most = 8
+// mostNamed is how many elements of a list are told before the others are counted.
+const mostNamed = 8
 
 // A list is a graph put in an order to be read.
 type list struct {
@@ -50,6 +50,40 @@ type mark struct {
 	text  string
 	nodes []consumers.Node // which are told after the text
 	tone  tone
+}
+
+// words tells a mark. escape makes what is shown of a name.
+func (m *mark) words(escape func(string) string) string {
+	if len(m.nodes) == 0 {
+		return m.text
+	}
+	shown, more := folded(m.nodes)
+	names := make([]string, len(shown))
+	for i := range shown {
+		names[i] = escape(shown[i].String())
+	}
+	return m.text + " " + enumerated(names, more)
+}
+
+// words tells a way, such as "optional env (LEVEL, THEME)". escape makes what is
+// shown of the name of a key.
+func (w *way) words(escape func(string) string) string {
+	told := w.via
+	if w.optional {
+		told = "optional " + told
+	}
+	if w.keys == nil {
+		return told
+	}
+	if len(w.keys) == 0 {
+		return told + " (no key)"
+	}
+	shown, more := folded(w.keys)
+	keys := make([]string, len(shown))
+	for i, key := range shown {
+		keys[i] = escape(key)
+	}
+	return told + " (" + enumerated(keys, more) + ")"
 }
 
 // A tone says how much a mark asks for a reader's eye.
@@ -237,8 +271,17 @@ func choose(n int, none, others string) string {
 
 // folded returns the first of many, and how many more there are.
 func folded[T any](all []T) (shown []T, more int) {
-	if len(all) <= most+1 {
+	if len(all) <= mostNamed+1 {
 		return all, 0
 	}
-	return slices.Clip(all[:most]), len(all) - most
+	return slices.Clip(all[:mostNamed]), len(all) - mostNamed
+}
+
+// enumerated joins names by commas, and counts those that are left out.
+func enumerated(names []string, more int) string {
+	told := strings.Join(names, ", ")
+	if more > 0 {
+		told += fmt.Sprintf(" and %d more", more)
+	}
+	return told
 }

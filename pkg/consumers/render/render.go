@@ -90,8 +90,11 @@ const (
 func Write(w io.Writer, g *consumers.Graph, f Format, o Options) error {
 	switch f {
 	case Text:
-		_, err := io.WriteString(w, text(g, o))
-		return err
+		return writeString(w, text(g, o))
+	case Markdown:
+		return writeString(w, markdown(g, o))
+	case Dot:
+		return writeString(w, diagramOf(g).dot())
 	case JSON:
 		encoder := json.NewEncoder(w)
 		encoder.SetEscapeHTML(false)
@@ -99,6 +102,11 @@ func Write(w io.Writer, g *consumers.Graph, f Format, o Options) error {
 		return encoder.Encode(g)
 	}
 	_, err := ParseFormat(string(f))
+	return err
+}
+
+func writeString(w io.Writer, text string) error {
+	_, err := io.WriteString(w, text)
 	return err
 }
 

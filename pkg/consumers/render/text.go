@@ -1,12 +1,11 @@
 package render
 
 import (
-	"fmt"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/confighash/confighash/pkg/consumers"
-	"github.com/confighash/confighash/pkg/internal/markup"
+	"github.com/confighash/confighash/pkg/internal/escape"
 )
 
 // widest is how far a name pushes the column beside it.
@@ -67,16 +66,7 @@ func (t *terminal) mark(m mark, separator string) {
 	if m.text == "" {
 		return
 	}
-	told := m.text
-	if len(m.nodes) > 0 {
-		shown, more := folded(m.nodes)
-		names := make([]string, len(shown))
-		for i := range shown {
-			names[i] = nameOf(&shown[i])
-		}
-		told += " " + enumerated(names, more)
-	}
-	t.WriteString(separator + t.paint([...]string{calm: faint, warns: yellow, alarms: red}[m.tone], told))
+	t.WriteString(separator + t.paint([...]string{calm: faint, warns: yellow, alarms: red}[m.tone], m.words(escape.Printable)))
 }
 
 // paint returns text in a colour, where there are colours.
@@ -87,43 +77,13 @@ func (t *terminal) paint(colour, text string) string {
 	return "\x1b[" + colour + "m" + text + "\x1b[0m"
 }
 
-func nameOf(n *consumers.Node) string { return markup.Printable(n.String()) }
+func nameOf(n *consumers.Node) string { return escape.Printable(n.String()) }
 
 // waysText lists ways with their keys.
 func waysText(ways []way) string {
 	parts := make([]string, len(ways))
 	for i, w := range ways {
-		parts[i] = w.words(markup.Printable)
+		parts[i] = w.words(escape.Printable)
 	}
 	return strings.Join(parts, ", ")
-}
-
-// words tells a way, such as "optional env (LEVEL, THEME)". escape makes what is
-// shown of the name of a key.
-func (w *way) words(escape func(string) string) string {
-	told := w.via
-	if w.optional {
-		told = "optional " + told
-	}
-	if w.keys == nil {
-		return told
-	}
-	if len(w.keys) == 0 {
-		return told + " (no key)"
-	}
-	shown, more := folded(w.keys)
-	keys := make([]string, len(shown))
-	for i, key := range shown {
-		keys[i] = escape(key)
-	}
-	return told + " (" + enumerated(keys, more) + ")"
-}
-
-// enumerated joins names by commas, and counts those that are left out.
-func enumerated(names []string, more int) string {
-	told := strings.Join(names, ", ")
-	if more > 0 {
-		told += fmt.Sprintf(" and %d more", more)
-	}
-	return told
 }
