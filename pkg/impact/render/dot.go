@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/confighash/confighash/pkg/internal/escape"
 )
 
 // dot returns the diagram in Graphviz's language, worst at the top.
@@ -19,12 +21,12 @@ func (g *diagram) dot() string {
 	for i, n := range slices.Backward(g.nodes) {
 		look := looks[n.class]
 		fmt.Fprintf(&b, "  n%d [label=%s, tooltip=%s, class=%s, fillcolor=%q, color=%q, fontcolor=%q]\n",
-			i+1, dotString(dotLines(n.lines)), dotString(dotEscape(n.full)), look.name, look.fill, look.stroke, inkColour)
+			i+1, escape.Dot(plainLines(n.lines)...), escape.Dot(n.full), look.name, look.fill, look.stroke, inkColour)
 	}
 	for _, e := range g.edges {
 		fmt.Fprintf(&b, "  n%d -> n%d", e.from+1, e.to+1)
 		if label := e.label(); len(label) > 0 {
-			fmt.Fprintf(&b, " [label=%s]", dotString(dotLines([]phrase{label})))
+			fmt.Fprintf(&b, " [label=%s]", escape.Dot((&terminal{}).phrase(label)))
 		}
 		b.WriteString("\n")
 	}
@@ -32,22 +34,11 @@ func (g *diagram) dot() string {
 	return b.String()
 }
 
-// dotLines returns lines as a label's text.
-func dotLines(lines []phrase) string {
-	escaped := make([]string, len(lines))
+// plainLines returns lines of a box as a terminal shows them, without colours.
+func plainLines(lines []phrase) []string {
+	all := make([]string, len(lines))
 	for i, line := range lines {
-		escaped[i] = dotEscape((&terminal{}).phrase(line))
+		all[i] = (&terminal{}).phrase(line)
 	}
-	return strings.Join(escaped, `\n`)
-}
-
-// dotEscape escapes what a label takes for something else: a backslash begins
-// \n and \N, and an ampersand an entity of HTML.
-func dotEscape(text string) string {
-	return strings.NewReplacer(`\`, `\\`, "&", "&amp;").Replace(printable(text))
-}
-
-// dotString quotes a text that is escaped.
-func dotString(text string) string {
-	return `"` + strings.ReplaceAll(text, `"`, `\"`) + `"`
+	return all
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/confighash/confighash/pkg/impact"
+	"github.com/confighash/confighash/pkg/internal/escape"
 )
 
 // Limits of what a node of a graph says.
@@ -193,7 +194,7 @@ func shortened(p phrase) phrase {
 	short := make(phrase, len(p))
 	for i, s := range p {
 		if s.kind != word {
-			s.text = printable(s.text)
+			s.text = escape.Printable(s.text)
 			if s.kind == path {
 				s.text = withoutPodSpec(s.text)
 			}

@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/confighash/confighash/pkg/impact"
+	"github.com/confighash/confighash/pkg/internal/escape"
 )
 
 // Marker is the first line of Markdown, by which a bot finds the comment that it
@@ -171,28 +172,10 @@ func (m *markup) phrase(p phrase) string {
 		case prose:
 			b.WriteString(proseMarkdown(s.text))
 		default:
-			b.WriteString(code(s.text))
+			b.WriteString(escape.Code(s.text))
 		}
 	}
 	return b.String()
-}
-
-// code returns text as a code span, in which nothing is markup, a mention or a
-// link.
-func code(text string) string {
-	text = printable(text)
-	if text == "" {
-		text = `""`
-	}
-	fence := "`"
-	for strings.Contains(text, fence) {
-		fence += "`"
-	}
-	// A space on both sides is taken off, where there is anything between.
-	if strings.HasPrefix(text, "`") || strings.HasSuffix(text, "`") || text[0] == ' ' && strings.Trim(text, " ") != "" {
-		text = " " + text + " "
-	}
-	return fence + text + fence
 }
 
 // command begins a command in a sentence, and commandEnd ends one.
@@ -215,7 +198,7 @@ func proseMarkdown(text string) string {
 		if line, rest, found = strings.Cut(line, commandEnd); found {
 			rest = commandEnd + rest
 		}
-		b.WriteString(code(command + line))
+		b.WriteString(escape.Code(command + line))
 	}
 }
 
@@ -228,7 +211,7 @@ func wordsMarkdown(text string) string {
 			continue
 		}
 		at := strings.Index(w, core)
-		all[i] = w[:at] + code(core) + w[at+len(core):]
+		all[i] = w[:at] + escape.Code(core) + w[at+len(core):]
 	}
 	return strings.Join(all, " ")
 }

@@ -3,7 +3,8 @@ package render
 import (
 	"fmt"
 	"strings"
-	"unicode"
+
+	"github.com/confighash/confighash/pkg/internal/escape"
 )
 
 // Mermaid refuses a diagram of more than 500 edges or 50,000 characters. One is
@@ -50,47 +51,9 @@ func mermaidPhrase(p phrase) string {
 	var b strings.Builder
 	for _, s := range p {
 		if s.kind == word || s.kind == fold {
-			b.WriteString(mermaidEscape(s.text, true))
+			b.WriteString(escape.MermaidWords(s.text))
 		} else {
-			b.WriteString(mermaidEscape(printable(s.text), false))
-		}
-	}
-	return b.String()
-}
-
-// mermaidEscape writes what may be more than text as entities of Mermaid. A label
-// is read as Markdown, in which a full stop may make a list or a link. Before
-// that the whole diagram is searched for lines with a colon and a hash behind the
-// word style, for "direction LR" and for %%{, in labels too; and Mermaid keeps an
-// entity as ﬂ°°35¶ß meanwhile.
-func mermaidEscape(text string, spaces bool) string {
-	var b strings.Builder
-	runes := []rune(text)
-	alnum := func(i int) bool {
-		return i >= 0 && i < len(runes) && runes[i] < unicode.MaxASCII && (unicode.IsLetter(runes[i]) || unicode.IsDigit(runes[i]))
-	}
-	link := strings.Contains(strings.ToLower(text), "www.")
-	for i, r := range runes {
-		raw := alnum(i)
-		switch r {
-		case '/', ',', '(':
-			raw = true
-		case ' ':
-			raw = spaces
-		case '-', '_':
-			raw = alnum(i-1) && alnum(i+1)
-		case '.':
-			raw = alnum(i-1) && alnum(i+1) && !link
-		case ')':
-			raw = i > 0 && !unicode.IsDigit(runes[i-1])
-		case 'ﬂ', 'ß', '°', '¶':
-		default:
-			raw = raw || r > unicode.MaxASCII
-		}
-		if raw {
-			b.WriteRune(r)
-		} else {
-			fmt.Fprintf(&b, "#%d;", r)
+			b.WriteString(escape.Mermaid(s.text))
 		}
 	}
 	return b.String()

@@ -2,10 +2,9 @@ package render
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
+
+	"github.com/confighash/confighash/pkg/internal/escape"
 )
 
 // most is how many elements of a list are told before the others are counted.
@@ -66,35 +65,9 @@ func enumerate(parts []phrase) phrase {
 	return append(join(", ", parts[:most]...), span{fold, fmt.Sprintf(" and %d more", more)})
 }
 
-// printable returns a text on one line, with everything written out that a
-// reader would not see, or that would steer a terminal or turn the direction of
-// writing.
-func printable(text string) string {
-	if utf8.ValidString(text) && strings.IndexFunc(text, hidden) < 0 {
-		return text
-	}
-	var b strings.Builder
-	for text != "" {
-		r, n := utf8.DecodeRuneInString(text)
-		switch {
-		case r == utf8.RuneError && n == 1:
-			fmt.Fprintf(&b, `\x%02x`, text[0])
-		case hidden(r):
-			quoted := strconv.QuoteRuneToASCII(r)
-			b.WriteString(quoted[1 : len(quoted)-1])
-		default:
-			b.WriteRune(r)
-		}
-		text = text[n:]
-	}
-	return b.String()
-}
-
-func hidden(r rune) bool { return !unicode.IsPrint(r) }
-
 // oneLine returns a sentence of the report as it can be shown.
 func oneLine(text string) string {
-	return printable(strings.Join(strings.Fields(text), " "))
+	return escape.Printable(strings.Join(strings.Fields(text), " "))
 }
 
 // plural returns a number with what it counts.

@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/confighash/confighash/pkg/impact"
+	"github.com/confighash/confighash/pkg/internal/escape"
 )
 
 var (
@@ -231,12 +232,12 @@ func codeSpan(line string) (content, rest string) {
 func TestCode_isReadBack(t *testing.T) {
 	check := func(t rapid.TB, text string) {
 		t.Helper()
-		want := printable(text)
+		want := escape.Printable(text)
 		if want == "" {
 			want = `""`
 		}
-		if got, rest := codeSpan(code(text)); got != want || rest != "" {
-			t.Errorf("%q is read as %q and %q from %q", text, got, rest, code(text))
+		if got, rest := codeSpan(escape.Code(text)); got != want || rest != "" {
+			t.Errorf("%q is read as %q and %q from %q", text, got, rest, escape.Code(text))
 		}
 	}
 	for _, n := range hostileNames {

@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/confighash/confighash/pkg/impact"
+	"github.com/confighash/confighash/pkg/internal/escape"
 )
 
 // widest is how far a name pushes the columns beside it.
@@ -92,14 +93,14 @@ func (t *terminal) phrase(p phrase) string {
 	for _, s := range p {
 		switch s.kind {
 		case path:
-			b.WriteString(t.paint(faint, printable(s.text)))
+			b.WriteString(t.paint(faint, escape.Printable(s.text)))
 		case prose:
 			b.WriteString(oneLine(s.text))
 		case fold:
 			t.folds = true
 			b.WriteString(s.text)
 		default:
-			b.WriteString(printable(s.text))
+			b.WriteString(escape.Printable(s.text))
 		}
 	}
 	return b.String()
