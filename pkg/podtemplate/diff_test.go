@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
 )
 
 func TestDiff_differences(t *testing.T) {
@@ -28,4 +27,3 @@ func TestDiff_differences(t *testing.T) {
 		})
 	}
 }
-
