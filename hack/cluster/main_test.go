@@ -5,6 +5,7 @@ package cluster_test
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -17,6 +18,9 @@ import (
 
 // root is the module's directory.
 const root = "../.."
+
+// binary is the confighash under test.
+var binary = flag.String("confighash", filepath.Join(root, "bin", "confighash"), "path of the confighash to test")
 
 // plane is the control plane that all tests share.
 var plane *cluster.ControlPlane

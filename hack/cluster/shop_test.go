@@ -72,7 +72,7 @@ func build(t *testing.T, namespace, mode, manifests string, spec ...string) (std
 		t.Fatal(err)
 	}
 	var out, errs bytes.Buffer
-	cmd := exec.CommandContext(t.Context(), filepath.Join(root, "bin", "confighash"), "--config", file, "--namespace", namespace)
+	cmd := exec.CommandContext(t.Context(), *binary, "--config", file, "--namespace", namespace)
 	cmd.Stdin = strings.NewReader(manifests)
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Run(); err != nil {
@@ -145,13 +145,17 @@ func names(workloads []string) []string {
 func wantRolled(t *testing.T, namespace string, before, after cluster.Snapshot, want []string) {
 	t.Helper()
 	rolled := cluster.Rolled(before, after)
-	if diff := cmp.Diff(want, names(rolled)); diff != "" {
-		t.Errorf("rolled (-want +got):\n%s\n%s", diff, dump(t, namespace))
+	got := names(rolled)
+	if diff := cmp.Diff(want, got); diff != "" {
+		wrong := slices.DeleteFunc(slices.Concat(want, got), func(workload string) bool {
+			return slices.Contains(want, workload) && slices.Contains(got, workload)
+		})
+		t.Errorf("rolled (-want +got):\n%s\n%s", diff, dump(t, namespace, wrong...))
 	}
-	for _, workload := range rolled {
+	for i, workload := range rolled {
 		// CronJobs do not count theirs.
 		if was, is := before[workload].Number, after[workload].Number; was != 0 && is != was+1 {
-			t.Errorf("%s rolled from revision %d to %d\n%s", workload, was, is, dump(t, namespace))
+			t.Errorf("%s rolled from revision %d to %d\n%s", workload, was, is, dump(t, namespace, got[i]))
 		}
 	}
 	settled[namespace] = after
@@ -211,14 +215,23 @@ func digestValues(values map[string]any, keys ...string) {
 	}
 }
 
-// dump returns the objects of a namespace as YAML, for a failure.
-func dump(t *testing.T, namespace string) string {
+// dump returns the ConfigMaps and Secrets of a namespace, and of its workloads
+// these, with their ReplicaSets, as YAML, for a failure.
+func dump(t *testing.T, namespace string, workloads ...string) string {
 	t.Helper()
-	text, err := yaml.Marshal(objects(t, namespace))
+	all := objects(t, namespace)
+	maps.DeleteFunc(all, func(object string, _ map[string]any) bool {
+		kind, name, _ := strings.Cut(object, " ")
+		return kind != "ConfigMap" && kind != "Secret" && !slices.ContainsFunc(workloads, func(workload string) bool {
+			deployment, ok := strings.CutPrefix(workload, "Deployment ")
+			return workload == object || ok && kind == "ReplicaSet" && strings.HasPrefix(name, deployment+"-")
+		})
+	})
+	text, err := yaml.Marshal(all)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return "the objects of namespace " + namespace + ", with digests of values:\n" + string(text)
+	return "of namespace " + namespace + ", with digests of values:\n" + string(text)
 }
 
 // named returns the names of the objects of a kind whose names begin so, such
@@ -240,7 +253,7 @@ func template(t *testing.T, namespace, workload string) string {
 	t.Helper()
 	object, ok := objects(t, namespace)[workload]
 	if !ok {
-		t.Fatalf("there is no %s\n%s", workload, dump(t, namespace))
+		t.Fatalf("there is no %s", workload)
 	}
 	text, err := json.Marshal(object["spec"].(map[string]any)["template"])
 	if err != nil {
