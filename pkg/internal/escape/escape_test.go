@@ -1,0 +1,34 @@
+package escape
+
+import "testing"
+
+func TestEscape(t *testing.T) {
+	for _, tc := range []struct {
+		label            string
+		escape           func(string) string
+		given, want, why string
+	}{
+		{"plain", Printable, "größe 日本語", "größe 日本語", "what is seen stays"},
+		{"control", Printable, "a\x1b[31m\nb", `a\x1b[31m\nb`, "it would steer a terminal"},
+		{"direction", Printable, "\u202eabc", `\u202eabc`, "it would turn the direction of writing"},
+		{"no UTF-8", Printable, "\xff", `\xff`, "nothing shows it"},
+		{"code", Code, "a*b", "`a*b`", "nothing in it is markup"},
+		{"code with a fence", Code, "a``b", "```a``b```", "no run in it may end it"},
+		{"code that begins with a fence", Code, "`a", "`` `a ``", "the spaces are taken off"},
+		{"no code", Code, "", "`\"\"`", "an empty span is none"},
+		{"Mermaid", Mermaid, `a"b#c;<br>`, "a#34;b#35;c#59;#60;br#62;", "a quote ends a label"},
+		{"Mermaid's keywords", Mermaid, "direction LR", "direction#32;LR", "it is looked for in labels too"},
+		{"Mermaid's links", Mermaid, "www.a.b", "www#46;a#46;b", "Markdown makes a link of it"},
+		{"Mermaid's words", MermaidWords, "known to the cluster", "known to the cluster", "spaces stay"},
+		{"dot", func(s string) string { return Dot(s) }, `a"b\N&lt;`, `"a\"b\\N&amp;lt;"`, "\\N is the name of the node"},
+		{"dot in lines", func(s string) string { return Dot(s, s) }, "a\n", `"a\\n\na\\n"`, "lines are ours alone"},
+		{"short", func(s string) string { return Shortened(s, 8) }, "12345678", "12345678", "it fits"},
+		{"long", func(s string) string { return Shortened(s, 8) }, "123456789", "123…6789", "both ends tell most"},
+	} {
+		t.Run(tc.label, func(t *testing.T) {
+			if got := tc.escape(tc.given); got != tc.want {
+				t.Errorf("%q becomes %q, want %q: %s", tc.given, got, tc.want, tc.why)
+			}
+		})
+	}
+}
