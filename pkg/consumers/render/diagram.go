@@ -154,7 +154,7 @@ func (d *diagram) dot() string {
   node [shape=box, style="rounded,filled", fontname="Helvetica,Arial,sans-serif", fontsize=11, margin="0.15,0.08"]
   edge [fontname="Helvetica,Arial,sans-serif", fontsize=9, color="#6e7781", fontcolor="#57606a"]
 `)
-	for i := range d.boxes {
+	for i := len(d.boxes) - 1; i >= 0; i-- { // Graphviz draws from the bottom up
 		x := &d.boxes[i]
 		look := looks[x.class]
 		style := ""
