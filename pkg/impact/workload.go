@@ -257,13 +257,23 @@ func (c *comparison) replacement(r *graph.Resource) string {
 	return "delete it before the apply, so that it is made anew"
 }
 
-// command returns a kubectl command about a resource of Kubernetes' own.
+// command returns a kubectl command about a resource of Kubernetes' own. People copy
+// it, so a name that is none stays out.
 func (c *comparison) command(verb string, r *graph.Resource) string {
-	command := "kubectl " + verb + " " + strings.ToLower(r.Kind) + "/" + r.Name
+	command := "kubectl " + verb + " " + strings.ToLower(r.Kind) + "/" + plain(r.Name)
 	if namespace := c.after.NamespaceOf(r); namespace != "" {
-		command += " -n " + namespace
+		command += " -n " + plain(namespace)
 	}
 	return command
+}
+
+// plain returns a name that a shell takes for one word, "NAME" for others, which no
+// API server takes either.
+func plain(name string) string {
+	if strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-.") != "" {
+		return "NAME"
+	}
+	return name
 }
 
 // refusal tells of a resource that makes no pods whether an apply of it is refused:
