@@ -3,6 +3,7 @@ package podtemplate
 import (
 	"math"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -16,11 +17,21 @@ const (
 	binarySI                      // 1Ki
 )
 
-// suffixes are those of the exponents of 10 and of 1024.
+// Suffixes, by how many thousands, from a thousand millionth on, and by how many times
+// 1024 they stand for.
 var (
-	decimalSuffixes = map[int32]string{-9: "n", -6: "u", -3: "m", 0: "", 3: "k", 6: "M", 9: "G", 12: "T", 15: "P", 18: "E"}
-	binarySuffixes  = []string{"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"}
+	decimalSuffixes = [...]string{"n", "u", "m", "", "k", "M", "G", "T", "P", "E"}
+	binarySuffixes  = [...]string{"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"}
 )
+
+// decimalSuffix returns the suffix for an exponent of 10. Beyond the last there is
+// none, in apimachinery too: 1000E is stored as 1.
+func decimalSuffix(exponent int32) string {
+	if i := exponent/3 + 3; 0 <= i && int(i) < len(decimalSuffixes) {
+		return decimalSuffixes[i]
+	}
+	return ""
+}
 
 // nano is the exponent of the smallest part of a quantity that is kept, milli the
 // one that is kept of resources.
@@ -44,7 +55,11 @@ func quantityText(s string, rounded bool) (string, bool) {
 	if !ok {
 		return s, false
 	}
-	if value, exponent, ok := p.small(); ok {
+	value, exponent, isSmall := p.small()
+	if !isSmall && p.bare {
+		return s, false
+	}
+	if isSmall {
 		// As written, where that is one of the forms it might be stored in.
 		asWritten := exponent%3 == 0 && !strings.HasSuffix(p.digits, "000") && p.digits[0] != '0'
 		if p.format == binarySI {
@@ -52,6 +67,9 @@ func quantityText(s string, rounded bool) (string, bool) {
 		}
 		if asWritten && (!rounded || exponent >= milli) {
 			return s, true
+		}
+		if p.format == binarySI && !p.negative && value > 0 {
+			return smallBinaryText(value << p.exponent), true
 		}
 	}
 	a := p.amount()
@@ -78,6 +96,7 @@ func sameQuantity(a, b string) bool {
 // A parsed is a quantity taken apart.
 type parsed struct {
 	negative bool
+	bare     bool   // a suffix alone, which apimachinery takes for 0 where it is small
 	digits   string // without zeros in front, and without the point
 	fraction int    // how many of the digits stand behind the point
 	exponent int32  // of 10, or of 2 if the format is binarySI
@@ -97,7 +116,9 @@ func parseQuantity(s string) (p parsed, ok bool) {
 		p.negative = rest[0] == '-'
 		rest = rest[1:]
 	}
+	zeros := len(rest)
 	rest = strings.TrimLeft(rest, "0")
+	zeros -= len(rest)
 	whole := digits(rest)
 	p.digits = rest[:whole]
 	if whole == 0 {
@@ -109,20 +130,20 @@ func parseQuantity(s string) (p parsed, ok bool) {
 		p.digits += rest[1 : 1+p.fraction]
 		rest = rest[1+p.fraction:]
 	}
+	p.bare = zeros+whole+p.fraction == 0
 	p.exponent, p.format, ok = parseSuffix(rest)
 	return p, ok
 }
 
 func parseSuffix(s string) (exponent int32, f format, ok bool) {
-	for e, suffix := range decimalSuffixes {
-		if s == suffix {
-			return e, decimalSI, true
-		}
+	if s == "" {
+		return 0, decimalSI, true
 	}
-	for i, suffix := range binarySuffixes {
-		if s == suffix {
-			return int32(i) * 10, binarySI, true //nolint:gosec // there are seven
-		}
+	if i := slices.Index(decimalSuffixes[:], s); i >= 0 {
+		return int32(i)*3 + nano, decimalSI, true //nolint:gosec // there are ten
+	}
+	if i := slices.Index(binarySuffixes[:], s); i >= 0 {
+		return int32(i) * 10, binarySI, true //nolint:gosec // there are seven
 	}
 	if len(s) < 2 || s[0] != 'e' && s[0] != 'E' {
 		return 0, 0, false
@@ -237,12 +258,26 @@ func (a amount) text(f format) string {
 	}
 	number := unscaled.String()
 	if f == decimalSI {
-		return number + decimalSuffixes[exponent]
+		return number + decimalSuffix(exponent)
 	}
 	if exponent == 0 {
 		return number
 	}
 	return number + "e" + strconv.Itoa(int(exponent))
+}
+
+// smallBinaryText writes an amount of 64 bits that is a whole number, in the binary
+// format.
+func smallBinaryText(value int64) string {
+	times := 0
+	for value%1024 == 0 && times < len(binarySuffixes)-1 {
+		value /= 1024
+		times++
+	}
+	if times == 0 && value < 1024 {
+		return amount{big.NewInt(value), 0}.text(decimalSI)
+	}
+	return strconv.FormatInt(value, 10) + binarySuffixes[times]
 }
 
 func binaryText(value *big.Int) string {

@@ -246,7 +246,7 @@ func (r *reader) mayBeMerged(t *typ, n *yaml.Node, merged bool) (node, error) {
 // isNull reports whether n is null.
 func isNull(n *yaml.Node) bool {
 	n = yamlmapping.Resolve(n)
-	return n.Kind == yaml.ScalarNode && scalarOf(n).kind == null
+	return n.Kind == yaml.ScalarNode && (len(n.Value) <= 1 || len(n.Value) == len("null")) && scalarOf(n).kind == null
 }
 
 // A structure is a mapping of fields that is being read.

@@ -30,7 +30,8 @@ func scalarOf(n *yaml.Node) scalar {
 // kubectl refuses; here it is text.
 func tagged(n *yaml.Node) scalar {
 	want := null
-	switch n.ShortTag() {
+	tag := n.ShortTag()
+	switch tag {
 	case "!!binary":
 		if data, err := base64.StdEncoding.DecodeString(n.Value); err == nil {
 			return scalar{text, string(data)}
@@ -44,10 +45,16 @@ func tagged(n *yaml.Node) scalar {
 	default:
 		return scalar{text, n.Value}
 	}
-	if s := resolve(n.Value); s.kind == want {
-		return s
+	s := resolve(n.Value)
+	if s.kind != want {
+		return scalar{text, n.Value}
 	}
-	return scalar{text, n.Value}
+	if tag == "!!float" {
+		if f, err := strconv.ParseFloat(s.value, 64); err == nil {
+			s.value = floatText(f)
+		}
+	}
+	return s
 }
 
 // resolve returns what a plain scalar is to go.yaml.in/yaml/v2, which kubectl
@@ -103,6 +110,12 @@ func resolveNumber(s string) (string, bool) {
 	if isFloat(plain) {
 		if f, err := strconv.ParseFloat(plain, 64); err == nil {
 			return floatText(f), true
+		}
+	}
+	// Signs behind the prefix of binary numbers are taken, by yaml.v2.
+	if rest, found := strings.CutPrefix(plain, "0b"); found {
+		if i, err := strconv.ParseInt(rest, 2, 64); err == nil {
+			return strconv.FormatInt(i, 10), true
 		}
 	}
 	return "", false
