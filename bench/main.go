@@ -25,7 +25,7 @@ import (
 func main() {
 	runs := flag.Int("runs", 3, "runs of each program on each package; the median counts")
 	starts := flag.Int("starts", 50, "runs of each program for the time of a process start")
-	only := flag.String("only", "", "the one `part` to measure: sdk, scale, kinds, kustomize or start")
+	only := flag.String("only", "", "the one `part` to measure: sdk, scale, kinds, kustomize, impact or start")
 	profile := flag.String("profile", "", "write a profile of the processor's time on 20,000 resources to `file`, and measure nothing else")
 	write := flag.String("write", "", "write an input to `file`, and measure nothing")
 	n := flag.Int("n", 20_000, "with -write: of how many resources")
@@ -91,6 +91,7 @@ func bench(out io.Writer, only string, runs, starts int) error {
 		{"scale", func() error { return scale(out, dir, confighash, runs) }},
 		{"kinds", func() error { return manyKinds(out, dir, confighash, runs) }},
 		{"kustomize", func() error { return besideKustomize(out, dir, confighash, kustomize, runs) }},
+		{"impact", func() error { return besideReading(out, dir, confighash, parse, runs) }},
 		{"start", func() error { return processStart(out, dir, confighash, trivial, starts) }},
 	} {
 		if only != "" && only != part.name {
