@@ -684,6 +684,178 @@ func TestExamplesCI_githubShowsWhatAPullRequestChanges(t *testing.T) {
 	}
 }
 
+// changedShop is a repository with a branch that changes configuration of both
+// environments, and the commit before that.
+func changedShop(t *testing.T) (dir, base string) {
+	t.Helper()
+	dir = shopRepository(t)
+	base = strings.TrimSpace(mustShell(t, dir, "git rev-parse HEAD"))
+	edit(t, filepath.Join(dir, "environments", "base", "config.yaml"), "REGION: eu-west-1", "REGION: eu-west-2")
+	commitAll(t, dir)
+	return dir, base
+}
+
+// impactMarker is the first line of what confighash impact writes as Markdown.
+const impactMarker = "<!-- confighash impact -->"
+
+// A stand-in for gh: it writes down what it was asked, and runs --jq on the
+// comments that there are.
+const ghStandIn = `#!/bin/sh
+for last; do :; done
+case "$*" in
+*--jq*) echo "$2 $3" >>"$RUNNER_TEMP/asked"; jq -r "$last" <"$RUNNER_TEMP/comments.json" ;;
+*) echo "$*" >>"$RUNNER_TEMP/asked"; cat "${last#body=@}" >"$RUNNER_TEMP/commented"; echo "$GH_TOKEN" >"$RUNNER_TEMP/token" ;;
+esac
+`
+
+func TestExamplesCI_githubCommentsWhatAPullRequestRestarts(t *testing.T) {
+	skipWithoutPrograms(t, "jq")
+	const (
+		other   = `{"id": 1, "user": {"login": "github-actions[bot]"}, "body": "Coverage: 80%"}`
+		stolen  = `{"id": 2, "user": {"login": "mallory"}, "body": "` + impactMarker + `\n"}`
+		earlier = `{"id": 3, "user": {"login": "github-actions[bot]"}, "body": "` + impactMarker + `\n### Nothing rolls.\n"}`
+		twice   = `{"id": 4, "user": {"login": "github-actions[bot]"}, "body": "` + impactMarker + `"}`
+	)
+	const (
+		list   = "--paginate repos/acme/shop/issues/7/comments\n"
+		create = "api --silent --method POST repos/acme/shop/issues/7/comments --field body=@"
+		change = "api --silent --method PATCH repos/acme/shop/issues/comments/3 --field body=@"
+	)
+	tests := []struct{ label, head, comments, want string }{
+		{"no comment yet", "acme/shop", "[" + other + "," + stolen + "]", create},
+		{"a comment of an earlier run", "acme/shop", "[" + strings.Join([]string{other, stolen, earlier, twice}, ",") + "]", change},
+		{"a pull request from a fork", "mallory/shop", "[]", ""},
+	}
+	for _, test := range tests {
+		t.Run(test.label, func(t *testing.T) {
+			dir, base := changedShop(t)
+			r := newRunner(t, dir)
+			r.releases = newRelease(t).serve(t)
+			programs := t.TempDir()
+			if err := (files{"gh": ghStandIn}).write(programs); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Chmod(filepath.Join(programs, "gh"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := (files{"comments.json": test.comments, "asked": ""}).write(r.temp); err != nil {
+				t.Fatal(err)
+			}
+			r.path = programs + ":" + r.path
+			r.env["GITHUB_REPOSITORY"] = "acme/shop"
+			for name, value := range map[string]string{
+				"github.token": "ghs_1", "github.event.number": "7", "github.event.pull_request.base.sha": base,
+				"github.event.pull_request.head.repo.full_name": test.head,
+			} {
+				r.contexts[name] = value
+			}
+			if out, err := r.workflow("impact.yaml"); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			want := ""
+			if test.want != "" {
+				want = list + test.want + r.temp + "/prod.md\n"
+				if !strings.HasPrefix(r.file("commented"), impactMarker+"\n### 1 workload rolls\n") || r.file("token") != "ghs_1\n" {
+					t.Errorf("with the token %s, it comments:\n%s", r.file("token"), r.file("commented"))
+				}
+			}
+			if diff := cmp.Diff(want, r.file("asked")); diff != "" {
+				t.Errorf("gh was asked for something else (-want +got):\n%s", diff)
+			}
+			for _, want := range []string{"## dev\n", "## prod\n", "`REGION` changed"} {
+				if !strings.Contains(r.file("summary"), want) {
+					t.Errorf("the summary lacks %q:\n%s", want, r.file("summary"))
+				}
+			}
+		})
+	}
+}
+
+func TestExamplesCI_gitlabNotesWhatAMergeRequestRestarts(t *testing.T) {
+	skipWithoutPrograms(t, "jq", "curl")
+	var pipeline struct {
+		Include []struct {
+			Remote string
+			Inputs map[string]string
+		}
+		Impact gitlabJob
+		Note   gitlabJob `yaml:"impact-note"`
+	}
+	decoder := decoderOf(t, "examples/ci/gitlab-impact.yml")
+	decoder.KnownFields(true)
+	if err := decoder.Decode(&pipeline); err != nil {
+		t.Fatal(err)
+	}
+	if include := pipeline.Include[0]; !strings.HasSuffix(include.Remote, "/"+include.Inputs["version"]+"/templates/confighash.yml") {
+		t.Errorf("the example includes %s, which is not the template of %s", include.Remote, include.Inputs["version"])
+	}
+	kustomize, err := kustomizeBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const others = `{"id": 1, "author": {"id": 5}, "body": "A nit"}, {"id": 2, "author": {"id": 6}, "body": "` + impactMarker + `"}`
+	tests := []struct{ label, notes, want string }{
+		{"no note yet", others, "POST /projects/3/merge_requests/7/notes"},
+		{"a note of an earlier run", others + `, {"id": 9, "author": {"id": 5}, "body": "` + impactMarker + `\n"}`, "PUT /projects/3/merge_requests/7/notes/9"},
+	}
+	for _, test := range tests {
+		t.Run(test.label, func(t *testing.T) {
+			dir, base := changedShop(t)
+			pipeline.Include[0].Inputs["releases"] = newRelease(t).serve(t)
+			jobs := gitlabJobs(t, pipeline.Include[0].Inputs)
+			jobs["impact"], jobs["impact-note"] = pipeline.Impact, pipeline.Note
+
+			programs := t.TempDir()
+			if err := (files{"apk": "#!/bin/sh\n[ \"$*\" = 'add --quiet --no-cache curl jq' ]\n"}).write(programs); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Chmod(filepath.Join(programs, "apk"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			path := programs + ":" + filepath.Dir(kustomize) + ":" + os.Getenv("PATH")
+			script, env := gitlabScript(jobs, "impact")
+			if out, err := runGitlab(t, dir, script, append(env, "CI_MERGE_REQUEST_DIFF_BASE_SHA="+base), path); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+
+			var wrote, note string
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
+				switch {
+				case request.Header.Get("PRIVATE-TOKEN") != "glpat-1":
+					w.WriteHeader(http.StatusUnauthorized)
+				case request.Method == http.MethodGet && request.URL.Path == "/user":
+					fmt.Fprint(w, `{"id": 5}`)
+				case request.Method == http.MethodGet:
+					fmt.Fprint(w, "["+test.notes+"]")
+				default:
+					wrote, note = request.Method+" "+request.URL.Path, request.FormValue("body")
+				}
+			}))
+			defer server.Close()
+			script, env = gitlabScript(jobs, "impact-note")
+			env = append(env, "CI_API_V4_URL="+server.URL, "CI_PROJECT_ID=3", "CI_MERGE_REQUEST_IID=7", "IMPACT_TOKEN=glpat-1")
+			if out, err := runGitlab(t, dir, script, env, path); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			if wrote != test.want {
+				t.Errorf("the job asked for %s, want %s", wrote, test.want)
+			}
+			if want := string(readFile(t, filepath.Join(dir, pipeline.Impact.Artifacts.Paths[0]))); note != want || !strings.HasPrefix(note, impactMarker+"\n### 1 workload rolls\n") {
+				t.Errorf("the note is\n%s\nand the report\n%s", note, want)
+			}
+		})
+	}
+}
+
+// What docs/impact.md shows of them is what the tests above run.
+func TestExamplesCI_impactPageShowsTheExamples(t *testing.T) {
+	for _, block := range fencedBlocks(t, "../docs/impact.md", "yaml") {
+		if !holdsBlock(t, block) {
+			t.Errorf("no example holds\n%s", block)
+		}
+	}
+}
+
 func TestExamplesCI_githubPushesWhatIsRendered(t *testing.T) {
 	dir := shopRepository(t)
 	r := newRunner(t, dir)
@@ -753,6 +925,9 @@ type gitlabJob struct {
 	Variables      map[string]string
 	BeforeScript   []string `yaml:"before_script"`
 	Script         []string
+	Needs          []string
+	Rules          []struct{ If string }
+	Artifacts      struct{ Paths []string }
 }
 
 // gitlabJobs returns the jobs of the template with inputs in their places.
@@ -1080,7 +1255,7 @@ func TestExamplesCI_nameOneVersion(t *testing.T) {
 	version := regexp.MustCompile(`(?:confighash:|action@|rev: |version: |confighash/confighash/)(v\d+\.\d+\.\d+)`)
 	for name, want := range map[string]int{
 		"docs/ci.md": 5, "docs/kustomize.md": 1, "docs/kpt.md": 2, "examples/ci/gitlab-ci.yml": 2, "examples/ci/pre-commit-config.yaml": 1,
-		"examples/ci/github/check.yaml": 2, "examples/ci/github/diff.yaml": 2, "examples/ci/github/push.yaml": 2,
+		"examples/ci/gitlab-impact.yml": 2, "examples/ci/github/impact.yaml": 2, "examples/ci/github/check.yaml": 2, "examples/ci/github/diff.yaml": 2, "examples/ci/github/push.yaml": 2,
 	} {
 		found := version.FindAllSubmatch(readFile(t, filepath.Join("..", filepath.FromSlash(name))), -1)
 		if len(found) != want {
