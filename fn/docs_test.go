@@ -334,7 +334,7 @@ func TestCheckArguments_findsFaults(t *testing.T) {
 // sentenceFiles hold the sentences that a user may meet as an error or a warning.
 var sentenceFiles = []string{
 	"fn/*.go", "pkg/annotate/*.go", "pkg/digest/*.go", "pkg/function/*.go", "pkg/graph/*.go", "pkg/kustomize/*.go", "pkg/leftover/*.go",
-	"pkg/mapping/*.go", "pkg/policy/*.go", "pkg/reference/*.go", "pkg/reloader/lint.go", "pkg/rename/*.go", "pkg/stream/*.go",
+	"pkg/impact/*.go", "pkg/impact/render/*.go", "pkg/manifests/*.go", "pkg/mapping/*.go", "pkg/podtemplate/read.go", "pkg/policy/*.go", "pkg/reference/*.go", "pkg/reloader/lint.go", "pkg/rename/*.go", "pkg/stream/*.go",
 	"pkg/unresolved/*.go", "pkg/wave/lint.go",
 }
 
@@ -363,7 +363,8 @@ func sentences(t *testing.T) []sentence {
 			if err != nil {
 				t.Fatal(err)
 			}
-			isCommand := strings.HasPrefix(pattern, "fn/") // what a command prints is no message
+			// What a command prints is no message, nor is what a report of impact says.
+			isCommand := strings.HasPrefix(pattern, "fn/") || strings.HasPrefix(pattern, "pkg/impact/")
 			ast.Inspect(file, func(n ast.Node) bool {
 				if call, ok := n.(*ast.CallExpr); ok && isCommand && slices.Contains([]string{"Errorf", "New"}, called(call)) {
 					for _, arg := range call.Args {
@@ -478,6 +479,7 @@ var unexplained = map[string]string{
 	"no container uses it":               "a reason within a message",
 	`the workload has no X: "true"`:      "a reason within a message",
 	"X without a name (X)":               "how a resource is called in messages",
+	"X, X, and X, X":                     "where something stands twice, in messages",
 	"lines X and X":                      "where something stands, in messages",
 	"X and X more":                       "the end of a list, in messages",
 	"more than X levels deep":            "what comes before it is explained",

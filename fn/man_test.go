@@ -16,7 +16,7 @@ import (
 )
 
 // manDate is when the man page last changed.
-const manDate = "2026-11-20"
+const manDate = "2026-11-21"
 
 // manTail is what the commands' own help does not say.
 const manTail = `.SH ENVIRONMENT
@@ -53,7 +53,14 @@ The command line is at fault.
 .TP
 .B 3
 .B \-\-check
-found a difference.
+found a difference. With
+.BR "impact \-\-exit\-code" :
+something rolls.
+.TP
+.B 4
+With
+.BR "impact \-\-exit\-code" :
+something stays as it is that ought to change, or an apply is refused.
 .SH SEE ALSO
 .BR kubectl (1),
 .BR kustomize (1),
