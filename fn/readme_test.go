@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/confighash/confighash/hack/session"
 )
 
 // page is a page for users with what it shows in fenced blocks.
@@ -206,6 +208,7 @@ func TestDocs_commandsRun(t *testing.T) {
 	stub := "#!/bin/sh\ncase \"$1\" in apply) cat ;; *) cat manifests.yaml ;; esac\n"
 	tools := files{"kubectl": stub, "helm": stub, "kpt": stub, "custom-tools/none": ""}
 	tools["manifests.yaml"] = string(renamed)
+	tools["before.yaml"], tools["after.yaml"] = r.block(t, "name: web-settings\n"), string(renamed)
 	if err := tools.write(w.dir); err != nil {
 		t.Fatal(err)
 	}
@@ -247,6 +250,65 @@ func TestDocs_commandsRun(t *testing.T) {
 		t.Errorf("%d blocks ran, want at least 8", ran)
 	}
 	w.run(t, "confighash install ./custom-tools && ./custom-tools/confighash --version")
+}
+
+// TestDocs_sessionsPrintWhatTheyShow runs the sessions that the pages show over
+// the manifests of testdata/story; -update writes what they print. What kubectl
+// prints takes a control plane: TestStory_printsWhatTheREADMEShows of hack/cluster
+// runs the sessions of the README on one.
+func TestDocs_sessionsPrintWhatTheyShow(t *testing.T) {
+	if _, err := exec.LookPath("bash"); err != nil {
+		t.Skip("bash is not on the PATH")
+	}
+	compared := 0
+	for _, p := range readPages(t) {
+		sessions := session.Read(p.text)
+		if len(sessions) == 0 {
+			continue
+		}
+		w := workshop{t.TempDir(), toolPath(t)}
+		if err := os.CopyFS(w.dir, os.DirFS(filepath.Join("..", "testdata", "story"))); err != nil {
+			t.Fatal(err)
+		}
+		if err := (files{"kubectl": "#!/bin/sh\ncase $* in *' -') cat >/dev/null ;; esac\n"}).write(w.dir); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(filepath.Join(w.dir, "kubectl"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		w.path = w.dir + string(os.PathListSeparator) + w.path
+		for i := range sessions {
+			for j := range sessions[i].Commands {
+				c := &sessions[i].Commands[j]
+				out := w.run(t, c.Text)
+				if !strings.Contains(c.Text, "kubectl") {
+					c.Output = out
+					compared++
+				} else if p.name != "README.md" {
+					t.Errorf("%s: no control plane runs %s", p.name, c.Text)
+				}
+			}
+		}
+		shown := session.Write(p.text, sessions)
+		if *update {
+			if err := os.WriteFile(filepath.Join("..", p.name), []byte(shown), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		} else if diff := cmp.Diff(p.text, shown); diff != "" {
+			t.Errorf("%s shows other output; -update writes it (-%[1]s +commands):\n%s", p.name, diff)
+		}
+	}
+	if compared < 5 {
+		t.Errorf("%d commands were compared, want at least 5", compared)
+	}
+
+	story, err := os.ReadFile(filepath.Join("..", "hack", "cluster", "story_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Contains(story, []byte("//go:build cluster\n")) || !bytes.Contains(story, []byte("\nfunc TestStory_printsWhatTheREADMEShows(t *testing.T) {\n")) {
+		t.Error("make e2e-cluster does not run the README's sessions")
+	}
 }
 
 func TestDocs_libraryExampleGivesWhatTheExecutableDoes(t *testing.T) {

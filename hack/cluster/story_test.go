@@ -1,0 +1,89 @@
+//go:build cluster
+
+package cluster_test
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/confighash/confighash/hack/session"
+)
+
+var updateStory = flag.Bool("update", false, "write what the commands of the README print into it")
+
+// TestStory_printsWhatTheREADMEShows runs the sessions at the top of the README,
+// each in the namespace default with nothing in it.
+func TestStory_printsWhatTheREADMEShows(t *testing.T) {
+	readme := filepath.Join(root, "README.md")
+	text, err := os.ReadFile(readme)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := string(text)
+	sessions := session.Read(page)
+	if len(sessions) < 2 {
+		t.Fatalf("the README shows %d sessions, want the one without confighash and the one with it", len(sessions))
+	}
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join(root, "testdata", "story"))); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { emptyDefault(t) })
+	for i := range sessions {
+		emptyDefault(t)
+		for j := range sessions[i].Commands {
+			c := &sessions[i].Commands[j]
+			c.Output = runInStory(t, dir, c.Text)
+		}
+	}
+	shown := session.Write(page, sessions)
+	if *updateStory {
+		if err := os.WriteFile(readme, []byte(shown), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if diff := cmp.Diff(page, shown); diff != "" {
+		t.Errorf("the README shows other output; -update writes it (-README +commands):\n%s", diff)
+	}
+}
+
+// runInStory runs a command of the README as its reader does, and returns what it
+// prints once the controllers have seen what it changed.
+func runInStory(t *testing.T, dir, command string) string {
+	t.Helper()
+	path := ""
+	for _, programs := range []string{filepath.Join(root, "bin"), options.Binaries} {
+		absolute, err := filepath.Abs(programs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		path += absolute + string(os.PathListSeparator)
+	}
+	var out bytes.Buffer
+	cmd := exec.CommandContext(t.Context(), "bash", "-o", "pipefail", "-c", command)
+	cmd.Dir = dir
+	cmd.Env = []string{"PATH=" + path + os.Getenv("PATH"), "HOME=" + dir, "KUBECONFIG=" + plane.Kubeconfig()}
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%s: %v\n%s", command, err, out.String())
+	}
+	rollouts(t, "default")
+	return out.String()
+}
+
+// emptyDefault deletes what the story leaves, and waits until it is gone.
+func emptyDefault(t *testing.T) {
+	t.Helper()
+	result, err := plane.Kubectl(context.Background(), "", "delete", "-n", "default", "--cascade=foreground", "--all", "deployments,configmaps")
+	if err != nil || result.Code != 0 {
+		t.Errorf("kubectl delete: %v\n%s", err, result.Stderr)
+	}
+}
