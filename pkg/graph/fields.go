@@ -33,7 +33,7 @@ func readFields(item *yaml.Node, shared bool) (fields, error) {
 		case "metadata":
 			metadata, metadataShared = value, valueShared
 		case "immutable":
-			f.immutable = text(value) == "true"
+			f.immutable, _ = mapping.Bool(value)
 		case "sops":
 			f.sops = value.Kind == yaml.MappingNode
 			f.encrypted = f.sops && !macOnlyEncrypted(value)

@@ -72,6 +72,7 @@ func (p *templatePair) judge(r *graph.Resource) {
 		// A Pod's own metadata may change, and restarts nothing.
 		p.diffs = slices.DeleteFunc(p.diffs, func(d podtemplate.Difference) bool { return !p.inSpec(d) })
 	}
+	p.diffs = slices.DeleteFunc(p.diffs, p.leftAlone)
 	if !respelledCounts(r) {
 		p.diffs = slices.DeleteFunc(p.diffs, func(d podtemplate.Difference) bool { return d.What == podtemplate.Respelled })
 	}
@@ -80,15 +81,30 @@ func (p *templatePair) judge(r *graph.Resource) {
 	p.imagesOnly = !slices.ContainsFunc(p.diffs, func(d podtemplate.Difference) bool { return d.OldImage == "" && d.NewImage == "" })
 }
 
+// leftAlone reports whether an apply leaves alone what differs: a default that nobody
+// wrote, though it would be another one now, such as the imagePullPolicy of another
+// tag; and a serviceAccountName that is no longer given, which the API server has noted
+// in serviceAccount as well and takes from there again.
+func (p *templatePair) leftAlone(d podtemplate.Difference) bool {
+	switch d.What {
+	case podtemplate.Changed:
+		return d.Path != "" && d.Old == "" && d.New == ""
+	case podtemplate.Removed:
+		return p.template.HasSpec && d.Path == "spec.serviceAccountName"
+	}
+	return false
+}
+
 // inSpec reports whether a difference is one of the pod spec.
 func (p *templatePair) inSpec(d podtemplate.Difference) bool {
 	return p.template.HasSpec && (d.Path == "" || d.Path == "spec" || strings.HasPrefix(d.Path, "spec."))
 }
 
-// respelledCounts reports whether a controller rolls pods where a quantity is
-// written otherwise: a Deployment's and a ReplicaSet's compares amounts.
+// respelledCounts reports whether it counts that a quantity is written otherwise. The
+// controllers of Deployments and ReplicaSets compare amounts, and so does the API
+// server where the template of a Job or a Pod must not change.
 func respelledCounts(r *graph.Resource) bool {
-	return r.Kind != "Deployment" && r.Kind != "ReplicaSet"
+	return !slices.Contains(builtin, r.Group) || !slices.Contains([]string{"Deployment", "ReplicaSet", "ReplicationController", "Job", "Pod"}, r.Kind)
 }
 
 // causes gathers why something happens to a workload.

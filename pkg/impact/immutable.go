@@ -56,6 +56,10 @@ func fixedFields(r *graph.Resource, item *yaml.Node) ([]fixedField, error) {
 	add := func(i *immutable, path edit.Path, n *yaml.Node) error {
 		value := ""
 		if n != nil {
+			n, err := filled(n, new(mapping.Budget))
+			if err != nil {
+				return fmt.Errorf("%s: %w", path, err)
+			}
 			tree, err := digest.Tree(n)
 			if err != nil {
 				return fmt.Errorf("%s: %w", path, err)
@@ -96,6 +100,26 @@ func fixedFields(r *graph.Resource, item *yaml.Node) ([]fixedField, error) {
 		return 1
 	})
 	return found, nil
+}
+
+// filled returns a node without the entries in it that hold nothing: the API server
+// does not tell them from none.
+func filled(n *yaml.Node, b *mapping.Budget) (*yaml.Node, error) {
+	n = mapping.Resolve(n)
+	if err := b.Spend(); err != nil || n.Kind != yaml.MappingNode {
+		return n, err
+	}
+	full := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
+	err := mapping.Each(n, b, func(key string, value *yaml.Node, _ bool) error {
+		value, err := filled(value, b)
+		empty := value.Kind == yaml.ScalarNode && value.ShortTag() == "!!null" || value.Kind != yaml.ScalarNode && len(value.Content) == 0
+		if err != nil || empty {
+			return err
+		}
+		full.Content = append(full.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: key}, value)
+		return nil
+	})
+	return full, err
 }
 
 // eachField adds the entries of a mapping that are not excepted, and those that are
@@ -166,10 +190,14 @@ func partsOf(m *yaml.Node, keys ...string) *yaml.Node {
 	return parts
 }
 
+// counts reports whether a difference is one to the API server, which compares
+// amounts, however they are written.
+func counts(d podtemplate.Difference) bool { return d.What != podtemplate.Respelled }
+
 // touched returns the paths of what may not change and differs, sorted.
 func (f *facts) touched(after *facts) []edit.Path {
 	differ := touched(f.fixed, after.fixed)
-	if f.claims != nil && after.claims != nil && len(podtemplate.Diff(f.claims, after.claims)) > 0 {
+	if f.claims != nil && after.claims != nil && slices.ContainsFunc(podtemplate.Diff(f.claims, after.claims), counts) {
 		differ = append(differ, f.claimsAt)
 		slices.Sort(differ)
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -345,7 +346,7 @@ func (w *walker) take(r *catalog.Rule, n *yaml.Node, shared bool, targets catalo
 		if ref.Consumed && (r.Items != nil || r.Mount != nil) {
 			w.consume(r, &ref)
 		}
-		ref.Optional = w.text(r.Optional) == "true"
+		ref.Optional = w.isTrue(r.Optional)
 		if r.KindFrom != nil {
 			ref.KindFrom = &KindFrom{r.KindFrom.Group, r.KindFrom.Kind, w.text(&r.KindFrom.Name), r.KindFrom.Export}
 		}
@@ -466,7 +467,13 @@ func (w *walker) holds(c *catalog.Condition) bool {
 		return false
 	}
 	is := func(values []string) bool {
-		return node != nil && node.Kind == yaml.ScalarNode && slices.Contains(values, node.Value)
+		if node == nil || node.Kind != yaml.ScalarNode {
+			return false
+		}
+		if value, ok := mapping.Bool(node); ok && slices.Contains(values, strconv.FormatBool(value)) {
+			return true
+		}
+		return slices.Contains(values, node.Value)
 	}
 	if len(c.In) > 0 && !is(c.In) || len(c.NotIn) > 0 && is(c.NotIn) {
 		return false
@@ -615,6 +622,19 @@ func (w *walker) text(r *catalog.Relative) string {
 		return ""
 	}
 	return field.node.Value
+}
+
+// isTrue reports whether what stands in a relative field is true to kubectl.
+func (w *walker) isTrue(r *catalog.Relative) bool {
+	if r == nil {
+		return false
+	}
+	field, ok := w.lookup(*r)
+	if !ok {
+		return false
+	}
+	value, _ := mapping.Bool(field.node)
+	return value
 }
 
 func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" }

@@ -1,0 +1,137 @@
+package impact_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/confighash/confighash/pkg/impact"
+	"github.com/confighash/confighash/pkg/manifests"
+)
+
+// compare foretells what an apply of one stream of manifests over another does.
+func compare(t *testing.T, before, after string) *impact.Report {
+	t.Helper()
+	old, err := manifests.Read([]string{manifests.Stdin}, strings.NewReader(before), manifests.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	now, err := manifests.Read([]string{manifests.Stdin}, strings.NewReader(after), manifests.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := impact.Compare(old, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
+
+const (
+	deployment = `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: web, image: "web:1"}]}
+`
+	statefulSet = `apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: db}
+spec:
+  selector: {matchLabels: {app: db}}
+  template:
+    metadata: {labels: {app: db}}
+    spec: {containers: [{name: db, image: "db:1"}]}
+  volumeClaimTemplates:
+  - metadata: {name: data}
+    spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
+`
+	pod = `apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec: {containers: [{name: web, image: "web:1", resources: {limits: {memory: "1e9"}}}]}
+`
+	job = `apiVersion: batch/v1
+kind: Job
+metadata: {name: web}
+spec:
+  template:
+    spec: {restartPolicy: Never, containers: [{name: web, image: "web:1", resources: {limits: {memory: "1e9"}}}]}
+`
+	settings = `apiVersion: v1
+kind: ConfigMap
+metadata: {name: settings}
+immutable: true
+data: {level: info}
+`
+	reader = `---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: web, image: "web:1", envFrom: [{configMapRef: {name: settings, optional: true}}]}]}
+`
+)
+
+// What an API server of v1.36 makes of an apply, as its answers were seen.
+func TestCompare_foretellsAsTheAPIServerDoes(t *testing.T) {
+	for _, tc := range []struct {
+		name         string
+		before       string
+		old, new     string // a text of before, and what stands there then
+		workload     impact.Effect
+		refuseObject bool
+	}{
+		{"a selector that is empty in part is the same", deployment, "{matchLabels: {app: web}}", "{matchLabels: {app: web}, matchExpressions: []}", "", false},
+		{"null in a selector is nothing", deployment, "{matchLabels: {app: web}}", "{matchLabels: {app: web}, matchExpressions: null}", "", false},
+		{"another selector", deployment, "{matchLabels: {app: web}}", "{matchLabels: {app: web, tier: a}}", impact.Refused, false},
+		{"a claim's default", statefulSet, "accessModes", "volumeMode: Filesystem, accessModes", "", false},
+		{"a claim's version and kind", statefulSet, "metadata: {name: data}", "apiVersion: v1\n    kind: PersistentVolumeClaim\n    metadata: {name: data, creationTimestamp: null}", "", false},
+		{"a claim's amount in another notation", statefulSet, "storage: 1Gi", "storage: 1024Mi", "", false},
+		{"a claim's amount in a notation that is kept", statefulSet, "storage: 1Gi", "storage: 1073741824", "", false},
+		{"another amount of a claim", statefulSet, "storage: 1Gi", "storage: 2Gi", impact.Refused, false},
+		{"a claim's own default class", statefulSet, "accessModes", `storageClassName: "", accessModes`, impact.Refused, false},
+		{"a claim's label", statefulSet, "{name: data}", "{name: data, labels: {a: b}}", impact.Refused, false},
+		{"a claim more", statefulSet, "  volumeClaimTemplates:\n", "  volumeClaimTemplates:\n  - metadata: {name: more}\n    spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}\n", impact.Refused, false},
+		{"a Pod's amount in another notation", pod, `"1e9"`, "1G", "", false},
+		{"a Pod's other amount", pod, `"1e9"`, "2G", impact.Refused, false},
+		{"a Pod's image with a tag of another pull policy", pod, "web:1", "web:latest", impact.Rolls, false},
+		{"a Job's amount in another notation", job, `"1e9"`, "1G", "", false},
+		{"a Job's other amount", job, `"1e9"`, "2G", impact.Refused, false},
+		{"a service account is not taken back", strings.Replace(deployment, "containers:", "serviceAccountName: web, containers:", 1), "serviceAccountName: web, ", "", "", false},
+		{"another service account", strings.Replace(deployment, "containers:", "serviceAccountName: web, containers:", 1), "serviceAccountName: web", "serviceAccountName: db", impact.Rolls, false},
+		{"paused by a YAML 1.1 boolean", strings.Replace(deployment, "spec:\n  sel", "spec:\n  paused: yes\n  sel", 1), "web:1", "web:2", impact.Waits, false},
+		{"immutable by a YAML 1.1 boolean", settings, "immutable: true", "immutable: On", "", false},
+		{"no longer immutable by a YAML 1.1 boolean", settings, "immutable: true", "immutable: no", "", true},
+		{"immutable by a YAML 1.1 boolean, with other data", strings.Replace(settings, "true", "yes", 1), "info", "debug", "", true},
+		{"an optional object comes", reader, "---\n", "---\n" + settings + "---\n", impact.Stale, false},
+		{"an object comes that is optional by a YAML 1.1 boolean", strings.Replace(reader, "optional: true", "optional: on", 1), "---\n", "---\n" + settings + "---\n", impact.Stale, false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if n := strings.Count(tc.before, tc.old); n != 1 {
+				t.Fatalf("the manifests hold %q %d times", tc.old, n)
+			}
+			report := compare(t, tc.before, strings.Replace(tc.before, tc.old, tc.new, 1))
+			var effect impact.Effect
+			for _, w := range report.Workloads {
+				effect = w.Effect
+			}
+			if effect != tc.workload {
+				t.Errorf("the workload is %q, want %q: %+v", effect, tc.workload, report.Workloads)
+			}
+			refused := false
+			for i := range report.Objects {
+				refused = refused || report.Objects[i].Refused != ""
+			}
+			if refused != tc.refuseObject {
+				t.Errorf("the object is refused: %v, want %v: %s", refused, tc.refuseObject, fmt.Sprintf("%+v", report.Objects))
+			}
+		})
+	}
+}
