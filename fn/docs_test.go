@@ -479,7 +479,7 @@ var unexplained = map[string]string{
 	"no container uses it":               "a reason within a message",
 	`the workload has no X: "true"`:      "a reason within a message",
 	"X without a name (X)":               "how a resource is called in messages",
-	"X, X, and X, X":                     "where something stands twice, in messages",
+	"X, X" + ", and X, X":                "where something stands twice, in messages",
 	"lines X and X":                      "where something stands, in messages",
 	"X and X more":                       "the end of a list, in messages",
 	"more than X levels deep":            "what comes before it is explained",

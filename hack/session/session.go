@@ -23,7 +23,7 @@ type Command struct {
 	Output string // with the line feed at its end, "" for none
 }
 
-var block = regexp.MustCompile("(?ms)^```console\n(.*?)^```\n")
+var block = regexp.MustCompile("(?s)\n```console\n(.*?\n)```\n")
 
 // Read returns the sessions of a page.
 func Read(page string) []Session {
