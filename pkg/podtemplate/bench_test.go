@@ -86,7 +86,7 @@ func BenchmarkRead(b *testing.B) {
 }
 
 func BenchmarkDiff(b *testing.B) {
-	before, after := read1(b, typical, builtin), read1(b, typical, builtin)
+	before, after := readText(b, typical, builtin), readText(b, typical, builtin)
 	b.ReportAllocs()
 	for b.Loop() {
 		if found := Diff(before, after); found != nil {

@@ -1,7 +1,6 @@
 package podtemplate
 
 import (
-	"cmp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -113,21 +112,18 @@ func (d *differ) mappings(before, after *node) {
 	a, b := d.old.children(before), d.new.children(after)
 	isDynamic := (before.flags|after.flags)&dynamic != 0
 	for len(a) > 0 || len(b) > 0 {
-		order := 0
-		switch {
-		case len(b) == 0:
-			order = -1
-		case len(a) == 0:
-			order = 1
-		default:
-			order = cmp.Compare(a[0].key, b[0].key)
-		}
 		var x, y *node
-		if order <= 0 {
-			x, a = &a[0], a[1:]
+		if len(b) == 0 || len(a) > 0 && a[0].key <= b[0].key {
+			x = &a[0]
 		}
-		if order >= 0 {
-			y, b = &b[0], b[1:]
+		if len(a) == 0 || len(b) > 0 && b[0].key <= a[0].key {
+			y = &b[0]
+		}
+		if x != nil {
+			a = a[1:]
+		}
+		if y != nil {
+			b = b[1:]
 		}
 		d.pair(x, y, step{dynamic: isDynamic})
 	}

@@ -169,7 +169,7 @@ func TestDiff_tellsWhere(t *testing.T) {
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if diff := cmp.Diff(test.want, Diff(read1(t, test.old, builtin), read1(t, test.new, builtin))); diff != "" {
+			if diff := cmp.Diff(test.want, Diff(readText(t, test.old, builtin), readText(t, test.new, builtin))); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -179,8 +179,8 @@ func TestDiff_tellsWhere(t *testing.T) {
 // TestDiff_pathsLeadFromTheItem holds the paths of differences to begin where the
 // template or its parts stand.
 func TestDiff_pathsLeadFromTheItem(t *testing.T) {
-	before := read1(t, inVolume("configMap: {name: a}"), Options{Builtin: true, At: "spec.template"})
-	after := read1(t, "metadata: {labels: {a.b/c: d}}\n"+inVolume("configMap: {name: b}"), Options{Builtin: true, At: "spec.jobTemplate.spec.template"})
+	before := readText(t, inVolume("configMap: {name: a}"), Options{Builtin: true, At: "spec.template"})
+	after := readText(t, "metadata: {labels: {a.b/c: d}}\n"+inVolume("configMap: {name: b}"), Options{Builtin: true, At: "spec.jobTemplate.spec.template"})
 	want := []Difference{
 		{Path: "metadata.labels[a.b/c]", What: Added, New: `spec.jobTemplate.spec.template.metadata.labels["a.b/c"]`},
 		{Path: "spec.volumes[v].configMap.name", Old: "spec.template.spec.volumes[0].configMap.name", New: "spec.jobTemplate.spec.template.spec.volumes[0].configMap.name"},
@@ -195,13 +195,13 @@ func TestReadParts(t *testing.T) {
 		t.Helper()
 		p := Parts{SpecAt: "spec.podSpec", AnnotationsAt: "spec.podAnnotations", LabelsAt: "spec.podLabels"}
 		if spec != "" {
-			p.Spec = parsedText(t, spec).Content[0]
+			p.Spec = parse(t, spec).Content[0]
 		}
 		if annotations != "" {
-			p.Annotations = parsedText(t, annotations).Content[0]
+			p.Annotations = parse(t, annotations).Content[0]
 		}
 		if labels != "" {
-			p.Labels = parsedText(t, labels)
+			p.Labels = parse(t, labels)
 		}
 		template, err := ReadParts(p, builtin)
 		if err != nil {

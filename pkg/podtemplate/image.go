@@ -22,7 +22,8 @@ func pullsAlways(image string) bool {
 	case hasDigest && !isDigest(digest):
 		return false
 	}
-	return isRepository(name) && !(isHex(image) && len(image) == 64)
+	isIdentifier := len(image) == 64 && isHex(image)
+	return isRepository(name) && !isIdentifier
 }
 
 // cutTag cuts name at the colon before a tag.
@@ -65,7 +66,7 @@ func isDomain(s string) bool {
 	host := s
 	if end := strings.LastIndexByte(s, ']'); s != "" && s[0] == '[' && end > 1 {
 		for i := 1; i < end; i++ {
-			if s[i] != ':' && !isHex(s[i:i+1]) && !('A' <= s[i] && s[i] <= 'F') {
+			if c := s[i : i+1]; c != ":" && !isHex(strings.ToLower(c)) {
 				return false
 			}
 		}

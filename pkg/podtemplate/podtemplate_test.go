@@ -14,8 +14,8 @@ import (
 
 var builtin = Options{Builtin: true}
 
-// parsed returns the tree of a text.
-func parsedText(t testing.TB, text string) *yaml.Node {
+// parse returns the tree of a text.
+func parse(t testing.TB, text string) *yaml.Node {
 	t.Helper()
 	tree, err := yamltree.Parse([]byte(text))
 	if err != nil {
@@ -24,9 +24,10 @@ func parsedText(t testing.TB, text string) *yaml.Node {
 	return tree
 }
 
-func read1(t testing.TB, text string, o Options) *Template {
+// readText reads a template.
+func readText(t testing.TB, text string, o Options) *Template {
 	t.Helper()
-	template, err := Read(parsedText(t, text), o)
+	template, err := Read(parse(t, text), o)
 	if err != nil {
 		t.Fatalf("%v in:\n%s", err, text)
 	}
@@ -127,7 +128,7 @@ var same = []struct {
 func TestDiff_isEmptyForWhatIsStoredAlike(t *testing.T) {
 	for _, test := range same {
 		t.Run(test.name, func(t *testing.T) {
-			before, after := read1(t, test.old, builtin), read1(t, test.new, builtin)
+			before, after := readText(t, test.old, builtin), readText(t, test.new, builtin)
 			if found := Diff(before, after); found != nil {
 				t.Errorf("%s\n%s\ndiffer: %q", test.old, test.new, told(found))
 			}
@@ -148,7 +149,7 @@ func TestDiff_countsAllInCustomResources(t *testing.T) {
 		alike[name] = true
 	}
 	for _, test := range same {
-		found := Diff(read1(t, test.old, Options{}), read1(t, test.new, Options{}))
+		found := Diff(readText(t, test.old, Options{}), readText(t, test.new, Options{}))
 		if got := len(found) == 0; got != alike[test.name] {
 			t.Errorf("%s: differences are %q", test.name, told(found))
 		}
@@ -173,13 +174,13 @@ func TestRead_sharesNoMemoryWithTheText(t *testing.T) {
 	if _, err := p.Parse([]byte("a: b")); err != nil {
 		t.Fatal(err)
 	}
-	if found := Diff(template, read1(t, pristine, builtin)); found != nil {
+	if found := Diff(template, readText(t, pristine, builtin)); found != nil {
 		t.Errorf("the template changed with the text: %q", told(found))
 	}
 }
 
 func TestRead_isBounded(t *testing.T) {
-	bomb := "l0: &l0 [a, a, a, a, a, a, a, a, a, a]\n"
+	bomb := "l0: &l0 [a, b, c, d, e, f, g, h, i, j]\n"
 	for i := 1; i <= 9; i++ {
 		bomb += fmt.Sprintf("l%d: &l%d [%s]\n", i, i, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*l%d, ", i-1), 10), ", "))
 	}
@@ -195,7 +196,7 @@ func TestRead_isBounded(t *testing.T) {
 		{"merge keys", merges, "pod template: aliases and merge keys stand for more than the 100000 nodes that are followed"},
 		{"depth", strings.Repeat("[", 2_000) + strings.Repeat("]", 2_000), "pod template: collections hold one another more than 1000 deep"},
 	} {
-		if _, err := Read(parsedText(t, test.text), builtin); err == nil || err.Error() != test.want {
+		if _, err := Read(parse(t, test.text), builtin); err == nil || err.Error() != test.want {
 			t.Errorf("%s: got the error %v, want %s", test.name, err, test.want)
 		}
 	}

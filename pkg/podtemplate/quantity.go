@@ -157,7 +157,7 @@ func parseSuffix(s string) (exponent int32, f format, ok bool) {
 func (p *parsed) small() (value int64, exponent int32, ok bool) {
 	length := len(p.digits)
 	if p.format == binarySI {
-		if !p.whole() || 15-length-int(float32(p.exponent)*3/10)-1 < 0 {
+		if !p.whole() || length+int(float32(p.exponent)*3/10) > 14 {
 			return 0, 0, false
 		}
 		value, err := strconv.ParseInt(p.digits, 10, 64)

@@ -168,7 +168,7 @@ func (r *reader) list(t *typ, n *yaml.Node) (node, error) {
 		if err != nil {
 			return node{}, err
 		}
-		child.at = int32(i) //nolint:gosec // a text of 2^31 elements does not fit the memory
+		child.at = int32(i)
 		if len(t.keys) > 0 {
 			child.key = r.keyOf(&child, t.keys)
 			child.flags |= ownKey
@@ -221,7 +221,7 @@ func (r *reader) dynamic(t *typ, n *yaml.Node) (node, error) {
 	}
 	base := len(r.pending)
 	err := yamlmapping.Each(n, &r.budget, func(key string, value *yaml.Node, merged bool) error {
-		if !r.literal && t.without[key] || (r.literal || element == unknown) && isNull(value) {
+		if !r.literal && slices.Contains(t.without, key) || (r.literal || element == unknown) && isNull(value) {
 			return nil
 		}
 		child, err := r.mayBeMerged(element, value, merged)

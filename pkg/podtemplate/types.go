@@ -30,8 +30,8 @@ type typ struct {
 	defaults []*field // that have something to say where they are absent
 	// Of a list or a map:
 	element *typ
-	keys    []string        // that tell the elements of a list apart
-	without map[string]bool // keys that a map is stored without
+	keys    []string // that tell the elements of a list apart
+	without []string // keys that a map is stored without
 	// Of a quantity:
 	rounded bool // up to thousandths
 }
@@ -84,14 +84,6 @@ const (
 	filledByTag          // the pull policy that goes with the tag of an image
 	filledWithin         // a structure that is always there and has defaults in it
 )
-
-// initContainers are the annotations that held init containers.
-var initContainers = map[string]bool{
-	"pod.beta.kubernetes.io/init-containers":          true,
-	"pod.alpha.kubernetes.io/init-containers":         true,
-	"pod.beta.kubernetes.io/init-container-statuses":  true,
-	"pod.alpha.kubernetes.io/init-container-statuses": true,
-}
 
 var loadTypes = sync.OnceValues(func() (*types, error) {
 	all, err := parseTypes(typesText)
@@ -199,14 +191,15 @@ func parseField(all map[string]*typ, t *typ, name, line string) error {
 	t.fields[name] = f
 	for note := range strings.SplitSeq(notes, ", ") {
 		other, isOther := strings.CutPrefix(note, "also ")
+		without, isWithout := strings.CutPrefix(note, "without ")
 		switch {
 		case note == "":
 		case note == "rounded" && f.typ.base == aMap:
 			f.typ.element.rounded = true
 		case note == "shown":
 			f.flags |= shown
-		case note == "without init containers":
-			f.typ.without = initContainers
+		case isWithout && f.typ.base == aMap:
+			f.typ.without = strings.Split(without, " and ")
 		case isOther:
 			t.fields[other] = &field{name: other, typ: f.typ, index: len(t.fields), other: f}
 		default:

@@ -2,8 +2,8 @@
 // as kube-apiserver does, fills in its defaults, stores them, and reads them again.
 //
 // It reads pairs, one JSON object a line, {"old": YAML, "new": YAML}, and writes one
-// line for each. The tests of pkg/podtemplate hold their answers against its own. It is
-// a program and no test of that package since it needs another module's versions.
+// line for each. The tests of pkg/podtemplate hold its answers against their own. It is
+// a program and no part of those tests, since it needs other versions of modules.
 package main
 
 import (
