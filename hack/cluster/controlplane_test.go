@@ -112,7 +112,8 @@ func TestControlPlane_answersTheOwnerOfTheTokenAlone(t *testing.T) {
 	if result.Code == 0 || !strings.Contains(result.Stderr, "must be logged in") {
 		t.Errorf("with another token: %+v", result)
 	}
-	if _, err := http.Get(url); err == nil {
+	if answer, err := http.Get(url); err == nil {
+		_ = answer.Body.Close()
 		t.Error("its certificate is trusted by others")
 	}
 }

@@ -225,12 +225,12 @@ func (c *causes) isStamp(p *templatePair, d *podtemplate.Difference) bool {
 // there is any: those that configure the pods, or else consumed ones with keys that
 // count although nobody takes them, or that came or went.
 func (c *causes) stamped() bool {
-	any := false
+	told := false
 	for i := range c.counted {
-		any = any || i.consumed()
+		told = told || i.consumed()
 	}
 	for _, i := range c.subject.influences {
-		if i.consumed() && i.object.differs() && !i.object.renamed() && (!any || !i.object.both()) {
+		if i.consumed() && i.object.differs() && !i.object.renamed() && (!told || !i.object.both()) {
 			c.counted[i] = true
 		}
 	}
@@ -243,8 +243,8 @@ func (c *causes) follow(before, after edit.Path) bool {
 	if before == "" || after == "" {
 		return false
 	}
-	was, olds := c.skeleton(c.subject.old, c.subject.used, before)
-	is, news := c.skeleton(c.subject.new, c.subject.uses, after)
+	was, olds := c.skeleton(c.subject.used, before)
+	is, news := c.skeleton(c.subject.uses, after)
 	if was == "" || was != is {
 		return false
 	}
@@ -261,9 +261,9 @@ func (c *causes) countRenamed(renamed []*object) {
 	}
 }
 
-// skeleton returns what stands at a path of a resource, with objects in place of
+// skeleton returns what stands at a path of the resource with those uses, with objects in place of
 // their names, and "" where no object is named there.
-func (c *causes) skeleton(r *graph.Resource, uses []usage.Use, at edit.Path) (string, []*object) {
+func (c *causes) skeleton(uses []usage.Use, at edit.Path) (string, []*object) {
 	var here []*usage.Use
 	for i := range uses {
 		if u := &uses[i]; u.Ref.At.Path == at && !slices.ContainsFunc(here, func(o *usage.Use) bool { return o.Ref.Start == u.Ref.Start }) {

@@ -242,7 +242,11 @@ func compareRefs(a, b Ref) int {
 func (c *comparison) changedObjects() []Object {
 	type use struct{ consumers, readers []Ref }
 	users := map[*object]*use{}
-	consumed := map[*object][]bool{} // beside keys
+	type changedKey struct {
+		object *object
+		key    int
+	}
+	consumed := map[changedKey]bool{}
 	for _, s := range c.subjects {
 		for _, i := range s.influences {
 			o := i.object
@@ -255,12 +259,12 @@ func (c *comparison) changedObjects() []Object {
 			u := users[o]
 			if u == nil {
 				u = &use{}
-				users[o], consumed[o] = u, make([]bool, len(o.keys))
+				users[o] = u
 			}
 			gets := false
 			for k := range o.keys {
 				if s.isWorkload() && i.gets(&o.keys[k], -1) {
-					gets, consumed[o][k] = true, true
+					gets, consumed[changedKey{o, k}] = true, true
 				}
 			}
 			if gets {
@@ -280,7 +284,7 @@ func (c *comparison) changedObjects() []Object {
 		for k := range o.keys {
 			key := o.keys[k].Key
 			key.Name = strings.Clone(key.Name)
-			key.Consumed = consumed[o] != nil && consumed[o][k]
+			key.Consumed = consumed[changedKey{o, k}]
 			one.Keys = append(one.Keys, key)
 		}
 		if u := users[o]; u != nil {

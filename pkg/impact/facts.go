@@ -114,7 +114,7 @@ var builtin = []string{"", "apps", "batch", "extensions"}
 
 func readTemplate(r *graph.Resource, t *graph.PodTemplate, item *yaml.Node) (*podtemplate.Template, error) {
 	o := podtemplate.Options{Builtin: slices.Contains(builtin, r.Group)}
-	if root, whole := rootOf(t); whole && !(root == "" && r.Kind == "Pod") {
+	if root, whole := rootOf(t); whole && (root != "" || r.Kind != "Pod") {
 		o.At = root
 		return podtemplate.Read(nodeAt(item, root), o)
 	}

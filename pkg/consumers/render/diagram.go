@@ -194,9 +194,9 @@ func (d *diagram) mermaid() string {
 	for i := range d.boxes {
 		x := &d.boxes[i]
 		id := fmt.Sprintf("n%d", i+1)
-		lines := make([]string, len(x.lines))
-		for j, line := range x.lines {
-			lines[j] = escape.Mermaid(line)
+		lines := make([]string, 0, len(x.lines)+1)
+		for _, line := range x.lines {
+			lines = append(lines, escape.Mermaid(line))
 		}
 		if x.mark != "" {
 			lines = append(lines, escape.MermaidWords(x.mark))

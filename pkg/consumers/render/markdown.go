@@ -85,14 +85,14 @@ type document struct {
 // it says nothing but the sum.
 func (p *page) write(rows int) string {
 	m := &document{}
-	m.WriteString(Marker + "\n### " + p.sum + "\n")
+	fmt.Fprintf(m, "%s\n### %s\n", Marker, p.sum)
 	if rows < 0 {
 		return m.String()
 	}
 	if p.diagram != "" {
-		m.WriteString("\n")
+		fmt.Fprintln(m)
 		m.details(p.arrows > longDiagram, plural(p.arrows, "arrow"), func() {
-			m.WriteString("```mermaid\n" + p.diagram + "```\n")
+			fmt.Fprintf(m, "```mermaid\n%s```\n", p.diagram)
 		})
 	} else if p.undrawn != "" {
 		m.WriteString("\n" + p.undrawn + "\n")

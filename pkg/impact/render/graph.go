@@ -179,9 +179,9 @@ func folded(lines []phrase) []phrase {
 	if more > 1 {
 		lines = lines[:mostLines]
 	}
-	short := make([]phrase, len(lines))
-	for i, line := range lines {
-		short[i] = shortened(line)
+	short := make([]phrase, 0, len(lines)+1)
+	for _, line := range lines {
+		short = append(short, shortened(line))
 	}
 	if more > 1 {
 		short = append(short, words("and %d more", more))

@@ -349,7 +349,7 @@ func TestWrite_huge(t *testing.T) {
 	}
 	text := write(t, r, Text, Options{})
 	for _, w := range r.Workloads {
-		if !strings.Contains(text, "  "+w.Ref.String()+" ") {
+		if !strings.Contains(text, "  "+w.String()+" ") {
 			t.Errorf("text without %s", w.Ref)
 		}
 	}

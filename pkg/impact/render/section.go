@@ -116,10 +116,10 @@ func sum(r *impact.Report) string {
 // and from what there is to tell where nothing happens.
 func sentence(workloads, alarms, asides []string) string {
 	if len(workloads) > 0 {
-		return strings.Join(append(workloads, alarms...), ", ")
+		return strings.Join(slices.Concat(workloads, alarms), ", ")
 	}
-	if rest := append(alarms, asides...); len(rest) > 0 {
-		return "Nothing rolls. " + strings.Join(rest, ", ") + "."
+	if len(alarms)+len(asides) > 0 {
+		return "Nothing rolls. " + strings.Join(slices.Concat(alarms, asides), ", ") + "."
 	}
 	return "Nothing rolls."
 }
@@ -260,7 +260,7 @@ func refusalRows(r *impact.Report) []row {
 	}
 	for i := range r.Refused {
 		f := &r.Refused[i]
-		row := row{tag: "refused", tone: alarms, what: names(f.Ref.String())}
+		row := row{tag: "refused", tone: alarms, what: names(f.String())}
 		if f.Field != "" {
 			row.details = append(row.details, detail{text: phrase{{path, f.Field}, {word, " changed"}}})
 		}
@@ -326,7 +326,7 @@ func disappearingRows(r *impact.Report) []row {
 	var rows []row
 	for i := range r.Disappearing {
 		d := &r.Disappearing[i]
-		row := row{tag: "needed", what: names(d.Ref.String())}
+		row := row{tag: "needed", what: names(d.String())}
 		if d.Successor != "" {
 			row.what = append(row.what, span{word, " (now "}, span{name, d.Successor}, span{word, ")"})
 		}
