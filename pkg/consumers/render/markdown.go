@@ -76,7 +76,7 @@ func (p *page) draw(d *diagram) {
 
 // A document is Markdown in the making.
 type document struct {
-	strings.Builder
+	text strings.Builder
 	// folds: something was counted instead of told; cut: so were whole rows.
 	folds, cut bool
 }
@@ -85,17 +85,17 @@ type document struct {
 // it says nothing but the sum.
 func (p *page) write(rows int) string {
 	m := &document{}
-	fmt.Fprintf(m, "%s\n### %s\n", Marker, p.sum)
+	fmt.Fprintf(&m.text, "%s\n### %s\n", Marker, p.sum)
 	if rows < 0 {
-		return m.String()
+		return m.text.String()
 	}
 	if p.diagram != "" {
-		fmt.Fprintln(m)
+		fmt.Fprintln(&m.text)
 		m.details(p.arrows > longDiagram, plural(p.arrows, "arrow"), func() {
-			fmt.Fprintf(m, "```mermaid\n%s```\n", p.diagram)
+			fmt.Fprintf(&m.text, "```mermaid\n%s```\n", p.diagram)
 		})
 	} else if p.undrawn != "" {
-		m.WriteString("\n" + p.undrawn + "\n")
+		m.text.WriteString("\n" + p.undrawn + "\n")
 	}
 	if len(p.blocks) > 0 {
 		title := "Objects and who uses them"
@@ -106,34 +106,34 @@ func (p *page) write(rows int) string {
 	}
 	for _, s := range p.rest {
 		m.list(s.title, len(s.rows), rows, func(i int) {
-			m.WriteString("- " + escape.Code(s.rows[i].node.String()))
+			m.text.WriteString("- " + escape.Code(s.rows[i].node.String()))
 			m.mark(s.rows[i].mark, ": ")
-			m.WriteString("\n")
+			m.text.WriteString("\n")
 		})
 	}
 	switch {
 	case m.cut:
-		m.WriteString("\nLists are cut short here; `confighash graph` on a terminal tells of every resource, and with `-o json` of every key.\n")
+		m.text.WriteString("\nLists are cut short here; `confighash graph` on a terminal tells of every resource, and with `-o json` of every key.\n")
 	case m.folds:
-		m.WriteString("\nLong lists are cut short here; `confighash graph -o json` has all of them.\n")
+		m.text.WriteString("\nLong lists are cut short here; `confighash graph -o json` has all of them.\n")
 	}
-	return m.String()
+	return m.text.String()
 }
 
 // details writes what has to be opened, where it is long.
 func (m *document) details(long bool, summary string, write func()) {
 	if long {
-		m.WriteString("<details>\n<summary>" + summary + "</summary>\n\n")
+		m.text.WriteString("<details>\n<summary>" + summary + "</summary>\n\n")
 	}
 	write()
 	if long {
-		m.WriteString("\n</details>\n")
+		m.text.WriteString("\n</details>\n")
 	}
 }
 
 // list writes a list of n resources under a title, at most so many of them.
 func (m *document) list(title string, n, most int, write func(i int)) {
-	m.WriteString("\n#### " + title + "\n\n")
+	m.text.WriteString("\n#### " + title + "\n\n")
 	shown := min(n, most)
 	m.details(shown > longList, plural(n, "resource"), func() {
 		for i := range shown {
@@ -149,29 +149,29 @@ func (m *document) more(n, shown int, indent string) {
 	case n == 0:
 		return
 	case shown == 0:
-		fmt.Fprintf(m, "%s- %s\n", indent, plural(n, "resource"))
+		fmt.Fprintf(&m.text, "%s- %s\n", indent, plural(n, "resource"))
 	default:
-		fmt.Fprintf(m, "%s- and %d more\n", indent, n)
+		fmt.Fprintf(&m.text, "%s- and %d more\n", indent, n)
 	}
 	m.cut = true
 }
 
 func (m *document) block(b *block, most int) {
-	m.WriteString("- **" + escape.Code(b.head.node.String()) + "**")
+	m.text.WriteString("- **" + escape.Code(b.head.node.String()) + "**")
 	m.mark(b.head.mark, ": ")
-	m.WriteString("\n")
+	m.text.WriteString("\n")
 	shown := min(len(b.rows), most)
 	for _, r := range b.rows[:shown] {
-		m.WriteString("  - " + escape.Code(r.node.String()) + ": ")
+		m.text.WriteString("  - " + escape.Code(r.node.String()) + ": ")
 		for i := range r.ways {
 			if i > 0 {
-				m.WriteString(", ")
+				m.text.WriteString(", ")
 			}
-			m.WriteString(r.ways[i].words(escape.Code))
+			m.text.WriteString(r.ways[i].words(escape.Code))
 			m.folds = m.folds || len(r.ways[i].keys) > mostNamed+1
 		}
 		m.mark(r.mark, "; ")
-		m.WriteString("\n")
+		m.text.WriteString("\n")
 	}
 	m.more(len(b.rows)-shown, shown, "  ")
 }
@@ -179,6 +179,6 @@ func (m *document) block(b *block, most int) {
 // mark writes a mark, if there is one, after a separator.
 func (m *document) mark(k mark, separator string) {
 	if k.text != "" {
-		m.WriteString(separator + k.words(escape.Code))
+		m.text.WriteString(separator + k.words(escape.Code))
 	}
 }
