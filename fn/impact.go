@@ -80,6 +80,7 @@ func newImpact(stdin, stdout *os.File) *cobra.Command {
 	cmd.Flags().StringVar(&namespace, "namespace", "", "`namespace` in which objects that name none will be applied")
 	cmd.Flags().BoolVar(&exitCode, "exit-code", false, "exit 3 where something rolls, and 4 where something stays as it is that ought to change")
 	complete(cmd, "output", render.Formats())
+	complete(cmd, "namespace", nil)
 	return cmd
 }
 

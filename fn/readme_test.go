@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/confighash/confighash/hack/session"
+	"github.com/confighash/confighash/hack/transcript"
 )
 
 // page is a page for users with what it shows in fenced blocks.
@@ -252,18 +252,18 @@ func TestDocs_commandsRun(t *testing.T) {
 	w.run(t, "confighash install ./custom-tools && ./custom-tools/confighash --version")
 }
 
-// TestDocs_sessionsPrintWhatTheyShow runs the sessions that the pages show over
+// TestDocs_transcriptsPrintWhatTheyShow runs the transcripts that the pages show over
 // the manifests of testdata/story; -update writes what they print. What kubectl
 // prints takes a control plane: TestStory_printsWhatTheREADMEShows of hack/cluster
-// runs the sessions of the README on one.
-func TestDocs_sessionsPrintWhatTheyShow(t *testing.T) {
+// runs the transcripts of the README on one.
+func TestDocs_transcriptsPrintWhatTheyShow(t *testing.T) {
 	if _, err := exec.LookPath("bash"); err != nil {
 		t.Skip("bash is not on the PATH")
 	}
 	compared := 0
 	for _, p := range readPages(t) {
-		sessions := session.Read(p.text)
-		if len(sessions) == 0 {
+		transcripts := transcript.Read(p.text)
+		if len(transcripts) == 0 {
 			continue
 		}
 		w := workshop{t.TempDir(), toolPath(t)}
@@ -277,9 +277,9 @@ func TestDocs_sessionsPrintWhatTheyShow(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.path = w.dir + string(os.PathListSeparator) + w.path
-		for i := range sessions {
-			for j := range sessions[i].Commands {
-				c := &sessions[i].Commands[j]
+		for i := range transcripts {
+			for j := range transcripts[i].Commands {
+				c := &transcripts[i].Commands[j]
 				out := w.run(t, c.Text)
 				if !strings.Contains(c.Text, "kubectl") {
 					c.Output = out
@@ -289,7 +289,7 @@ func TestDocs_sessionsPrintWhatTheyShow(t *testing.T) {
 				}
 			}
 		}
-		shown := session.Write(p.text, sessions)
+		shown := transcript.Write(p.text, transcripts)
 		if *update {
 			if err := os.WriteFile(filepath.Join("..", p.name), []byte(shown), 0o644); err != nil {
 				t.Fatal(err)
@@ -307,7 +307,7 @@ func TestDocs_sessionsPrintWhatTheyShow(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Contains(story, []byte("//go:build cluster\n")) || !bytes.Contains(story, []byte("\nfunc TestStory_printsWhatTheREADMEShows(t *testing.T) {\n")) {
-		t.Error("make e2e-cluster does not run the README's sessions")
+		t.Error("make e2e-cluster does not run the README's transcripts")
 	}
 }
 

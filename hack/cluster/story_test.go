@@ -13,12 +13,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/confighash/confighash/hack/session"
+	"github.com/confighash/confighash/hack/transcript"
 )
 
 var updateStory = flag.Bool("update", false, "write what the commands of the README print into it")
 
-// TestStory_printsWhatTheREADMEShows runs the sessions at the top of the README,
+// TestStory_printsWhatTheREADMEShows runs the transcripts at the top of the README,
 // each in the namespace default with nothing in it.
 func TestStory_printsWhatTheREADMEShows(t *testing.T) {
 	readme := filepath.Join(root, "README.md")
@@ -27,23 +27,23 @@ func TestStory_printsWhatTheREADMEShows(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := string(text)
-	sessions := session.Read(page)
-	if len(sessions) < 2 {
-		t.Fatalf("the README shows %d sessions, want the one without confighash and the one with it", len(sessions))
+	transcripts := transcript.Read(page)
+	if len(transcripts) < 2 {
+		t.Fatalf("the README shows %d transcripts, want the one without confighash and the one with it", len(transcripts))
 	}
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS(filepath.Join(root, "testdata", "story"))); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { emptyDefault(t) })
-	for i := range sessions {
+	for i := range transcripts {
 		emptyDefault(t)
-		for j := range sessions[i].Commands {
-			c := &sessions[i].Commands[j]
+		for j := range transcripts[i].Commands {
+			c := &transcripts[i].Commands[j]
 			c.Output = runInStory(t, dir, c.Text)
 		}
 	}
-	shown := session.Write(page, sessions)
+	shown := transcript.Write(page, transcripts)
 	if *updateStory {
 		if err := os.WriteFile(readme, []byte(shown), 0o644); err != nil {
 			t.Fatal(err)

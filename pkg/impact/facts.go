@@ -20,6 +20,8 @@ import (
 // read only of workloads to which something may happen.
 type facts struct {
 	templates []*podtemplate.Template // beside Resource.PodTemplates
+	// accounts: a template names its service account by both fields.
+	accounts  []bool
 	replicas  *int64
 	strategy  string
 	partition int64
@@ -82,6 +84,8 @@ func factsOf(r *graph.Resource, item *yaml.Node) (*facts, error) {
 			return nil, err
 		}
 		f.templates = append(f.templates, t)
+		spec := r.PodTemplates[i].Spec
+		f.accounts = append(f.accounts, scalarAt(item, spec.Key("serviceAccount")) != "" && scalarAt(item, spec.Key("serviceAccountName")) != "")
 	}
 	if n, err := strconv.ParseInt(scalarAt(item, "spec.replicas"), 10, 64); err == nil {
 		f.replicas = &n

@@ -1,16 +1,16 @@
-// Package session reads and writes the sessions in a shell that the pages show:
+// Package transcript reads and writes the transcripts of a shell that the pages show:
 // blocks of the language console, in which lines that begin with "$ " are
 // commands, and the lines after one what it prints. Tests run the commands and
 // hold the pages to what comes out.
-package session
+package transcript
 
 import (
 	"regexp"
 	"strings"
 )
 
-// A Session is one block.
-type Session struct {
+// A Transcript is one block.
+type Transcript struct {
 	Line     int // of the page, that of the first command
 	Commands []Command
 
@@ -25,11 +25,11 @@ type Command struct {
 
 var block = regexp.MustCompile("(?s)\n```console\n(.*?\n)```\n")
 
-// Read returns the sessions of a page.
-func Read(page string) []Session {
-	var all []Session
+// Read returns the transcripts of a page.
+func Read(page string) []Transcript {
+	var all []Transcript
 	for _, m := range block.FindAllStringSubmatchIndex(page, -1) {
-		s := Session{Line: strings.Count(page[:m[2]], "\n") + 1, start: m[2], end: m[3]}
+		s := Transcript{Line: strings.Count(page[:m[2]], "\n") + 1, start: m[2], end: m[3]}
 		for line := range strings.Lines(page[m[2]:m[3]]) {
 			if text, ok := strings.CutPrefix(line, prompt); ok {
 				s.Commands = append(s.Commands, Command{Text: strings.TrimSuffix(text, "\n")})
@@ -42,21 +42,21 @@ func Read(page string) []Session {
 	return all
 }
 
-// Write returns the page with these sessions, which Read returned of it, in the
+// Write returns the page with these transcripts, which Read returned of it, in the
 // place of its own.
-func Write(page string, sessions []Session) string {
+func Write(page string, transcripts []Transcript) string {
 	var b strings.Builder
 	end := 0
-	for i := range sessions {
-		s := &sessions[i]
+	for i := range transcripts {
+		s := &transcripts[i]
 		b.WriteString(page[end:s.start] + s.String())
 		end = s.end
 	}
 	return b.String() + page[end:]
 }
 
-// String returns the session as it stands between the fences.
-func (s *Session) String() string {
+// String returns the transcript as it stands between the fences.
+func (s *Transcript) String() string {
 	var b strings.Builder
 	for _, c := range s.Commands {
 		b.WriteString(prompt + c.Text + "\n" + c.Output)
