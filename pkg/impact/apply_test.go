@@ -105,6 +105,7 @@ func TestCompare_foretellsAsTheAPIServerDoes(t *testing.T) {
 		{"a Job's amount in another notation", job, `"1e9"`, "1G", "", false},
 		{"a Job's other amount", job, `"1e9"`, "2G", impact.Refused, false},
 		{"a service account is not taken back", strings.Replace(deployment, "containers:", "serviceAccountName: web, containers:", 1), "serviceAccountName: web, ", "", "", false},
+		{"a service account is taken back that both fields give", strings.Replace(deployment, "containers:", "serviceAccountName: web, serviceAccount: web, containers:", 1), "serviceAccountName: web, serviceAccount: web, ", "", impact.Rolls, false},
 		{"another service account", strings.Replace(deployment, "containers:", "serviceAccountName: web, containers:", 1), "serviceAccountName: web", "serviceAccountName: db", impact.Rolls, false},
 		{"paused by a YAML 1.1 boolean", strings.Replace(deployment, "spec:\n  sel", "spec:\n  paused: yes\n  sel", 1), "web:1", "web:2", impact.Waits, false},
 		{"immutable by a YAML 1.1 boolean", settings, "immutable: true", "immutable: On", "", false},

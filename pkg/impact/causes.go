@@ -17,6 +17,7 @@ type templatePair struct {
 	index    int // in the new resource's PodTemplates, the old one's if it is gone
 	template *graph.PodTemplate
 	diffs    []podtemplate.Difference
+	accounts bool // the old one names its service account by both fields
 	// rolls: the API server stores another template, by what the kind's controller
 	// goes by.
 	rolls bool
@@ -41,6 +42,7 @@ func (c *comparison) templates(s *subject, before, after *facts) []*templatePair
 			p.diffs = []podtemplate.Difference{{What: podtemplate.Added}}
 		} else if delete(olds, place(t)); before != after {
 			p.diffs = podtemplate.Diff(before.templates[j], after.templates[i])
+			p.accounts = before.accounts[j]
 		}
 		p.judge(s.new)
 	}
@@ -84,13 +86,13 @@ func (p *templatePair) judge(r *graph.Resource) {
 // leftAlone reports whether an apply leaves alone what differs: a default that nobody
 // wrote, though it would be another one now, such as the imagePullPolicy of another
 // tag; and a serviceAccountName that is no longer given, which the API server has noted
-// in serviceAccount as well and takes from there again.
+// in serviceAccount as well, unless that was given too, and takes from there again.
 func (p *templatePair) leftAlone(d podtemplate.Difference) bool {
 	switch d.What {
 	case podtemplate.Changed:
 		return d.Path != "" && d.Old == "" && d.New == ""
 	case podtemplate.Removed:
-		return p.template.HasSpec && d.Path == "spec.serviceAccountName"
+		return p.template.HasSpec && d.Path == "spec.serviceAccountName" && !p.accounts
 	}
 	return false
 }
