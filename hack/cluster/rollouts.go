@@ -9,10 +9,12 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"strconv"
 	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 )
 
 // observeTimeout is how long Rollouts waits for controllers. They take some
@@ -257,8 +259,9 @@ func (s *state) replicaSet(deployment *workload) (Revision, error) {
 		if err != nil {
 			return Revision{}, err
 		}
-		// Of several with the same template, the controller takes the oldest.
-		if reflect.DeepEqual(got, want) && (since == "" || r.Metadata.CreationTimestamp < since) {
+		// Of several with the same template, the controller takes the oldest. It
+		// compares amounts, not how they are written.
+		if equality.Semantic.DeepEqual(got, want) && (since == "" || r.Metadata.CreationTimestamp < since) {
 			present, since = revision, r.Metadata.CreationTimestamp
 		}
 	}
@@ -283,16 +286,12 @@ const (
 
 // template returns the pod template of a Deployment or ReplicaSet, without the
 // label by which the two differ.
-func template(w *workload) (any, error) {
-	var template map[string]any
-	if err := json.Unmarshal(w.Spec.Template, &template); err != nil {
+func template(w *workload) (*corev1.PodTemplateSpec, error) {
+	template := &corev1.PodTemplateSpec{}
+	if err := json.Unmarshal(w.Spec.Template, template); err != nil {
 		return nil, fmt.Errorf("%s: spec.template: %w", w, err)
 	}
-	if metadata, ok := template["metadata"].(map[string]any); ok {
-		if labels, ok := metadata["labels"].(map[string]any); ok {
-			delete(labels, hashLabel)
-		}
-	}
+	delete(template.Labels, hashLabel)
 	return template, nil
 }
 
