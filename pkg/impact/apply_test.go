@@ -112,6 +112,7 @@ func TestCompare_foretellsAsTheAPIServerDoes(t *testing.T) {
 		{"no longer immutable by a YAML 1.1 boolean", settings, "immutable: true", "immutable: no", "", true},
 		{"immutable by a YAML 1.1 boolean, with other data", strings.Replace(settings, "true", "yes", 1), "info", "debug", "", true},
 		{"an optional object comes", reader, "---\n", "---\n" + settings + "---\n", impact.Stale, false},
+		{"an optional object comes without the key", strings.Replace(reader, "envFrom: [{configMapRef: {name: settings, optional: true}}]", "env: [{name: A, valueFrom: {configMapKeyRef: {key: a, name: settings, optional: true}}}]", 1), "---\n", "---\n" + settings + "---\n", "", false},
 		{"an object comes that is optional by a YAML 1.1 boolean", strings.Replace(reader, "optional: true", "optional: on", 1), "---\n", "---\n" + settings + "---\n", impact.Stale, false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -188,14 +188,15 @@ func (i *influence) keys() []Key {
 
 // configures reports whether pods of a template get something else than before: the
 // object is in both sets and differs in what they get, or it is new and they run
-// without it.
+// without what they get of it.
 func (i *influence) configures(template int) bool {
 	o := i.object
 	if o.both() {
 		return slices.ContainsFunc(o.keys, func(k keyChange) bool { return i.gets(&k, template) })
 	}
 	return o.old == nil && slices.ContainsFunc(i.uses, func(u *usage.Use) bool {
-		return u.Consumed && u.Ref.Optional && (u.Template < 0 || template < 0 || u.Template == template)
+		return u.Consumed && u.Ref.Optional && (u.Template < 0 || template < 0 || u.Template == template) &&
+			slices.ContainsFunc(o.keys, func(k keyChange) bool { return k.always || u.Gets(k.name) })
 	})
 }
 
