@@ -1,0 +1,184 @@
+//go:build cluster
+
+package cluster_test
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// holdings are the ConfigMaps and Secrets of a namespace as they are stored, by
+// name.
+type holdings struct {
+	configMaps map[string]*corev1.ConfigMap
+	secrets    map[string]*corev1.Secret
+}
+
+// intake is what the containers of a pod get of ConfigMaps and Secrets, by the
+// way by which they get it. Each way stands by itself: that a variable hides
+// another of the same name, or a file a file, does not count.
+type intake map[string]taken
+
+// taken is what comes by one way.
+type taken struct {
+	// awaited: a pod does not start without the object, which is missing. Nor does it
+	// without a key; but who gives a key to an object may well mean those that run.
+	awaited bool
+	values  map[string]string
+}
+
+// changed reports whether pods that run by one intake would get something else
+// by the other. A pod that waits for an object is not one that runs: it starts with
+// what comes.
+func (i intake) changed(other intake) bool {
+	for way, was := range i {
+		is := other[way]
+		if !was.awaited && (is.awaited || !maps.Equal(was.values, is.values)) {
+			return true
+		}
+	}
+	return false
+}
+
+// intakeOf returns what the containers of a pod get. It goes by what the
+// documentation and the types of Kubernetes say, and by nothing of confighash.
+func intakeOf(spec *corev1.PodSpec, h holdings) intake {
+	all := intake{}
+	for _, c := range slices.Concat(spec.InitContainers, spec.Containers) {
+		at := "container " + c.Name + ", "
+		for i := range c.EnvFrom {
+			source := &c.EnvFrom[i]
+			way := at + "envFrom " + strconv.Itoa(i)
+			if ref := source.ConfigMapRef; ref != nil {
+				all[way] = ofConfigMap(h.configMaps[ref.Name], ref.Optional)
+			}
+			if ref := source.SecretRef; ref != nil {
+				all[way] = ofSecret(h.secrets[ref.Name], ref.Optional)
+			}
+		}
+		for i := range c.Env {
+			from := c.Env[i].ValueFrom
+			if from == nil {
+				continue
+			}
+			way := at + "env " + c.Env[i].Name
+			if ref := from.ConfigMapKeyRef; ref != nil {
+				all[way] = ofConfigMap(h.configMaps[ref.Name], ref.Optional).key(ref.Key)
+			}
+			if ref := from.SecretKeyRef; ref != nil {
+				all[way] = ofSecret(h.secrets[ref.Name], ref.Optional).key(ref.Key)
+			}
+		}
+		for _, mount := range c.VolumeMounts {
+			for v := range spec.Volumes {
+				if spec.Volumes[v].Name != mount.Name {
+					continue
+				}
+				for way, files := range filesIn(&spec.Volumes[v].VolumeSource, h) {
+					all[at+"mount "+mount.MountPath+", "+way] = files.under(mount.SubPath)
+				}
+			}
+		}
+	}
+	return all
+}
+
+func isOptional(optional *bool) bool { return optional != nil && *optional }
+
+// ofConfigMap returns all that a ConfigMap gives. Kubernetes leaves binaryData out of
+// the environment; confighash does not tell it from data, so it counts there as well.
+func ofConfigMap(c *corev1.ConfigMap, optional *bool) taken {
+	if c == nil {
+		return taken{awaited: !isOptional(optional)}
+	}
+	values := texts(c.BinaryData)
+	maps.Copy(values, c.Data)
+	return taken{values: values}
+}
+
+func ofSecret(s *corev1.Secret, optional *bool) taken {
+	if s == nil {
+		return taken{awaited: !isOptional(optional)}
+	}
+	return taken{values: texts(s.Data)}
+}
+
+func texts(data map[string][]byte) map[string]string {
+	values := map[string]string{}
+	for key, value := range data {
+		values[key] = string(value)
+	}
+	return values
+}
+
+// key narrows down to a key.
+func (t taken) key(key string) taken {
+	if value, ok := t.values[key]; ok {
+		return taken{values: map[string]string{key: value}}
+	}
+	return taken{awaited: t.awaited}
+}
+
+// filesIn returns the files of a volume, by the source that they come from.
+func filesIn(volume *corev1.VolumeSource, h holdings) map[string]taken {
+	all := map[string]taken{}
+	configMap := func(way, name string, items []corev1.KeyToPath, optional *bool) {
+		all[way] = ofConfigMap(h.configMaps[name], optional).items(items)
+	}
+	secret := func(way, name string, items []corev1.KeyToPath, optional *bool) {
+		all[way] = ofSecret(h.secrets[name], optional).items(items)
+	}
+	if source := volume.ConfigMap; source != nil {
+		configMap("ConfigMap", source.Name, source.Items, source.Optional)
+	}
+	if source := volume.Secret; source != nil {
+		secret("Secret", source.SecretName, source.Items, source.Optional)
+	}
+	if volume.Projected != nil {
+		for i := range volume.Projected.Sources {
+			source := &volume.Projected.Sources[i]
+			way := "source " + strconv.Itoa(i)
+			if ref := source.ConfigMap; ref != nil {
+				configMap(way, ref.Name, ref.Items, ref.Optional)
+			}
+			if ref := source.Secret; ref != nil {
+				secret(way, ref.Name, ref.Items, ref.Optional)
+			}
+		}
+	}
+	return all
+}
+
+// items narrows files down to those of some keys, at their paths; all keys are
+// files where there are no items.
+func (t taken) items(items []corev1.KeyToPath) taken {
+	if len(items) == 0 {
+		return t
+	}
+	files := map[string]string{}
+	for _, item := range items {
+		if value, ok := t.values[item.Key]; ok {
+			files[item.Path] = value
+		}
+	}
+	return taken{awaited: t.awaited, values: files}
+}
+
+// under narrows files down to those at or below the subPath of a mount. A subPath
+// at which there is nothing is an empty folder.
+func (t taken) under(subPath string) taken {
+	if subPath == "" || t.awaited {
+		return t
+	}
+	files := map[string]string{}
+	for path, value := range t.values {
+		if path == subPath || strings.HasPrefix(path, subPath+"/") {
+			files[path] = value
+		}
+	}
+	return taken{values: files}
+}
