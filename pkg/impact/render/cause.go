@@ -4,10 +4,11 @@ import (
 	"strings"
 
 	"github.com/confighash/confighash/pkg/impact"
+	"github.com/confighash/confighash/pkg/internal/page"
 )
 
 // causePhrase tells a cause, such as "ConfigMap shop/app: LEVEL changed (env)".
-func causePhrase(c *impact.Cause) phrase {
+func causePhrase(c *impact.Cause) page.Phrase {
 	if c.Object == nil {
 		return fieldPhrase(c)
 	}
@@ -23,18 +24,18 @@ func causePhrase(c *impact.Cause) phrase {
 	via := viaPhrase(c.Via)
 	switch {
 	case len(consumed) > 0:
-		told = append(told, span{word, ": "})
+		told = append(told, page.Word(": "))
 		told = append(told, keysPhrase(consumed, c.Change)...)
 		told = append(told, via...)
 		if len(others) > 0 {
-			told = append(told, span{word, "; not consumed: "})
+			told = append(told, page.Word("; not consumed: "))
 			told = append(told, keysPhrase(others, c.Change)...)
 		}
 	case len(others) > 0:
-		told = append(told, span{word, ": "})
+		told = append(told, page.Word(": "))
 		told = append(told, keysPhrase(others, c.Change)...)
 		told = append(told, via...)
-		told = append(told, span{word, ", not consumed"})
+		told = append(told, page.Word(", not consumed"))
 	default:
 		told = append(told, via...)
 	}
@@ -43,39 +44,37 @@ func causePhrase(c *impact.Cause) phrase {
 
 // objectPhrase names an object, and what happened to it where that is not told
 // by its keys.
-func objectPhrase(r impact.Ref, former string, c impact.Change) phrase {
-	told := names(r.String())
+func objectPhrase(r impact.Ref, former string, c impact.Change) page.Phrase {
+	told := page.Names(r.String())
 	if former != "" {
-		told = append(told, span{word, " (was "}, span{name, former}, span{word, ")"})
+		told = append(told, page.Word(" (was "), page.Name(former), page.Word(")"))
 	}
 	switch c {
 	case impact.Changed, "":
 	case impact.Renamed:
-		told = append(told, span{word, " renamed, with the same content"})
+		told = append(told, page.Word(" renamed, with the same content"))
 	default:
-		told = append(told, span{word, " " + verb(c)})
+		told = append(told, page.Word(" "+verb(c)))
 	}
 	return told
 }
 
 // keysPhrase tells keys, and how each differs where it does so otherwise than
 // the object.
-func keysPhrase(keys []impact.Key, object impact.Change) phrase {
-	parts := make([]phrase, len(keys))
-	for i, k := range keys {
-		parts[i] = names(k.Name)
+func keysPhrase(keys []impact.Key, object impact.Change) page.Phrase {
+	return page.Enumerate(keys, func(k impact.Key) page.Phrase {
 		if k.Change != object || object == impact.Changed {
-			parts[i] = append(parts[i], span{word, " " + verb(k.Change)})
+			return page.Phrase{page.Name(k.Name), page.Word(" " + verb(k.Change))}
 		}
-	}
-	return enumerate(parts)
+		return page.Names(k.Name)
+	})
 }
 
-func viaPhrase(via []string) phrase {
+func viaPhrase(via []string) page.Phrase {
 	if len(via) == 0 {
 		return nil
 	}
-	return phrase{{word, " ("}, {prose, strings.Join(via, ", ")}, {word, ")"}}
+	return page.Phrase{page.Word(" ("), page.Prose(strings.Join(via, ", ")), page.Word(")")}
 }
 
 // podSpecs are the paths of the pod specs of most kinds, a Pod's last. A container
@@ -83,27 +82,27 @@ func viaPhrase(via []string) phrase {
 var podSpecs = []string{"spec.jobTemplate.spec.template.spec.", "spec.template.spec.", "spec."}
 
 // fieldPhrase tells of a field, such as "image of web: shop:1.0 → shop:1.1".
-func fieldPhrase(c *impact.Cause) phrase {
+func fieldPhrase(c *impact.Cause) page.Phrase {
 	told := fieldName(c.Field)
 	switch c.Change {
 	case impact.Changed:
 		if c.From == "" && c.To == "" {
-			return append(told, span{word, " changed"})
+			return append(told, page.Word(" changed"))
 		}
 	case impact.Added, impact.Removed, impact.Reordered, impact.Renamed:
-		told = append(told, span{word, " " + verb(c.Change)})
+		told = append(told, page.Word(" "+verb(c.Change)))
 	}
 	switch {
 	case c.From != "" && c.To != "":
-		return append(told, span{word, ": "}, span{name, c.From}, span{word, " → "}, span{name, c.To})
+		return append(told, page.Word(": "), page.Name(c.From), page.Word(" → "), page.Name(c.To))
 	case c.From != "" || c.To != "":
-		return append(told, span{word, ": "}, span{name, c.From + c.To})
+		return append(told, page.Word(": "), page.Name(c.From+c.To))
 	}
 	return told
 }
 
 // fieldName names a field as a person would, or by its path.
-func fieldName(field string) phrase {
+func fieldName(field string) page.Phrase {
 	if rest := withoutPodSpec(field); rest != field {
 		for _, list := range []struct{ field, what string }{
 			{"containers[", ""},
@@ -118,14 +117,14 @@ func fieldName(field string) phrase {
 		}
 		if element, ok := strings.CutPrefix(rest, "volumes["); ok {
 			if volume, ok := strings.CutSuffix(element, "].image.reference"); ok && plain(volume) {
-				return phrase{{word, "image of volume "}, {name, volume}}
+				return page.Phrase{page.Word("image of volume "), page.Name(volume)}
 			}
 			if volume, ok := strings.CutSuffix(element, "]"); ok && plain(volume) {
-				return phrase{{word, "volume "}, {name, volume}}
+				return page.Phrase{page.Word("volume "), page.Name(volume)}
 			}
 		}
 	}
-	return phrase{{path, field}}
+	return page.Phrase{page.Path(field, withoutPodSpec(field))}
 }
 
 // withoutPodSpec returns a path without that of the pod spec that it is in.
@@ -140,21 +139,21 @@ func withoutPodSpec(field string) string {
 
 // containerField names a field of a container, from the container's name on. It
 // returns nil where only the path does.
-func containerField(element, what string) phrase {
+func containerField(element, what string) page.Phrase {
 	if container, ok := strings.CutSuffix(element, "].image"); ok && plain(container) {
-		return phrase{{word, "image of " + what}, {name, container}}
+		return page.Phrase{page.Word("image of " + what), page.Name(container)}
 	}
 	if container, variable, ok := strings.Cut(element, "].env["); ok {
 		variable = strings.TrimSuffix(variable, ".value")
 		if variable, ok := strings.CutSuffix(variable, "]"); ok && plain(container) && plain(variable) {
-			return phrase{{word, "env "}, {name, variable}, {word, " of " + what}, {name, container}}
+			return page.Phrase{page.Word("env "), page.Name(variable), page.Word(" of " + what), page.Name(container)}
 		}
 	}
 	if container, ok := strings.CutSuffix(element, "]"); ok && plain(container) {
 		if what == "" {
 			what = "container "
 		}
-		return phrase{{word, what}, {name, container}}
+		return page.Phrase{page.Word(what), page.Name(container)}
 	}
 	return nil
 }

@@ -5,70 +5,47 @@ import (
 	"slices"
 
 	"github.com/confighash/confighash/pkg/impact"
-	"github.com/confighash/confighash/pkg/internal/escape"
+	"github.com/confighash/confighash/pkg/internal/page"
 )
 
-// Limits of what a node of a graph says.
-const (
-	mostLines   = 6
-	longestName = 48
-)
+// mostLines is how many keys or fields a box tells of.
+const mostLines = 6
 
-// A diagram has causes on its left and workloads on its right.
-type diagram struct {
-	nodes []node
-	edges []edge
-}
-
-// A node is a box with lines of text.
-type node struct {
-	class class
-	lines []phrase
-	// full names the resource that the box stands for, "" where it is none.
-	full string
-}
-
-// An edge leads from a cause to a workload.
+// An edge leads from the box of a cause to that of a workload.
 type edge struct {
 	from, to int
 	via      []string
 }
 
-// A class says how a node is drawn.
-type class uint8
-
+// The looks of boxes.
 const (
-	causeClass class = iota
-	alarmClass
-	warnClass
-	calmClass
+	causeLook = iota
+	alarmLook
+	warnLook
+	calmLook
 )
 
-// looks are the classes' names and colours. Text is dark on a light ground, so
-// that it is read on a dark page too.
-var looks = [...]struct{ name, fill, stroke string }{
-	causeClass: {"cause", "#ddf4ff", "#0969da"},
-	alarmClass: {"alarm", "#ffd8d3", "#cf222e"},
-	warnClass:  {"warn", "#fff1c2", "#bf8700"},
-	calmClass:  {"calm", "#eaeef2", "#6e7781"},
+var looks = []page.Look{
+	causeLook: {Name: "cause", Fill: "#ddf4ff", Stroke: "#0969da"},
+	alarmLook: {Name: "alarm", Fill: "#ffd8d3", Stroke: "#cf222e"},
+	warnLook:  {Name: "warn", Fill: "#fff1c2", Stroke: "#bf8700"},
+	calmLook:  {Name: "calm", Fill: "#eaeef2", Stroke: "#6e7781"},
 }
 
-// inkColour is the colour of a node's text.
-const inkColour = "#1f2328"
-
-// drawn returns the diagram of a report. Workloads to which something happens
-// without a cause are not in it.
-func drawn(r *impact.Report) *diagram {
-	g := &diagram{}
+// drawn returns the diagram of a report: causes on its left and workloads on its
+// right. Workloads to which something happens without a cause are not in it.
+func drawn(r *impact.Report) *page.Diagram {
+	g := &page.Diagram{Name: "impact", Looks: looks}
+	var edges []edge
 	keys := map[impact.Ref][]impact.Key{}
 	for i := range r.Objects {
 		keys[r.Objects[i].Ref] = r.Objects[i].Keys
 	}
 	causes := map[string]int{}
-	cause := func(id string, n node) int {
+	cause := func(id string, b page.Box) int {
 		at, known := causes[id]
 		if !known {
-			at = g.add(n)
+			at = g.Add(b)
 			causes[id] = at
 		}
 		return at
@@ -78,30 +55,33 @@ func drawn(r *impact.Report) *diagram {
 		if len(w.Causes) == 0 {
 			continue
 		}
-		to := g.add(workloadNode(w))
-		var fields []phrase
+		to := g.Add(workloadBox(w))
+		var fields []page.Phrase
 		for j := range w.Causes {
 			c := &w.Causes[j]
 			if c.Object == nil {
 				fields = append(fields, fieldPhrase(c))
 				continue
 			}
-			n := objectNode(c, keys[*c.Object])
-			g.connect(cause("object "+n.full, n), to, c.Via)
+			b := objectBox(c, keys[*c.Object])
+			edges = connect(edges, cause("object "+b.Tip, b), to, c.Via)
 		}
 		if len(fields) > 0 {
-			// Workloads of which the same fields differ have one node of them.
-			at := cause(fmt.Sprintf("fields %q", fields), node{lines: folded(fields)})
-			g.connect(at, to, nil)
+			// Workloads of which the same fields differ have one box of them.
+			at := cause(fmt.Sprintf("fields %q", fields), page.Box{Lines: folded(fields)})
+			edges = connect(edges, at, to, nil)
 		}
+	}
+	for _, e := range edges {
+		g.Connect(page.Arrow{From: e.from, To: e.to, Label: page.Enumerate(e.via, page.Names)})
 	}
 	return g
 }
 
 // connect adds an edge, or ways to the edge that is there.
-func (g *diagram) connect(from, to int, via []string) {
-	for i := len(g.edges) - 1; i >= 0 && g.edges[i].to == to; i-- {
-		e := &g.edges[i]
+func connect(edges []edge, from, to int, via []string) []edge {
+	for i := len(edges) - 1; i >= 0 && edges[i].to == to; i-- {
+		e := &edges[i]
 		if e.from != from {
 			continue
 		}
@@ -110,100 +90,58 @@ func (g *diagram) connect(from, to int, via []string) {
 				e.via = append(slices.Clip(e.via), v)
 			}
 		}
-		return
+		return edges
 	}
-	g.edges = append(g.edges, edge{from, to, via})
+	return append(edges, edge{from, to, via})
 }
 
-// label returns what an edge says.
-func (e *edge) label() phrase {
-	parts := make([]phrase, len(e.via))
-	for i, v := range e.via {
-		parts[i] = shortened(names(v))
-	}
-	return enumerate(parts)
-}
-
-// add adds a node and returns its index.
-func (g *diagram) add(n node) int {
-	g.nodes = append(g.nodes, n)
-	return len(g.nodes) - 1
-}
-
-func workloadNode(w *impact.Workload) node {
-	o := told(w.Effect)
-	line := o.tag
+func workloadBox(w *impact.Workload) page.Box {
+	line := told(w.Effect).tag
 	if w.Accepted {
 		line += ", accepted"
 	}
 	if w.Replicas != nil {
 		line += ", " + replicasText(*w.Replicas)
 	}
-	return node{
-		class: [...]class{calm: calmClass, warns: warnClass, alarms: alarmClass}[toneOf(w)],
-		lines: append(refLines(w.Ref), words("%s", line)),
-		full:  refID(w.Ref),
+	return page.Box{
+		Look:  [...]int{page.Calm: calmLook, page.Warns: warnLook, page.Alarms: alarmLook}[toneOf(w)],
+		Lines: append(refLines(w.Ref), page.Words(line)),
+		Tip:   refID(w.Ref),
 	}
 }
 
-// objectNode is the node of an object with the keys that differ, whoever
-// consumes them.
-func objectNode(c *impact.Cause, keys []impact.Key) node {
+// objectBox is the box of an object with the keys that differ, whoever consumes
+// them.
+func objectBox(c *impact.Cause, keys []impact.Key) page.Box {
 	if keys == nil {
 		keys = c.Keys
 	}
-	lines := make([]phrase, len(keys))
+	lines := make([]page.Phrase, len(keys))
 	for i, k := range keys {
-		lines[i] = phrase{{name, k.Name}, {word, " " + verb(k.Change)}}
+		lines[i] = page.Phrase{page.Name(k.Name), page.Word(" " + verb(k.Change))}
 	}
 	if len(lines) == 0 {
-		lines = []phrase{words("%s", verb(c.Change))}
+		lines = []page.Phrase{page.Words(verb(c.Change))}
 	}
-	return node{lines: append(refLines(*c.Object), folded(lines)...), full: refID(*c.Object)}
+	return page.Box{Lines: append(refLines(*c.Object), folded(lines)...), Tip: refID(*c.Object)}
 }
 
 // refLines name a resource in two lines.
-func refLines(r impact.Ref) []phrase {
+func refLines(r impact.Ref) []page.Phrase {
 	place := r.Name
 	if r.Namespace != "" {
 		place = r.Namespace + "/" + r.Name
 	}
-	return []phrase{shortened(names(r.Kind)), shortened(names(place))}
+	return []page.Phrase{page.Names(r.Kind), page.Names(place)}
 }
 
 func refID(r impact.Ref) string { return r.APIVersion + " " + r.String() }
 
-// folded returns the first few lines with shortened names, and counts the others.
-func folded(lines []phrase) []phrase {
-	more := len(lines) - mostLines
-	if more > 1 {
-		lines = lines[:mostLines]
+// folded returns the first few lines, and counts the others.
+func folded(lines []page.Phrase) []page.Phrase {
+	shown, more := page.First(lines, mostLines)
+	if more > 0 {
+		shown = append(shown, page.Phrase{page.Fold(more)})
 	}
-	short := make([]phrase, 0, len(lines)+1)
-	for _, line := range lines {
-		short = append(short, shortened(line))
-	}
-	if more > 1 {
-		short = append(short, words("and %d more", more))
-	}
-	return short
-}
-
-// shortened cuts the middle out of long names.
-func shortened(p phrase) phrase {
-	short := make(phrase, len(p))
-	for i, s := range p {
-		if s.kind != word {
-			s.text = escape.Printable(s.text)
-			if s.kind == path {
-				s.text = withoutPodSpec(s.text)
-			}
-			if runes := []rune(s.text); len(runes) > longestName {
-				half := longestName / 2
-				s.text = string(runes[:half-1]) + "…" + string(runes[len(runes)-half:])
-			}
-		}
-		short[i] = s
-	}
-	return short
+	return shown
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/confighash/confighash/pkg/impact"
 	"github.com/confighash/confighash/pkg/internal/escape"
+	"github.com/confighash/confighash/pkg/internal/page"
 )
 
 var (
@@ -106,7 +107,7 @@ func TestWrite_anyReport(t *testing.T) {
 		}
 		checkMarkdown(t, page)
 
-		checkShown(t, drawn(r).dot())
+		checkShown(t, drawn(r).Dot())
 		checkDot(t, drawn(r))
 		checkMermaid(t, drawn(r))
 
@@ -257,17 +258,17 @@ var (
 
 // checkMermaid fails where a diagram has a line that no diagram of this package
 // has, or a label that is read as more than its text.
-func checkMermaid(t rapid.TB, g *diagram) {
+func checkMermaid(t rapid.TB, g *page.Diagram) {
 	t.Helper()
-	text := g.mermaid()
+	text := g.Mermaid()
 	nodes := 0
 	for line := range strings.SplitSeq(text, "\n") {
 		label := ""
 		if m := mermaidNode.FindStringSubmatch(line); m != nil {
 			label = m[1]
 			var want []string
-			for _, l := range g.nodes[nodes].lines {
-				want = append(want, (&terminal{}).phrase(l))
+			for _, l := range g.Boxes[nodes].Lines {
+				want = append(want, l.String())
 			}
 			got := strings.Split(label, "<br/>")
 			for i := range got {
@@ -295,8 +296,8 @@ func checkMermaid(t rapid.TB, g *diagram) {
 			}
 		}
 	}
-	if nodes != len(g.nodes) {
-		t.Fatalf("%d nodes, want %d", nodes, len(g.nodes))
+	if nodes != len(g.Boxes) {
+		t.Fatalf("%d nodes, want %d", nodes, len(g.Boxes))
 	}
 }
 
@@ -304,10 +305,10 @@ var dotLine = regexp.MustCompile(`^  (n[0-9]+ \[label=("(?:[^"\\]|\\.)*"), toolt
 
 // checkDot fails where a graph has a line that no graph of this package has, or a
 // label that is read as other text.
-func checkDot(t rapid.TB, g *diagram) {
+func checkDot(t rapid.TB, g *page.Diagram) {
 	t.Helper()
-	_, text, _ := strings.Cut(g.dot(), "fontcolor=\"#57606a\"]\n")
-	at := len(g.nodes)
+	_, text, _ := strings.Cut(g.Dot(), "fontcolor=\"#57606a\"]\n")
+	at := len(g.Boxes)
 	for line := range strings.SplitSeq(strings.TrimSuffix(text, "}\n"), "\n") {
 		if line == "" {
 			continue
@@ -320,9 +321,9 @@ func checkDot(t rapid.TB, g *diagram) {
 			continue
 		}
 		at--
-		want := make([]string, len(g.nodes[at].lines))
-		for i, l := range g.nodes[at].lines {
-			want[i] = (&terminal{}).phrase(l)
+		want := make([]string, len(g.Boxes[at].Lines))
+		for i, l := range g.Boxes[at].Lines {
+			want[i] = l.String()
 		}
 		got := strings.NewReplacer(`\\`, `\`, `\"`, `"`, `\n`, "\n", "&amp;", "&").Replace(m[2][1 : len(m[2])-1])
 		if diff := cmp.Diff(strings.Join(want, "\n"), got); diff != "" {

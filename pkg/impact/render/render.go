@@ -7,52 +7,40 @@
 package render
 
 import (
-	"bufio"
-	"encoding/json"
-	"fmt"
 	"io"
-	"strings"
 
 	"github.com/confighash/confighash/pkg/impact"
+	"github.com/confighash/confighash/pkg/internal/page"
 )
 
 // A Format is how a report is written.
-type Format string
+type Format = page.Format
 
 // The formats.
 const (
 	// Text is for a person at a terminal.
-	Text Format = "text"
+	Text = page.Text
 	// Markdown is for a comment on GitHub or GitLab. Its first line is Marker.
-	Markdown Format = "markdown"
+	Markdown = page.Markdown
 	// JSON is the whole report.
-	JSON Format = "json"
+	JSON = page.JSON
 	// Dot is a graph of causes and workloads, for Graphviz.
-	Dot Format = "dot"
+	Dot = page.Dot
 )
 
 // Formats returns the names of all formats.
-func Formats() []string {
-	return []string{string(Text), string(Markdown), string(JSON), string(Dot)}
-}
+func Formats() []string { return page.Formats() }
 
 // ParseFormat returns the format of that name.
-func ParseFormat(name string) (Format, error) {
-	for _, f := range Formats() {
-		if f == name {
-			return Format(f), nil
-		}
-	}
-	return "", fmt.Errorf("unknown format %q, want %s", name, oneOf(Formats()))
-}
+func ParseFormat(name string) (Format, error) { return page.Parse[Format]("format", name, Formats()) }
 
 // Limits of Markdown in bytes.
 const (
 	// DefaultLimit keeps below the 65,536 characters that GitHub takes in a
 	// comment.
-	DefaultLimit = 60_000
+	DefaultLimit = page.DefaultLimit
 	// LeastLimit is the least that Markdown can be held to.
-	LeastLimit = 1_000
+	LeastLimit = page.LeastLimit
 )
 
 // Options say how to write.
@@ -67,28 +55,27 @@ type Options struct {
 // Write writes a report. It returns the writer's error, or one for an unknown
 // format.
 func Write(w io.Writer, r *impact.Report, f Format, o Options) error {
+	var written string
 	switch f {
 	case Text:
-		return writeString(w, text(r, o.Colours))
+		written = text(r, o.Colours)
 	case Markdown:
-		return writeString(w, markdown(r, o.Limit))
-	case JSON:
-		return writeJSON(w, r)
+		written = markdown(r, o.Limit)
 	case Dot:
-		return writeString(w, drawn(r).dot())
+		written = drawn(r).Dot()
+	case JSON:
+		return page.WriteJSON(w, whole(r))
+	default:
+		_, err := ParseFormat(string(f))
+		return err
 	}
-	_, err := ParseFormat(string(f))
+	_, err := io.WriteString(w, written)
 	return err
 }
 
-func writeString(w io.Writer, text string) error {
-	_, err := io.WriteString(w, text)
-	return err
-}
-
-// writeJSON writes the report with every list that is always there as a list,
-// where it is nil too.
-func writeJSON(w io.Writer, r *impact.Report) error {
+// whole returns the report with every list that is always there as a list, where
+// it is nil too.
+func whole(r *impact.Report) *impact.Report {
 	whole := *r
 	whole.Workloads = list(r.Workloads)
 	whole.Objects = list(r.Objects)
@@ -98,14 +85,7 @@ func writeJSON(w io.Writer, r *impact.Report) error {
 		d.NeededBy = list(d.NeededBy)
 		whole.Disappearing[i] = d
 	}
-	out := bufio.NewWriter(w)
-	enc := json.NewEncoder(out)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(&whole); err != nil {
-		return err
-	}
-	return out.Flush()
+	return &whole
 }
 
 func list[T any](l []T) []T {
@@ -113,9 +93,4 @@ func list[T any](l []T) []T {
 		return []T{}
 	}
 	return l
-}
-
-func oneOf(names []string) string {
-	last := len(names) - 1
-	return strings.Join(names[:last], ", ") + " or " + names[last]
 }

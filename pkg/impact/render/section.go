@@ -6,15 +6,7 @@ import (
 	"strings"
 
 	"github.com/confighash/confighash/pkg/impact"
-)
-
-// A tone says how much a line asks for a reader's eye.
-type tone uint8
-
-const (
-	calm tone = iota
-	warns
-	alarms
+	"github.com/confighash/confighash/pkg/internal/page"
 )
 
 // A section is a part of the report, for text and Markdown alike.
@@ -28,10 +20,10 @@ type section struct {
 type row struct {
 	// tag is one word, or two, by which a row is found.
 	tag  string
-	tone tone
+	tone page.Tone
 	// what names the resource, and columns stand beside it: of all rows of a
 	// section the same number.
-	what    phrase
+	what    page.Phrase
 	columns []string
 	details []detail
 }
@@ -39,15 +31,15 @@ type row struct {
 // A detail is a line below a row. A label stands before it, such as "reason".
 type detail struct {
 	label string
-	text  phrase
-	tone  tone
+	text  page.Phrase
+	tone  page.Tone
 }
 
 // An outcome is how an effect is told.
 type outcome struct {
 	effect impact.Effect
 	tag    string
-	tone   tone
+	tone   page.Tone
 	// title says what the effect means.
 	title string
 	// one and several follow a number of workloads in the sum.
@@ -56,15 +48,15 @@ type outcome struct {
 
 // outcomes are in the order of sections.
 var outcomes = []outcome{
-	{impact.Refused, "refused", alarms, "the API server refuses the new manifest", "", ""},
-	{impact.Kills, "kills", alarms, "running work is stopped, and what it has done may be lost", "loses running work", "lose running work"},
-	{impact.Stale, "stale", alarms, "pods go on with an earlier configuration until somebody restarts them", "stays stale", "stay stale"},
-	{impact.Rolls, "rolls", warns, "pods are replaced", "rolls", "roll"},
-	{impact.Waits, "waits", warns, "pods are replaced when somebody deletes them or resumes the rollout", "waits for somebody to act", "wait for somebody to act"},
-	{impact.NextRuns, "next run", calm, "what runs stays as it is, and the next run or pod follows the new manifest", "changes with the next run", "change with the next run"},
-	{impact.Unknown, "unknown", calm, "an operator decides", "is left to an operator", "are left to an operator"},
-	{impact.Starts, "starts", calm, "new workloads", "starts", "start"},
-	{impact.Stops, "stops", calm, "workloads that are gone, and stop where an apply prunes", "stops where an apply prunes", "stop where an apply prunes"},
+	{impact.Refused, "refused", page.Alarms, "the API server refuses the new manifest", "", ""},
+	{impact.Kills, "kills", page.Alarms, "running work is stopped, and what it has done may be lost", "loses running work", "lose running work"},
+	{impact.Stale, "stale", page.Alarms, "pods go on with an earlier configuration until somebody restarts them", "stays stale", "stay stale"},
+	{impact.Rolls, "rolls", page.Warns, "pods are replaced", "rolls", "roll"},
+	{impact.Waits, "waits", page.Warns, "pods are replaced when somebody deletes them or resumes the rollout", "waits for somebody to act", "wait for somebody to act"},
+	{impact.NextRuns, "next run", page.Calm, "what runs stays as it is, and the next run or pod follows the new manifest", "changes with the next run", "change with the next run"},
+	{impact.Unknown, "unknown", page.Calm, "an operator decides", "is left to an operator", "are left to an operator"},
+	{impact.Starts, "starts", page.Calm, "new workloads", "starts", "start"},
+	{impact.Stops, "stops", page.Calm, "workloads that are gone, and stop where an apply prunes", "stops where an apply prunes", "stop where an apply prunes"},
 }
 
 // sumOrder is the order of effects in the sum: what rolls comes first, since that
@@ -100,12 +92,12 @@ func sum(r *impact.Report) string {
 		}
 		noun := ""
 		if len(parts) == 0 {
-			noun = choose(n, " workload", " workloads")
+			noun = page.Choose(n, " workload", " workloads")
 		}
 		o := told(effect)
-		part := fmt.Sprintf("%d%s %s", n, noun, choose(n, o.one, o.several))
+		part := fmt.Sprintf("%d%s %s", n, noun, page.Choose(n, o.one, o.several))
 		if effect == impact.Stale && accepted > 0 {
-			part += choose(n-accepted+1, " (accepted)", fmt.Sprintf(" (%d accepted)", accepted))
+			part += page.Choose(n-accepted+1, " (accepted)", fmt.Sprintf(" (%d accepted)", accepted))
 		}
 		parts = append(parts, part)
 	}
@@ -134,7 +126,7 @@ func alarmsOf(r *impact.Report, refused int) []string {
 		}
 	}
 	if refused > 0 {
-		parts = append(parts, fmt.Sprintf("%d %s", refused, choose(refused, "apply is refused", "applies are refused")))
+		parts = append(parts, fmt.Sprintf("%d %s", refused, page.Choose(refused, "apply is refused", "applies are refused")))
 	}
 	dangling := 0
 	for i := range r.Disappearing {
@@ -145,7 +137,7 @@ func alarmsOf(r *impact.Report, refused int) []string {
 		}
 	}
 	if dangling > 0 {
-		parts = append(parts, fmt.Sprintf("%d %s", dangling, choose(dangling, "reference dangles", "references dangle")))
+		parts = append(parts, fmt.Sprintf("%d %s", dangling, page.Choose(dangling, "reference dangles", "references dangle")))
 	}
 	return parts
 }
@@ -160,10 +152,10 @@ func asides(r *impact.Report) []string {
 		}
 	}
 	if unconsumed > 0 {
-		parts = append(parts, fmt.Sprintf("%s that no pod consumes %s", plural(unconsumed, "object"), choose(unconsumed, "differs", "differ")))
+		parts = append(parts, fmt.Sprintf("%s that no pod consumes %s", page.Plural(unconsumed, "object"), page.Choose(unconsumed, "differs", "differ")))
 	}
 	if n := len(r.Disappearing); n > 0 {
-		parts = append(parts, fmt.Sprintf("%s that something may need %s", plural(n, "object"), choose(n, "disappears", "disappear")))
+		parts = append(parts, fmt.Sprintf("%s that something may need %s", page.Plural(n, "object"), page.Choose(n, "disappears", "disappear")))
 	}
 	return parts
 }
@@ -196,7 +188,7 @@ func workloadRows(r *impact.Report, o *outcome) []row {
 		if told(w.Effect) != o {
 			continue
 		}
-		row := row{tag: o.tag, tone: toneOf(w), what: names(w.String()), columns: []string{"", oneLine(w.Strategy), ""}}
+		row := row{tag: o.tag, tone: toneOf(w), what: page.Names(w.String()), columns: []string{"", page.OneLine(w.Strategy), ""}}
 		if w.Replicas != nil {
 			row.columns[0] = replicasText(*w.Replicas)
 		}
@@ -211,38 +203,35 @@ func workloadRows(r *impact.Report, o *outcome) []row {
 }
 
 // toneOf returns how much a workload asks for a reader's eye.
-func toneOf(w *impact.Workload) tone {
+func toneOf(w *impact.Workload) page.Tone {
 	t := told(w.Effect).tone
 	if w.Accepted {
-		return min(t, warns)
+		return min(t, page.Warns)
 	}
 	return t
 }
 
 func replicasText(n int64) string {
-	return fmt.Sprintf("%d %s", n, choose(n, "replica", "replicas"))
+	return fmt.Sprintf("%d %s", n, page.Choose(n, "replica", "replicas"))
 }
 
 // causes adds a line for each cause, and counts those beyond the first few.
 func (r *row) causes(causes []impact.Cause) {
-	shown := causes
-	if len(causes) > most+1 {
-		shown = causes[:most]
-	}
+	shown, more := page.First(causes, page.Most)
 	for i := range shown {
 		r.details = append(r.details, detail{text: causePhrase(&shown[i])})
 	}
-	if more := len(causes) - len(shown); more > 0 {
-		r.details = append(r.details, detail{text: phrase{{fold, fmt.Sprintf("and %d more", more)}}})
+	if more > 0 {
+		r.details = append(r.details, detail{text: page.Phrase{page.Fold(more)}})
 	}
 }
 
 func (r *row) explain(reason, mend string) {
 	if reason != "" {
-		r.details = append(r.details, detail{label: "reason", text: phrase{{prose, reason}}})
+		r.details = append(r.details, detail{label: "reason", text: page.Phrase{page.Prose(reason)}})
 	}
 	if mend != "" {
-		r.details = append(r.details, detail{label: "mend", text: phrase{{prose, mend}}})
+		r.details = append(r.details, detail{label: "mend", text: page.Phrase{page.Prose(mend)}})
 	}
 }
 
@@ -254,15 +243,15 @@ func refusalRows(r *impact.Report) []row {
 		if o.Refused == "" {
 			continue
 		}
-		row := row{tag: "refused", tone: alarms, what: objectRow(o)}
+		row := row{tag: "refused", tone: page.Alarms, what: objectRow(o)}
 		row.explain(o.Refused, o.Mend)
 		rows = append(rows, row)
 	}
 	for i := range r.Refused {
 		f := &r.Refused[i]
-		row := row{tag: "refused", tone: alarms, what: names(f.String())}
+		row := row{tag: "refused", tone: page.Alarms, what: page.Names(f.String())}
 		if f.Field != "" {
-			row.details = append(row.details, detail{text: phrase{{path, f.Field}, {word, " changed"}}})
+			row.details = append(row.details, detail{text: page.Phrase{page.Path(f.Field, f.Field), page.Word(" changed")}})
 		}
 		row.explain(f.Reason, f.Mend)
 		rows = append(rows, row)
@@ -271,10 +260,10 @@ func refusalRows(r *impact.Report) []row {
 }
 
 // objectRow tells an object with its keys.
-func objectRow(o *impact.Object) phrase {
+func objectRow(o *impact.Object) page.Phrase {
 	told := objectPhrase(o.Ref, o.FormerName, o.Change)
 	if len(o.Keys) > 0 {
-		told = append(told, span{word, ": "})
+		told = append(told, page.Word(": "))
 		told = append(told, keysPhrase(o.Keys, o.Change)...)
 	}
 	return told
@@ -302,33 +291,29 @@ func unconsumedRows(r *impact.Report) []row {
 	return rows
 }
 
-func refs(rs []impact.Ref) phrase {
-	parts := make([]phrase, len(rs))
-	for i, r := range rs {
-		parts[i] = names(r.String())
-	}
-	return enumerate(parts)
+func refs(rs []impact.Ref) page.Phrase {
+	return page.Enumerate(rs, func(r impact.Ref) page.Phrase { return page.Names(r.String()) })
 }
 
 // needs are how reasons to need an object are told, worst first.
 var needs = []struct {
 	why   impact.Why
 	label string
-	tone  tone
+	tone  page.Tone
 }{
-	{impact.StillNamed, "dangling reference of", alarms},
-	{impact.StillRunning, "pods that nothing replaces refer to it", warns},
-	{impact.RunningJobs, "Jobs that run now refer to it", warns},
-	{impact.Rollout, "until the rollout is through, and for kubectl rollout undo", calm},
+	{impact.StillNamed, "dangling reference of", page.Alarms},
+	{impact.StillRunning, "pods that nothing replaces refer to it", page.Warns},
+	{impact.RunningJobs, "Jobs that run now refer to it", page.Warns},
+	{impact.Rollout, "until the rollout is through, and for kubectl rollout undo", page.Calm},
 }
 
 func disappearingRows(r *impact.Report) []row {
 	var rows []row
 	for i := range r.Disappearing {
 		d := &r.Disappearing[i]
-		row := row{tag: "needed", what: names(d.String())}
+		row := row{tag: "needed", what: page.Names(d.String())}
 		if d.Successor != "" {
-			row.what = append(row.what, span{word, " (now "}, span{name, d.Successor}, span{word, ")"})
+			row.what = append(row.what, page.Word(" (now "), page.Name(d.Successor), page.Word(")"))
 		}
 		for _, n := range needs {
 			var by []impact.Ref
