@@ -2,14 +2,11 @@ package render
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/confighash/confighash/pkg/consumers"
+	"github.com/confighash/confighash/pkg/internal/page"
 )
-
-// mostNamed is how many elements of a list are told before the others are counted.
-const mostNamed = 8
 
 // A list is a graph put in an order to be read.
 type list struct {
@@ -45,55 +42,44 @@ type way struct {
 	optional bool
 }
 
-// A mark tells what is special about an object.
+// A mark tells what is special about an object, if there is anything.
 type mark struct {
-	text  string
-	nodes []consumers.Node // which are told after the text
-	tone  tone
+	text page.Phrase
+	tone page.Tone
 }
 
-// words tells a mark. escape makes what is shown of a name.
-func (m *mark) words(escape func(string) string) string {
-	if len(m.nodes) == 0 {
-		return m.text
-	}
-	shown, more := folded(m.nodes)
-	names := make([]string, len(shown))
-	for i := range shown {
-		names[i] = escape(shown[i].String())
-	}
-	return m.text + " " + enumerated(names, more)
-}
-
-// words tells a way, such as "optional env (LEVEL, THEME)". escape makes what is
-// shown of the name of a key.
-func (w *way) words(escape func(string) string) string {
-	told := w.via
+// words tells a way without its keys, such as "optional env".
+func (w *way) words() string {
 	if w.optional {
-		told = "optional " + told
+		return "optional " + w.via
 	}
-	if w.keys == nil {
-		return told
-	}
-	if len(w.keys) == 0 {
-		return told + " (no key)"
-	}
-	shown, more := folded(w.keys)
-	keys := make([]string, len(shown))
-	for i, key := range shown {
-		keys[i] = escape(key)
-	}
-	return told + " (" + enumerated(keys, more) + ")"
+	return w.via
 }
 
-// A tone says how much a mark asks for a reader's eye.
-type tone uint8
+// phrase tells a way, such as "optional env (LEVEL, THEME)".
+func (w *way) phrase() page.Phrase {
+	told := page.Words(w.words())
+	switch {
+	case w.keys == nil:
+		return told
+	case len(w.keys) == 0:
+		return append(told, page.Word(" (no key)"))
+	}
+	told = append(told, page.Word(" ("))
+	told = append(told, page.Enumerate(w.keys, page.Names)...)
+	return append(told, page.Word(")"))
+}
 
-const (
-	calm tone = iota
-	warns
-	alarms
-)
+// phraseOf lists ways with their keys.
+func phraseOf(ways []way) page.Phrase {
+	parts := make([]page.Phrase, len(ways))
+	for i := range ways {
+		parts[i] = ways[i].phrase()
+	}
+	return page.Join(parts...)
+}
+
+func nodeName(n consumers.Node) page.Phrase { return page.Names(n.String()) }
 
 // An index finds what is at the ends of edges.
 type index struct {
@@ -188,17 +174,17 @@ func listOf(g *consumers.Graph, by Order) *list {
 func markOf(o *consumers.Object) mark {
 	switch {
 	case o.Missing && o.Optional:
-		return mark{text: "missing, and optional", tone: warns}
+		return mark{page.Words("missing, and optional"), page.Warns}
 	case o.Missing && o.Namespace == "":
-		return mark{text: "missing, in a namespace that the manifests do not tell", tone: alarms}
+		return mark{page.Words("missing, in a namespace that the manifests do not tell"), page.Alarms}
 	case o.Missing:
-		return mark{text: "missing", tone: alarms}
+		return mark{page.Words("missing"), page.Alarms}
 	case len(o.MadeBy) > 0:
-		return mark{text: "made by", nodes: o.MadeBy}
+		return mark{text: append(page.Words("made by "), page.Enumerate(o.MadeBy, nodeName)...)}
 	case len(o.Makes) > 0:
-		return mark{text: "makes", nodes: o.Makes}
+		return mark{text: append(page.Words("makes "), page.Enumerate(o.Makes, nodeName)...)}
 	case o.Known:
-		return mark{text: "known to the cluster"}
+		return mark{text: page.Words("known to the cluster")}
 	}
 	return mark{}
 }
@@ -228,60 +214,31 @@ func sum(g *consumers.Graph) string {
 	}
 	var who []string
 	if workloads > 0 {
-		who = append(who, plural(workloads, "workload"))
+		who = append(who, page.Plural(workloads, "workload"))
 	}
 	if others := len(users) - workloads; others > 0 {
-		who = append(who, plural(others, choose(workloads, "resource", "other resource")))
+		other := "resource"
+		if workloads > 0 {
+			other = "other resource"
+		}
+		who = append(who, page.Plural(others, other))
 	}
 	told := "Nothing uses a ConfigMap or a Secret"
 	if len(who) > 0 {
-		told = fmt.Sprintf("%s %s %s", strings.Join(who, " and "), choose(len(users)-1, "uses", "use"), plural(len(used), "object"))
+		told = fmt.Sprintf("%s %s %s", strings.Join(who, " and "), page.Choose(len(users), "uses", "use"), page.Plural(len(used), "object"))
 	}
 	var absent []string
 	if missing > 0 {
-		absent = append(absent, fmt.Sprintf("%d %s missing", missing, choose(missing-1, "is", "are")))
+		absent = append(absent, fmt.Sprintf("%d %s missing", missing, page.Choose(missing, "is", "are")))
 	}
 	if optional > 0 {
-		absent = append(absent, fmt.Sprintf("%d %s missing and optional", optional, choose(optional-1, "is", "are")))
+		absent = append(absent, fmt.Sprintf("%d %s missing and optional", optional, page.Choose(optional, "is", "are")))
 	}
 	if len(absent) > 0 {
 		told += ", of which " + strings.Join(absent, " and ")
 	}
 	if unused > 0 {
-		told += fmt.Sprintf("; %s %s unused", plural(unused, "object"), choose(unused-1, "is", "are"))
-	}
-	return told
-}
-
-// plural returns a number with what it counts.
-func plural(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return fmt.Sprintf("%d %s", n, what)
-}
-
-// choose returns none where n is 0.
-func choose(n int, none, others string) string {
-	if n == 0 {
-		return none
-	}
-	return others
-}
-
-// folded returns the first of many, and how many more there are.
-func folded[T any](all []T) (shown []T, more int) {
-	if len(all) <= mostNamed+1 {
-		return all, 0
-	}
-	return slices.Clip(all[:mostNamed]), len(all) - mostNamed
-}
-
-// enumerated joins names by commas, and counts those that are left out.
-func enumerated(names []string, more int) string {
-	told := strings.Join(names, ", ")
-	if more > 0 {
-		told += fmt.Sprintf(" and %d more", more)
+		told += fmt.Sprintf("; %s %s unused", page.Plural(unused, "object"), page.Choose(unused, "is", "are"))
 	}
 	return told
 }

@@ -7,43 +7,33 @@
 package render
 
 import (
-	"encoding/json"
-	"fmt"
 	"io"
-	"slices"
-	"strings"
 
 	"github.com/confighash/confighash/pkg/consumers"
+	"github.com/confighash/confighash/pkg/internal/page"
 )
 
 // A Format is how a graph is written.
-type Format string
+type Format = page.Format
 
 // The formats.
 const (
 	// Text is for a person at a terminal.
-	Text Format = "text"
+	Text = page.Text
 	// Markdown is for a page, or for a comment on GitHub or GitLab. Its first line
 	// is Marker.
-	Markdown Format = "markdown"
+	Markdown = page.Markdown
 	// JSON is the whole graph.
-	JSON Format = "json"
+	JSON = page.JSON
 	// Dot is for Graphviz.
-	Dot Format = "dot"
+	Dot = page.Dot
 )
 
 // Formats returns the names of all formats.
-func Formats() []string {
-	return []string{string(Text), string(Markdown), string(JSON), string(Dot)}
-}
+func Formats() []string { return page.Formats() }
 
 // ParseFormat returns the format of that name.
-func ParseFormat(name string) (Format, error) {
-	if !slices.Contains(Formats(), name) {
-		return "", fmt.Errorf("unknown format %q, want %s", name, oneOf(Formats()))
-	}
-	return Format(name), nil
-}
+func ParseFormat(name string) (Format, error) { return page.Parse[Format]("format", name, Formats()) }
 
 // An Order is what Text and Markdown list first.
 type Order string
@@ -58,12 +48,7 @@ const (
 func Orders() []string { return []string{string(ByObject), string(ByWorkload)} }
 
 // ParseOrder returns the order of that name.
-func ParseOrder(name string) (Order, error) {
-	if !slices.Contains(Orders(), name) {
-		return "", fmt.Errorf("unknown order %q, want %s", name, oneOf(Orders()))
-	}
-	return Order(name), nil
-}
+func ParseOrder(name string) (Order, error) { return page.Parse[Order]("order", name, Orders()) }
 
 // Options say how to write.
 type Options struct {
@@ -80,37 +65,28 @@ type Options struct {
 const (
 	// DefaultLimit keeps below the 65,536 characters that GitHub takes in a
 	// comment.
-	DefaultLimit = 60_000
+	DefaultLimit = page.DefaultLimit
 	// LeastLimit is the least that Markdown can be held to.
-	LeastLimit = 1_000
+	LeastLimit = page.LeastLimit
 )
 
 // Write writes a graph. It returns the writer's error, or one for an unknown
 // format.
 func Write(w io.Writer, g *consumers.Graph, f Format, o Options) error {
+	var written string
 	switch f {
 	case Text:
-		return writeString(w, text(g, o))
+		written = text(g, o)
 	case Markdown:
-		return writeString(w, markdown(g, o))
+		written = markdown(g, o)
 	case Dot:
-		return writeString(w, diagramOf(g).dot())
+		written = drawn(g).Dot()
 	case JSON:
-		encoder := json.NewEncoder(w)
-		encoder.SetEscapeHTML(false)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(g)
+		return page.WriteJSON(w, g)
+	default:
+		_, err := ParseFormat(string(f))
+		return err
 	}
-	_, err := ParseFormat(string(f))
+	_, err := io.WriteString(w, written)
 	return err
-}
-
-func writeString(w io.Writer, text string) error {
-	_, err := io.WriteString(w, text)
-	return err
-}
-
-func oneOf(names []string) string {
-	last := len(names) - 1
-	return strings.Join(names[:last], ", ") + " or " + names[last]
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/confighash/confighash/pkg/consumers"
 	"github.com/confighash/confighash/pkg/internal/escape"
+	"github.com/confighash/confighash/pkg/internal/page"
 	"github.com/confighash/confighash/pkg/usage"
 )
 
@@ -228,7 +229,7 @@ func checkMarkdown(t interface {
 	if fences != 0 && fences != 2 {
 		t.Fatalf("%d fences:\n%s", fences, text)
 	}
-	if arrows > mostArrows || diagram > longestMermaid {
+	if arrows > page.MostArrows || diagram > page.LongestMermaid {
 		t.Fatalf("the diagram has %d arrows and %d bytes", arrows, diagram)
 	}
 	if strings.Count(text, "<details>") != strings.Count(text, "</details>") {

@@ -2,88 +2,53 @@ package render
 
 import (
 	"strings"
-	"unicode/utf8"
 
 	"github.com/confighash/confighash/pkg/consumers"
-	"github.com/confighash/confighash/pkg/internal/escape"
-)
-
-// widest is how far a name pushes the column beside it.
-const widest = 60
-
-// Escape sequences that set what a terminal prints off.
-const (
-	bold   = "1"
-	faint  = "2"
-	red    = "31"
-	yellow = "33"
+	"github.com/confighash/confighash/pkg/internal/page"
 )
 
 // A terminal is what text is written for.
-type terminal struct {
-	strings.Builder
-	colours bool
-}
+type terminal struct{ page.Terminal }
 
 // text writes a graph for a person.
 func text(g *consumers.Graph, o Options) string {
 	l := listOf(g, o.By)
-	t := &terminal{colours: o.Colours}
-	t.WriteString(t.paint(bold, l.sum) + "\n")
+	t := &terminal{page.Terminal{Colours: o.Colours}}
+	t.Print(t.Bold(l.sum), "\n")
 	width := 0
 	for i := range l.blocks {
 		for _, r := range l.blocks[i].rows {
-			if w := utf8.RuneCountInString(nameOf(r.node)); w <= widest {
-				width = max(width, w)
-			}
+			width = page.Wider(width, nodeName(*r.node))
 		}
 	}
 	for i := range l.blocks {
 		b := &l.blocks[i]
-		t.WriteString("\n" + t.paint(bold, nameOf(b.head.node)))
+		t.Print("\n", t.Bold(t.Phrase(nodeName(*b.head.node))))
 		t.mark(b.head.mark, ": ")
-		t.WriteString("\n")
 		for _, r := range b.rows {
-			name := nameOf(r.node)
-			t.WriteString("  " + name + strings.Repeat(" ", max(width-utf8.RuneCountInString(name), 0)+2) + waysText(r.ways))
+			name := nodeName(*r.node)
+			t.Print("  ", t.Phrase(name), strings.Repeat(" ", max(width-page.Width(name), 0)+2), t.Phrase(phraseOf(r.ways)))
 			t.mark(r.mark, "; ")
-			t.WriteString("\n")
 		}
 	}
 	for _, s := range l.rest {
-		t.WriteString("\n" + s.title + ":\n")
+		t.Print("\n", s.title, ":\n")
 		for _, r := range s.rows {
-			t.WriteString("  " + nameOf(r.node))
+			t.Print("  ", t.Phrase(nodeName(*r.node)))
 			t.mark(r.mark, ": ")
-			t.WriteString("\n")
 		}
 	}
-	return t.String()
+	return t.Text()
 }
 
-// mark writes a mark, if there is one, after a separator.
+// mark ends a line with a mark, if there is one, after a separator.
 func (t *terminal) mark(m mark, separator string) {
-	if m.text == "" {
-		return
+	if len(m.text) > 0 {
+		told := t.Phrase(m.text)
+		if m.tone == page.Calm {
+			told = t.Faint(told)
+		}
+		t.Print(separator, t.Toned(m.tone, told))
 	}
-	t.WriteString(separator + t.paint([...]string{calm: faint, warns: yellow, alarms: red}[m.tone], m.words(escape.Printable)))
-}
-
-// paint returns text in a colour, where there are colours.
-func (t *terminal) paint(colour, text string) string {
-	if !t.colours {
-		return text
-	}
-	return "\x1b[" + colour + "m" + text + "\x1b[0m"
-}
-
-func nameOf(n *consumers.Node) string { return escape.Printable(n.String()) }
-
-// waysText lists ways with their keys.
-func waysText(ways []way) string {
-	parts := make([]string, len(ways))
-	for i, w := range ways {
-		parts[i] = w.words(escape.Printable)
-	}
-	return strings.Join(parts, ", ")
+	t.Print("\n")
 }
