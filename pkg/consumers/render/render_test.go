@@ -291,3 +291,31 @@ func TestWrite_largeGraphStaysBelowTheLimit(t *testing.T) {
 		t.Errorf("%d bytes leave much of the room unused", len(text))
 	}
 }
+
+// What is counted instead of told is in the JSON, and text and Markdown say so.
+func TestWrite_saysWhereItCounts(t *testing.T) {
+	const note = "Long lists are cut short here; "
+	for n, want := range map[int]bool{9: false, 10: true} {
+		keys := make([]string, n)
+		products := make([]consumers.Node, n)
+		for i := range n {
+			keys[i] = fmt.Sprint("KEY_", i)
+			products[i] = consumers.Node{ID: fmt.Sprint("s", i), Kind: "Secret", Name: fmt.Sprint("made-", i)}
+		}
+		web, app := consumers.Node{ID: "w", Kind: "Deployment", Name: "web"}, consumers.Node{ID: "o", Kind: "ConfigMap", Name: "app"}
+		for what, g := range map[string]*consumers.Graph{
+			"keys": {
+				Workloads: []consumers.Node{web}, Objects: []consumers.Object{{Node: app}},
+				Edges: []consumers.Edge{{From: web.ID, To: app.ID, Via: usage.Env, Keys: keys}},
+			},
+			"products": {Objects: []consumers.Object{{Node: app, Makes: products}}},
+		} {
+			for _, f := range []Format{Text, Markdown} {
+				text := written(t, g, f, Options{})
+				if got := strings.Contains(text, note); got != want || strings.Contains(text, "and 2 more") != want {
+					t.Errorf("%d %s, %s: the note is there: %t, want %t:\n%s", n, what, f, got, want, text)
+				}
+			}
+		}
+	}
+}
