@@ -27,6 +27,7 @@ type facts struct {
 	partition int64
 	// fixed and claims are what may not change outside of pod templates.
 	fixed    []fixedField
+	staying  []stayingField
 	claims   *podtemplate.Template
 	claimsAt edit.Path
 }
@@ -94,6 +95,9 @@ func factsOf(r *graph.Resource, item *yaml.Node) (*facts, error) {
 	f.strategy = strategyOf(r, item)
 	var err error
 	if f.fixed, err = fixedFields(r, item); err != nil {
+		return nil, err
+	}
+	if f.staying, err = stayingFields(r, item); err != nil {
 		return nil, err
 	}
 	f.claimsAt, f.claims, err = claimsOf(r, item)

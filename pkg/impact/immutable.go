@@ -27,10 +27,17 @@ type immutable struct {
 	Except   []string             `yaml:"except"`
 	Claims   edit.Path            `yaml:"claims"`
 	Defaults map[edit.Path]string `yaml:"defaults"`
-	Unless   *struct {
+	// ExceptWith is a field that defaults do not go with.
+	ExceptWith edit.Path `yaml:"exceptWith"`
+	Unless     *struct {
 		Field edit.Path `yaml:"field"`
 		Value string    `yaml:"value"`
 	} `yaml:"unless"`
+	Stays *struct {
+		Field edit.Path `yaml:"field"`
+		At    edit.Path `yaml:"at"`
+		Value string    `yaml:"value"`
+	} `yaml:"stays"`
 }
 
 var immutables = sync.OnceValues(func() ([]immutable, error) {
@@ -39,10 +46,19 @@ var immutables = sync.OnceValues(func() ([]immutable, error) {
 	return all, err
 })
 
-// A fixedField is a field that may not change, with what stands for its value.
+// A fixedField is a field that may not change, with what stands for its value, which
+// may be a default.
 type fixedField struct {
-	path  edit.Path
-	value string
+	path      edit.Path
+	value     string
+	byDefault bool
+}
+
+// A stayingField is one that a default fills in and an apply does not take away.
+type stayingField struct {
+	path    edit.Path
+	written bool
+	refused bool // what else is written does not go with it
 }
 
 // fixedFields reads the fields of an item that may not change, sorted, those that
@@ -68,12 +84,14 @@ func fixedFields(r *graph.Resource, item *yaml.Node) ([]fixedField, error) {
 		}
 		if slices.Contains([]string{"", "n", "s0:", "m0:", "l0:"}, value) {
 			byDefault := i.Defaults[path]
-			if byDefault == "" {
+			if byDefault == "" || i.ExceptWith != "" && nodeAt(item, i.ExceptWith) != nil {
 				return nil
 			}
 			value = "s" + strconv.Itoa(len(byDefault)) + ":" + byDefault
+			found = append(found, fixedField{path, value, true})
+			return nil
 		}
-		found = append(found, fixedField{path, value})
+		found = append(found, fixedField{path, value, false})
 		return nil
 	}
 	for k := range all {
@@ -100,6 +118,20 @@ func fixedFields(r *graph.Resource, item *yaml.Node) ([]fixedField, error) {
 		return 1
 	})
 	return found, nil
+}
+
+// stayingFields reads the fields of an item that stay where a default put them.
+func stayingFields(r *graph.Resource, item *yaml.Node) ([]stayingField, error) {
+	all, err := immutables()
+	var found []stayingField
+	for k := range all {
+		i := &all[k]
+		if i.Stays == nil || i.Group != r.Group || !slices.Contains(i.Kinds, r.Kind) {
+			continue
+		}
+		found = append(found, stayingField{i.Stays.Field, nodeAt(item, i.Stays.Field) != nil, scalarAt(item, i.Stays.At) == i.Stays.Value})
+	}
+	return found, err
 }
 
 // filled returns a node without the entries in it that hold nothing: the API server
@@ -204,15 +236,34 @@ func (f *facts) touched(after *facts) []edit.Path {
 	return differ
 }
 
-// touched returns the paths of fixed fields that differ, sorted.
+// stuck returns the paths of defaults that an apply leaves although they no longer go
+// with what is written.
+func (f *facts) stuck(after *facts) []edit.Path {
+	var paths []edit.Path
+	for i := range min(len(f.staying), len(after.staying)) {
+		if was, is := f.staying[i], after.staying[i]; is.refused && !is.written && !was.refused && !was.written {
+			paths = append(paths, is.path)
+		}
+	}
+	return paths
+}
+
+// touched returns the paths of fixed fields that differ, sorted. A default that nobody
+// wrote stays as it is.
 func touched(before, after []fixedField) []edit.Path {
 	var differ []edit.Path
 	for len(before)+len(after) > 0 {
 		switch {
 		case len(after) == 0 || len(before) > 0 && before[0].path < after[0].path:
-			differ, before = append(differ, before[0].path), before[1:]
+			if !before[0].byDefault {
+				differ = append(differ, before[0].path)
+			}
+			before = before[1:]
 		case len(before) == 0 || after[0].path < before[0].path:
-			differ, after = append(differ, after[0].path), after[1:]
+			if !after[0].byDefault {
+				differ = append(differ, after[0].path)
+			}
+			after = after[1:]
 		default:
 			if before[0].value != after[0].value {
 				differ = append(differ, after[0].path)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 	"github.com/confighash/confighash/pkg/catalog"
+	"github.com/confighash/confighash/pkg/edit"
 	"github.com/confighash/confighash/pkg/graph"
 )
 
@@ -29,8 +30,7 @@ func (c *comparison) workload(s *subject) *Workload {
 		before = after // nothing of the resource itself differs
 	}
 	w.Replicas, w.Strategy = after.replicas, after.strategy
-	fixed := before.touched(after)
-	refused := len(fixed) > 0
+	fixed, stuck := before.touched(after), before.stuck(after)
 	causes := &causes{comparison: c, subject: s}
 	for _, pair := range c.templates(s, before, after) {
 		o := c.outcome(s, pair, before, after)
@@ -43,15 +43,14 @@ func (c *comparison) workload(s *subject) *Workload {
 			w.Effect, w.Reason, w.Mend = o.effect, o.reason, o.mend
 		}
 	}
-	if refused {
-		names := make([]string, len(fixed))
-		for i, path := range fixed {
-			names[i] = string(path)
+	if len(fixed)+len(stuck) > 0 {
+		for _, path := range append(fixed, stuck...) {
 			causes.fields = append(causes.fields, Cause{Change: Changed, Field: string(path)})
 		}
-		w.Effect, w.TemplateChanges = Refused, false
-		w.Reason = graph.Enumerate(names) + " cannot change once it exists"
-		w.Mend = c.replacement(s.new)
+		w.Effect, w.TemplateChanges, w.Mend = Refused, false, c.replacement(s.new)
+		if w.Reason = list(fixed) + " cannot change once it exists"; len(fixed) == 0 {
+			w.Reason = "an apply leaves the default of " + list(stuck) + ", which does not go with what stands there now"
+		}
 	}
 	if w.Effect == "" {
 		return nil
@@ -62,6 +61,15 @@ func (c *comparison) workload(s *subject) *Workload {
 		w.Reason = v1alpha1.AnnotationIgnore + " takes it out"
 	}
 	return w
+}
+
+// list lists paths as a sentence does.
+func list(paths []edit.Path) string {
+	names := make([]string, len(paths))
+	for i, path := range paths {
+		names[i] = string(path)
+	}
+	return graph.Enumerate(names)
 }
 
 // accepted reports whether an annotation says that the workload, or every object
