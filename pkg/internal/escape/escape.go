@@ -34,7 +34,14 @@ func Printable(text string) string {
 	return b.String()
 }
 
-func hidden(r rune) bool { return !unicode.IsPrint(r) }
+// hidden reports whether a character is not seen. Of those that count as printable,
+// Unicode calls some ignorable, such as the Hangul fillers; variation selectors are
+// seen in the character before them alone; and a braille pattern is blank.
+func hidden(r rune) bool {
+	const blankBraille = '\u2800'
+	return !unicode.IsPrint(r) || r == blankBraille ||
+		r > unicode.MaxASCII && unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+}
 
 // Shortened returns a text that is printable with the middle cut out of it, where
 // it is longer than that many characters.
