@@ -16,13 +16,19 @@ import (
 type templatePair struct {
 	index    int // in the new resource's PodTemplates, the old one's if it is gone
 	template *graph.PodTemplate
+	was      *graph.PodTemplate // nil if it is new
 	diffs    []podtemplate.Difference
+	// rest are differences of a custom resource's spec outside of its templates.
+	rest     []podtemplate.Difference
 	accounts bool // the old one names its service account by both fields
 	// rolls: the API server stores another template, by what the kind's controller
 	// goes by.
 	rolls bool
 	// metadataOnly: nothing of the pod spec differs. imagesOnly: images alone do.
 	metadataOnly, imagesOnly bool
+	// initOnly: images of init containers alone. suspended: what differs may change,
+	// since the Job is suspended.
+	initOnly, suspended bool
 }
 
 // templates pairs the pod templates of a workload by their place.
@@ -42,19 +48,91 @@ func (c *comparison) templates(s *subject, before, after *facts) []*templatePair
 			p.diffs = []podtemplate.Difference{{What: podtemplate.Added}}
 		} else if delete(olds, place(t)); before != after {
 			p.diffs = podtemplate.Diff(before.templates[j], after.templates[i])
-			p.accounts = before.accounts[j]
+			p.accounts, p.was = before.accounts[j], &s.old.PodTemplates[j]
+		} else {
+			p.was = &s.old.PodTemplates[j]
 		}
-		p.judge(s.new)
+		if isPartial(s.new) {
+			p.bare()
+		}
+		if i == 0 && before != after && before.rest != nil && after.rest != nil {
+			c.splitRest(s, p, podtemplate.Diff(before.rest, after.rest))
+		}
+		p.judge(s.new, before)
 	}
 	for i := range s.old.PodTemplates {
 		t := &s.old.PodTemplates[i]
 		if _, gone := olds[place(t)]; gone {
 			p := &templatePair{index: i, template: t, diffs: []podtemplate.Difference{{What: podtemplate.Removed}}}
-			p.judge(s.new)
+			p.judge(s.new, before)
 			pairs = append(pairs, p)
 		}
 	}
 	return pairs
+}
+
+// splitRest sorts out what differs in the spec of a custom resource, of which p is the
+// first template. A field of a pod spec, and a reference by which the pods get an
+// object that has another name now, is a change of the template; what else differs
+// outside of the templates is the rest.
+func (c *comparison) splitRest(s *subject, p *templatePair, all []podtemplate.Difference) {
+	inTemplate := func(d *podtemplate.Difference) bool {
+		for _, path := range []edit.Path{d.Old, d.New} {
+			for _, r := range []*graph.Resource{s.old, s.new} {
+				for i := range r.PodTemplates {
+					t := &r.PodTemplates[i]
+					if within(path, t.AnnotationsAt) || t.HasSpec && within(path, t.Spec) {
+						return true
+					}
+				}
+			}
+		}
+		return false
+	}
+	for k := range all {
+		d := &all[k]
+		renamed, follows := c.follows(s, d.Old, d.New)
+		switch {
+		case inTemplate(d):
+		case d.What == podtemplate.Changed && follows && consumes(s, renamed):
+			p.diffs = append(p.diffs, *d)
+		default:
+			p.rest = append(p.rest, *d)
+		}
+	}
+}
+
+// bare moves what differs in a template without a template's form, whose fields stand
+// among those of a custom resource, to the rest, unless it is a field of a pod spec.
+func (p *templatePair) bare() {
+	if _, whole := rootOf(p.template); !p.template.HasSpec || whole && p.template.Spec != "spec" {
+		return
+	}
+	p.diffs = slices.DeleteFunc(p.diffs, func(d podtemplate.Difference) bool {
+		name, inSpec := strings.CutPrefix(d.Path, "spec.")
+		if end := strings.IndexAny(name, ".["); end >= 0 {
+			name = name[:end]
+		}
+		if !inSpec || podtemplate.IsField(name) {
+			return false
+		}
+		d.Path = p.fieldOf(&d)
+		p.rest = append(p.rest, d)
+		return true
+	})
+}
+
+// within reports whether path leads to root or into it.
+func within(path, root edit.Path) bool {
+	rest, ok := strings.CutPrefix(string(path), string(root))
+	return root != "" && ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
+}
+
+// consumes reports whether the pods of a subject get one of the objects.
+func consumes(s *subject, several []*object) bool {
+	return slices.ContainsFunc(s.influences, func(i *influence) bool {
+		return i.consumed() && slices.Contains(several, i.object)
+	})
 }
 
 // templateAt returns the path by which people know a template.
@@ -69,18 +147,41 @@ func templateAt(t *graph.PodTemplate) edit.Path {
 }
 
 // judge fills in what the differences amount to.
-func (p *templatePair) judge(r *graph.Resource) {
+func (p *templatePair) judge(r *graph.Resource, before *facts) {
 	if r.Group == "" && r.Kind == "Pod" {
-		// A Pod's own metadata may change, and restarts nothing.
-		p.diffs = slices.DeleteFunc(p.diffs, func(d podtemplate.Difference) bool { return !p.inSpec(d) })
+		// A Pod's own metadata may change, and restarts nothing; and some more may.
+		p.diffs = slices.DeleteFunc(p.diffs, func(d podtemplate.Difference) bool { return !p.inSpec(d) || mayChange(d) })
 	}
+	p.suspended = before.suspended && r.Group == "batch" && r.Kind == "Job" && !slices.ContainsFunc(p.diffs, func(d podtemplate.Difference) bool {
+		return !startsWith(d.Path, whileSuspended...)
+	})
 	p.diffs = slices.DeleteFunc(p.diffs, p.leftAlone)
 	if !respelledCounts(r) {
 		p.diffs = slices.DeleteFunc(p.diffs, func(d podtemplate.Difference) bool { return d.What == podtemplate.Respelled })
 	}
 	p.rolls = len(p.diffs) > 0
 	p.metadataOnly = !slices.ContainsFunc(p.diffs, p.inSpec)
-	p.imagesOnly = !slices.ContainsFunc(p.diffs, func(d podtemplate.Difference) bool { return d.OldImage == "" && d.NewImage == "" })
+	p.imagesOnly = !slices.ContainsFunc(p.diffs, func(d podtemplate.Difference) bool {
+		return d.OldImage == "" && d.NewImage == "" || !startsWith(d.Path, "spec.containers[", "spec.initContainers[")
+	})
+	p.initOnly = p.imagesOnly && !slices.ContainsFunc(p.diffs, func(d podtemplate.Difference) bool { return !startsWith(d.Path, "spec.initContainers[") })
+}
+
+// whileSuspended is what may change of the template of a Job that is suspended, by
+// validatePodTemplateUpdate in k8s.io/kubernetes v1.36 pkg/apis/batch/validation.
+var whileSuspended = []string{
+	"metadata.labels", "metadata.annotations", "spec.nodeSelector", "spec.tolerations", "spec.affinity.nodeAffinity", "spec.schedulingGates",
+}
+
+// mayChange reports whether a Pod may differ so, by ValidatePodUpdate in
+// k8s.io/kubernetes v1.36 pkg/apis/core/validation.
+func mayChange(d podtemplate.Difference) bool {
+	return d.What == podtemplate.Added && startsWith(d.Path, "spec.tolerations", "spec.activeDeadlineSeconds") ||
+		d.What == podtemplate.Removed && startsWith(d.Path, "spec.schedulingGates")
+}
+
+func startsWith(path string, several ...string) bool {
+	return slices.ContainsFunc(several, func(s string) bool { return strings.HasPrefix(path, s) })
 }
 
 // leftAlone reports whether an apply leaves alone what differs: a default that nobody
@@ -159,6 +260,11 @@ func (c *causes) add(p *templatePair, o outcome) {
 			}
 		}
 	}
+	for k := range p.rest {
+		if d := &p.rest[k]; d.What != podtemplate.Changed || !c.follow(d.Old, d.New) {
+			c.fields = append(c.fields, Cause{Change: changeOf(d), Field: strings.Clone(d.Path), From: strings.Clone(d.OldImage), To: strings.Clone(d.NewImage)})
+		}
+	}
 	for k := range p.diffs {
 		if !taken[k] {
 			cause := p.fieldCause(&p.diffs[k])
@@ -172,11 +278,14 @@ func (c *causes) add(p *templatePair, o outcome) {
 
 // fieldCause makes a cause of a difference.
 func (p *templatePair) fieldCause(d *podtemplate.Difference) Cause {
-	change := map[podtemplate.What]Change{
+	return Cause{Change: changeOf(d), Field: p.fieldOf(d), From: strings.Clone(d.OldImage), To: strings.Clone(d.NewImage)}
+}
+
+func changeOf(d *podtemplate.Difference) Change {
+	return map[podtemplate.What]Change{
 		podtemplate.Changed: Changed, podtemplate.Added: Added, podtemplate.Removed: Removed,
 		podtemplate.Reordered: Reordered, podtemplate.Respelled: Changed,
 	}[d.What]
-	return Cause{Change: change, Field: p.fieldOf(d), From: strings.Clone(d.OldImage), To: strings.Clone(d.NewImage)}
 }
 
 // nameAt returns the name of an object that is the whole value at a path, "" if there
@@ -239,19 +348,25 @@ func (c *causes) stamped() bool {
 	return len(c.counted) > 0
 }
 
-// follow reports whether two scalars differ in nothing but the names of objects that
-// both sets have, and counts these.
+// follow reports what follows does, and counts the objects.
 func (c *causes) follow(before, after edit.Path) bool {
+	renamed, follows := c.follows(c.subject, before, after)
+	c.countRenamed(renamed)
+	return follows
+}
+
+// follows reports whether two scalars of a resource differ in nothing but the names of
+// objects that both sets have, and which.
+func (c *comparison) follows(s *subject, before, after edit.Path) ([]*object, bool) {
 	if before == "" || after == "" {
-		return false
+		return nil, false
 	}
-	was, olds := c.skeleton(c.subject.used, before)
-	is, news := c.skeleton(c.subject.uses, after)
+	was, olds := c.skeleton(s.used, before)
+	is, news := c.skeleton(s.uses, after)
 	if was == "" || was != is {
-		return false
+		return nil, false
 	}
-	c.countRenamed(append(olds, news...))
-	return true
+	return append(olds, news...), true
 }
 
 // countRenamed counts the objects that have another name now.
@@ -265,7 +380,7 @@ func (c *causes) countRenamed(renamed []*object) {
 
 // skeleton returns what stands at a path of the resource with those uses, with objects in place of
 // their names, and "" where no object is named there.
-func (c *causes) skeleton(uses []usage.Use, at edit.Path) (string, []*object) {
+func (c *comparison) skeleton(uses []usage.Use, at edit.Path) (string, []*object) {
 	var here []*usage.Use
 	for i := range uses {
 		if u := &uses[i]; u.Ref.At.Path == at && !slices.ContainsFunc(here, func(o *usage.Use) bool { return o.Ref.Start == u.Ref.Start }) {
@@ -323,9 +438,7 @@ func (c *causes) list() []Cause {
 		}
 		ref := c.ref(i.object)
 		cause := Cause{Change: i.object.change(), Object: &ref, FormerName: i.object.formerName(), Keys: i.keys()}
-		for _, via := range i.via {
-			cause.Via = append(cause.Via, strings.Clone(via))
-		}
+		cause.Via = i.ways()
 		all = append(all, cause)
 		if now := i.object.now(); now.Ignored() {
 			c.ignored++

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/confighash/confighash/pkg/graph"
@@ -74,22 +75,30 @@ func (s *subject) differs() bool {
 func (c *comparison) match() {
 	type id struct{ group, kind, namespace, name string }
 	known := map[id]*subject{}
-	counts := func(r *graph.Resource) bool { return len(r.PodTemplates) > 0 || len(r.References) > 0 }
+	counts := func(r *graph.Resource) bool { return len(r.PodTemplates) > 0 || len(r.References) > 0 || isFixed(r) }
+	// Those that the API server names are told apart by their order.
+	nameless := [2]map[id]int{{}, {}}
+	idOf := func(set int, g *graph.Graph, r *graph.Resource) id {
+		one := id{r.Group, r.Kind, g.NamespaceOf(r), r.Name}
+		if r.Name == "" {
+			nameless[set][one]++
+			one.name = "\x00" + strconv.Itoa(nameless[set][one])
+		}
+		return one
+	}
 	for _, r := range c.after.Resources {
 		if counts(r) {
 			s := &subject{new: r, uses: usage.Of(c.after, r)}
 			c.subjects = append(c.subjects, s)
-			if r.Name != "" {
-				known[id{r.Group, r.Kind, c.after.NamespaceOf(r), r.Name}] = s
-			}
+			known[idOf(1, c.after, r)] = s
 		}
 	}
 	for _, r := range c.before.Resources {
 		if !counts(r) {
 			continue
 		}
-		s := known[id{r.Group, r.Kind, c.before.NamespaceOf(r), r.Name}]
-		if s == nil || r.Name == "" {
+		s := known[idOf(0, c.before, r)]
+		if s == nil {
 			s = &subject{}
 			c.subjects = append(c.subjects, s)
 		}
@@ -104,7 +113,7 @@ func (c *comparison) match() {
 func (c *comparison) read() error {
 	var wanted []*graph.Resource
 	for _, s := range c.subjects {
-		if s.old == nil || s.new == nil || !s.isWorkload() {
+		if s.old == nil || s.new == nil || !s.isWorkload() && !isFixed(s.new) {
 			continue
 		}
 		if s.differs() {
@@ -122,8 +131,9 @@ func (o *object) differs() bool { return !o.both() || len(o.keys) > 0 || o.renam
 // An influence is an object that a subject uses, in either set.
 type influence struct {
 	object *object
-	uses   []*usage.Use
-	via    []string // sorted
+	uses   []*usage.Use // those of the new set first
+	// present are how many of uses are of the new set.
+	present int
 }
 
 // influencesOf returns the objects that s uses, sorted.
@@ -133,7 +143,7 @@ func (c *comparison) influencesOf(s *subject) []*influence {
 	}
 	var all []*influence
 	known := make(map[*object]*influence, len(s.uses))
-	for _, uses := range [][]usage.Use{s.uses, s.used} {
+	for n, uses := range [][]usage.Use{s.uses, s.used} {
 		for i := range uses {
 			use := &uses[i]
 			o := c.objects.of[use.Object]
@@ -147,27 +157,28 @@ func (c *comparison) influencesOf(s *subject) []*influence {
 				all = append(all, one)
 			}
 			one.uses = append(one.uses, use)
-			if via := string(use.Via); !slices.Contains(one.via, via) {
-				one.via = append(one.via, via)
+			if n == 0 {
+				one.present++
 			}
 		}
-	}
-	for _, i := range all {
-		slices.Sort(i.via)
 	}
 	slices.SortStableFunc(all, func(a, b *influence) int { return graph.Compare(a.object.now(), b.object.now()) })
 	return all
 }
 
-// gets reports whether the pods of one of the templates get what stands under a key;
-// a negative template stands for any of them.
-func (i *influence) gets(key *keyChange, template int) bool {
-	return slices.ContainsFunc(i.uses, func(u *usage.Use) bool {
-		if template >= 0 && u.Template >= 0 && u.Template != template {
-			return false
-		}
-		return u.Consumed && (key.always || u.Gets(key.name))
+// gets reports whether the pods of one of the templates get what stands under a key,
+// by either set; a negative template stands for any of them.
+func (i *influence) gets(key *keyChange, template int) bool { return gets(i.uses, key, template) }
+
+func gets(uses []*usage.Use, key *keyChange, template int) bool {
+	return slices.ContainsFunc(uses, func(u *usage.Use) bool {
+		return of(u, template) && u.Consumed && (key.always || u.Gets(key.name))
 	})
+}
+
+// of reports whether a use counts for a template, which a negative number leaves open.
+func of(u *usage.Use, template int) bool {
+	return template < 0 || u.Template < 0 || u.Template == template
 }
 
 // consumed reports whether pods get any of the object.
@@ -175,36 +186,94 @@ func (i *influence) consumed() bool {
 	return slices.ContainsFunc(i.uses, func(u *usage.Use) bool { return u.Consumed })
 }
 
-// keys returns the keys that differ.
+// keys returns the keys that differ. Workloads that get all of them, or none, share
+// the list.
 func (i *influence) keys() []Key {
-	keys := make([]Key, len(i.object.keys))
-	for k := range i.object.keys {
-		keys[k] = i.object.keys[k].Key
+	o := i.object
+	consumed := make([]bool, len(o.keys))
+	n := 0
+	for k := range o.keys {
+		if consumed[k] = i.gets(&o.keys[k], -1); consumed[k] {
+			n++
+		}
+	}
+	all := n == len(o.keys)
+	if (all || n == 0) && o.shared[all] != nil {
+		return o.shared[all]
+	}
+	keys := make([]Key, len(o.keys))
+	for k := range o.keys {
+		keys[k] = o.keys[k].Key
 		keys[k].Name = strings.Clone(keys[k].Name)
-		keys[k].Consumed = i.gets(&i.object.keys[k], -1)
+		keys[k].Consumed = consumed[k]
+	}
+	if all || n == 0 {
+		if o.shared == nil {
+			o.shared = map[bool][]Key{}
+		}
+		o.shared[all] = keys
 	}
 	return keys
 }
 
-// configures reports whether pods of a template get something else than before: the
-// object is in both sets and differs in what they get, or it is new and they run
+// configures reports whether pods of a template get something else than before, if
+// the template stays as it is: the object is in both sets, under the name that the new
+// manifest refers to, and differs in what they get; or it comes or goes, and they run
 // without what they get of it.
 func (i *influence) configures(template int) bool {
 	o := i.object
 	if o.both() {
-		return slices.ContainsFunc(o.keys, func(k keyChange) bool { return i.gets(&k, template) })
+		return slices.ContainsFunc(o.keys, func(k keyChange) bool { return gets(i.uses[:i.present], &k, template) })
 	}
-	return o.old == nil && slices.ContainsFunc(i.uses, func(u *usage.Use) bool {
-		return u.Consumed && u.Ref.Optional && (u.Template < 0 || template < 0 || u.Template == template) &&
+	return slices.ContainsFunc(i.uses, func(u *usage.Use) bool {
+		return u.Consumed && u.Ref.Optional && of(u, template) &&
 			slices.ContainsFunc(o.keys, func(k keyChange) bool { return k.always || u.Gets(k.name) })
 	})
 }
+
+// ways returns the ways by which the pods get what differs, or else all ways, sorted.
+func (i *influence) ways() []string {
+	ways := func(counts func(*usage.Use) bool) []string {
+		var all []string
+		for _, u := range i.uses {
+			if via := string(u.Via); counts(u) && !slices.Contains(all, via) {
+				all = append(all, via)
+			}
+		}
+		slices.Sort(all)
+		return all
+	}
+	found := ways(func(u *usage.Use) bool {
+		return u.Consumed && slices.ContainsFunc(i.object.keys, func(k keyChange) bool { return k.always || u.Gets(k.name) })
+	})
+	if found == nil {
+		found = ways(func(*usage.Use) bool { return true })
+	}
+	return found
+}
+
+// missing returns a key that new pods of a template need and that the object has no
+// longer, "" if there is none.
+func (i *influence) missing(template int) string {
+	for k := range i.object.keys {
+		key := &i.object.keys[k]
+		if key.Change == Removed && i.object.new != nil && slices.ContainsFunc(i.uses[:i.present], func(u *usage.Use) bool {
+			return of(u, template) && u.Consumed && !u.Ref.Optional && slices.Contains(u.Ref.Required, key.name)
+		}) {
+			return key.Name
+		}
+	}
+	return ""
+}
+
+// generated stands for a name that the API server makes, of generateName.
+const generated = "(generated)"
 
 // refOf names a resource of g.
 func refOf(g *graph.Graph, r *graph.Resource) Ref {
 	return Ref{
 		APIVersion: strings.Clone(r.APIVersion), Kind: strings.Clone(r.Kind),
-		Namespace: strings.Clone(g.NamespaceOf(r)), Name: strings.Clone(r.Name),
+		Namespace: strings.Clone(g.NamespaceOf(r)), Name: cmp.Or(strings.Clone(r.Name), generated),
 	}
 }
 

@@ -90,7 +90,7 @@ func (c *comparison) stillNamed(s *subject, gone map[objectKey]*graph.Resource) 
 	var found []*graph.Resource
 	for i := range s.new.References {
 		ref := &s.new.References[i]
-		if ref.Role == catalog.Producer || ref.ControllerNamespace || ref.Tentative {
+		if ref.Role == catalog.Producer || ref.ControllerNamespace || ref.Tentative || ref.Optional {
 			continue
 		}
 		for _, target := range ref.Targets.Each() {
@@ -113,7 +113,7 @@ func needOf(s *subject) Why {
 		return ""
 	}
 	switch s.result.Effect {
-	case Rolls:
+	case Rolls, Kills:
 		return Rollout
 	case NextRuns:
 		return RunningJobs

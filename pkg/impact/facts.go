@@ -21,7 +21,10 @@ import (
 type facts struct {
 	templates []*podtemplate.Template // beside Resource.PodTemplates
 	// accounts: a template names its service account by both fields.
-	accounts  []bool
+	accounts []bool
+	// rest is the whole spec of a custom resource of which a template is only a part.
+	rest      *podtemplate.Template
+	suspended bool
 	replicas  *int64
 	strategy  string
 	partition int64
@@ -88,11 +91,21 @@ func factsOf(r *graph.Resource, item *yaml.Node) (*facts, error) {
 		spec := r.PodTemplates[i].Spec
 		f.accounts = append(f.accounts, scalarAt(item, spec.Key("serviceAccount")) != "" && scalarAt(item, spec.Key("serviceAccountName")) != "")
 	}
-	if n, err := strconv.ParseInt(scalarAt(item, "spec.replicas"), 10, 64); err == nil {
+	if n, err := strconv.ParseInt(scalarAt(item, "spec.replicas"), 0, 64); err == nil {
 		f.replicas = &n
 	}
-	f.partition, _ = strconv.ParseInt(scalarAt(item, "spec.updateStrategy.rollingUpdate.partition"), 10, 64)
+	f.partition, _ = strconv.ParseInt(scalarAt(item, "spec.updateStrategy.rollingUpdate.partition"), 0, 64)
 	f.strategy = strategyOf(r, item)
+	if n := nodeAt(item, "spec.suspend"); n != nil {
+		f.suspended, _ = mapping.Bool(n)
+	}
+	if isPartial(r) {
+		rest, err := podtemplate.ReadParts(podtemplate.Parts{Spec: nodeAt(item, "spec"), SpecAt: "spec"}, podtemplate.Options{})
+		if err != nil {
+			return nil, err
+		}
+		f.rest = rest
+	}
 	var err error
 	if f.fixed, err = fixedFields(r, item); err != nil {
 		return nil, err
@@ -115,6 +128,15 @@ func rootOf(t *graph.PodTemplate) (edit.Path, bool) {
 		root, ok = "", true
 	}
 	return edit.Path(root), ok && t.AnnotationsAt == edit.Path(root).Key("metadata").Key("annotations")
+}
+
+// isPartial reports whether a resource is a custom one that is more than a workload
+// around one pod template: an operator makes pods of more than what is known.
+func isPartial(r *graph.Resource) bool {
+	return !slices.Contains(builtin, r.Group) && slices.ContainsFunc(r.PodTemplates, func(t graph.PodTemplate) bool {
+		root, whole := rootOf(&t)
+		return !whole || root != "spec.template"
+	})
 }
 
 // builtin are the groups whose pod templates the API server completes by defaults.

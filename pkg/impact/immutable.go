@@ -61,6 +61,13 @@ type stayingField struct {
 	refused bool // what else is written does not go with it
 }
 
+// isFixed reports whether a kind has fields that may not change outside of pod
+// templates.
+func isFixed(r *graph.Resource) bool {
+	all, _ := immutables() // an error is told where facts are read
+	return slices.ContainsFunc(all, func(i immutable) bool { return i.Group == r.Group && slices.Contains(i.Kinds, r.Kind) })
+}
+
 // fixedFields reads the fields of an item that may not change, sorted, those that
 // hold nothing left out.
 func fixedFields(r *graph.Resource, item *yaml.Node) ([]fixedField, error) {
@@ -138,8 +145,22 @@ func stayingFields(r *graph.Resource, item *yaml.Node) ([]stayingField, error) {
 // does not tell them from none.
 func filled(n *yaml.Node, b *mapping.Budget) (*yaml.Node, error) {
 	n = mapping.Resolve(n)
-	if err := b.Spend(); err != nil || n.Kind != yaml.MappingNode {
+	if err := b.Spend(); err != nil {
 		return n, err
+	}
+	if n.Kind == yaml.SequenceNode {
+		full := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
+		for _, element := range n.Content {
+			one, err := filled(element, b)
+			if err != nil {
+				return nil, err
+			}
+			full.Content = append(full.Content, one)
+		}
+		return full, nil
+	}
+	if n.Kind != yaml.MappingNode {
+		return n, nil
 	}
 	full := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
 	err := mapping.Each(n, b, func(key string, value *yaml.Node, _ bool) error {

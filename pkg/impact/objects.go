@@ -13,6 +13,7 @@ import (
 type object struct {
 	old, new *graph.Resource // nil in a set that does not have it
 	keys     []keyChange     // that differ, sorted
+	shared   map[bool][]Key  // the same for reports, where all are consumed, or none
 	refused  string
 	mend     string
 }
@@ -104,7 +105,7 @@ func (m *objects) match(before, after *graph.Graph, nameOf func(*graph.Resource)
 		byName := map[objectKey][]*graph.Resource{}
 		var keys []objectKey
 		for _, r := range g.Resources {
-			if !isObject(r) || m.of[r] != nil || nameOf(r) == "" {
+			if !isObject(r) || nameOf(r) == "" {
 				continue
 			}
 			key := objectKey{r.Group, r.Kind, g.NamespaceOf(r), nameOf(r)}
@@ -116,7 +117,8 @@ func (m *objects) match(before, after *graph.Graph, nameOf func(*graph.Resource)
 	olds, _ := index(before)
 	news, keys := index(after)
 	for _, key := range keys {
-		if len(news[key]) == 1 && len(olds[key]) == 1 {
+		// Where a set keeps several versions, nothing tells which became which.
+		if len(news[key]) == 1 && len(olds[key]) == 1 && m.of[olds[key][0]] == nil && m.of[news[key][0]] == nil {
 			o := &object{old: olds[key][0], new: news[key][0]}
 			m.of[o.old], m.of[o.new] = o, o
 		}

@@ -228,19 +228,22 @@ const (
 )
 
 // ExitCode sums the report up: CodeStale where pods stay behind the new
-// configuration or an apply is refused, or else CodeRolls where a pod template
-// changes, or else CodeNothing.
+// configuration, an apply is refused or a reference dangles, or else CodeRolls where a
+// pod template changes or something rolls, or else CodeNothing.
 func (r *Report) ExitCode() int {
 	code := CodeNothing
 	for i := range r.Workloads {
 		w := &r.Workloads[i]
 		switch {
-		case w.Accepted:
-		case w.Effect == Stale || w.Effect == Refused || w.Effect == Waits && w.configured():
+		case w.Accepted && w.Effect == Stale:
+		case !w.Accepted && (w.Effect == Stale || w.Effect == Refused || w.Effect == Waits && w.configured()):
 			return CodeStale
-		case w.TemplateChanges:
+		case w.TemplateChanges || w.Effect == Rolls:
 			code = CodeRolls
 		}
+	}
+	if slices.ContainsFunc(r.Disappearing, func(d Disappearing) bool { return d.NeededBy[0].Why == StillNamed }) {
+		return CodeStale
 	}
 	if len(r.Refused) > 0 || slices.ContainsFunc(r.Objects, func(o Object) bool { return o.Refused != "" }) {
 		return CodeStale

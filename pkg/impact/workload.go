@@ -10,6 +10,7 @@ import (
 	"github.com/confighash/confighash/pkg/catalog"
 	"github.com/confighash/confighash/pkg/edit"
 	"github.com/confighash/confighash/pkg/graph"
+	"github.com/confighash/confighash/pkg/usage"
 )
 
 // workload tells what happens to a workload, nil for nothing.
@@ -52,12 +53,16 @@ func (c *comparison) workload(s *subject) *Workload {
 			w.Reason = "an apply leaves the default of " + list(stuck) + ", which does not go with what stands there now"
 		}
 	}
+	if refusal := c.refusal(s); refusal != nil && w.Effect != Refused && !slices.Contains(builtin, s.new.Group) {
+		causes.fields = append(causes.fields, Cause{Change: Changed, Field: refusal.Field})
+		w.Effect, w.TemplateChanges, w.Reason, w.Mend = Refused, false, refusal.Reason, refusal.Mend
+	}
 	if w.Effect == "" {
 		return nil
 	}
 	w.Causes = causes.list()
-	if w.Effect == Stale && accepted(s, w.Causes, causes) {
-		w.Accepted = true
+	w.Accepted = (w.Effect == Stale || w.Effect == Waits) && accepted(s, w.Causes, causes)
+	if w.Accepted && w.Effect == Stale {
 		w.Reason = v1alpha1.AnnotationIgnore + " takes it out"
 	}
 	return w
@@ -100,11 +105,17 @@ func (c *comparison) outcome(s *subject, p *templatePair, before, after *facts) 
 	t := p.template
 	o := outcome{reason: t.Reason}
 	o.configured = slices.ContainsFunc(s.influences, func(i *influence) bool { return i.configures(p.index) })
-	if !p.rolls && !o.configured || t.Change == catalog.NoChange {
+	switch {
+	case t.Change == catalog.NoChange:
 		return outcome{}
-	}
-	if !p.rolls {
-		return c.inPlace(s, p, o, before, after)
+	case !p.rolls && o.configured:
+		o = c.inPlace(s, p, o, before, after)
+		o.missing(s, p.index)
+		return o
+	case !p.rolls && len(p.rest) > 0:
+		return elsewhere(t)
+	case !p.rolls:
+		return letGo(s, p, before, after)
 	}
 	switch t.Change {
 	case catalog.Rollout, catalog.NewRevision:
@@ -121,7 +132,7 @@ func (c *comparison) outcome(s *subject, p *templatePair, before, after *facts) 
 		o.effect = NextRuns
 		if !t.Runs {
 			o.effect, o.mend = Waits, "delete its pods after the apply"
-			o.reason = cmp.Or(o.reason, graph.Indefinite(s.new.Kind)+" makes new pods by the new template, and leaves those that run alone")
+			o.reason = cmp.Or(o.reason, graph.Indefinite(s.new.Kind)+" makes new pods by the new template, and leaves alone those that run")
 		}
 	case catalog.InPlace:
 		o.effect = Rolls
@@ -146,19 +157,56 @@ func (c *comparison) outcome(s *subject, p *templatePair, before, after *facts) 
 		o.effect = Unknown
 		o.reason = cmp.Or(o.reason, "its operator decides")
 	}
+	o.missing(s, p.index)
 	return o
+}
+
+// missing tells where new pods cannot start, for want of a key.
+func (o *outcome) missing(s *subject, template int) {
+	for _, i := range s.influences {
+		if key := i.missing(template); key != "" && o.effect != Refused {
+			o.reason = fmt.Sprintf("new pods cannot start: %s no longer has the key %s, which they need", i.object.new, key)
+			o.mend = "keep the key, or let nothing need it"
+			return
+		}
+	}
+}
+
+// elsewhere is the outcome where a custom resource differs outside of its templates.
+func elsewhere(t *graph.PodTemplate) outcome {
+	if t.Runs {
+		return outcome{effect: NextRuns}
+	}
+	return outcome{effect: Unknown, reason: "what its operator makes of other fields than those of its pods is not known"}
+}
+
+// letGo is the outcome where nothing of a template differs, and what held its rollout
+// back is gone.
+func letGo(s *subject, p *templatePair, before, after *facts) outcome {
+	if p.was != nil && p.was.Change == catalog.Deferred && p.template.Change == catalog.Rollout ||
+		s.new.Kind == "StatefulSet" && p.template.Change == catalog.Rollout && after.partition < before.partition {
+		return outcome{effect: Rolls, reason: "nothing holds its pods back any more: those of an earlier template, if there are any, are replaced"}
+	}
+	return outcome{}
 }
 
 // forbidden is the outcome where a template cannot change.
 func (o *outcome) forbidden(c *comparison, s *subject, p *templatePair) {
-	if s.new.Kind == "Pod" && p.imagesOnly {
+	switch {
+	case p.suspended:
+		o.effect, o.reason = NextRuns, "it is suspended, and so this may change"
+		return
+	case s.new.Kind == "Pod" && p.initOnly:
+		o.effect, o.reason = NextRuns, "an init container runs when the Pod starts"
+		return
+	case s.new.Kind == "Pod" && p.imagesOnly:
 		o.effect, o.reason = Rolls, "its containers are started again in place, with the new image"
 		return
 	}
 	o.effect, o.mend = Refused, c.replacement(s.new)
 	o.reason = cmp.Or(o.reason, "its pod template cannot change once it exists")
 	if s.new.Kind == "Pod" {
-		o.reason = "the spec of a Pod cannot change, but for images"
+		o.reason = "this cannot change in the spec of a Pod"
 	}
 }
 
@@ -196,6 +244,10 @@ func (c *comparison) inPlace(s *subject, p *templatePair, o outcome, before, aft
 		return o
 	}
 	o.effect, o.reason = Stale, ""
+	if refused := c.refusedOnly(s, p.index); refused != nil {
+		o.reason = "the API server refuses the change of " + refused.new.String() + ", so nothing gets it"
+		return o
+	}
 	if c.filesOnly(s, p.index) {
 		o.reason = "the mounted files follow after a minute or so, and what has read them does not"
 	}
@@ -214,6 +266,21 @@ func (c *comparison) inPlace(s *subject, p *templatePair, o outcome, before, aft
 	return o
 }
 
+// refusedOnly returns an object whose change is refused, where that of every object that
+// configures a template is, and nil elsewhere.
+func (c *comparison) refusedOnly(s *subject, template int) *object {
+	var found *object
+	for _, i := range s.influences {
+		if i.configures(template) {
+			if i.object.refused == "" {
+				return nil
+			}
+			found = i.object
+		}
+	}
+	return found
+}
+
 // hasNone reports whether a workload asks for no pods.
 func hasNone(f *facts) bool { return f.replicas != nil && *f.replicas == 0 }
 
@@ -221,7 +288,7 @@ func hasNone(f *facts) bool { return f.replicas != nil && *f.replicas == 0 }
 // that the kubelet keeps up to date.
 func (c *comparison) filesOnly(s *subject, template int) bool {
 	for _, i := range s.influences {
-		if i.configures(template) && !slices.Equal(i.via, []string{"volume"}) {
+		if i.configures(template) && !slices.Equal(i.ways(), []string{string(usage.Volume)}) {
 			return false
 		}
 	}
@@ -287,8 +354,16 @@ func plain(name string) string {
 // refusal tells of a resource that makes no pods whether an apply of it is refused:
 // where the name of an object stands that cannot change.
 func (c *comparison) refusal(s *subject) *Refusal {
-	if s.old == nil || s.new == nil || !s.differs() {
+	if s.old == nil || s.new == nil || !s.differs() || s.old.Name == "" {
 		return nil
+	}
+	if before, after := c.facts[s.old], c.facts[s.new]; !s.isWorkload() && before != nil && after != nil {
+		if fixed := before.touched(after); len(fixed) > 0 {
+			return &Refusal{
+				Ref: c.subjectRef(s), Field: list(fixed), Reason: list(fixed) + " cannot change once it exists",
+				Mend: "delete it before the apply, or give the new one another name",
+			}
+		}
 	}
 	kind, err := catalog.Builtin().Kind(s.new.Group, s.new.Version, s.new.Kind)
 	if err != nil || kind == nil || kind.Immutable == "" {

@@ -13,7 +13,7 @@ import (
 func TestBool_readsAsKubectlDoes(t *testing.T) {
 	for _, text := range []string{
 		"true", "True", "TRUE", "tRUE", "yes", "Yes", "YES", "yEs", "y", "Y", "on", "On", "ON", "false", "False", "FALSE", "no", "No", "NO",
-		"n", "N", "off", "Off", "OFF", `"true"`, `'yes'`, "!!bool true", `!!bool "yes"`, "!!str true", "1", "null", "{}", "[]", "truely",
+		"n", "N", "off", "Off", "OFF", `"true"`, `'yes'`, "!!bool true", `!!bool "yes"`, "!!str true", "1", "null", "{}", "[]", "trueish",
 	} {
 		var document yaml.Node
 		if err := yaml.Unmarshal([]byte("field: "+text), &document); err != nil {

@@ -250,3 +250,14 @@ func (f *field) parseDefault(value string) {
 		f.fill, f.value = filledByValue, resolve(value)
 	}
 }
+
+// IsField reports whether a pod spec, or a container in one, has a field of that name:
+// in custom resources, such fields stand among others.
+func IsField(name string) bool {
+	t, err := loadTypes()
+	if err != nil {
+		return false
+	}
+	spec := t.template.fields["spec"].typ
+	return spec.fields[name] != nil || spec.fields["containers"].typ.element.fields[name] != nil
+}

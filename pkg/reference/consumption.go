@@ -14,8 +14,13 @@ import (
 // mounts are the mounts of a pod spec's volumes, by the volume's name.
 type mounts map[string][]mount
 
-// A mount is how a container mounts a volume: all of it, or one path within.
-type mount struct{ subPath string }
+// A mount is how a container mounts a volume: all of it, or one path within. fixed
+// tells that the kubelet does not keep the files up to date: a path within is mounted,
+// though it may be one that nobody knows before the pod runs.
+type mount struct {
+	subPath string
+	fixed   bool
+}
 
 // consume narrows the reference of a volume to the keys that containers see:
 // those of its items, and of those the ones that a subPath leaves. A volume that
@@ -39,12 +44,23 @@ func (w *walker) consume(r *catalog.Rule, ref *Reference) {
 		ref.Consumed = false
 		return
 	}
-	ref.SubPath = slices.ContainsFunc(mounted, func(m mount) bool { return m.subPath != "" })
-	if ref.Of != nil || slices.Contains(mounted, mount{}) {
-		return
+	keys := keysMounted(mounted, items, listed)
+	whole := slices.ContainsFunc(mounted, func(m mount) bool { return m.subPath == "" })
+	if ref.SubPath = !slices.Contains(mounted, mount{}); !ref.SubPath {
+		ref.SubPathKeys = keys
 	}
+	if ref.Of == nil && !whole {
+		ref.Keys = keys
+	}
+}
+
+// keysMounted returns the keys that are mounted by a path within the volume, sorted.
+func keysMounted(mounted []mount, items []item, listed bool) []string {
 	keys := []string{}
 	for _, m := range mounted {
+		if m.subPath == "" {
+			continue
+		}
 		if !listed {
 			// Each key is a file of that name, right in the volume.
 			key, _, _ := strings.Cut(m.subPath, "/")
@@ -58,7 +74,7 @@ func (w *walker) consume(r *catalog.Rule, ref *Reference) {
 		}
 	}
 	slices.Sort(keys)
-	ref.Keys = slices.Compact(keys)
+	return slices.Compact(keys)
 }
 
 // An item is a key of an object and the path of its file in the volume.
@@ -102,11 +118,13 @@ func (w *walker) mountsOf(podSpec *yaml.Node, lists []string) mounts {
 			for _, volumeMount := range w.elements(container, "volumeMounts") {
 				name := w.child(volumeMount, "name")
 				subPath := w.child(volumeMount, "subPath")
-				if expression := w.child(volumeMount, "subPathExpr"); subPath == "" && !strings.Contains(expression, "$(") {
-					// With variables in it, nobody knows before the pod runs.
+				expression := w.child(volumeMount, "subPathExpr")
+				unknown := subPath == "" && strings.Contains(expression, "$(")
+				if subPath == "" && !unknown {
 					subPath = expression
 				}
-				if one := (mount{cleanPath(subPath)}); !slices.Contains(m[name], one) {
+				subPath = cleanPath(subPath)
+				if one := (mount{subPath, subPath != "" || unknown}); !slices.Contains(m[name], one) {
 					m[name] = append(m[name], one)
 				}
 			}

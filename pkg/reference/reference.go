@@ -47,9 +47,11 @@ type Reference struct {
 	PodTemplate int
 	// Consumed: the containers of the pods get the content.
 	Consumed bool
-	// SubPath: a container mounts a part of the volume, of which running pods never
-	// get another content.
-	SubPath bool
+	// SubPath: all mounts of the volume are of a path within, of which running pods
+	// never get another content. SubPathKeys are the keys that are mounted so beside a
+	// mount of all of it, sorted.
+	SubPath     bool
+	SubPathKeys []string
 	// Keys are the keys that count, sorted; nil stands for all of them.
 	Keys []string
 	// Required are the keys that the object must have, sorted: those that the

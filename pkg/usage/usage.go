@@ -76,6 +76,11 @@ func of(uses []Use, g *graph.Graph, r *graph.Resource, ref *reference.Reference)
 	add := func(object *graph.Resource) {
 		use.Object = object
 		uses = append(uses, use)
+		if len(ref.SubPathKeys) > 0 {
+			part := use
+			part.Via, part.Keys = SubPath, ref.SubPathKeys
+			uses = append(uses, part)
+		}
 		if object.StandsFor {
 			uses = ingredients(uses, g, use, object, map[*graph.Resource]bool{object: true})
 		}
