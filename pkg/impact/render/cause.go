@@ -13,27 +13,27 @@ func causePhrase(c *impact.Cause) page.Phrase {
 		return fieldPhrase(c)
 	}
 	told := objectPhrase(*c.Object, c.FormerName, c.Change)
-	var consumed, others []impact.Key
-	for _, k := range c.Keys {
-		if k.Consumed {
-			consumed = append(consumed, k)
+	var consumed, others someKeys
+	for i := range c.Keys {
+		if k := &c.Keys[i]; k.Consumed {
+			consumed.add(k)
 		} else {
-			others = append(others, k)
+			others.add(k)
 		}
 	}
 	via := viaPhrase(c.Via)
 	switch {
-	case len(consumed) > 0:
+	case consumed.n > 0:
 		told = append(told, page.Word(": "))
-		told = append(told, keysPhrase(consumed, c.Change)...)
+		told = append(told, consumed.phrase(c.Change)...)
 		told = append(told, via...)
-		if len(others) > 0 {
+		if others.n > 0 {
 			told = append(told, page.Word("; not consumed: "))
-			told = append(told, keysPhrase(others, c.Change)...)
+			told = append(told, others.phrase(c.Change)...)
 		}
-	case len(others) > 0:
+	case others.n > 0:
 		told = append(told, page.Word(": "))
-		told = append(told, keysPhrase(others, c.Change)...)
+		told = append(told, others.phrase(c.Change)...)
 		told = append(told, via...)
 		told = append(told, page.Word(", not consumed"))
 	default:
@@ -59,10 +59,22 @@ func objectPhrase(r impact.Ref, former string, c impact.Change) page.Phrase {
 	return told
 }
 
-// keysPhrase tells keys, and how each differs where it does so otherwise than
-// the object.
-func keysPhrase(keys []impact.Key, object impact.Change) page.Phrase {
-	return page.Enumerate(keys, func(k impact.Key) page.Phrase {
+// someKeys are the first of n keys: an object may have thousands, and as many
+// workloads.
+type someKeys struct {
+	first []impact.Key
+	n     int
+}
+
+func (s *someKeys) add(k *impact.Key) {
+	if s.n++; s.n <= page.Most+1 {
+		s.first = append(s.first, *k)
+	}
+}
+
+// phrase tells keys, and how each differs where it does so otherwise than the object.
+func (s *someKeys) phrase(object impact.Change) page.Phrase {
+	return page.EnumerateOf(s.first, s.n, func(k impact.Key) page.Phrase {
 		if k.Change != object || object == impact.Changed {
 			return page.Phrase{page.Name(k.Name), page.Word(" " + verb(k.Change))}
 		}

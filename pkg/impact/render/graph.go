@@ -1,6 +1,7 @@
 package render
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"slices"
 
@@ -41,34 +42,36 @@ func drawn(r *impact.Report) *page.Diagram {
 	for i := range r.Objects {
 		keys[r.Objects[i].Ref] = r.Objects[i].Keys
 	}
-	causes := map[string]int{}
-	cause := func(id string, b page.Box) int {
-		at, known := causes[id]
-		if !known {
-			at = g.Add(b)
-			causes[id] = at
-		}
-		return at
-	}
+	objects := map[impact.Ref]int{}
+	ofFields := map[[sha256.Size]byte]int{}
 	for i := range r.Workloads {
 		w := &r.Workloads[i]
 		if len(w.Causes) == 0 {
 			continue
 		}
 		to := g.Add(workloadBox(w))
-		var fields []page.Phrase
+		var fields []*impact.Cause
 		for j := range w.Causes {
 			c := &w.Causes[j]
 			if c.Object == nil {
-				fields = append(fields, fieldPhrase(c))
+				fields = append(fields, c)
 				continue
 			}
-			b := objectBox(c, keys[*c.Object])
-			edges = connect(edges, cause("object "+b.Tip, b), to, c.Via)
+			at, known := objects[*c.Object]
+			if !known {
+				at = g.Add(objectBox(c, keys[*c.Object]))
+				objects[*c.Object] = at
+			}
+			edges = connect(edges, at, to, c.Via)
 		}
 		if len(fields) > 0 {
 			// Workloads of which the same fields differ have one box of them.
-			at := cause(fmt.Sprintf("fields %q", fields), page.Box{Lines: folded(fields)})
+			id := sumOf(fields)
+			at, known := ofFields[id]
+			if !known {
+				at = g.Add(page.Box{Lines: folded(fields, fieldPhrase)})
+				ofFields[id] = at
+			}
 			edges = connect(edges, at, to, nil)
 		}
 	}
@@ -76,6 +79,16 @@ func drawn(r *impact.Report) *page.Diagram {
 		g.Connect(page.Arrow{From: e.from, To: e.to, Label: page.Enumerate(e.via, page.Names)})
 	}
 	return g
+}
+
+// sumOf returns what fields have in common with the same ones of another workload.
+func sumOf(fields []*impact.Cause) (sum [sha256.Size]byte) {
+	h := sha256.New()
+	for _, c := range fields {
+		fmt.Fprintf(h, "%q %q %q %q\n", c.Change, c.From, c.To, fieldName(c.Field).String())
+	}
+	h.Sum(sum[:0])
+	return sum
 }
 
 // connect adds an edge, or ways to the edge that is there.
@@ -116,14 +129,13 @@ func objectBox(c *impact.Cause, keys []impact.Key) page.Box {
 	if keys == nil {
 		keys = c.Keys
 	}
-	lines := make([]page.Phrase, len(keys))
-	for i, k := range keys {
-		lines[i] = page.Phrase{page.Name(k.Name), page.Word(" " + verb(k.Change))}
-	}
+	lines := folded(keys, func(k impact.Key) page.Phrase {
+		return page.Phrase{page.Name(k.Name), page.Word(" " + verb(k.Change))}
+	})
 	if len(lines) == 0 {
 		lines = []page.Phrase{page.Words(verb(c.Change))}
 	}
-	return page.Box{Lines: append(refLines(*c.Object), folded(lines)...), Tip: refID(*c.Object)}
+	return page.Box{Lines: append(refLines(*c.Object), lines...), Tip: refID(*c.Object)}
 }
 
 // refLines name a resource in two lines.
@@ -137,11 +149,15 @@ func refLines(r impact.Ref) []page.Phrase {
 
 func refID(r impact.Ref) string { return r.APIVersion + " " + r.String() }
 
-// folded returns the first few lines, and counts the others.
-func folded(lines []page.Phrase) []page.Phrase {
-	shown, more := page.First(lines, mostLines)
-	if more > 0 {
-		shown = append(shown, page.Phrase{page.Fold(more)})
+// folded returns a line for each of the first few elements, and counts the others.
+func folded[T any](all []T, tell func(T) page.Phrase) []page.Phrase {
+	shown, more := page.First(all, mostLines)
+	var lines []page.Phrase
+	for _, one := range shown {
+		lines = append(lines, tell(one))
 	}
-	return shown
+	if more > 0 {
+		lines = append(lines, page.Phrase{page.Fold(more)})
+	}
+	return lines
 }

@@ -28,8 +28,8 @@ func markdown(r *impact.Report, limit int) string {
 func writeRow(m *page.Document, r *row) {
 	m.Print("- **", m.Phrase(r.what[:1]), "**", m.Phrase(r.what[1:]))
 	for _, column := range r.columns {
-		if column != "" {
-			m.Print(" · ", m.Phrase(page.Phrase{page.Prose(column)}))
+		if len(column) > 0 {
+			m.Print(" · ", m.Phrase(column))
 		}
 	}
 	m.Print("\n")

@@ -355,6 +355,102 @@ func TestWrite_huge(t *testing.T) {
 	}
 }
 
+// GitHub makes a link of some plain words: of GH-1, and of the digest of a commit.
+func TestWrite_strategyIsOfKnownWordsOrCode(t *testing.T) {
+	for strategy, want := range map[string]string{
+		"RollingUpdate":                       " · RollingUpdate\n",
+		rollingUpdate:                         " · " + rollingUpdate + "\n",
+		"RollingUpdate, partition 12":         " · RollingUpdate, partition 12\n",
+		"maxUnavailable 1":                    " · maxUnavailable 1\n",
+		"blueGreen":                           " · blueGreen\n",
+		"GH-1":                                " · `GH-1`\n",
+		"OnDelete, GH-1":                      " · `OnDelete, GH-1`\n",
+		", partition 1":                       " · `, partition 1`\n",
+		"maxSurge " + strings.Repeat("1", 40): " · `maxSurge " + strings.Repeat("1", 40) + "`\n",
+		strings.Repeat("a1", 20):              " · `" + strings.Repeat("a1", 20) + "`\n",
+	} {
+		r := &impact.Report{Workloads: []impact.Workload{{Ref: deployment("web"), Effect: impact.Rolls, Strategy: strategy}}}
+		if text := write(t, r, Markdown, Options{}); !strings.Contains(text, want) {
+			t.Errorf("%q is not in\n%s", want, text)
+		}
+	}
+}
+
+// A refused object that nobody uses is both. One that dangles is told once.
+func TestWrite_sumCountsWhatIsListed(t *testing.T) {
+	r := &impact.Report{
+		Objects: []impact.Object{
+			{Ref: configMap("fixed"), Change: impact.Changed, Refused: "it is immutable"},
+			{Ref: configMap("notes"), Change: impact.Changed},
+			{Ref: configMap("retired"), Change: impact.Removed},
+		},
+		Disappearing: []impact.Disappearing{
+			{Ref: configMap("lost"), NeededBy: []impact.Need{{Ref: deployment("web"), Why: impact.StillNamed}, {Ref: deployment("api"), Why: impact.Rollout}}},
+			{Ref: configMap("old"), NeededBy: []impact.Need{{Ref: deployment("api"), Why: impact.Rollout}}},
+		},
+	}
+	text := write(t, r, Text, Options{})
+	for _, want := range []string{
+		"Nothing rolls. 1 apply is refused, 1 reference dangles, 2 objects that no pod consumes differ, 1 object that something may need disappears.\n",
+		"\n  refused  ConfigMap shop/fixed\n", "\n  unconsumed  ConfigMap shop/fixed\n", "\n  unconsumed  ConfigMap shop/notes\n", "\n  gone  ConfigMap shop/retired removed\n",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in\n%s", want, text)
+		}
+	}
+	if n := strings.Count(text, "\n  unconsumed "); n != 2 {
+		t.Errorf("%d objects are told as unconsumed, want 2:\n%s", n, text)
+	}
+}
+
+// TestWrite_costsWhatItShows gives workloads an object of ever more keys, and then
+// ever more fields, of which no more is shown.
+func TestWrite_costsWhatItShows(t *testing.T) {
+	objects := func(n int) []impact.Cause {
+		keys := make([]impact.Key, n)
+		for i := range keys {
+			keys[i] = key(fmt.Sprint("KEY_", i), impact.Changed)
+			keys[i].Consumed = i%2 == 0
+		}
+		return []impact.Cause{by(configMap("app"), impact.Changed, "env", keys...)}
+	}
+	fields := func(n int) []impact.Cause {
+		causes := make([]impact.Cause, n)
+		for i := range causes {
+			causes[i] = field(fmt.Sprintf("spec.template.metadata.labels[label-%d]", i), impact.Changed)
+		}
+		return causes
+	}
+	for _, tc := range []struct {
+		label   string
+		causes  func(n int) []impact.Cause
+		formats []Format
+	}{
+		{"keys", objects, []Format{Text, Markdown, Dot}},
+		{"fields", fields, []Format{Text}}, // a diagram looks for those that have the same ones
+	} {
+		for _, f := range tc.formats {
+			var allocations [2]float64
+			for i, n := range []int{50, 5_000} {
+				r := &impact.Report{}
+				causes := tc.causes(n)
+				for w := range 20 {
+					r.Workloads = append(r.Workloads, impact.Workload{Ref: deployment(fmt.Sprint("web-", w)), Effect: impact.Rolls, Causes: causes})
+				}
+				for _, c := range causes {
+					if c.Object != nil {
+						r.Objects = append(r.Objects, impact.Object{Ref: *c.Object, Change: c.Change, Keys: c.Keys})
+					}
+				}
+				allocations[i] = testing.AllocsPerRun(1, func() { write(t, r, f, Options{}) })
+			}
+			if allocations[1] > allocations[0]*1.2 {
+				t.Errorf("%s, %s: %.0f allocations for 50, and %.0f for 5000", tc.label, f, allocations[0], allocations[1])
+			}
+		}
+	}
+}
+
 func TestParseFormat(t *testing.T) {
 	for _, name := range Formats() {
 		if f, err := ParseFormat(name); err != nil || string(f) != name {

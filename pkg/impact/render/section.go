@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -24,7 +25,7 @@ type row struct {
 	// what names the resource, and columns stand beside it: of all rows of a
 	// section the same number.
 	what    page.Phrase
-	columns []string
+	columns []page.Phrase
 	details []detail
 }
 
@@ -52,7 +53,7 @@ var outcomes = []outcome{
 	{impact.Kills, "kills", page.Alarms, "running work is stopped, and what it has done may be lost", "loses running work", "lose running work"},
 	{impact.Stale, "stale", page.Alarms, "pods go on with an earlier configuration until somebody restarts them", "stays stale", "stay stale"},
 	{impact.Rolls, "rolls", page.Warns, "pods are replaced", "rolls", "roll"},
-	{impact.Waits, "waits", page.Warns, "pods are replaced when somebody deletes them or resumes the rollout", "waits for somebody to act", "wait for somebody to act"},
+	{impact.Waits, "waits", page.Warns, "pods are replaced once somebody acts", "waits for somebody to act", "wait for somebody to act"},
 	{impact.NextRuns, "next run", page.Calm, "what runs stays as it is, and the next run or pod follows the new manifest", "changes with the next run", "change with the next run"},
 	{impact.Unknown, "unknown", page.Calm, "an operator decides", "is left to an operator", "are left to an operator"},
 	{impact.Starts, "starts", page.Calm, "new workloads", "starts", "start"},
@@ -131,7 +132,7 @@ func alarmsOf(r *impact.Report, refused int) []string {
 	dangling := 0
 	for i := range r.Disappearing {
 		for _, need := range r.Disappearing[i].NeededBy {
-			if need.Why == impact.StillNamed {
+			if dangles(need) {
 				dangling++
 			}
 		}
@@ -142,19 +143,27 @@ func alarmsOf(r *impact.Report, refused int) []string {
 	return parts
 }
 
+func dangles(n impact.Need) bool { return n.Why == impact.StillNamed }
+
 // asides count what rolls nothing.
 func asides(r *impact.Report) []string {
 	var parts []string
 	unconsumed := 0
 	for i := range r.Objects {
-		if o := &r.Objects[i]; o.Unconsumed() && o.Refused == "" {
+		if r.Objects[i].Unconsumed() {
 			unconsumed++
 		}
 	}
 	if unconsumed > 0 {
 		parts = append(parts, fmt.Sprintf("%s that no pod consumes %s", page.Plural(unconsumed, "object"), page.Choose(unconsumed, "differs", "differ")))
 	}
-	if n := len(r.Disappearing); n > 0 {
+	n := 0
+	for i := range r.Disappearing {
+		if !slices.ContainsFunc(r.Disappearing[i].NeededBy, dangles) { // those are among the alarms
+			n++
+		}
+	}
+	if n > 0 {
 		parts = append(parts, fmt.Sprintf("%s that something may need %s", page.Plural(n, "object"), page.Choose(n, "disappears", "disappear")))
 	}
 	return parts
@@ -177,7 +186,9 @@ func sections(r *impact.Report) []section {
 		add(o.tag, o.title, rows)
 	}
 	add("disappears", "objects that go where an apply prunes, and that something may need", disappearingRows(r))
-	add("unconsumed", "configuration that no pod consumes", unconsumedRows(r))
+	unconsumed, gone := unconsumedRows(r)
+	add("unconsumed", "configuration that no pod consumes", unconsumed)
+	add("gone", "objects that go where an apply prunes, and that nothing needs", gone)
 	return all
 }
 
@@ -188,12 +199,12 @@ func workloadRows(r *impact.Report, o *outcome) []row {
 		if told(w.Effect) != o {
 			continue
 		}
-		row := row{tag: o.tag, tone: toneOf(w), what: page.Names(w.String()), columns: []string{"", page.OneLine(w.Strategy), ""}}
+		row := row{tag: o.tag, tone: toneOf(w), what: page.Names(w.String()), columns: []page.Phrase{nil, strategyPhrase(w.Strategy), nil}}
 		if w.Replicas != nil {
-			row.columns[0] = replicasText(*w.Replicas)
+			row.columns[0] = page.Words(replicasText(*w.Replicas))
 		}
 		if w.Accepted {
-			row.columns[2] = "accepted by an annotation"
+			row.columns[2] = page.Words("accepted by an annotation")
 		}
 		row.causes(w.Causes)
 		row.explain(w.Reason, w.Mend)
@@ -213,6 +224,21 @@ func toneOf(w *impact.Workload) page.Tone {
 
 func replicasText(n int64) string {
 	return fmt.Sprintf("%d %s", n, page.Choose(n, "replica", "replicas"))
+}
+
+// ownStrategy is a strategy in words that are known. A number in it is too short for
+// the digest of a commit.
+var ownStrategy = regexp.MustCompile(`^(RollingUpdate|Recreate|OnDelete|canary|blueGreen)?((^|, )(maxSurge|maxUnavailable|partition) [0-9]{1,6}%?)*$`)
+
+// strategyPhrase tells a strategy, of which a manifest may say anything.
+func strategyPhrase(strategy string) page.Phrase {
+	switch strategy = page.OneLine(strategy); {
+	case strategy == "":
+		return nil
+	case ownStrategy.MatchString(strategy):
+		return page.Words(strategy)
+	}
+	return page.Names(strategy)
 }
 
 // causes adds a line for each cause, and counts those beyond the first few.
@@ -263,32 +289,35 @@ func refusalRows(r *impact.Report) []row {
 func objectRow(o *impact.Object) page.Phrase {
 	told := objectPhrase(o.Ref, o.FormerName, o.Change)
 	if len(o.Keys) > 0 {
+		keys := someKeys{o.Keys, len(o.Keys)}
 		told = append(told, page.Word(": "))
-		told = append(told, keysPhrase(o.Keys, o.Change)...)
+		told = append(told, keys.phrase(o.Change)...)
 	}
 	return told
 }
 
-// unconsumedRows are objects that differ, and that roll nothing. One that is
-// gone, and that nothing needs, is among them.
-func unconsumedRows(r *impact.Report) []row {
+// unconsumedRows are objects that differ, and that roll nothing; and those that are
+// gone, and that nothing needs.
+func unconsumedRows(r *impact.Report) (unconsumed, gone []row) {
 	needed := map[impact.Ref]bool{}
 	for i := range r.Disappearing {
 		needed[r.Disappearing[i].Ref] = true
 	}
-	var rows []row
 	for i := range r.Objects {
 		o := &r.Objects[i]
-		if o.Refused != "" || len(o.Consumers) > 0 || o.Change == impact.Removed && needed[o.Ref] {
-			continue
-		}
 		row := row{tag: "unconsumed", what: objectRow(o)}
 		if len(o.Readers) > 0 {
 			row.details = append(row.details, detail{label: "referred to by", text: refs(o.Readers)})
 		}
-		rows = append(rows, row)
+		switch {
+		case o.Unconsumed():
+			unconsumed = append(unconsumed, row)
+		case len(o.Consumers) == 0 && !needed[o.Ref]:
+			row.tag = "gone"
+			gone = append(gone, row)
+		}
 	}
-	return rows
+	return unconsumed, gone
 }
 
 func refs(rs []impact.Ref) page.Phrase {

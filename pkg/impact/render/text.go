@@ -34,7 +34,7 @@ func (t *terminal) section(s *section) {
 			if i == len(columns) {
 				columns = append(columns, 0)
 			}
-			columns[i] = max(columns[i], utf8.RuneCountInString(column))
+			columns[i] = max(columns[i], page.Width(column))
 		}
 	}
 	for _, r := range s.rows {
@@ -51,12 +51,12 @@ func (t *terminal) row(r *row, tags, whats int, columns []int) {
 			continue
 		}
 		gap += 2
-		if column == "" {
+		if len(column) == 0 {
 			gap += columns[i]
 			continue
 		}
-		t.Print(blanks(gap), column)
-		gap = columns[i] - utf8.RuneCountInString(column)
+		t.Print(blanks(gap), t.Phrase(column))
+		gap = columns[i] - page.Width(column)
 	}
 	t.Print("\n")
 	for _, d := range r.details {
