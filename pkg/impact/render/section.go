@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/confighash/confighash/pkg/impact"
 	"github.com/confighash/confighash/pkg/internal/page"
@@ -228,14 +229,16 @@ func replicasText(n int64) string {
 
 // ownStrategy is a strategy in words that are known. A number in it is too short for
 // the digest of a commit.
-var ownStrategy = regexp.MustCompile(`^(RollingUpdate|Recreate|OnDelete|canary|blueGreen)?((^|, )(maxSurge|maxUnavailable|partition) [0-9]{1,6}%?)*$`)
+var ownStrategy = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(RollingUpdate|Recreate|OnDelete|canary|blueGreen)?((^|, )(maxSurge|maxUnavailable|partition) [0-9]{1,6}%?)*$`)
+})
 
 // strategyPhrase tells a strategy, of which a manifest may say anything.
 func strategyPhrase(strategy string) page.Phrase {
 	switch strategy = page.OneLine(strategy); {
 	case strategy == "":
 		return nil
-	case ownStrategy.MatchString(strategy):
+	case ownStrategy().MatchString(strategy):
 		return page.Words(strategy)
 	}
 	return page.Names(strategy)
