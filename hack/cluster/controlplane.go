@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -34,7 +35,9 @@ type ControlPlane struct {
 	temporary     bool
 	url, token    string
 	client        *http.Client
-	components    []*component
+
+	mu         sync.Mutex // guards components, so that Stop may come at any time
+	components []*component
 }
 
 // controllers are those that the tests look at, the one that deletes what
@@ -123,8 +126,11 @@ func Start(ctx context.Context, options Options) (_ *ControlPlane, err error) {
 }
 
 // Stop ends all processes, and removes their data where Start chose the
-// directory. A second call does nothing.
+// directory. A second call does nothing. It may be called while others use the
+// control plane: they get errors.
 func (c *ControlPlane) Stop() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	// Nobody needs the data: there is nothing to end in good order.
 	for _, component := range slices.Backward(c.components) {
 		component.kill()
@@ -200,6 +206,8 @@ func (c *ControlPlane) startAPIServer(ctx context.Context) error {
 	if err == nil {
 		return nil
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if apiserver := c.components[len(c.components)-1]; strings.Contains(apiserver.tail(), "address already in use") {
 		apiserver.kill()
 		c.components = c.components[:len(c.components)-1]
@@ -271,6 +279,8 @@ func (c *ControlPlane) start(name, path string, args ...string) error {
 	if err != nil {
 		return err
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.components = append(c.components, component)
 	return nil
 }
@@ -296,6 +306,8 @@ func (c *ControlPlane) until(ctx context.Context, f func() error) error {
 
 // ended returns an error where a component no longer runs.
 func (c *ControlPlane) ended() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	for _, component := range c.components {
 		if err := component.ended(); err != nil {
 			return err

@@ -4,7 +4,6 @@ package cluster_test
 
 import (
 	"bufio"
-	"context"
 	"fmt"
 	"net/http"
 	"os"
@@ -20,24 +19,9 @@ import (
 	"github.com/confighash/confighash/hack/cluster"
 )
 
-// childVariable makes this program one that starts a control plane, tells its
-// processes and waits.
-const childVariable = "CONFIGHASH_CLUSTER_CHILD"
-
-// startAndWait is what the child does.
-func startAndWait() int {
-	c, err := cluster.Start(context.Background(), options)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	fmt.Println(c.PIDs())
-	select {}
-}
-
 func TestControlPlane_diesWithItsParent(t *testing.T) {
 	child := exec.CommandContext(t.Context(), os.Args[0])
-	child.Env = append(os.Environ(), childVariable+"=1", "TMPDIR="+t.TempDir())
+	child.Env = append(os.Environ(), childVariable+"="+controlPlaneChild, "TMPDIR="+t.TempDir())
 	child.Stderr = os.Stderr
 	stdout, err := child.StdoutPipe()
 	if err != nil {

@@ -32,36 +32,48 @@ var options = cluster.Options{
 }
 
 func TestMain(m *testing.M) {
-	if os.Getenv(childVariable) != "" {
-		os.Exit(startAndWait())
-	}
-	os.Exit(startAndRun(m))
+	child := os.Getenv(childVariable)
+	os.Exit(untilAsked(func(ctx context.Context) int {
+		if child != "" {
+			return runChild(ctx, child)
+		}
+		return startAndRun(ctx, m)
+	}))
 }
 
-// startAndRun runs the tests on one control plane.
-func startAndRun(m *testing.M) (code int) {
+// startAndRun runs the tests on one control plane, as long as ctx lasts.
+func startAndRun(ctx context.Context, m *testing.M) (code int) {
 	began := time.Now()
 	var err error
-	plane, err = cluster.Start(context.Background(), options)
+	plane, err = cluster.Start(ctx, options)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	fmt.Printf("the control plane started in %.1f s\n", time.Since(began).Seconds())
 	defer func() {
-		if err := plane.Stop(); err != nil {
+		if err := plane.Stop(); err != nil && ctx.Err() == nil {
 			fmt.Fprintln(os.Stderr, err)
 			code = 1
 		}
 	}()
-	if code := m.Run(); code != 0 {
+	ended := make(chan int, 1)
+	go func() {
+		code := m.Run()
+		if code == 0 {
+			if err := lasts(); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				code = 1
+			}
+		}
+		ended <- code
+	}()
+	select {
+	case code = <-ended:
 		return code
-	}
-	if err := lasts(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
+	case <-ctx.Done():
 		return 1
 	}
-	return 0
 }
 
 // settleTime is how long lasts looks.
