@@ -390,7 +390,7 @@ func rolled(before, after *stored) ([]string, error) {
 		if now == nil {
 			continue
 		}
-		did := false
+		var did bool
 		switch kind, _, _ := strings.Cut(workload, " "); {
 		case kind == "Deployment" && (before.paused[workload] || after.paused[workload]):
 			did = !equality.Semantic.DeepEqual(old, now)

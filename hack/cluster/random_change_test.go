@@ -199,9 +199,10 @@ func (g *generator) changeWorkload(object tree) {
 	case n < 26:
 		g.changeFixed(object)
 	case n < 30 && kind != "DaemonSet" && kind != "Pod" && kind != "CronJob" && kind != "Job":
-		if spec["replicas"] == nil {
+		switch spec["replicas"] {
+		case nil:
 			spec["replicas"] = 1
-		} else if spec["replicas"] == 1 {
+		case 1:
 			delete(spec, "replicas")
 		}
 	case n < 36 && kind != "Pod":

@@ -68,11 +68,6 @@ type manifest struct {
 	style uint64
 }
 
-// id returns "Kind name".
-func (m *manifest) id() string {
-	return m.kind() + " " + m.value["metadata"].(tree)["name"].(string)
-}
-
 func (m *manifest) kind() string { return m.value["kind"].(string) }
 
 // text writes the manifest, in the notation that its style stands for.
@@ -231,7 +226,7 @@ func (w *writer) inFlow(value any, asJSON bool) {
 			w.WriteString(strconv.Itoa(int(value)))
 			return
 		}
-		w.WriteString(fmt.Sprintf(one(w.dice, "%d", "0%o", "0%o", "0x%x"), int(value)))
+		fmt.Fprintf(w, one(w.dice, "%d", "0%o", "0%o", "0x%x"), int(value))
 	case bool:
 		text := strconv.FormatBool(value)
 		if !asJSON {
