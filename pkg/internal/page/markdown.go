@@ -19,10 +19,11 @@ const (
 	LeastLimit = 1_000
 )
 
-// longList is how many rows a list shows without being opened, and longDiagram how
-// many arrows a diagram does.
+// longList is how many rows a list shows without being opened, longText how many
+// lines, with those below its rows, and longDiagram how many arrows a diagram does.
 const (
 	longList    = 10
+	longText    = 40
 	longDiagram = 20
 )
 
@@ -49,7 +50,7 @@ func (p *Page) Within(limit int) string {
 		return text
 	}
 	if f.drawn != "" {
-		f.drawn, f.undrawn = "", "There is no diagram: with it this would be too long for a comment."
+		f.drawn, f.undrawn = "", "There is no diagram: a comment has no room for it."
 	}
 	// The least number of rows of which there is too much.
 	rows := sort.Search(p.Longest+1, func(n int) bool { return len(p.write(f, n)) > limit })
@@ -107,29 +108,31 @@ func (m *Document) Diagram(heading string) {
 	switch f := &m.figure; {
 	case f.drawn != "":
 		m.Print(heading, "\n")
-		m.details(f.arrows > longDiagram, Plural(f.arrows, "arrow"), func() {
-			m.Print("```mermaid\n", f.drawn, "```\n")
-		})
+		m.details(f.arrows > longDiagram, Plural(f.arrows, "arrow"), "```mermaid\n"+f.drawn+"```\n")
 	case f.undrawn != "":
 		m.Print("\n", f.undrawn, "\n")
 	}
 }
 
 // details writes what has to be opened, where it is long.
-func (m *Document) details(long bool, summary string, write func()) {
+func (m *Document) details(long bool, summary, text string) {
 	if long {
-		m.Print("<details>\n<summary>", summary, "</summary>\n\n")
-	}
-	write()
-	if long {
-		m.Print("\n</details>\n")
+		m.Print("<details>\n<summary>", summary, "</summary>\n\n", text, "\n</details>\n")
+	} else {
+		m.Print(text)
 	}
 }
 
 // List writes a list of n resources under a title, at most so many rows of it.
 func (m *Document) List(title string, n, rows int, row func(i int)) {
 	m.Print("\n#### ", title, "\n\n")
-	m.details(min(n, rows) > longList, Plural(n, "resource"), func() { m.Rows("", n, rows, row) })
+	start := m.text.Len()
+	m.Rows("", n, rows, row)
+	all := m.text.String()
+	list := all[start:]
+	m.text.Reset()
+	m.Print(all[:start])
+	m.details(min(n, rows) > longList || strings.Count(list, "\n") > longText, Plural(n, "resource"), list)
 }
 
 // Rows writes at most so many rows of n resources, and counts the others.
@@ -197,13 +200,19 @@ func wordsMarkdown(text string) string {
 	all := strings.Split(text, " ")
 	for i, w := range all {
 		core := strings.TrimLeft(strings.TrimRight(w, ".,;:)%"), "(")
-		if strings.IndexFunc(core, special) < 0 {
+		if strings.IndexFunc(core, special) < 0 && !linked(core) {
 			continue
 		}
 		at := strings.Index(w, core)
 		all[i] = w[:at] + escape.Code(core) + w[at+len(core):]
 	}
 	return strings.Join(all, " ")
+}
+
+// linked reports whether a word may be the number of an issue, such as GH-1, or the
+// digest of a commit.
+func linked(word string) bool {
+	return strings.IndexFunc(word, unicode.IsDigit) >= 0 && (len(word) >= 7 || strings.IndexFunc(word, unicode.IsLetter) >= 0)
 }
 
 // special reports whether a character may begin or be part of markup, of a link

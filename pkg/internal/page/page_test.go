@@ -15,7 +15,7 @@ func TestPage_losesItsDiagramFirst(t *testing.T) {
 	}
 	const (
 		diagram = "```mermaid\n"
-		gone    = "There is no diagram: with it this would be too long"
+		gone    = "There is no diagram: a comment has no room for it."
 		list    = "#### List\n"
 		last    = "- row 99\n"
 		cut     = "`confighash graph` on a terminal tells of every object"
@@ -57,6 +57,36 @@ func TestPage_losesItsDiagramFirst(t *testing.T) {
 				if strings.Contains(text, not) {
 					t.Errorf("%q is in\n%s", not, text)
 				}
+			}
+		})
+	}
+}
+
+// TestDocument_foldsLongLists counts the lines below rows too.
+func TestDocument_foldsLongLists(t *testing.T) {
+	const row = "- row\n"
+	for _, tc := range []struct {
+		label   string
+		n, rows int
+		row     string
+		folded  bool
+	}{
+		{"few rows", longList, 100, row, false},
+		{"many rows", longList + 1, 100, row, true},
+		{"few shown rows of many", 100, longList, row, false},
+		{"a row of few lines", 1, 100, strings.Repeat(row, longText), false},
+		{"a row of many lines", 1, 100, strings.Repeat(row, longText+1), true},
+	} {
+		t.Run(tc.label, func(t *testing.T) {
+			m := &Document{}
+			m.Print("before\n")
+			m.List("List", tc.n, tc.rows, func(int) { m.Print(tc.row) })
+			text := m.text.String()
+			if got := strings.Contains(text, "<details>"); got != tc.folded || !strings.HasPrefix(text, "before\n\n#### List\n\n") {
+				t.Errorf("folded: %t, want %t:\n%s", got, tc.folded, text)
+			}
+			if got, want := strings.Count(text, row), min(tc.n, tc.rows)*strings.Count(tc.row, row); got != want {
+				t.Errorf("%d lines, want %d:\n%s", got, want, text)
 			}
 		})
 	}

@@ -76,7 +76,16 @@ func Join(parts ...Phrase) Phrase {
 
 // Enumerate tells elements between commas, and counts those beyond the first few.
 func Enumerate[T any](all []T, tell func(T) Phrase) Phrase {
-	shown, more := First(all, Most)
+	return EnumerateOf(all, len(all), tell)
+}
+
+// EnumerateOf is Enumerate of n elements, of which those that are told are given at
+// least: Most+1, or all.
+func EnumerateOf[T any](some []T, n int, tell func(T) Phrase) Phrase {
+	shown, more := some, 0
+	if n > Most+1 {
+		shown, more = some[:Most], n-Most
+	}
 	parts := make([]Phrase, len(shown))
 	for i, one := range shown {
 		parts[i] = tell(one)
