@@ -230,7 +230,8 @@ func replicasText(n int64) string {
 // ownStrategy is a strategy in words that are known. A number in it is too short for
 // the digest of a commit.
 var ownStrategy = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(RollingUpdate|Recreate|OnDelete|canary|blueGreen)?((^|, )(maxSurge|maxUnavailable|partition) [0-9]{1,6}%?)*$`)
+	const part = `(maxSurge|maxUnavailable|partition) [0-9]{1,6}%?`
+	return regexp.MustCompile(`^(RollingUpdate|Recreate|OnDelete|canary|blueGreen|` + part + `)(, ` + part + `)*$`)
 })
 
 // strategyPhrase tells a strategy, of which a manifest may say anything.
