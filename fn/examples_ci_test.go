@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"text/template"
@@ -664,13 +665,9 @@ func TestExamplesCI_actionTellsNoValueOfASecret(t *testing.T) {
 }
 
 func TestExamplesCI_githubShowsWhatAPullRequestChanges(t *testing.T) {
-	dir := shopRepository(t)
-	base := strings.TrimSpace(mustShell(t, dir, "git rev-parse HEAD"))
-	edit(t, filepath.Join(dir, "environments", "base", "config.yaml"), "REGION: eu-west-1", "REGION: eu-west-2")
-	commitAll(t, dir)
+	dir := changedShop(t)
 	r := newRunner(t, dir)
 	r.releases = newRelease(t).serve(t)
-	r.contexts["github.event.pull_request.base.sha"] = base
 	if out, err := r.workflow("diff.yaml"); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -682,17 +679,28 @@ func TestExamplesCI_githubShowsWhatAPullRequestChanges(t *testing.T) {
 			t.Errorf("the summary lacks %q:\n%s", want, summary)
 		}
 	}
+	if strings.Contains(summary, formerImage) {
+		t.Errorf("what others merged is among it:\n%s", summary)
+	}
 }
 
+// formerImage is what main has no longer since the branch of changedShop left it.
+const formerImage = "registry.example.com/web:1.4.2"
+
 // changedShop is a repository with a branch that changes configuration of both
-// environments, and the commit before that.
-func changedShop(t *testing.T) (dir, base string) {
+// environments. main has gone on since; what is checked out is the merge of both.
+func changedShop(t *testing.T) string {
 	t.Helper()
-	dir = shopRepository(t)
-	base = strings.TrimSpace(mustShell(t, dir, "git rev-parse HEAD"))
-	edit(t, filepath.Join(dir, "environments", "base", "config.yaml"), "REGION: eu-west-1", "REGION: eu-west-2")
+	dir := shopRepository(t)
+	base := filepath.Join(dir, "environments", "base")
+	mustShell(t, dir, "git checkout --quiet -b branch")
+	edit(t, filepath.Join(base, "config.yaml"), "REGION: eu-west-1", "REGION: eu-west-2")
 	commitAll(t, dir)
-	return dir, base
+	mustShell(t, dir, "git checkout --quiet main")
+	edit(t, filepath.Join(base, "web.yaml"), formerImage, "registry.example.com/web:1.5.0")
+	commitAll(t, dir)
+	mustShell(t, dir, "git checkout --quiet --detach && git -c user.name=test -c user.email=test@example.com merge --quiet --no-ff --message merge branch")
+	return dir
 }
 
 // impactMarker is the first line of what confighash impact writes as Markdown.
@@ -728,7 +736,7 @@ func TestExamplesCI_githubCommentsWhatAPullRequestRestarts(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.label, func(t *testing.T) {
-			dir, base := changedShop(t)
+			dir := changedShop(t)
 			r := newRunner(t, dir)
 			r.releases = newRelease(t).serve(t)
 			programs := t.TempDir()
@@ -744,7 +752,7 @@ func TestExamplesCI_githubCommentsWhatAPullRequestRestarts(t *testing.T) {
 			r.path = programs + ":" + r.path
 			r.env["GITHUB_REPOSITORY"] = "acme/shop"
 			for name, value := range map[string]string{
-				"github.token": "ghs_1", "github.event.number": "7", "github.event.pull_request.base.sha": base,
+				"github.token": "ghs_1", "github.event.number": "7",
 				"github.event.pull_request.head.repo.full_name": test.head,
 			} {
 				r.contexts[name] = value
@@ -766,6 +774,9 @@ func TestExamplesCI_githubCommentsWhatAPullRequestRestarts(t *testing.T) {
 				if !strings.Contains(r.file("summary"), want) {
 					t.Errorf("the summary lacks %q:\n%s", want, r.file("summary"))
 				}
+			}
+			if strings.Contains(r.file("summary"), formerImage) {
+				t.Errorf("what others merged is among it:\n%s", r.file("summary"))
 			}
 		})
 	}
@@ -794,13 +805,31 @@ func TestExamplesCI_gitlabNotesWhatAMergeRequestRestarts(t *testing.T) {
 		t.Fatal(err)
 	}
 	const others = `{"id": 1, "author": {"id": 5}, "body": "A nit"}, {"id": 2, "author": {"id": 6}, "body": "` + impactMarker + `"}`
-	tests := []struct{ label, notes, want string }{
-		{"no note yet", others, "POST /projects/3/merge_requests/7/notes"},
-		{"a note of an earlier run", others + `, {"id": 9, "author": {"id": 5}, "body": "` + impactMarker + `\n"}`, "PUT /projects/3/merge_requests/7/notes/9"},
+	const earlier = `, {"id": 9, "author": {"id": 5}, "body": "` + impactMarker + `\n"}`
+	page := others + strings.Repeat(`, {"id": 1, "author": {"id": 5}, "body": "a\nb"}`, 98)
+	const create, change = "POST /projects/3/merge_requests/7/notes", "PUT /projects/3/merge_requests/7/notes/9"
+	tests := []struct {
+		label  string
+		merged bool // whether the pipeline runs for the merge of the branch
+		pages  []string
+		status int
+		want   []string
+	}{
+		{"no note yet", true, []string{others}, http.StatusOK, []string{create}},
+		{"a note of an earlier run", false, []string{others + earlier}, http.StatusOK, []string{change}},
+		{"a note behind a hundred", true, []string{page, page, others + earlier}, http.StatusOK, []string{change}},
+		{"no note among hundreds", false, []string{page, page, ""}, http.StatusOK, []string{create}},
+		{"a note that cannot be changed", true, []string{others + earlier}, http.StatusForbidden, []string{change}},
 	}
 	for _, test := range tests {
 		t.Run(test.label, func(t *testing.T) {
-			dir, base := changedShop(t)
+			dir := changedShop(t)
+			target := "CI_MERGE_REQUEST_TARGET_BRANCH_SHA=" + mustShell(t, dir, "git rev-parse main")
+			if !test.merged {
+				mustShell(t, dir, "git checkout --quiet branch")
+				target = "CI_MERGE_REQUEST_TARGET_BRANCH_SHA="
+			}
+			base := "CI_MERGE_REQUEST_DIFF_BASE_SHA=" + mustShell(t, dir, "git merge-base main branch")
 			pipeline.Include[0].Inputs["releases"] = newRelease(t).serve(t)
 			jobs := gitlabJobs(t, pipeline.Include[0].Inputs)
 			jobs["impact"], jobs["impact-note"] = pipeline.Impact, pipeline.Note
@@ -814,11 +843,12 @@ func TestExamplesCI_gitlabNotesWhatAMergeRequestRestarts(t *testing.T) {
 			}
 			path := programs + ":" + filepath.Dir(kustomize) + ":" + os.Getenv("PATH")
 			script, env := gitlabScript(jobs, "impact")
-			if out, err := runGitlab(t, dir, script, append(env, "CI_MERGE_REQUEST_DIFF_BASE_SHA="+base), path); err != nil {
+			if out, err := runGitlab(t, dir, script, append(env, strings.TrimSpace(target), strings.TrimSpace(base)), path); err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}
 
-			var wrote, note string
+			var wrote []string
+			var note string
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
 				switch {
 				case request.Header.Get("PRIVATE-TOKEN") != "glpat-1":
@@ -826,19 +856,28 @@ func TestExamplesCI_gitlabNotesWhatAMergeRequestRestarts(t *testing.T) {
 				case request.Method == http.MethodGet && request.URL.Path == "/user":
 					fmt.Fprint(w, `{"id": 5}`)
 				case request.Method == http.MethodGet:
-					fmt.Fprint(w, "["+test.notes+"]")
+					number, err := strconv.Atoi(request.FormValue("page"))
+					if err != nil || number < 1 || number > len(test.pages) || request.FormValue("per_page") != "100" {
+						t.Errorf("the job asked for %s", request.URL)
+						return
+					}
+					fmt.Fprint(w, "["+test.pages[number-1]+"]")
 				default:
-					wrote, note = request.Method+" "+request.URL.Path, request.FormValue("body")
+					wrote, note = append(wrote, request.Method+" "+request.URL.Path), request.FormValue("body")
+					w.WriteHeader(test.status)
 				}
 			}))
 			defer server.Close()
 			script, env = gitlabScript(jobs, "impact-note")
 			env = append(env, "CI_API_V4_URL="+server.URL, "CI_PROJECT_ID=3", "CI_MERGE_REQUEST_IID=7", "IMPACT_TOKEN=glpat-1")
-			if out, err := runGitlab(t, dir, script, env, path); err != nil {
+			if out, err := runGitlab(t, dir, script, env, path); (err == nil) != (test.status == http.StatusOK) {
 				t.Fatalf("%v\n%s", err, out)
 			}
-			if wrote != test.want {
-				t.Errorf("the job asked for %s, want %s", wrote, test.want)
+			if diff := cmp.Diff(test.want, wrote); diff != "" {
+				t.Errorf("the job asked for something else (-want +got):\n%s", diff)
+			}
+			if strings.Contains(note, formerImage) {
+				t.Errorf("what others merged is among it:\n%s", note)
 			}
 			if want := string(readFile(t, filepath.Join(dir, pipeline.Impact.Artifacts.Paths[0]))); note != want || !strings.HasPrefix(note, impactMarker+"\n### 1 workload rolls\n") {
 				t.Errorf("the note is\n%s\nand the report\n%s", note, want)
