@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -58,6 +59,9 @@ func newGraph(stdin, stdout *os.File) *cobra.Command {
 			order, err := render.ParseOrder(by)
 			if err != nil {
 				return fmt.Errorf("--by: %w", err)
+			}
+			if stdinTwice(args) {
+				return errors.New("- stands for stdin, which can be read once; give it once")
 			}
 			if len(args) == 0 {
 				if term.IsTerminal(int(stdin.Fd())) {

@@ -52,8 +52,7 @@ func newImpact(stdin, stdout *os.File) *cobra.Command {
 			if len(from) == 0 || len(to) == 0 {
 				return errors.New("both --from and --to are needed: the manifests as they are, and as they will be")
 			}
-			all := slices.Concat(from, to)
-			if first := slices.Index(all, manifests.Stdin); first >= 0 && slices.Contains(all[first+1:], manifests.Stdin) {
+			if stdinTwice(slices.Concat(from, to)) {
 				return errors.New("- stands for stdin, which can be read once; give a file for one of the sets")
 			}
 			report, err := foretell(from, to, namespace, stdin)
@@ -82,6 +81,12 @@ func newImpact(stdin, stdout *os.File) *cobra.Command {
 	complete(cmd, "output", render.Formats())
 	complete(cmd, "namespace", nil)
 	return cmd
+}
+
+// stdinTwice reports whether stdin stands among files and folders more than once.
+func stdinTwice(all []string) bool {
+	first := slices.Index(all, manifests.Stdin)
+	return first >= 0 && slices.Contains(all[first+1:], manifests.Stdin)
 }
 
 // complete tells shells the values of a flag.

@@ -181,7 +181,11 @@ func process(f flags, stdin, stdout, stderr *os.File) error {
 // with err, nil if there is none.
 func flush(w *bufio.Writer, err error) error {
 	var writeError *function.WriteError
-	if flushErr := w.Flush(); flushErr != nil && !errors.As(err, &writeError) {
+	switch flushErr := w.Flush(); {
+	case flushErr == nil || errors.As(err, &writeError):
+	case errors.Is(err, flushErr): // w keeps the error of an earlier write
+		err = &function.WriteError{Err: flushErr}
+	default:
 		err = errors.Join(err, &function.WriteError{Err: flushErr})
 	}
 	if err != nil {
