@@ -59,8 +59,8 @@ const (
 	Stale Effect = "Stale"
 	// Rolls: the pods are replaced.
 	Rolls Effect = "Rolls"
-	// Waits: the pods are replaced when somebody acts: deletes them, or resumes a
-	// rollout.
+	// Waits: the pods are replaced when somebody acts: deletes them, resumes a rollout,
+	// or lowers a partition.
 	Waits Effect = "Waits"
 	// NextRuns: what runs stays as it is, and the next run or pod follows the new
 	// manifests.
