@@ -10,6 +10,7 @@ import (
 	"flag"
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"net/http"
 	"os"
@@ -61,7 +62,10 @@ const foretoldWorkers = 4
 //   - a Job: never, its template cannot change.
 //
 // What is Stale is held against the bytes that the containers get, as intakeOf
-// tells of the objects that the API server stored.
+// tells of the objects that the API server stored. What rolls though its template is
+// the same is held against what held its pods back and no longer does: a pause, a
+// partition, OnDelete. What dangles is held against the stored templates that need an
+// object which the new manifests no longer have.
 //
 // Thousands of packages, or the one of a failure again:
 //
@@ -90,14 +94,22 @@ func TestImpact_foretellsWhatRolls(t *testing.T) {
 	workers.Wait()
 	t.Log(seen.String())
 	// A generator that no longer makes anything roll would prove nothing.
-	if *foretoldPackages >= 50 {
-		for _, effect := range []impact.Effect{impact.Refused, impact.Stale, impact.Rolls, impact.Waits, impact.NextRuns, impact.Starts, impact.Stops} {
-			if seen.count[string(effect)] == 0 {
-				t.Errorf("nothing was foretold %s", effect)
+	if *foretoldPackages >= 100 {
+		for _, what := range []impact.Effect{
+			impact.Refused, impact.Stale, impact.Rolls, impact.Waits, impact.NextRuns, impact.Starts, impact.Stops, letGo, dangling,
+		} {
+			if seen.count[string(what)] == 0 {
+				t.Errorf("no package had %s", what)
 			}
 		}
 	}
 }
+
+// What is counted besides effects.
+const (
+	letGo    = "let go"
+	dangling = "dangling"
+)
 
 // tally counts what was seen.
 type tally struct {
@@ -307,6 +319,7 @@ type stored struct {
 	holdings
 	templates map[string]*corev1.PodTemplateSpec // by "Kind name"
 	paused    map[string]bool
+	held      map[string]int // of how much the pods are held back
 	snapshot  cluster.Snapshot
 }
 
@@ -319,7 +332,7 @@ func observe(ctx context.Context, namespace string) (*stored, error) {
 	}
 	s := &stored{
 		holdings:  holdings{map[string]*corev1.ConfigMap{}, map[string]*corev1.Secret{}},
-		templates: map[string]*corev1.PodTemplateSpec{}, paused: map[string]bool{}, snapshot: snapshot,
+		templates: map[string]*corev1.PodTemplateSpec{}, paused: map[string]bool{}, held: map[string]int{}, snapshot: snapshot,
 	}
 	var (
 		configMaps   corev1.ConfigMapList
@@ -351,13 +364,26 @@ func observe(ctx context.Context, namespace string) (*stored, error) {
 	for i := range deployments.Items {
 		d := &deployments.Items[i]
 		add("Deployment", &d.ObjectMeta, &d.Spec.Template)
-		s.paused["Deployment "+d.Name] = d.Spec.Paused
+		if d.Spec.Paused {
+			s.paused["Deployment "+d.Name] = true
+			s.held["Deployment "+d.Name] = math.MaxInt
+		}
 	}
 	for i := range statefulSets.Items {
-		add("StatefulSet", &statefulSets.Items[i].ObjectMeta, &statefulSets.Items[i].Spec.Template)
+		set := &statefulSets.Items[i]
+		add("StatefulSet", &set.ObjectMeta, &set.Spec.Template)
+		if set.Spec.UpdateStrategy.Type == appsv1.OnDeleteStatefulSetStrategyType {
+			s.held["StatefulSet "+set.Name] = math.MaxInt
+		} else if u := set.Spec.UpdateStrategy.RollingUpdate; u != nil && u.Partition != nil {
+			s.held["StatefulSet "+set.Name] = int(*u.Partition)
+		}
 	}
 	for i := range daemonSets.Items {
-		add("DaemonSet", &daemonSets.Items[i].ObjectMeta, &daemonSets.Items[i].Spec.Template)
+		set := &daemonSets.Items[i]
+		add("DaemonSet", &set.ObjectMeta, &set.Spec.Template)
+		if set.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType {
+			s.held["DaemonSet "+set.Name] = math.MaxInt
+		}
 	}
 	for i := range replicaSets.Items {
 		add("ReplicaSet", &replicaSets.Items[i].ObjectMeta, &replicaSets.Items[i].Spec.Template)
@@ -544,7 +570,7 @@ func (p *prophecy) step(old, next []document, was *stored) (refusals, error) {
 	if err != nil {
 		return nil, err
 	}
-	outcome := &outcome{next: next, report: &report, code: code, rolled: did, refused: refused, was: was, is: is}
+	outcome := &outcome{old: old, next: next, report: &report, code: code, rolled: did, refused: refused, was: was, is: is}
 	wrong := outcome.compare()
 	if p.builder.mode != "" && !p.ignoring {
 		wrong = append(wrong, outcome.noneStale()...)
@@ -562,6 +588,13 @@ func (p *prophecy) count(o *outcome) {
 		p.seen.add(string(o.report.Workloads[i].Effect), 1)
 	}
 	p.seen.add("rolled", len(o.rolled))
+	p.seen.add(letGo, len(o.letGo(nil)))
+	p.seen.add(dangling, len(o.dangling()))
+	for i := range o.report.Workloads {
+		if w := &o.report.Workloads[i]; w.Kind == "Job" && w.Effect == impact.NextRuns && w.TemplateChanges {
+			p.seen.add("suspended Jobs changed", 1)
+		}
+	}
 	p.seen.add("refused", len(o.refused))
 }
 
@@ -577,6 +610,7 @@ func (p *prophecy) clear() {
 
 // outcome is what happened, beside what was foretold.
 type outcome struct {
+	old     []document
 	next    []document
 	report  *impact.Report
 	code    int
@@ -596,7 +630,7 @@ func (o *outcome) compare() []string {
 		}
 	}
 	foretold := map[string]*impact.Workload{}
-	var rolls, refused, stale []string
+	var rolls, refused, stale, released []string
 	for i := range o.report.Workloads {
 		w := &o.report.Workloads[i]
 		id := w.Kind + " " + w.Name
@@ -609,6 +643,8 @@ func (o *outcome) compare() []string {
 			refused = append(refused, id)
 		case !w.TemplateChanges && (w.Effect == impact.Stale || w.Effect == impact.NextRuns):
 			stale = append(stale, id)
+		case !w.TemplateChanges && w.Effect == impact.Rolls:
+			released = append(released, id)
 		}
 	}
 	same("rolls", rolls, slices.Clone(o.rolled))
@@ -631,6 +667,12 @@ func (o *outcome) compare() []string {
 			}
 		}
 	}
+	// What the new manifests no longer have is pruned sooner or later.
+	for i := range o.old {
+		if d := &o.old[i]; !holds(o.next, d.id()) {
+			wanted.remove(d)
+		}
+	}
 	var behind []string
 	for workload, template := range o.is.templates {
 		was, both := o.was.templates[workload]
@@ -642,10 +684,53 @@ func (o *outcome) compare() []string {
 		}
 	}
 	same("stays behind", stale, behind)
+	same("is let go", released, o.letGo(behind))
+
+	var missing []string
+	for i := range o.report.Disappearing {
+		d := &o.report.Disappearing[i]
+		for _, need := range d.NeededBy {
+			if id := need.Kind + " " + need.Name; need.Why == impact.StillNamed && o.refused[id] == "" {
+				missing = append(missing, id+" needs "+d.Kind+" "+d.Name)
+			}
+		}
+	}
+	same("dangles", missing, o.dangling())
 	if want := o.exitCode(); o.code != want {
 		wrong = append(wrong, fmt.Sprintf("exit code %d, want %d", o.code, want))
 	}
 	return wrong
+}
+
+// letGo returns the workloads whose pods something no longer holds back, but those
+// whose template is another or that stay behind.
+func (o *outcome) letGo(behind []string) []string {
+	var found []string
+	for workload, was := range o.was.held {
+		is, both := o.is.held[workload], o.is.templates[workload] != nil && holds(o.next, workload)
+		if both && is < was && o.refused[workload] == "" &&
+			!slices.Contains(o.rolled, workload) && !slices.Contains(behind, workload) {
+			found = append(found, workload)
+		}
+	}
+	return found
+}
+
+// dangling returns which stored templates need an object that the new manifests no
+// longer have.
+func (o *outcome) dangling() []string {
+	var found []string
+	for workload, template := range o.is.templates {
+		if !holds(o.next, workload) || o.refused[workload] != "" {
+			continue
+		}
+		for object := range required(&template.Spec) {
+			if holds(o.old, object) && !holds(o.next, object) {
+				found = append(found, workload+" needs "+object)
+			}
+		}
+	}
+	return found
 }
 
 // add adds a ConfigMap or a Secret as a manifest has it.
@@ -671,6 +756,16 @@ func (h *holdings) add(d *document) error {
 	return nil
 }
 
+// remove removes a ConfigMap or a Secret.
+func (h *holdings) remove(d *document) {
+	switch d.kind {
+	case "ConfigMap":
+		delete(h.configMaps, d.name)
+	case "Secret":
+		delete(h.secrets, d.name)
+	}
+}
+
 // noneStale tells of workloads that stay behind though confighash builds all.
 func (o *outcome) noneStale() []string {
 	var wrong []string
@@ -683,20 +778,24 @@ func (o *outcome) noneStale() []string {
 }
 
 // exitCode returns the code that --exit-code promises for what happened: 4 where
-// something stays behind or was refused, 3 where something rolled, 0 otherwise.
+// something stays behind, was refused or dangles, 3 where something rolled or is let
+// go, 0 otherwise.
 func (o *outcome) exitCode() int {
+	if len(o.refused) > 0 || len(o.dangling()) > 0 {
+		return 4
+	}
 	code := 0
 	if len(o.rolled) > 0 {
 		code = 3
-	}
-	if len(o.refused) > 0 {
-		return 4
 	}
 	for i := range o.report.Workloads {
 		w := &o.report.Workloads[i]
 		configured := slices.ContainsFunc(w.Causes, func(c impact.Cause) bool { return c.Object != nil })
 		if !w.Accepted && (w.Effect == impact.Stale || w.Effect == impact.Waits && configured) {
 			return 4
+		}
+		if w.Effect == impact.Rolls {
+			code = 3 // compare holds that it rolled or is let go
 		}
 	}
 	return code

@@ -33,11 +33,11 @@ type taken struct {
 
 // changed reports whether pods that run by one intake would get something else
 // by the other. A pod that waits for an object is not one that runs: it starts with
-// what comes.
+// what comes. And one that needs an object which goes gets nothing else: it dangles.
 func (i intake) changed(other intake) bool {
 	for way, was := range i {
 		is := other[way]
-		if !was.awaited && (is.awaited || !maps.Equal(was.values, is.values)) {
+		if !was.awaited && !is.awaited && !maps.Equal(was.values, is.values) {
 			return true
 		}
 	}
@@ -83,6 +83,61 @@ func intakeOf(spec *corev1.PodSpec, h holdings) intake {
 				}
 			}
 		}
+	}
+	return all
+}
+
+// required returns the ConfigMaps and Secrets without which a pod does not start,
+// as "Kind name", and those by which it gets images.
+func required(spec *corev1.PodSpec) map[string]bool {
+	all := map[string]bool{}
+	add := func(kind, name string, optional *bool) {
+		if !isOptional(optional) {
+			all[kind+" "+name] = true
+		}
+	}
+	for _, c := range slices.Concat(spec.InitContainers, spec.Containers) {
+		for i := range c.EnvFrom {
+			if ref := c.EnvFrom[i].ConfigMapRef; ref != nil {
+				add("ConfigMap", ref.Name, ref.Optional)
+			}
+			if ref := c.EnvFrom[i].SecretRef; ref != nil {
+				add("Secret", ref.Name, ref.Optional)
+			}
+		}
+		for i := range c.Env {
+			from := c.Env[i].ValueFrom
+			if from != nil && from.ConfigMapKeyRef != nil {
+				add("ConfigMap", from.ConfigMapKeyRef.Name, from.ConfigMapKeyRef.Optional)
+			}
+			if from != nil && from.SecretKeyRef != nil {
+				add("Secret", from.SecretKeyRef.Name, from.SecretKeyRef.Optional)
+			}
+		}
+	}
+	for v := range spec.Volumes {
+		volume := &spec.Volumes[v]
+		if volume.ConfigMap != nil {
+			add("ConfigMap", volume.ConfigMap.Name, volume.ConfigMap.Optional)
+		}
+		if volume.Secret != nil {
+			add("Secret", volume.Secret.SecretName, volume.Secret.Optional)
+		}
+		if volume.Projected == nil {
+			continue
+		}
+		for i := range volume.Projected.Sources {
+			source := &volume.Projected.Sources[i]
+			if source.ConfigMap != nil {
+				add("ConfigMap", source.ConfigMap.Name, source.ConfigMap.Optional)
+			}
+			if source.Secret != nil {
+				add("Secret", source.Secret.Name, source.Secret.Optional)
+			}
+		}
+	}
+	for _, ref := range spec.ImagePullSecrets {
+		add("Secret", ref.Name, nil)
 	}
 	return all
 }

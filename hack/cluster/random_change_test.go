@@ -188,6 +188,7 @@ func (g *generator) changeWorkload(object tree) {
 	kind := object["kind"].(string)
 	spec := object["spec"].(tree)
 	switch n := g.IntN(100); {
+	case g.chance(25) && release(object):
 	case n < 10:
 		g.changeMetadata(object)
 	case n < 22:
@@ -220,12 +221,51 @@ func (g *generator) changeWorkload(object tree) {
 	case n < 46:
 		containers := containersOf(templateOf(object)["spec"].(tree))
 		one(g.dice, containers...)["image"] = one(g.dice, images...)
+	case kind == "Job" && spec["suspend"] == true:
+		g.changeSuspended(templateOf(object))
 	case kind == "Job" && n < 80:
 		g.setField(object)
 	case n < 66:
 		g.respell(templateOf(object)["spec"].(tree))
 	default:
 		g.changePod(templateOf(object)["spec"].(tree))
+	}
+}
+
+// release takes away what holds the pods of a workload back, and reports whether there
+// was something.
+func release(object tree) bool {
+	spec := object["spec"].(tree)
+	strategy, _ := spec["updateStrategy"].(tree)
+	rolling, _ := strategy["rollingUpdate"].(tree)
+	switch partition, _ := rolling["partition"].(int); {
+	case spec["paused"] == true:
+		spec["paused"] = false
+	case strategy["type"] == "OnDelete":
+		strategy["type"] = "RollingUpdate"
+		if object["kind"] == "StatefulSet" {
+			strategy["rollingUpdate"] = tree{"partition": 0}
+		}
+	case partition > 0:
+		rolling["partition"] = partition - 1
+	default:
+		return false
+	}
+	return true
+}
+
+// changeSuspended changes what the API server lets change in the template of a Job
+// that is suspended. Since v1.36 that holds of the containers' resources as well,
+// which no version before takes.
+func (g *generator) changeSuspended(template tree) {
+	spec := template["spec"].(tree)
+	switch g.IntN(3) {
+	case 0:
+		spec["nodeSelector"] = tree{"disk": one(g.dice, "ssd", "hdd")}
+	case 1:
+		spec["tolerations"] = []any{tree{"key": "dedicated", "operator": "Exists", "effect": one(g.dice, "NoSchedule", "NoExecute")}}
+	case 2:
+		g.annotate(template["metadata"].(tree), "note", g.text())
 	}
 }
 

@@ -272,8 +272,8 @@ func (g *generator) workload() tree {
 		}
 	case "Job":
 		// Of one that is suspended, parts of the template can change.
-		if g.chance(30) {
-			spec["suspend"] = false
+		if g.chance(50) {
+			spec["suspend"] = g.chance(60)
 		}
 		if g.chance(20) {
 			spec["completionMode"] = one(g.dice, "NonIndexed", "Indexed")
@@ -283,7 +283,23 @@ func (g *generator) workload() tree {
 	for range g.between(0, 2) {
 		g.setField(object)
 	}
+	if g.chance(15) {
+		g.hold(object)
+	}
 	return object
+}
+
+// hold lets something hold the pods of a workload back when its template changes.
+func (g *generator) hold(object tree) {
+	spec := object["spec"].(tree)
+	switch object["kind"] {
+	case "Deployment":
+		spec["paused"] = true
+	case "StatefulSet":
+		spec["updateStrategy"] = one(g.dice, tree{"type": "OnDelete"}, tree{"type": "RollingUpdate", "rollingUpdate": tree{"partition": g.between(1, 2)}})
+	case "DaemonSet":
+		spec["updateStrategy"] = tree{"type": "OnDelete"}
+	}
 }
 
 // completePod writes out the defaults that a Pod has and a pod template has not:
