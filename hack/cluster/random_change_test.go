@@ -243,9 +243,6 @@ func release(object tree) bool {
 		spec["paused"] = false
 	case strategy["type"] == "OnDelete":
 		strategy["type"] = "RollingUpdate"
-		if object["kind"] == "StatefulSet" {
-			strategy["rollingUpdate"] = tree{"partition": 0}
-		}
 	case partition > 0:
 		rolling["partition"] = partition - 1
 	default:
@@ -255,11 +252,12 @@ func release(object tree) bool {
 }
 
 // changeSuspended changes what the API server lets change in the template of a Job
-// that is suspended. Since v1.36 that holds of the containers' resources as well,
-// which no version before takes.
+// that is suspended. Since v1.36 that holds of the containers' resources as well.
 func (g *generator) changeSuspended(template tree) {
 	spec := template["spec"].(tree)
-	switch g.IntN(3) {
+	switch g.IntN(4) {
+	case 3:
+		one(g.dice, containersOf(spec)...)["resources"] = tree{"limits": tree{"memory": g.amountOf(memory)}}
 	case 0:
 		spec["nodeSelector"] = tree{"disk": one(g.dice, "ssd", "hdd")}
 	case 1:

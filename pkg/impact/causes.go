@@ -153,7 +153,8 @@ func (p *templatePair) judge(r *graph.Resource, before *facts) {
 		p.diffs = slices.DeleteFunc(p.diffs, func(d podtemplate.Difference) bool { return !p.inSpec(d) || mayChange(d) })
 	}
 	p.suspended = before.suspended && r.Group == "batch" && r.Kind == "Job" && !slices.ContainsFunc(p.diffs, func(d podtemplate.Difference) bool {
-		return !startsWith(d.Path, whileSuspended...)
+		inContainer := startsWith(d.Path, "spec.containers[", "spec.initContainers[")
+		return !startsWith(d.Path, whileSuspended...) && (!inContainer || !strings.Contains(d.Path, "].resources"))
 	})
 	p.diffs = slices.DeleteFunc(p.diffs, p.leftAlone)
 	if !respelledCounts(r) {
@@ -167,8 +168,8 @@ func (p *templatePair) judge(r *graph.Resource, before *facts) {
 	p.initOnly = p.imagesOnly && !slices.ContainsFunc(p.diffs, func(d podtemplate.Difference) bool { return !startsWith(d.Path, "spec.initContainers[") })
 }
 
-// whileSuspended is what may change of the template of a Job that is suspended, by
-// validatePodTemplateUpdate in k8s.io/kubernetes v1.36 pkg/apis/batch/validation.
+// whileSuspended is what may change of the template of a Job that is suspended, beside
+// the resources of its containers, by validatePodTemplateUpdate in k8s.io/kubernetes v1.36 pkg/apis/batch/validation.
 var whileSuspended = []string{
 	"metadata.labels", "metadata.annotations", "spec.nodeSelector", "spec.tolerations", "spec.affinity.nodeAffinity", "spec.schedulingGates",
 }

@@ -58,6 +58,7 @@ type fixedField struct {
 type stayingField struct {
 	path    edit.Path
 	written bool
+	filled  bool // the API server fills it in, since nothing else is written
 	refused bool // what else is written does not go with it
 }
 
@@ -136,7 +137,10 @@ func stayingFields(r *graph.Resource, item *yaml.Node) ([]stayingField, error) {
 		if i.Stays == nil || i.Group != r.Group || !slices.Contains(i.Kinds, r.Kind) {
 			continue
 		}
-		found = append(found, stayingField{i.Stays.Field, nodeAt(item, i.Stays.Field) != nil, scalarAt(item, i.Stays.At) == i.Stays.Value})
+		found = append(found, stayingField{
+			path: i.Stays.Field, written: nodeAt(item, i.Stays.Field) != nil,
+			filled: scalarAt(item, i.Stays.At) == "", refused: scalarAt(item, i.Stays.At) == i.Stays.Value,
+		})
 	}
 	return found, err
 }
@@ -262,7 +266,7 @@ func (f *facts) touched(after *facts) []edit.Path {
 func (f *facts) stuck(after *facts) []edit.Path {
 	var paths []edit.Path
 	for i := range min(len(f.staying), len(after.staying)) {
-		if was, is := f.staying[i], after.staying[i]; is.refused && !is.written && !was.refused && !was.written {
+		if was, is := f.staying[i], after.staying[i]; was.filled && !was.written && is.refused && !is.written {
 			paths = append(paths, is.path)
 		}
 	}
