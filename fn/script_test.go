@@ -18,11 +18,16 @@ func TestScript(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	renames, err := filepath.Abs(filepath.Join("..", "testdata", "read-by-name.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	path := filepath.Dir(binary) + string(os.PathListSeparator) + filepath.Dir(kustomize) + string(os.PathListSeparator)
 	testscript.Run(t, testscript.Params{
 		Dir: filepath.Join("..", "testdata", "script"),
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("PATH", path+env.Getenv("PATH"))
+			env.Setenv("READ_BY_NAME", renames)
 			return nil
 		},
 		UpdateScripts:       *update,

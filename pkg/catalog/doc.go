@@ -22,7 +22,7 @@
 // references that many kinds share, each under a first line
 // "subtree: podSpec".
 //
-// Three files are lists of their own: never-rename.yaml tells of objects whose
+// Three files are lists of their own: never-rename.yaml lists objects whose
 // names are fixed, passed-over.yaml of kinds that are no part of what is
 // applied, and look-alikes.yaml of fields that look like references and are
 // none.
@@ -92,6 +92,8 @@
 //	derived: [SUFFIX]     # the objects of the name and a suffix are read too
 //	tentative: true       # a reference only if an object of that name is there
 //	consumed: true        # containers get the content; a change calls for new pods
+//	follows: true         # follows a rename, and is no reason for one
+//	pins: {reason, when}  # why the object named keeps its name, under these conditions
 //	mountedBy: [KEYS]     # of a pod spec's volumes: the lists of containers that mount them
 //	kustomize: true       # kustomize's own nameReference follows this field
 //	note, source: TEXT

@@ -22,6 +22,9 @@ type NeverRename struct {
 	// Warning tells that a user would expect such an object to be renamed,
 	// so that more than information is due.
 	Warning bool
+	// ReadByName tells that programs look for the object by its name. Users may
+	// decide otherwise; the other rules always hold.
+	ReadByName bool
 
 	names []*regexp.Regexp // one of which matches all of the name, if given
 }
@@ -42,6 +45,7 @@ type rawNeverRename struct {
 	Annotations []Mark   `yaml:"annotations"`
 	Reason      string   `yaml:"reason"`
 	Level       string   `yaml:"level"`
+	ReadByName  bool     `yaml:"readByName"`
 	Source      string   `yaml:"source"`
 }
 
@@ -58,7 +62,7 @@ func loadNeverRename() ([]NeverRename, error) {
 	for _, r := range raw {
 		rule := NeverRename{
 			Target: r.Target, Types: r.Types, Namespaces: r.Namespaces, Labels: r.Labels,
-			Annotations: r.Annotations, Reason: r.Reason, Warning: r.Level == "warning",
+			Annotations: r.Annotations, Reason: r.Reason, Warning: r.Level == "warning", ReadByName: r.ReadByName,
 		}
 		if r.Level != "warning" && r.Level != "info" {
 			return nil, fmt.Errorf("catalogue: never-rename: level %q: want warning or info", r.Level)

@@ -375,8 +375,15 @@ type rawRule struct {
 	Kustomize        bool                `yaml:"kustomize"`
 	Consumed         bool                `yaml:"consumed"`
 	MountedBy        []string            `yaml:"mountedBy"`
+	Follows          bool                `yaml:"follows"`
+	Pins             rawPins             `yaml:"pins"`
 	Note             string              `yaml:"note"`
 	Source           string              `yaml:"source"`
+}
+
+type rawPins struct {
+	Reason string      `yaml:"reason"`
+	When   []Condition `yaml:"when"`
 }
 
 // addKind adds what one document says.
@@ -603,7 +610,7 @@ func (c *Catalog) expandRule(into *[]Rule, r *rawRule, at expansion) error {
 		Kind: r.Kind, KindFrom: r.KindFrom, Key: r.Key, Optional: r.Optional, Default: r.Default, DefaultName: r.DefaultName,
 		When: slices.Concat(at.when, r.When), Names: r.Names, Tentative: r.Tentative,
 		Kustomize: r.Kustomize && (at.kustomize || !at.root), Of: r.Of, Consumed: r.Consumed, Items: r.Items,
-		Derived: r.Derived, Note: r.Note, Source: r.Source,
+		Derived: r.Derived, Follows: r.Follows, Pins: r.Pins.Reason, PinsWhen: r.Pins.When, Note: r.Note, Source: r.Source,
 	}
 	if len(at.mountedBy) > 0 {
 		rule.Mount = &Mount{Up: len(rule.Path) - 1 - at.podSpec, By: at.mountedBy}

@@ -149,6 +149,13 @@ type Rule struct {
 	// Kustomize: kustomize's own nameReference follows this field, where its
 	// whole value is the name.
 	Kustomize bool
+	// Follows: the field follows a rename and is no reason for one.
+	Follows bool
+	// Pins says why the object named keeps its name, as the rest of a sentence
+	// that begins with the referrer, if the conditions PinsWhen hold. It is
+	// empty for most fields.
+	Pins     string
+	PinsWhen []Condition
 	// Immutable: the API server does not let this field change.
 	Immutable bool
 	// Note and Source are for people.

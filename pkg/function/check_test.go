@@ -224,16 +224,16 @@ func TestCheck_showsNothingOfItemsBeside(t *testing.T) {
 	}
 	t.Run("without Secrets", func(t *testing.T) {
 		var diff bytes.Buffer
-		input := fmt.Appendf(nil, list, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c"}},`+strings.ReplaceAll(workload, "secretRef", "configMapRef"))
+		input := fmt.Appendf(nil, list, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c"},"data":{"a":"b"}},`+strings.ReplaceAll(workload, "secretRef", "configMapRef"))
 		input = bytes.ReplaceAll(input, []byte(`{"name":"s"}`), []byte(`{"name":"c"}`))
-		if _, _, err := Check(input, &diff, toRename()); err != nil || !strings.Contains(diff.String(), `"name":"c-6ct58987ht"`) {
+		if _, _, err := Check(input, &diff, toRename()); err != nil || !strings.Contains(diff.String(), `"name":"c-4h2mbtbbt6"`) {
 			t.Errorf("%v, shown:\n%s", err, &diff)
 		}
 	})
 }
 
 func TestCheck_tellsOfWritersErrors(t *testing.T) {
-	input := "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {volumes: [{name: v, configMap: {name: a}}]}\n"
+	input := "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {a: b}\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {volumes: [{name: v, configMap: {name: a}}]}\n"
 	r, w := io.Pipe()
 	if err := r.Close(); err != nil {
 		t.Fatal(err)

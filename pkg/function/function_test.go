@@ -229,7 +229,7 @@ func BenchmarkProcess(b *testing.B) {
 }
 
 func TestProcess_refusesAReferenceThatStandsTwice(t *testing.T) {
-	const manifests = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a-longer-name}\n---\n" +
+	const manifests = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {a: b}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a-longer-name}\ndata: {a: b}\n---\n" +
 		"apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {volumes: [{name: v, configMap: {name: a}, configMap: {name: a-longer-name}}]}\n"
 	_, err := Process([]byte(manifests), io.Discard, toRename())
 	if want := "Pod p: spec.volumes[0].configMap.name: a key on the way to it stands twice in its mapping; keep one"; err == nil || err.Error() != want {
@@ -255,8 +255,8 @@ kind: ResourceList
 items:
 - {apiVersion: v1, kind: Secret, metadata: {name: app}, data: {a: "%"}}
 - {apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {template: {spec: {containers: [{name: c, envFrom: [{secretRef: {name: app}}]}]}}}}
-- {apiVersion: v1, kind: ConfigMap, metadata: {name: app}}
-- {apiVersion: v1, kind: ConfigMap, metadata: {name: app}}
+- {apiVersion: v1, kind: ConfigMap, metadata: {name: app}, data: {a: b}}
+- {apiVersion: v1, kind: ConfigMap, metadata: {name: app}, data: {a: b}}
 functionConfig: {apiVersion: confighash.dev/v1alpha1, kind: ConfigHash, metadata: {name: x}, spec: {mode: Rename, rename: {unreferenced: Rename}}}
 `,
 		"a summary": `apiVersion: v1
@@ -264,7 +264,7 @@ kind: Pod
 metadata: {name: a-pod}
 spec: {containers: [{name: c, envFrom: [{configMapRef: {name: app}}]}]}
 ---
-{apiVersion: v1, kind: ConfigMap, metadata: {name: app}}
+{apiVersion: v1, kind: ConfigMap, metadata: {name: app}, data: {a: b}}
 ---
 {apiVersion: v1, kind: ConfigMap, metadata: {name: alone}}
 `,

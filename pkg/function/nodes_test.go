@@ -76,7 +76,8 @@ func TestNodes_changesWhatProcessChanges(t *testing.T) {
 			"apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: d\nspec:\n  template:\n    spec: # s\n      containers:\n      - envFrom: # e\n        - configMapRef: {name: app}\n"},
 		"two entries of one": {v1alpha1.ModeRename, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: app}\ndata: {a: b}\n---\n" +
 			"apiVersion: v1\nkind: Secret\nmetadata: {name: app}\ndata: {a: Yg==}\n---\n" +
-			"apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nmetadata: {name: r}\nrules:\n- apiGroups: [\"\"]\n  resources: [configmaps, secrets]\n  verbs: [get]\n" +
+			"apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{envFrom: [{configMapRef: {name: app}}, {secretRef: {name: app}}]}]}\n---\n" +
+			"apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nmetadata: {name: r}\nrules:\n- apiGroups: [\"\"]\n  resources: [configmaps, secrets]\n" +
 			"  resourceNames:\n  - first # 1\n  # before\n  - app\n  - \"last\" # 3\n"},
 		"a comment that moves": {v1alpha1.ModeAnnotate, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: app}\ndata: {a: b}\n---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d}\n" +
 			"spec:\n  template:\n    metadata:\n      annotations: null # later\n    spec: {containers: [{envFrom: [{configMapRef: {name: app}}]}]}\n"},
@@ -84,7 +85,7 @@ func TestNodes_changesWhatProcessChanges(t *testing.T) {
 			"spec: {template: {metadata: {annotations: {a: b, a: c}}, spec: {containers: [{envFrom: [{configMapRef: {name: app}}]}]}}}\n"},
 		"an anchor": {v1alpha1.ModeRename, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: app}\ndata: {a: b}\n---\n" +
 			"apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  containers:\n  - name: a\n    envFrom: &e\n    - configMapRef: {name: app}\n  - name: b\n    envFrom: *e\n"},
-		"a List": {v1alpha1.ModeRename, "apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: ConfigMap\n  metadata: {name: app}\n" +
+		"a List": {v1alpha1.ModeRename, "apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: ConfigMap\n  metadata: {name: app}\n  data: {a: b}\n" +
 			"- {apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {volumes: [{configMap: {name: app}}]}}\n"},
 	} {
 		t.Run(label, func(t *testing.T) {

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/confighash/confighash/pkg/catalog"
@@ -299,6 +300,11 @@ func narrow(candidates []*Resource, referrer *Resource, name string) (fitting, s
 		return fitting, nil
 	}
 	return nil, all
+}
+
+// Holds reports whether an object of that kind has the name now.
+func (g *Graph) Holds(target catalog.Target, namespace, name string) bool {
+	return slices.ContainsFunc(g.byName[key{target, present, namespace, name}], func(r *Resource) bool { return r.Name == name })
 }
 
 // Producers returns the resources that make the object of one kind that a

@@ -51,6 +51,9 @@ type Resource struct {
 	References []reference.Reference
 	// Mistaken are scalars that kustomize takes for references and that are none.
 	Mistaken []edit.Scalar
+	// Reads are names that its programs probably read objects by: those of pods,
+	// and those that a ConfigMap holds for variables.
+	Reads []reference.Read
 	// Exports are values of the item that other items' references need.
 	Exports map[string]string
 	// PodTemplates are the places in the item that pods are made from.
@@ -126,18 +129,14 @@ func (r *Resource) Called(name string) string {
 	return r.Kind + " " + name
 }
 
-// Names reports whether the resource bears, or bore earlier in the build, the
-// name.
-func (r *Resource) Names(name string) bool {
-	if r.Name == name {
-		return true
-	}
+// Names returns the name of the resource and those that it had earlier in the
+// build.
+func (r *Resource) Names() []string {
+	names := []string{r.Name}
 	for _, id := range r.History.Previous {
-		if id.Name == name {
-			return true
-		}
+		names = append(names, id.Name)
 	}
-	return false
+	return names
 }
 
 // Place says where the resource stands, for a person to find.
@@ -241,7 +240,7 @@ func (b *Builder) build(chunk *stream.Chunk, item stream.Item) (*Resource, error
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", r, err)
 	}
-	r.References, r.Mistaken, r.Exports = found.References, found.Mistaken, found.Exports
+	r.References, r.Mistaken, r.Reads, r.Exports = found.References, found.Mistaken, found.Reads, found.Exports
 	for _, t := range found.PodTemplates {
 		known := &catalog.PodTemplate{Change: catalog.Rollout} // as far as its shape tells
 		if t.Index >= 0 {
@@ -317,6 +316,9 @@ func (b *Builder) target(r *Resource, item *yaml.Node, fields fields) {
 		r.Type = *content.Type
 	}
 	r.Keys, r.Bare = content.Keys(), content.Bare()
+	if r.Target == catalog.ConfigMap {
+		r.addReads(content)
+	}
 	if b.Values {
 		r.Values, r.Undecoded = digest.ValuesOf(content, r.SOPS)
 		if b.Bases && r.Base == r.Name && digest.Suffixed(r.Name) {
@@ -339,6 +341,21 @@ func (b *Builder) target(r *Resource, item *yaml.Node, fields fields) {
 	for _, ref := range r.References {
 		if InContent(ref.At.Path) {
 			r.Content = &content
+		}
+	}
+}
+
+// addReads adds what a ConfigMap holds for variables: envFrom makes one of each
+// key.
+func (r *Resource) addReads(content digest.Content) {
+	for _, f := range content.Fields {
+		if f.Name != "data" {
+			continue
+		}
+		for _, e := range f.Entries {
+			if read, ok := reference.ReadIn(e.Key, e.Value, edit.Path(f.Name).Key(e.Key)); ok {
+				r.Reads = append(r.Reads, read)
+			}
 		}
 	}
 }

@@ -126,14 +126,23 @@ func (p *Policy) Renamable(object *graph.Resource) *Refusal {
 			Severity: stream.Warning,
 		}
 	}
+	return p.known(object, false)
+}
+
+// ReadByName tells whether programs are known to look for the object by its name:
+// nil, or which.
+func (p *Policy) ReadByName(object *graph.Resource) *Refusal { return p.known(object, true) }
+
+// known returns what the catalogue says of the object's name.
+func (p *Policy) known(object *graph.Resource, readByName bool) *Refusal {
 	namespace := p.graph.NamespaceOf(object)
 	for _, rule := range p.never {
-		if rule.Matches(object.Kind, namespace, object.Base, object.Type, object.Labels, object.Annotations) {
+		if rule.ReadByName == readByName && rule.Matches(object.Kind, namespace, object.Base, object.Type, object.Labels, object.Annotations) {
 			severity := stream.Info
 			if rule.Warning {
 				severity = stream.Warning
 			}
-			return &Refusal{Reason: rule.Reason, Severity: severity}
+			return &Refusal{Reason: rule.Reason, Group: rule.Reason, Severity: severity}
 		}
 	}
 	return nil

@@ -202,6 +202,7 @@ func (w *walker) podTemplates(templates []catalog.PodTemplate) []PodTemplate {
 					return
 				}
 				at.Spec, at.HasSpec = extend(path, t.Spec[depth:]), true
+				w.addReads(node, at.Spec)
 				at.Containers = len(w.elements(node, "containers")) > 0 || len(w.elements(node, "initContainers")) > 0
 			}
 			if t.HasAnnotations {

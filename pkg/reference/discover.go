@@ -163,6 +163,7 @@ func (w *walker) podTemplateAt(n *yaml.Node, path edit.Path) (PodTemplate, bool)
 		Index: -1, Spec: path.Key("spec"), HasSpec: true, Containers: true,
 		AnnotationsAt: path.Key("metadata").Key("annotations"), HasAnnotations: true,
 	}
+	w.addReads(spec, t.Spec)
 	if metadata := mappingAt(n, "metadata", w.budget); metadata != nil {
 		annotations := mappingAt(metadata, "annotations", w.budget)
 		t.Annotations = w.texts(annotations)

@@ -63,6 +63,11 @@ type Reference struct {
 	Tentative bool
 	// Kustomize: kustomize's own nameReference follows this field.
 	Kustomize bool
+	// Follows: the reference follows a rename and is no reason for one.
+	Follows bool
+	// Pins says why the object keeps its name, as the rest of a sentence that
+	// begins with the referrer; "" if the reference is no reason for that.
+	Pins string
 	// Immutable: an apply over an existing object is refused if this changes.
 	Immutable bool
 	// Derived are suffixes: whoever reads the object reads those too whose
@@ -124,6 +129,8 @@ type Found struct {
 	// neither a ConfigMap nor a Secret, and that kustomize takes for one all the
 	// same: it does not read what a rule is about.
 	Mistaken []edit.Scalar
+	// Reads are names that programs get as the values of flags and variables.
+	Reads []Read
 	// Exports are values that references of other items ask for.
 	Exports map[string]string
 	// PodTemplates stand in the order of the catalogue, and those of one of

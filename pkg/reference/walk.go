@@ -31,8 +31,9 @@ type walker struct {
 	// states holds the sets of states of all levels, the present one last.
 	states []*state
 	found  []Reference
-	// mistaken is Found.Mistaken.
+	// mistaken and reads are Found's.
 	mistaken []edit.Scalar
+	reads    []Read
 	// aliases counts those on the way, budget the nodes met behind any.
 	aliases int
 	budget  *mapping.Budget
@@ -93,6 +94,7 @@ func (r *rules) find(f *Finder, item *yaml.Node) (Found, error) {
 	if r.shapes != nil {
 		found.PodTemplates = w.discoverPodTemplates(r.shapes, found.PodTemplates)
 	}
+	found.Reads = w.reads
 	if len(found.PodTemplates) > 0 {
 		for i := range found.References {
 			ref := &found.References[i]
@@ -347,6 +349,9 @@ func (w *walker) take(r *catalog.Rule, n *yaml.Node, shared bool, targets catalo
 			w.consume(r, &ref)
 		}
 		ref.Optional = w.isTrue(r.Optional)
+		if ref.Follows = r.Follows; r.Pins != "" && w.holdAll(r.PinsWhen) {
+			ref.Pins = r.Pins
+		}
 		if r.KindFrom != nil {
 			ref.KindFrom = &KindFrom{r.KindFrom.Group, r.KindFrom.Kind, w.text(&r.KindFrom.Name), r.KindFrom.Export}
 		}

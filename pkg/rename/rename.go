@@ -47,6 +47,7 @@ func New(g *graph.Graph, p *policy.Policy, spec *v1alpha1.Spec) (*Plan, error) {
 		plan:    &Plan{Names: map[*graph.Resource]string{}},
 		targets: map[*graph.Resource]*target{},
 	}
+	b.findReaders()
 	b.resolve()
 	b.ask()
 	b.choose()
@@ -76,6 +77,8 @@ type target struct {
 	producer *graph.Resource // what pins its name
 	implicit bool            // by looking for it under a name that no field says
 	pinned   *graph.Resource // what may refer to it, or to another of the name
+	reader   *policy.Refusal // why a program probably reads it by its name
+	restored bool            // it gets back the name of before an earlier run
 	named    bool            // the name in Plan.Names is final
 	naming   bool            // the name is being computed
 	suffix   string
@@ -92,6 +95,7 @@ type builder struct {
 	targets  map[*graph.Resource]*target
 	mentions []graph.Mention
 	missed   []missed
+	readers  readers
 	doubts   []graph.Mention // tentative references that may mean two kinds
 }
 
@@ -155,14 +159,17 @@ func (b *builder) known(r *graph.Resource, ref *reference.Reference, kind catalo
 // count enters that ref of r may mean c. known tells that kustomize follows it.
 func (b *builder) count(r *graph.Resource, ref *reference.Reference, c *graph.Resource, known bool) {
 	t := b.target(c)
+	if r != c {
+		b.pin(r, ref, c)
+	}
 	switch {
 	case ref.Role == catalog.Producer:
 		if t.producer == nil {
 			t.producer, t.implicit = r, ref.Default && ref.Name != ref.At.Value
 		}
 	case r != c && !r.Ignored():
-		t.referred = true
-		t.asked = t.asked || policy.OptsIn(r)
+		t.referred = t.referred || !ref.Follows
+		t.asked = t.asked || !ref.Follows && policy.OptsIn(r)
 		t.unknown = t.unknown || !known
 	}
 }
@@ -217,6 +224,7 @@ func (b *builder) refusal(r *graph.Resource, t *target) *policy.Refusal {
 	if refusal := b.policy.Chosen(r, t.asked); refusal != nil {
 		return refusal
 	}
+	read := b.readByName(r, t)
 	switch {
 	case t.implicit:
 		return &policy.Refusal{
@@ -245,7 +253,7 @@ func (b *builder) refusal(r *graph.Resource, t *target) *policy.Refusal {
 		}
 	case r.History.Generated && r.Recorded() == "": // otherwise it was adopted in an inner layer
 		return info("kustomize generated it with disableNameSuffixHash, which asks for a name that stays")
-	case b.spec.Rename.Unreferenced == v1alpha1.UnreferencedKeep && !t.referred && t.derived == nil:
+	case !b.wanted(t) && read == nil:
 		return info("nothing in the input refers to it (spec.rename.unreferenced: Keep)")
 	}
 	if b.policy.AsksWorkloads() {
@@ -256,7 +264,16 @@ func (b *builder) refusal(r *graph.Resource, t *target) *policy.Refusal {
 	if r.Name == "" && r.GenerateName {
 		return info("the apiserver will make its name of generateName")
 	}
-	return b.policy.Renamable(r)
+	if refusal := b.policy.Renamable(r); refusal != nil || read == nil || asksFor(r) {
+		return refusal
+	}
+	b.restore(r)
+	return read
+}
+
+// wanted reports whether something is a reason to rename an object.
+func (b *builder) wanted(t *target) bool {
+	return t.referred || t.derived != nil || b.spec.Rename.Unreferenced == v1alpha1.UnreferencedRename
 }
 
 // name computes the names of all objects that take part.
@@ -384,8 +401,8 @@ func (b *builder) checkNames() {
 }
 
 func (b *builder) takes(r *graph.Resource) bool {
-	_, takes := b.plan.Names[r]
-	return takes
+	_, named := b.plan.Names[r]
+	return named && !b.target(r).restored
 }
 
 // history returns the identities under which references of layers around may
@@ -404,8 +421,8 @@ func history(r *graph.Resource, name string) []kustomize.Identity {
 // editTargets plans the edits of the renamed objects themselves.
 func (b *builder) editTargets() {
 	for _, r := range b.graph.Resources {
-		name, takes := b.plan.Names[r]
-		if !takes {
+		name, named := b.plan.Names[r]
+		if !named {
 			continue
 		}
 		var edits []edit.Edit
@@ -424,6 +441,10 @@ func (b *builder) editTargets() {
 		}
 		if r.History.NeedsHash {
 			edits = append(edits, edit.RemoveEntry{Parent: "metadata.annotations", Key: kustomize.NeedsHashSuffix})
+		}
+		if b.target(r).restored {
+			b.plan.Edit(r, append(edits, edit.RemoveEntry{Parent: "metadata.annotations", Key: v1alpha1.AnnotationHash})...)
+			continue
 		}
 		annotate(v1alpha1.AnnotationHash, b.target(r).suffix)
 		for _, key := range slices.Sorted(maps.Keys(b.spec.Rename.Annotations)) {

@@ -220,6 +220,8 @@ func (b *builder) meaning(m *graph.Mention, match graph.Match, chain []*graph.Re
 		}
 		switch {
 		case b.takes(c):
+		case b.target(c).restored:
+			n, object = c.Base, c
 		case match.Based && c.Recorded() != "":
 			n = c.Name // nothing bears the name that stands there
 		case c.History.NeedsHash && !m.Ref.Kustomize && chain == nil:

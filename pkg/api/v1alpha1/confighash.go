@@ -51,6 +51,16 @@ const (
 	UnreferencedRename Unreferenced = "Rename"
 )
 
+// ReadByName says what happens to an object that a program probably reads by its
+// name through the API.
+type ReadByName string
+
+// What happens to objects that programs read by name.
+const (
+	ReadByNameKeep   ReadByName = "Keep"
+	ReadByNameRename ReadByName = "Rename"
+)
+
 // Generated tells what becomes of an object that kustomize generated and would
 // hash itself.
 type Generated string
@@ -151,6 +161,7 @@ type Spec struct {
 // Rename holds what only the mode Rename looks at.
 type Rename struct {
 	Unreferenced Unreferenced
+	ReadByName   ReadByName
 	Generated    Generated
 	Immutable    bool
 	Annotations  map[string]string
@@ -199,7 +210,7 @@ func New(mode Mode, policy Policy) *ConfigHash {
 		Spec: Spec{
 			Mode:       mode,
 			Policy:     policy,
-			Rename:     Rename{Unreferenced: UnreferencedKeep, Generated: GeneratedAuto},
+			Rename:     Rename{Unreferenced: UnreferencedKeep, ReadByName: ReadByNameKeep, Generated: GeneratedAuto},
 			Annotate:   Annotate{Key: "checksum/config", Scope: ScopeWorkload, Granularity: GranularityKey},
 			Namespace:  "default",
 			Discover:   true,

@@ -95,6 +95,9 @@ func rename(r *Rename) object {
 	return object{fields: []field{
 		{name: "unreferenced", doc: "Keep or rename what nothing in the input references.",
 			value: enum[Unreferenced]{&r.Unreferenced, []Unreferenced{UnreferencedKeep, UnreferencedRename}}},
+		{name: "readByName",
+			doc:   "Keep or rename what a program probably reads by name through the API: what an RBAC rule, a flag or a variable names, what holds no data, and names that are known.",
+			value: enum[ReadByName]{&r.ReadByName, []ReadByName{ReadByNameKeep, ReadByNameRename}}},
 		{name: "generated",
 			doc:   "What kustomize's own generators made and would hash itself. Auto: rename now what has a reference that kustomize does not know. Adopt: rename all of it now. Leave: leave it to kustomize.",
 			value: enum[Generated]{&r.Generated, []Generated{GeneratedAuto, GeneratedAdopt, GeneratedLeave}}},

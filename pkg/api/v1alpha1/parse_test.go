@@ -34,7 +34,7 @@ func TestParse_fillsInDefaults(t *testing.T) {
 		Spec: Spec{
 			Mode:       "Rename",
 			Policy:     "All",
-			Rename:     Rename{Unreferenced: "Keep", Generated: "Auto"},
+			Rename:     Rename{Unreferenced: "Keep", ReadByName: "Keep", Generated: "Auto"},
 			Annotate:   Annotate{Key: "checksum/config", Scope: "Workload", Granularity: "Key"},
 			Namespace:  "default",
 			Discover:   true,
@@ -79,6 +79,7 @@ spec:
   salt: pepper
   rename:
     unreferenced: Rename
+    readByName: Rename
     generated: Adopt
     immutable: true
     annotations: {argocd.argoproj.io/sync-options: PruneLast=true}
@@ -123,6 +124,7 @@ func TestParse_readsEveryField(t *testing.T) {
 			Salt:    "pepper",
 			Rename: Rename{
 				Unreferenced: UnreferencedRename,
+				ReadByName:   ReadByNameRename,
 				Generated:    GeneratedAdopt,
 				Immutable:    true,
 				Annotations:  map[string]string{"argocd.argoproj.io/sync-options": "PruneLast=true"},
@@ -338,6 +340,7 @@ func TestParse_refuses(t *testing.T) {
 		{"unknown mode", head + "spec: {mode: rename}", `spec.mode: "rename" is not one of Rename, Annotate`},
 		{"unknown policy", mode + "  policy: None", `spec.policy: "None" is not one of All, OptIn, Reloader, Wave`},
 		{"unknown unreferenced", mode + "  rename: {unreferenced: Drop}", `spec.rename.unreferenced: "Drop" is not one of Keep, Rename`},
+		{"unknown readByName", mode + "  rename: {readByName: keep}", `spec.rename.readByName: "keep" is not one of Keep, Rename`},
 		{"unknown generated", mode + "  rename: {generated: ''}", `spec.rename.generated: "" is not one of Auto, Adopt, Leave`},
 		{"unknown scope", mode + "  annotate: {scope: Pod}", `spec.annotate.scope: "Pod" is not one of Workload, Source`},
 		{"unknown granularity", mode + "  annotate: {granularity: Byte}", `spec.annotate.granularity: "Byte" is not one of Key, Object`},
@@ -468,7 +471,7 @@ func TestParse_refuses(t *testing.T) {
 			`spec.reloader.annotationKeys["reloader.stakater.com/auto"]: "-" is not an annotation key: name part ` + keyRule},
 
 		{"flat: unknown", flat + "  colour: red",
-			`data.colour: is not a known field; known here: mode, policy, include, exclude, salt, rename.unreferenced, rename.generated, rename.immutable, rename.annotations, ` +
+			`data.colour: is not a known field; known here: mode, policy, include, exclude, salt, rename.unreferenced, rename.readByName, rename.generated, rename.immutable, rename.annotations, ` +
 				`annotate.key, annotate.scope, annotate.granularity, references, podTemplates, namespace, discover, unresolved, reloader.autoReloadAll, reloader.annotationKeys, report`},
 		{"flat: without its dotted path", flat + "  immutable: 'true'", `data.immutable: is not a known field; did you mean rename.immutable?`},
 		{"flat: with spec in front", flat + "  spec.report: Full", `data["spec.report"]: is not a known field; did you mean report?`},

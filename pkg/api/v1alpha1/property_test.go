@@ -79,7 +79,7 @@ func tree(s Spec, sparse bool) map[string]any {
 		"include": selectors(s.Include), "exclude": selectors(s.Exclude),
 		"salt": s.Salt,
 		"rename": map[string]any{
-			"unreferenced": string(s.Rename.Unreferenced), "generated": string(s.Rename.Generated),
+			"unreferenced": string(s.Rename.Unreferenced), "readByName": string(s.Rename.ReadByName), "generated": string(s.Rename.Generated),
 			"immutable": s.Rename.Immutable, "annotations": s.Rename.Annotations,
 		},
 		"annotate": map[string]any{
@@ -179,6 +179,7 @@ func configs() *rapid.Generator[*ConfigHash] {
 		s.Salt = rapid.OneOf(rapid.SampledFrom([]string{"", "~", "yes", "1e3", "0x1F", "null", " a ", "a\nb\n", "<<"}), printable()).Draw(t, "salt")
 		s.Rename = Rename{
 			Unreferenced: Unreferenced(pick("unreferenced", "Keep", "Rename")),
+			ReadByName:   ReadByName(pick("readByName", "Keep", "Rename")),
 			Generated:    Generated(pick("generated", "Auto", "Adopt", "Leave")),
 			Immutable:    boolean("immutable"),
 			Annotations:  table("annotations", []string{"", "true", "~", "1", "a\nb", "PruneLast=true"}, "a", "1", "true", "Example.com/b", "c"),

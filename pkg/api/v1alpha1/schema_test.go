@@ -305,10 +305,10 @@ func TestSchema_namesTheParsersDefaults(t *testing.T) {
 	if want := New(ModeRename, PolicyAll); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
-	// policy, unreferenced, generated, immutable, key, scope, granularity,
+	// policy, unreferenced, readByName, generated, immutable, key, scope, granularity,
 	// namespace, discover, unresolved, autoReloadAll, report.
-	if count != 12 {
-		t.Errorf("the schema has %d defaults, want 12", count)
+	if count != 13 {
+		t.Errorf("the schema has %d defaults, want 13", count)
 	}
 }
 
