@@ -170,13 +170,17 @@ func hasSource(all []object, u use) bool {
 	})
 }
 
-// Operators are told the name of the Secret that they are to fill in an
-// argument, which nobody can tell from any other text.
-func TestCharts_rename_warnsOfANameInAnArgument(t *testing.T) {
-	_, said := filterAndListen(t, ownChart("shop").render(t), "Rename")
-	want := regexp.MustCompile(`(?m)^warning: Deployment prod/demo-webhook: spec\.template\.spec\.containers\[0\]\.args\[1\]: "demo-webhook-tls"`)
-	if !want.MatchString(said) {
-		t.Errorf("no warning of the argument --secret-name of Deployment prod/demo-webhook in\n%s", said)
+// The webhook fills in the Secret that --secret-name names, and a hook that runs
+// before the apply reads the settings.
+func TestCharts_rename_keepsNamesThatProgramsRead(t *testing.T) {
+	out, said := filterAndListen(t, ownChart("shop").render(t), "Rename")
+	for _, name := range []string{"demo-webhook-tls", "demo-settings"} {
+		if !strings.Contains(out, "  name: "+name+"\n") || strings.Contains(out, name+"-") {
+			t.Errorf("%s does not keep its name in\n%s", name, out)
+		}
+	}
+	if want := "warning: ConfigMap prod/demo-settings: not renamed: Job demo-migrate refers to it"; !strings.Contains(said, want) {
+		t.Errorf("no %q in\n%s", want, said)
 	}
 }
 

@@ -21,10 +21,10 @@ var (
 // come to the same.
 var (
 	generated = way{name: "generators"}
-	renamed   = way{name: "renamed", resources: true, spec: "{mode: Rename, rename: {unreferenced: Rename}}"}
-	unmended  = way{name: "renamed, and kustomize forgets", resources: true, spec: "{mode: Rename, rename: {unreferenced: Rename}}", forget: true}
-	adopted   = way{name: "adopted", spec: "{mode: Rename, rename: {unreferenced: Rename, generated: Adopt}}"}
-	left      = way{name: "left to kustomize", spec: "{mode: Rename, rename: {unreferenced: Rename}}"}
+	renamed   = way{name: "renamed", resources: true, spec: "{mode: Rename, rename: {unreferenced: Rename, readByName: Rename}}"}
+	unmended  = way{name: "renamed, and kustomize forgets", resources: true, spec: "{mode: Rename, rename: {unreferenced: Rename, readByName: Rename}}", forget: true}
+	adopted   = way{name: "adopted", spec: "{mode: Rename, rename: {unreferenced: Rename, readByName: Rename, generated: Adopt}}"}
+	left      = way{name: "left to kustomize", spec: "{mode: Rename, rename: {unreferenced: Rename, readByName: Rename}}"}
 )
 
 // TestDifferential_equalsKustomizeGenerators builds random trees of

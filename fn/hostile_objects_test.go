@@ -228,9 +228,9 @@ var listRows = []hostileRow{
 }
 
 var contentRows = []hostileRow{
-	{name: "`data` is missing", input: documents(hostileHead, hostileWeb), rename: does("Renamed"), annotate: passes("")},
-	{name: "`data` is null", input: documents(hostileHead+"data:\n", hostileWeb), rename: does("Renamed"), annotate: passes("")},
-	{name: "`data: {}`", input: documents(hostileHead+"data: {}\n", hostileWeb), rename: does("Renamed"), annotate: passes("")},
+	{name: "`data` is missing", input: documents(hostileHead, hostileWeb), rename: passes("It holds no data, so it keeps its name"), annotate: passes("")},
+	{name: "`data` is null", input: documents(hostileHead+"data:\n", hostileWeb), rename: passes("It holds no data, so it keeps its name"), annotate: passes("")},
+	{name: "`data: {}`", input: documents(hostileHead+"data: {}\n", hostileWeb), rename: passes("It holds no data, so it keeps its name"), annotate: passes("")},
 	{name: "`data: []`", input: documents(hostileHead+"data: []\n", hostileWeb), rename: refuses("ConfigMap app: data must be a mapping of keys to strings")},
 	{name: "`data` is a text", input: documents(hostileHead+"data: text\n", hostileWeb), rename: refuses("ConfigMap app: data must be a mapping of keys to strings")},
 	{name: "`data: []` of an object that nothing refers to", input: documents(hostileHead + "data: []\n"), rename: passes("")},

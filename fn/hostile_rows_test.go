@@ -279,7 +279,7 @@ var encodingRows = []hostileRow{
 	{name: "No line break at the end", input: documents(hostileApp, strings.TrimSuffix(hostileWeb, "\n")), rename: does("Renamed"), annotate: does("Stamped")},
 	{name: "No line break at the end, behind a block scalar", input: documents(hostileWeb, hostileHead+"data:\n  a: |\n    b"), rename: does("Renamed"), annotate: does("Stamped")},
 	{name: "White space alone", input: streamOf("  \n\n \t\n"), rename: passes("")},
-	{name: "Non-breaking spaces for indentation", input: documents(hostileHead+"data:\n\u00a0\u00a0a: b\n", hostileWeb), rename: does("Renamed"), annotate: passes("")},
+	{name: "Non-breaking spaces for indentation", input: documents(hostileHead+"data:\n\u00a0\u00a0a: b\n", hostileWeb), rename: passes("`data` holds nothing then"), annotate: passes("")},
 	{name: "Emoji and characters beyond the BMP before a reference on its line", input: documents(hostileApp, strings.Replace(hostileWeb, "        - configMapRef:\n            name: app\n", "        - {prefix: \"🙂𝒜\", configMapRef: {name: app}}\n", 1)), rename: does("Renamed"), annotate: does("Stamped")},
 }
 

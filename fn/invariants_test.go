@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -22,6 +23,10 @@ var (
 	packageCount = flag.Int("invariants.packages", 200, "how many random packages to process")
 	packageSeed  = flag.Uint64("invariants.seed", 1, "the seed of the first random package")
 )
+
+// readByName is a functionConfig under which names are kustomize's alone: random
+// objects hold no data and random Roles name them.
+var readByName = filepath.Join("..", "testdata", "read-by-name.yaml")
 
 // forEachPackage runs a check on random packages and shows those that fail.
 func forEachPackage(t *testing.T, check func(p *plainPackage) error) {
@@ -78,7 +83,7 @@ func (p *plainPackage) shrink(check func(*plainPackage) error) error {
 func (p *plainPackage) process(text string) (string, error) {
 	var args []string
 	if !p.form.isList() {
-		args = []string{"--mode", "Rename"}
+		args = []string{"--config", readByName}
 	}
 	out, err := run([]byte(text), binary, args...)
 	return string(out), err
@@ -105,8 +110,10 @@ func eachMention(value any, found func(*subject)) {
 	case object:
 		eachMention(map[string]any(value), found)
 	case map[string]any:
-		for _, child := range value {
-			eachMention(child, found)
+		for key, child := range value {
+			if key != "resourceNames" { // it follows a rename and causes none
+				eachMention(child, found)
+			}
 		}
 	case []any:
 		for _, child := range value {

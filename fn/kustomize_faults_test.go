@@ -50,7 +50,7 @@ func withGenerators(resource, generators string) files {
 func withFunction(resource string, contents ...string) files {
 	return files{
 		"resource.yaml":      strings.Join(append([]string{resource}, contents...), "---\n"),
-		"confighash.yaml":    functionConfig("{mode: Rename, rename: {unreferenced: Rename}}"),
+		"confighash.yaml":    functionConfig("{mode: Rename, rename: {unreferenced: Rename, readByName: Rename}}"),
 		"kustomization.yaml": "resources: [resource.yaml]\ntransformers: [confighash.yaml]\n",
 	}
 }

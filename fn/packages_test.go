@@ -385,7 +385,7 @@ func (p *plainPackage) text(n names) string {
 	case flowResourceList, jsonResourceList:
 		list := map[string]any{"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", "functionConfig": map[string]any{
 			"apiVersion": "confighash.dev/v1alpha1", "kind": "ConfigHash", "metadata": map[string]any{"name": "roll"},
-			"spec": map[string]any{"mode": "Rename"},
+			"spec": map[string]any{"mode": "Rename", "rename": map[string]any{"readByName": "Rename"}},
 		}}
 		items := []any{}
 		for _, d := range p.documents {
@@ -435,7 +435,7 @@ func (p *plainPackage) text(n names) string {
 }
 
 const packageFunctionConfig = "functionConfig:\n  apiVersion: confighash.dev/v1alpha1\n  kind: ConfigHash\n" +
-	"  metadata: {name: roll}\n  spec:\n    mode: Rename # as ever\n"
+	"  metadata: {name: roll}\n  spec:\n    mode: Rename # as ever\n    rename: {readByName: Rename}\n"
 
 // A packageWriter writes values down in random style. What it chooses does
 // not depend on the names of subjects.

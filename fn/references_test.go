@@ -231,6 +231,10 @@ func (r referenceRow) renamed(t *testing.T, discover bool) (renamed, follows boo
 	t.Helper()
 	config := v1alpha1.New(v1alpha1.ModeRename, "")
 	config.Spec.Discover = discover
+	config.Spec.Rename.ReadByName = v1alpha1.ReadByNameRename
+	if r.group == "rbac.authorization.k8s.io" { // resourceNames follow a rename and never cause one
+		config.Spec.Rename.Unreferenced = v1alpha1.UnreferencedRename
+	}
 	var out bytes.Buffer
 	if _, err := function.Process([]byte(r.manifests(t)), &out, function.Options{Config: config}); err != nil {
 		t.Errorf("%s: %v", r, err)

@@ -129,11 +129,11 @@ func TestResults_ofTheSecondRunAreThoseOfTheFirst(t *testing.T) {
 	const before = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n" +
 		"functionConfig: {apiVersion: confighash.dev/v1alpha1, kind: ConfigHash, metadata: {name: roll}, spec: {mode: Rename}}\nitems:\n"
 	for name, list := range map[string]string{
-		"list in YAML": before + "- apiVersion: v1\n  kind: ConfigMap\n  metadata: {name: app}\n  immutable: true\n" +
+		"list in YAML": before + "- apiVersion: v1\n  kind: ConfigMap\n  metadata: {name: app}\n  data: {a: b}\n  immutable: true\n" +
 			"- {apiVersion: batch/v1, kind: Job, metadata: {name: web}, spec: {template: {spec: {volumes: [{name: v, configMap: {name: app}}]}}}}\n",
 		"list in JSON": `{"apiVersion":"config.kubernetes.io/v1","kind":"ResourceList","functionConfig":{"apiVersion":"confighash.dev/v1alpha1",` +
 			`"kind":"ConfigHash","metadata":{"name":"roll"},"spec":{"mode":"Rename"}},"items":[{"apiVersion":"v1","kind":"ConfigMap",` +
-			`"metadata":{"name":"app"}},{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},"spec":{"volumes":[{"name":"v","configMap":{"name":"app"}}]}}]}` + "\n",
+			`"metadata":{"name":"app"},"data":{"a":"b"}},{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},"spec":{"volumes":[{"name":"v","configMap":{"name":"app"}}]}}]}` + "\n",
 	} {
 		t.Run(name, func(t *testing.T) {
 			once, err := run([]byte(list), binary)

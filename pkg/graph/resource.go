@@ -316,9 +316,6 @@ func (b *Builder) target(r *Resource, item *yaml.Node, fields fields) {
 		r.Type = *content.Type
 	}
 	r.Keys, r.Bare = content.Keys(), content.Bare()
-	if r.Target == catalog.ConfigMap {
-		r.addReads(content)
-	}
 	if b.Values {
 		r.Values, r.Undecoded = digest.ValuesOf(content, r.SOPS)
 		if b.Bases && r.Base == r.Name && digest.Suffixed(r.Name) {
@@ -341,21 +338,6 @@ func (b *Builder) target(r *Resource, item *yaml.Node, fields fields) {
 	for _, ref := range r.References {
 		if InContent(ref.At.Path) {
 			r.Content = &content
-		}
-	}
-}
-
-// addReads adds what a ConfigMap holds for variables: envFrom makes one of each
-// key.
-func (r *Resource) addReads(content digest.Content) {
-	for _, f := range content.Fields {
-		if f.Name != "data" {
-			continue
-		}
-		for _, e := range f.Entries {
-			if read, ok := reference.ReadIn(e.Key, e.Value, edit.Path(f.Name).Key(e.Key)); ok {
-				r.Reads = append(r.Reads, read)
-			}
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/confighash/confighash/pkg/catalog"
 	"github.com/confighash/confighash/pkg/edit"
+	"github.com/confighash/confighash/pkg/mapping"
 )
 
 // A Read is a name that a program gets as the value of a flag or of a variable
@@ -59,10 +60,9 @@ func contains(word, part string) bool {
 	return false
 }
 
-// ReadIn returns the name in the value of a variable, or of a key that may
-// become one. It reports false if the variable is about neither kind or the
-// value is not a name.
-func ReadIn(variable, value string, at edit.Path) (Read, bool) {
+// readIn returns the name in the value of a variable. It reports false if the
+// variable is about neither kind or the value is not a name.
+func readIn(variable, value string, at edit.Path) (Read, bool) {
 	about := About(variable)
 	if about == 0 {
 		return Read{}, false
@@ -101,12 +101,34 @@ func (w *walker) addReads(podSpec *yaml.Node, path edit.Path) {
 				if About(name) == 0 {
 					continue
 				}
-				if read, ok := ReadIn(name, w.child(variable, "value"), path.Key(list).Index(i).Key("env").Index(j).Key("value")); ok {
+				if read, ok := readIn(name, w.child(variable, "value"), path.Key(list).Index(i).Key("env").Index(j).Key("value")); ok {
 					w.reads = append(w.reads, read)
 				}
 			}
 		}
 	}
+}
+
+// readData adds the reads in the data of a ConfigMap, whose keys envFrom makes
+// variables of.
+func (w *walker) readData(reads []Read) []Read {
+	if w.child(w.root, "kind") != "ConfigMap" || w.child(w.root, "apiVersion") != "v1" {
+		return reads
+	}
+	data := mappingAt(w.root, "data", w.budget)
+	if data == nil {
+		return reads
+	}
+	_ = mapping.Each(data, w.budget, func(key string, value *yaml.Node, _ bool) error {
+		if value = mapping.Resolve(value); value.Kind != yaml.ScalarNode || strings.ContainsAny(key, "-.") {
+			return nil // the name of a file, or a setting of a controller that rules know
+		}
+		if read, ok := readIn(key, value.Value, edit.Path("data").Key(key)); ok {
+			reads = append(reads, read)
+		}
+		return nil
+	})
+	return reads
 }
 
 // An argumentReader reads the arguments of one container, word by word: a flag
@@ -140,7 +162,7 @@ func (r *argumentReader) read(argument string, at func() edit.Path) {
 		if About(flag) == 0 {
 			continue
 		}
-		if read, ok := ReadIn(flag, value, ""); ok {
+		if read, ok := readIn(flag, value, ""); ok {
 			read.At = at()
 			r.reads = append(r.reads, read)
 		}

@@ -94,7 +94,7 @@ func (r *rules) find(f *Finder, item *yaml.Node) (Found, error) {
 	if r.shapes != nil {
 		found.PodTemplates = w.discoverPodTemplates(r.shapes, found.PodTemplates)
 	}
-	found.Reads = w.reads
+	found.Reads = w.readData(w.reads)
 	if len(found.PodTemplates) > 0 {
 		for i := range found.References {
 			ref := &found.References[i]

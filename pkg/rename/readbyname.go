@@ -146,7 +146,7 @@ func (b *builder) readByName(r *graph.Resource, t *target) *policy.Refusal {
 		refusal.Severity = stream.Info
 	}
 	refusal.Group = "read by name: " + refusal.Group
-	refusal.Reason += "; to rename it anyway, set its annotation " + v1alpha1.AnnotationRoll + `: "true"`
+	refusal.Reason += `; to rename it anyway, set its annotation confighash.dev/roll: "true"`
 	return &refusal
 }
 
