@@ -156,12 +156,13 @@ func asksFor(r *graph.Resource) bool {
 	return r.Annotations[v1alpha1.AnnotationRoll] == "true" || r.Annotations[kustomize.NeedsHash] == "true"
 }
 
-// of returns the flag or the variable that holds the name of an object.
+// of returns the flag or the variable that holds the name of an object. It says
+// the same in a second run: a ConfigMap with the variable has another name then.
 func (rs *readers) of(namespace string, r *graph.Resource) *policy.Refusal {
 	for _, name := range []string{r.Name, r.Base} {
 		if by, ok := rs.named[readID{r.Target, namespace, name}]; ok && by.resource != r {
 			return &policy.Refusal{
-				Reason:   fmt.Sprintf("%s gives this name to a program: %s (%s)", by.resource, by.read.By, by.read.At),
+				Reason:   fmt.Sprintf("%s gives this name to a program: %s (%s)", by.resource.Called(by.resource.Base), by.read.By, by.read.At),
 				Group:    "a flag or a variable names it",
 				Severity: stream.Warning,
 			}
