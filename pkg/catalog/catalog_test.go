@@ -345,7 +345,7 @@ func TestNeverRename_rulesAreComplete(t *testing.T) {
 		if r.Target == 0 || r.Reason == "" {
 			t.Errorf("rule %d: no target or no reason", i)
 		}
-		if len(r.Types)+len(r.names)+len(r.Labels)+len(r.Annotations) == 0 {
+		if len(r.Types)+len(r.exact)+len(r.patterns)+len(r.Labels)+len(r.Annotations) == 0 {
 			t.Errorf("rule %d (%s) holds for everything", i, r.Reason)
 		}
 	}

@@ -26,7 +26,9 @@ type NeverRename struct {
 	// decide otherwise; the other rules always hold.
 	ReadByName bool
 
-	names []*regexp.Regexp // one of which matches all of the name, if given
+	// The name is one of exact or matches all of one of patterns, if any are given.
+	exact    []string
+	patterns []*regexp.Regexp
 }
 
 // A Mark is a label or an annotation.
@@ -68,11 +70,15 @@ func loadNeverRename() ([]NeverRename, error) {
 			return nil, fmt.Errorf("catalogue: never-rename: level %q: want warning or info", r.Level)
 		}
 		for _, name := range r.Names {
+			if plain := strings.ReplaceAll(name, `\.`, "."); regexp.QuoteMeta(plain) == name {
+				rule.exact = append(rule.exact, plain)
+				continue
+			}
 			expression, err := regexp.Compile(`\A(?:` + name + `)\z`)
 			if err != nil {
 				return nil, fmt.Errorf("catalogue: never-rename: %w", err)
 			}
-			rule.names = append(rule.names, expression)
+			rule.patterns = append(rule.patterns, expression)
 		}
 		rules = append(rules, rule)
 	}
@@ -81,7 +87,7 @@ func loadNeverRename() ([]NeverRename, error) {
 
 // Matches reports whether the name of an object must stay. Its type is that
 // of a Secret and empty for others.
-func (n NeverRename) Matches(kind, namespace, name, typ string, labels, annotations map[string]string) bool {
+func (n *NeverRename) Matches(kind, namespace, name, typ string, labels, annotations map[string]string) bool {
 	if !n.Target.Has(TargetOf(kind)) ||
 		len(n.Types) > 0 && !slices.Contains(n.Types, typ) ||
 		len(n.Namespaces) > 0 && !slices.Contains(n.Namespaces, namespace) {
@@ -90,7 +96,8 @@ func (n NeverRename) Matches(kind, namespace, name, typ string, labels, annotati
 	if len(n.Labels)+len(n.Annotations) > 0 && !marked(n.Labels, labels) && !marked(n.Annotations, annotations) {
 		return false
 	}
-	return len(n.names) == 0 || slices.ContainsFunc(n.names, func(r *regexp.Regexp) bool { return r.MatchString(name) })
+	return len(n.exact)+len(n.patterns) == 0 || slices.Contains(n.exact, name) ||
+		slices.ContainsFunc(n.patterns, func(r *regexp.Regexp) bool { return r.MatchString(name) })
 }
 
 func marked(marks []Mark, on map[string]string) bool {

@@ -136,7 +136,8 @@ func (p *Policy) ReadByName(object *graph.Resource) *Refusal { return p.known(ob
 // known returns what the catalogue says of the object's name.
 func (p *Policy) known(object *graph.Resource, readByName bool) *Refusal {
 	namespace := p.graph.NamespaceOf(object)
-	for _, rule := range p.never {
+	for i := range p.never {
+		rule := &p.never[i]
 		if rule.ReadByName == readByName && rule.Matches(object.Kind, namespace, object.Base, object.Type, object.Labels, object.Annotations) {
 			severity := stream.Info
 			if rule.Warning {
@@ -152,7 +153,8 @@ func (p *Policy) known(object *graph.Resource, readByName bool) *Refusal {
 // cluster or namespace, or is one that its component looks for by this very
 // name, so that it need not be in the input.
 func (p *Policy) Standing(kind, namespace, name string) bool {
-	for _, rule := range p.never {
+	for i := range p.never {
+		rule := &p.never[i]
 		if rule.Matches(kind, namespace, name, "", nil, nil) {
 			return true
 		}
