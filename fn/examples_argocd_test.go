@@ -158,6 +158,24 @@ func put(t *testing.T, dir, name, content string) {
 	}
 }
 
+// pluginConfig is where a sidecar mounts the ConfigMap of its plugin.
+const pluginConfig = "/home/argocd/cmp-server/config/"
+
+// generate is the command of a plugin of the examples, with the files beside
+// plugin.yaml in a folder of the test in place of pluginConfig.
+func generate(t *testing.T, dir string) []string {
+	t.Helper()
+	mounted := openDir(t) + "/"
+	line := example[configManagementPlugin](t, dir+"/plugin.yaml").Spec.Generate.line()
+	for i, argument := range line {
+		if name, ok := strings.CutPrefix(argument, pluginConfig); ok {
+			put(t, mounted, name, string(readFile(t, filepath.Join(examplesDir, filepath.FromSlash(dir), name))))
+			line[i] = mounted + name
+		}
+	}
+	return line
+}
+
 // expected compares with a file of the examples, or writes it under -update.
 func expected(t *testing.T, path, got string) {
 	t.Helper()
@@ -201,11 +219,11 @@ func shells(t *testing.T) map[string]string {
 
 func TestExamplesArgoCD_pluginRendersAsExpected(t *testing.T) {
 	for _, dir := range []string{"argocd/plugin", "argocd/plugin-helm"} {
-		plugin := example[configManagementPlugin](t, dir+"/plugin.yaml")
+		line := generate(t, dir)
 		for name, shell := range shells(t) {
 			t.Run(dir+" with "+name, func(t *testing.T) {
 				s := newSidecar(t, shell)
-				stdout, stderr, err := s.run(copyPackage(t, dir+"/package"), plugin.Spec.Generate.line())
+				stdout, stderr, err := s.run(copyPackage(t, dir+"/package"), line)
 				if err != nil || stderr != "" {
 					t.Fatalf("%v\n%s", err, stderr)
 				}
@@ -215,9 +233,56 @@ func TestExamplesArgoCD_pluginRendersAsExpected(t *testing.T) {
 	}
 }
 
+// In a shell, $(…) takes all newlines off the end.
+func TestExamplesArgoCD_pluginKeepsTheNewlinesOfTheLastValue(t *testing.T) {
+	for dir, program := range map[string]string{"argocd/plugin": "kustomize", "argocd/plugin-helm": "helm"} {
+		line := generate(t, dir)
+		for _, end := range []string{"data:\n  a: |+\n    b\n\n\n", "data:\n  a: |+\n    b\n", "data:\n  a: b"} {
+			manifest := "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n" + end
+			for name, shell := range shells(t) {
+				s := newSidecar(t, shell)
+				s.replace(t, program, "printf '"+strings.ReplaceAll(manifest, "\n", `\n`)+"'\n")
+				stdout, stderr, err := s.run(copyPackage(t, dir+"/package"), line)
+				if want := strings.TrimSuffix(manifest, "\n") + "\n"; err != nil || stdout != want {
+					t.Errorf("%s with %s: got %q, want %q: %v\n%s", dir, name, stdout, want, err, stderr)
+				}
+			}
+		}
+	}
+}
+
+// Argo CD puts the command with its arguments in front of what it said on
+// stderr: cmpserver/plugin/plugin.go, newCmdError.
+func TestExamplesArgoCD_errorsBeginWithAShortCommand(t *testing.T) {
+	for _, dir := range []string{"argocd/plugin", "argocd/plugin-helm", "argocd/plugin-without-shell"} {
+		line := strings.Join(example[configManagementPlugin](t, dir+"/plugin.yaml").Spec.Generate.line(), " ")
+		if len(line) > 80 || strings.Contains(line, "\n") {
+			t.Errorf("%s: the command is %d bytes long: %q", dir, len(line), line)
+		}
+	}
+}
+
+// With PruneLast, a sync waits until all is healthy: a rollout that never gets
+// healthy would keep the commit that fixes it from being applied.
+func TestExamplesArgoCD_noApplicationWaitsForHealth(t *testing.T) {
+	applications := map[string]argoApplicationSpec{
+		"fleet/argocd/applicationset.yaml": example[argoApplicationSet](t, "fleet/argocd/applicationset.yaml").Spec.Template.Spec,
+	}
+	for _, name := range []string{"exec", "hydrator", "plugin", "plugin-helm", "plugin-without-shell"} {
+		file := "argocd/" + name + "/application.yaml"
+		applications[file] = example[argoApplication](t, file).Spec
+	}
+	for file, application := range applications {
+		options := application.SyncPolicy.SyncOptions
+		if slices.Contains(options, "PruneLast=true") || !slices.Contains(options, "CreateNamespace=true") {
+			t.Errorf("%s: the options are %q, want CreateNamespace=true and no PruneLast=true", file, options)
+		}
+	}
+}
+
 func TestExamplesArgoCD_pluginTakesItsSettings(t *testing.T) {
 	const annotated, renamed = "checksum/config: ", "name: web-settings-hf678c7m2b\n"
-	plugin := example[configManagementPlugin](t, "argocd/plugin/plugin.yaml")
+	line := generate(t, "argocd/plugin")
 	tests := []struct {
 		label     string
 		extra     []string
@@ -242,7 +307,7 @@ func TestExamplesArgoCD_pluginTakesItsSettings(t *testing.T) {
 				if test.config != "" {
 					put(t, dir, "confighash.yaml", "apiVersion: confighash.dev/v1alpha1\nkind: ConfigHash\nmetadata: {name: x}\n"+test.config)
 				}
-				stdout, stderr, err := s.run(dir, plugin.Spec.Generate.line())
+				stdout, stderr, err := s.run(dir, line)
 				if err != nil {
 					t.Fatalf("%v\n%s", err, stderr)
 				}
@@ -256,7 +321,7 @@ func TestExamplesArgoCD_pluginTakesItsSettings(t *testing.T) {
 
 func TestExamplesArgoCD_pluginFailsRatherThanPrintNothingOrHalf(t *testing.T) {
 	const configHash = "apiVersion: confighash.dev/v1alpha1\nkind: ConfigHash\nmetadata: {name: x}\n"
-	plugin := example[configManagementPlugin](t, "argocd/plugin/plugin.yaml")
+	line := generate(t, "argocd/plugin")
 	tests := []struct {
 		label     string
 		extra     []string
@@ -291,7 +356,7 @@ func TestExamplesArgoCD_pluginFailsRatherThanPrintNothingOrHalf(t *testing.T) {
 				for file, content := range test.files {
 					put(t, dir, file, content)
 				}
-				stdout, stderr, err := s.run(dir, plugin.Spec.Generate.line())
+				stdout, stderr, err := s.run(dir, line)
 				if err == nil {
 					t.Errorf("%s: the command succeeds:\n%s", name, stdout)
 				}
@@ -307,7 +372,7 @@ func TestExamplesArgoCD_pluginFailsRatherThanPrintNothingOrHalf(t *testing.T) {
 }
 
 func TestExamplesArgoCD_helmPluginTakesItsSettings(t *testing.T) {
-	plugin := example[configManagementPlugin](t, "argocd/plugin-helm/plugin.yaml")
+	line := generate(t, "argocd/plugin-helm")
 	tests := []struct {
 		label, parameter, file, content, extra string
 		want, not                              string // want is on stderr for fails
@@ -352,7 +417,7 @@ func TestExamplesArgoCD_helmPluginTakesItsSettings(t *testing.T) {
 				if test.file != "" {
 					put(t, dir, test.file, test.content)
 				}
-				stdout, stderr, err := s.run(dir, plugin.Spec.Generate.line())
+				stdout, stderr, err := s.run(dir, line)
 				switch {
 				case !test.fails && (err != nil || !strings.Contains(stdout, test.want) || strings.Contains(stdout, test.not)):
 					t.Errorf("%s: want %q in the output, and not %q: %v\n%s%s", name, test.want, test.not, err, stdout, stderr)
@@ -379,7 +444,7 @@ func TestExamplesArgoCD_pluginWithoutShellRendersAsExpected(t *testing.T) {
 }
 
 func TestExamplesArgoCD_pluginWithoutShellFailsWithNothingOnStdout(t *testing.T) {
-	plugin := example[configManagementPlugin](t, "argocd/plugin-without-shell/plugin.yaml")
+	line := generate(t, "argocd/plugin-without-shell")
 	tests := []struct {
 		label string
 		files files
@@ -396,7 +461,7 @@ func TestExamplesArgoCD_pluginWithoutShellFailsWithNothingOnStdout(t *testing.T)
 			for file, content := range test.files {
 				put(t, dir, file, content)
 			}
-			stdout, stderr, err := s.run(dir, plugin.Spec.Generate.line())
+			stdout, stderr, err := s.run(dir, line)
 			if err == nil || stdout != "" || !strings.Contains(stderr, test.want) {
 				t.Errorf("want an error, nothing on stdout, and %q on stderr: %v\n%s%s", test.want, err, stdout, stderr)
 			}
@@ -458,30 +523,33 @@ func TestExamplesArgoCD_sidecarsAreAsArgoCDAsks(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			pod, maps := repoServer(t, all)
-			if problem := sidecarProblem(pod, maps); problem != "" {
+			template, maps := repoServer(t, all)
+			if problem := sidecarProblem(template.Spec, maps); problem != "" {
 				t.Errorf("%s", problem)
+			}
+			if name := template.Annotations["kubectl.kubernetes.io/default-container"]; name != "argocd-repo-server" {
+				t.Errorf("kubectl takes the container %q, want the repo-server", name)
 			}
 		})
 	}
 }
 
-// repoServer returns the pod of the repo-server among objects, and what
+// repoServer returns the pod template of the repo-server among objects, and what
 // ConfigMaps hold a plugin, by name.
-func repoServer(t *testing.T, objects []any) (pod corev1.PodSpec, plugins map[string]string) {
+func repoServer(t *testing.T, objects []any) (template corev1.PodTemplateSpec, plugins map[string]string) {
 	t.Helper()
 	plugins = make(map[string]string)
 	for _, object := range objects {
 		switch o := object.(type) {
 		case *appsv1.Deployment:
-			pod = o.Spec.Template.Spec
+			template = o.Spec.Template
 		case *corev1.ConfigMap:
 			if plugin := o.Data["plugin.yaml"]; plugin != "" {
 				plugins[o.Name] = plugin
 			}
 		}
 	}
-	return pod, plugins
+	return template, plugins
 }
 
 // sidecarProblem tells what is wrong with a plugin's sidecar in the pod of a
@@ -507,7 +575,7 @@ func sidecarProblem(pod corev1.PodSpec, plugins map[string]string) string {
 	}
 	mounts, servers := mountsByPath(side), mountsByPath(containers[server])
 	security := side.SecurityContext
-	plugin := volumes[mounts["/home/argocd/cmp-server/config/plugin.yaml"].Name].ConfigMap
+	plugin := volumes[mounts[strings.TrimSuffix(pluginConfig, "/")].Name].ConfigMap
 	switch {
 	case !slices.Equal(side.Command, []string{"/var/run/argocd/argocd-cmp-server"}):
 		return fmt.Sprintf("the command is %q", side.Command)

@@ -664,6 +664,68 @@ func TestExamplesCI_actionTellsNoValueOfASecret(t *testing.T) {
 	}
 }
 
+// outsideFences returns the lines of Markdown that are rendered, less those of
+// blocks between tildes. A fence is closed by at least as many.
+func outsideFences(markdown string) []string {
+	var lines []string
+	open := 0
+	for line := range strings.Lines(markdown) {
+		text := strings.TrimLeft(strings.TrimRight(line, " \t\n"), " ")
+		tildes := len(text) - len(strings.TrimLeft(text, "~"))
+		switch {
+		case open == 0 && tildes >= 3:
+			open = tildes
+		case open > 0 && tildes >= open && tildes == len(text):
+			open = 0
+		case open == 0 && text != "":
+			lines = append(lines, text)
+		}
+	}
+	return lines
+}
+
+// breakout is a text that may stand in any column of a manifest: a line of
+// tildes, and then what GitHub would render.
+const breakout = "x: \"~~ ~\n~~~~~~~~~~~~~~~~~~~~~~~~\n# approved\n\"\n"
+
+func TestExamplesCI_noManifestClosesTheFenceOfTheSummary(t *testing.T) {
+	t.Run("check", func(t *testing.T) {
+		r := newRunner(t, t.TempDir())
+		in := string(readFile(t, filepath.Join("..", "examples", "kustomize", "plain", "config.yaml")))
+		web := string(readFile(t, filepath.Join("..", "examples", "kustomize", "plain", "web.yaml")))
+		in = strings.Replace(in, "\ndata:\n", "\n"+breakout+"data:\n", 1)
+		if err := (files{"a` ![b](c) `.yaml": in + "---\n" + web}).write(r.dir); err != nil {
+			t.Fatal(err)
+		}
+		out, err := r.action(map[string]string{"version": "v0.1.0", "mode": "Rename", "files": "*.yaml", "releases": newRelease(t).serve(t)})
+		if err == nil || !strings.Contains(r.file("summary"), "# approved") {
+			t.Fatalf("the summary does not show the manifest: %v\n%s\n%s", err, out, r.file("summary"))
+		}
+		want := []string{"confighash would change `a ![b](c) .yaml`:"}
+		if diff := cmp.Diff(want, outsideFences(r.file("summary"))); diff != "" {
+			t.Errorf("rendered (-want +got):\n%s\n%s", diff, r.file("summary"))
+		}
+	})
+	t.Run("diff", func(t *testing.T) {
+		dir := shopRepository(t)
+		const script = "#!/bin/sh\nmkdir -p \"$1\"\ncp manifests.yaml \"$1/prod.yaml\"\n"
+		if err := (files{"render": script, "manifests.yaml": breakout + "y: 1\n"}).write(dir); err != nil {
+			t.Fatal(err)
+		}
+		commitAll(t, dir)
+		edit(t, filepath.Join(dir, "manifests.yaml"), "y: 1", "y: 2")
+		commitAll(t, dir)
+		r := newRunner(t, dir)
+		r.releases = newRelease(t).serve(t)
+		if out, err := r.workflow("diff.yaml"); err != nil || !strings.Contains(r.file("summary"), "# approved") {
+			t.Fatalf("the summary does not show the manifest: %v\n%s\n%s", err, out, r.file("summary"))
+		}
+		if rendered := outsideFences(r.file("summary")); len(rendered) > 0 {
+			t.Errorf("rendered: %q in\n%s", rendered, r.file("summary"))
+		}
+	})
+}
+
 func TestExamplesCI_githubShowsWhatAPullRequestChanges(t *testing.T) {
 	dir := changedShop(t)
 	r := newRunner(t, dir)

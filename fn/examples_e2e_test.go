@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -116,17 +117,21 @@ func helmPluginImage(t *testing.T, pkg string) string {
 }
 
 // withPackage puts a package of the examples into an image, as its working
-// directory.
+// directory, and the files beside the package where a plugin's are mounted.
 func withPackage(t *testing.T, image, pkg string) string {
 	t.Helper()
 	dir := t.TempDir()
 	if err := os.CopyFS(filepath.Join(dir, "package"), os.DirFS(filepath.Join(examplesDir, filepath.FromSlash(pkg)))); err != nil {
 		t.Fatal(err)
 	}
-	if err := (files{"Dockerfile": "FROM " + image + "\nCOPY package /repository\nWORKDIR /repository\n"}).write(dir); err != nil {
+	if err := os.CopyFS(filepath.Join(dir, "config"), os.DirFS(filepath.Join(examplesDir, filepath.FromSlash(path.Dir(pkg))))); err != nil {
 		t.Fatal(err)
 	}
-	readable(t, filepath.Join(dir, "package"))
+	dockerfile := "FROM " + image + "\nCOPY config " + pluginConfig + "\nCOPY package /repository\nWORKDIR /repository\n"
+	if err := (files{"Dockerfile": dockerfile}).write(dir); err != nil {
+		t.Fatal(err)
+	}
+	readable(t, dir)
 	name := image + "-package"
 	mustRun(t, nil, "docker", "build", "--quiet", "--tag", name, dir)
 	removeImage(t, name)
@@ -172,7 +177,7 @@ func TestE2EExamplesArgoCD_pluginImageRendersAsExpected(t *testing.T) {
 		t.Errorf("the image's user is %s, want 999", out)
 	}
 	// The same, of a package that kustomize refuses.
-	broken := asSidecar(image, []string{line[0], line[1], "cd /; " + line[2]})
+	broken := asSidecar(image, []string{line[0], "-c", "cd /; . " + line[1]})
 	if out, err := run(nil, "docker", broken...); err == nil || len(out) > 0 {
 		t.Errorf("want an error and nothing on stdout: %v\n%s", err, out)
 	}

@@ -232,6 +232,21 @@ func TestExamplesFleet_workflowRendersEachPackageOnceAndAlike(t *testing.T) {
 	}
 }
 
+func TestExamplesFleet_workflowKeepsTheNewlinesOfTheLastValue(t *testing.T) {
+	const manifest = `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  a: |+\n    b\n\n\n`
+	r := newFleetRun(t, "1")
+	r.replace(t, "kustomize", "printf '"+manifest+"'\n")
+	if stderr, err := r.renderAll(); err != nil || stderr != "" {
+		t.Fatalf("%v\n%s", err, stderr)
+	}
+	for _, file := range r.files("*/packages/*/manifests.yaml") {
+		got := string(readFile(t, filepath.Join(r.rendered, file)))
+		if want := strings.ReplaceAll(manifest, `\n`, "\n"); got != want {
+			t.Errorf("%s: got %q, want %q", file, got, want)
+		}
+	}
+}
+
 func TestExamplesFleet_workflowNamesThePackagesThatFailAndRendersTheOthers(t *testing.T) {
 	tests := []struct{ label, file, content string }{
 		{"kustomize fails", "kustomization.yaml", "resources: [missing.yaml]\n"},
