@@ -418,6 +418,24 @@ func history(r *graph.Resource, name string) []kustomize.Identity {
 	return ids
 }
 
+// withOptions returns the value that an annotation gets. Argo CD reads two of
+// them as lists of options divided by commas: an object keeps those that it has,
+// unless the new value sets the same one.
+func withOptions(key, has, value string) string {
+	if has == "" || key != "argocd.argoproj.io/sync-options" && key != "argocd.argoproj.io/compare-options" {
+		return value
+	}
+	name := func(option string) string {
+		name, _, _ := strings.Cut(strings.TrimSpace(option), "=")
+		return name
+	}
+	options, set := strings.Split(has, ","), strings.Split(value, ",")
+	options = slices.DeleteFunc(options, func(o string) bool {
+		return slices.ContainsFunc(set, func(s string) bool { return name(s) == name(o) })
+	})
+	return strings.Join(append(options, set...), ",")
+}
+
 // editTargets plans the edits of the renamed objects themselves.
 func (b *builder) editTargets() {
 	for _, r := range b.graph.Resources {
@@ -448,7 +466,7 @@ func (b *builder) editTargets() {
 		}
 		annotate(v1alpha1.AnnotationHash, b.target(r).suffix)
 		for _, key := range slices.Sorted(maps.Keys(b.spec.Rename.Annotations)) {
-			annotate(key, b.spec.Rename.Annotations[key])
+			annotate(key, withOptions(key, r.Annotations[key], b.spec.Rename.Annotations[key]))
 		}
 		// Content under a derived name may change without it.
 		if b.spec.Rename.Immutable && !r.Immutable && b.target(r).derived == nil {

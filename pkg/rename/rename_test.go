@@ -184,3 +184,21 @@ func TestNew_reportsEveryError(t *testing.T) {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }
+
+func TestNew_keepsTheOptionsThatArgoCDReads(t *testing.T) {
+	for _, tc := range []struct{ label, has, want string }{
+		{"none", "", "Prune=false"},
+		{"others", "ServerSideApply=true,Validate=false", "ServerSideApply=true,Validate=false,Prune=false"},
+		{"the same one", "Prune=confirm, ServerSideApply=true", " ServerSideApply=true,Prune=false"},
+		{"of an earlier run", "ServerSideApply=true,Prune=false", "ServerSideApply=true,Prune=false"},
+	} {
+		t.Run(tc.label, func(t *testing.T) {
+			if got := withOptions("argocd.argoproj.io/sync-options", tc.has, "Prune=false"); got != tc.want {
+				t.Errorf("got %q, want %q", got, tc.want)
+			}
+			if got := withOptions("example.com/any", tc.has, "Prune=false"); got != "Prune=false" {
+				t.Errorf("another annotation gets %q", got)
+			}
+		})
+	}
+}
