@@ -8,6 +8,7 @@ import (
 	"github.com/confighash/confighash/pkg/policy"
 	"github.com/confighash/confighash/pkg/reference"
 	"github.com/confighash/confighash/pkg/stream"
+	"github.com/confighash/confighash/pkg/usage"
 )
 
 // A consumption gathers what one pod template consumes.
@@ -41,39 +42,18 @@ type use struct {
 // consume adds what a reference of r means. A verdict that is given needs no
 // policy.
 func (c *consumption) consume(r *graph.Resource, ref *reference.Reference, verdict *policy.Verdict) {
-	if ref.Of != nil {
-		found := c.graph.Others(r, *ref.Of, ref.Name)
-		switch {
-		case len(found) == 1 && found[0].StandsFor:
-			c.use(found[0], found[0].Kind, ref.Keys, verdict)
-		case len(found) > 1 && c.wants(found, verdict):
-			c.ambiguous(r, ref, found)
-		}
-		return
-	}
-	m := c.graph.Mention(r, ref)
-	m.DropBased()
-	found := false
-	for _, match := range m.Matches {
-		if len(match.Candidates) > 1 && c.wants(match.Candidates, verdict) {
-			c.ambiguous(r, ref, match.Candidates)
+	means, strangers := usage.Means(c.graph, r, ref, nil)
+	for _, m := range means {
+		if len(m.Objects) > 1 && c.wants(m.Objects, verdict) {
+			c.ambiguous(r, ref, m.Objects)
 			continue
 		}
-		c.use(match.Candidates[0], match.Candidates[0].Kind, ref.Keys, verdict)
-		found = true
+		c.use(m.Objects[0], m.Kind, ref.Keys, verdict)
 	}
-	for _, target := range m.Targets.Each() {
-		for _, producer := range c.graph.Producers(r, ref, target) {
-			if producer.StandsFor {
-				c.use(producer, target.String(), ref.Keys, verdict)
-				found = true
-			}
-		}
-	}
-	if !found && len(m.Strangers) > 0 && c.wants(m.Strangers, verdict) {
+	if len(means) == 0 && len(strangers) > 0 && c.wants(strangers, verdict) {
 		c.plan.Tell(stream.Warning, r, ref.At.Path,
 			"%q does not count: %s were called so in layers with other prefixes or suffixes; refer to the one that is meant by its present name",
-			ref.Name, c.graph.Places(m.Strangers))
+			ref.Name, c.graph.Places(strangers))
 	}
 }
 
@@ -96,19 +76,17 @@ func (c *consumption) make(u *use, object *graph.Resource, met map[*graph.Resour
 		if !ref.Consumed {
 			continue
 		}
-		m := c.graph.Mention(object, ref)
-		m.DropBased()
-		for _, match := range m.Matches {
-			c.ingredient(u, ref, match.Candidates)
-		}
-		for _, target := range m.Targets.Each() {
-			for _, producer := range c.graph.Producers(object, ref, target) {
-				if producer.StandsFor && !met[producer] {
-					met[producer] = true
-					c.uses = append(c.uses, &use{object: producer, kind: target.String(), consumed: true, whole: ref.Keys == nil, keys: ref.Keys, from: u})
-					if c.policy.Chosen(producer, true) == nil {
-						c.make(u, producer, met)
-					}
+		means, _ := usage.Means(c.graph, object, ref, c.referrer)
+		for _, m := range means {
+			producer := m.Objects[0]
+			switch {
+			case !m.StandsFor:
+				c.ingredient(u, ref, m.Objects)
+			case !met[producer]:
+				met[producer] = true
+				c.uses = append(c.uses, &use{object: producer, kind: m.Kind, consumed: true, whole: ref.Keys == nil, keys: ref.Keys, from: u})
+				if c.policy.Chosen(producer, true) == nil {
+					c.make(u, producer, met)
 				}
 			}
 		}
@@ -117,12 +95,6 @@ func (c *consumption) make(u *use, object *graph.Resource, met map[*graph.Resour
 
 // ingredient adds what an object that stands for a Secret refers to.
 func (c *consumption) ingredient(u *use, ref *reference.Reference, candidates []*graph.Resource) {
-	if ref.ControllerNamespace {
-		// The Secret is made in the workload's namespace, of what is there.
-		candidates = slices.DeleteFunc(slices.Clone(candidates), func(candidate *graph.Resource) bool {
-			return c.graph.NamespaceOf(candidate) != c.graph.NamespaceOf(c.referrer)
-		})
-	}
 	uses := make([]*use, len(candidates))
 	for i, candidate := range candidates {
 		// Apart from what the pods consume themselves, of which others decide.

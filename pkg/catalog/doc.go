@@ -45,6 +45,7 @@
 //	  content: [{path, keys, wholeIf, omit}]  # these parts of it; see Part
 //	  metadata: PATH      # the metadata that the Secret gets; without it, the object's labels and annotations
 //	  copiedUnless: PATH  # without this field the Secret gets the object's, too
+//	  sealed: true        # it holds the Secret's content, encrypted
 //
 // A pod template has
 //

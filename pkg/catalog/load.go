@@ -333,6 +333,7 @@ type rawStandIn struct {
 	Content      []rawPart `yaml:"content"`
 	Metadata     string    `yaml:"metadata"`
 	CopiedUnless string    `yaml:"copiedUnless"`
+	Sealed       bool      `yaml:"sealed"`
 }
 
 type rawPart struct {
@@ -442,7 +443,7 @@ func (c *Catalog) addKind(k *Kind, raw *rawKind, version string) error {
 }
 
 func (k *Kind) addStandIn(raw *rawStandIn) error {
-	k.StandIn = &StandIn{}
+	k.StandIn = &StandIn{Sealed: raw.Sealed}
 	for _, part := range raw.Content {
 		path, err := ParsePath(part.Path)
 		if err != nil {

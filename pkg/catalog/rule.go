@@ -37,6 +37,9 @@ type StandIn struct {
 	// CopiedUnless leads to a field without which the Secret gets the object's
 	// own labels and annotations.
 	CopiedUnless Path
+	// Sealed: the object holds the Secret's content, encrypted, so that it changes only
+	// with the object.
+	Sealed bool
 }
 
 // A Part is a part of an object.

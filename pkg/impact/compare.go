@@ -19,6 +19,7 @@ import (
 // fails where a workload cannot be read; the error names it.
 func Compare(before, after *graph.Graph) (*Report, error) {
 	c := &comparison{before: before, after: after, objects: matchObjects(before, after), facts: map[*graph.Resource]*facts{}}
+	c.renames = slices.ContainsFunc(after.Resources, func(r *graph.Resource) bool { return r.Target != 0 && r.Recorded() != "" })
 	c.match()
 	if err := c.read(); err != nil {
 		return nil, err
@@ -33,7 +34,11 @@ func Compare(before, after *graph.Graph) (*Report, error) {
 			report.Refused = append(report.Refused, *refusal)
 		}
 	}
-	report.Objects = append(report.Objects, c.changedObjects()...)
+	objects, err := c.changedObjects()
+	if err != nil {
+		return nil, err
+	}
+	report.Objects = append(report.Objects, objects...)
 	report.Disappearing = append(report.Disappearing, c.disappearing()...)
 	report.finish()
 	return report, nil
@@ -44,6 +49,7 @@ type comparison struct {
 	objects       *objects
 	subjects      []*subject // in the new set's order, then those that are gone
 	facts         map[*graph.Resource]*facts
+	renames       bool // mode Rename has been over the new set
 }
 
 // A subject is a resource that uses objects, or makes pods, as it is in the two sets.
@@ -104,9 +110,58 @@ func (c *comparison) match() {
 		}
 		s.old, s.used = r, usage.Of(c.before, r)
 	}
+	c.pairHooks()
 	for _, s := range c.subjects {
 		s.influences = c.influencesOf(s)
 	}
+}
+
+// pairHooks pairs the hooks of Helm that are in one set each and whose names differ in
+// one part alone, which is random at each rendering: those of tests above all. Such a
+// hook neither starts nor stops with an apply.
+func (c *comparison) pairHooks() {
+	type pattern struct{ kind, namespace, hook, name string }
+	var patterns [2]map[pattern][]*subject // of the new set, and of the old one
+	each := func(g *graph.Graph, r *graph.Resource, do func(pattern)) {
+		hook, ok := r.Annotations["helm.sh/hook"]
+		if !ok || len(r.Name) > 253 {
+			return
+		}
+		for start, end := 0, 0; start < len(r.Name); start = end + 1 {
+			if end = start + strings.IndexByte(r.Name[start:]+"-", '-'); isRandom(r.Name[start:end]) {
+				do(pattern{r.Kind, g.NamespaceOf(r), hook, r.Name[:start] + strings.Repeat("*", end-start) + r.Name[end:]})
+			}
+		}
+	}
+	for n := range patterns {
+		patterns[n] = map[pattern][]*subject{}
+	}
+	for _, s := range c.subjects {
+		switch {
+		case s.old == nil:
+			each(c.after, s.new, func(p pattern) { patterns[0][p] = append(patterns[0][p], s) })
+		case s.new == nil:
+			each(c.before, s.old, func(p pattern) { patterns[1][p] = append(patterns[1][p], s) })
+		}
+	}
+	for _, s := range c.subjects {
+		if s.new == nil {
+			continue
+		}
+		each(c.after, s.new, func(p pattern) {
+			gone := patterns[1][p]
+			if s.old == nil && len(patterns[0][p]) == 1 && len(gone) == 1 && gone[0].old != nil {
+				s.old, s.used = gone[0].old, gone[0].used
+				gone[0].old = nil
+			}
+		})
+	}
+	c.subjects = slices.DeleteFunc(c.subjects, func(s *subject) bool { return s.old == nil && s.new == nil })
+}
+
+// isRandom reports whether a part of a name may be one that a chart makes at random.
+func isRandom(part string) bool {
+	return len(part) >= 4 && len(part) <= 10 && strings.Trim(part, "abcdefghijklmnopqrstuvwxyz0123456789") == ""
 }
 
 // read reads the facts of the workloads to which something may happen.
@@ -309,7 +364,7 @@ func compareRefs(a, b Ref) int {
 }
 
 // changedObjects returns the objects whose content differs, or that came or went.
-func (c *comparison) changedObjects() []Object {
+func (c *comparison) changedObjects() ([]Object, error) {
 	type use struct{ consumers, readers []Ref }
 	users := map[*object]*use{}
 	type changedKey struct {
@@ -320,7 +375,7 @@ func (c *comparison) changedObjects() []Object {
 	for _, s := range c.subjects {
 		for _, i := range s.influences {
 			o := i.object
-			if !o.differs() {
+			if !o.differs() && o.refused == "" {
 				continue
 			}
 			if s.new == nil && o.new != nil {
@@ -331,7 +386,8 @@ func (c *comparison) changedObjects() []Object {
 				u = &use{}
 				users[o] = u
 			}
-			gets := false
+			// A refused change may be one of no key, such as that of immutable.
+			gets := o.refused != "" && len(o.keys) == 0 && s.isWorkload() && i.consumed()
 			for k := range o.keys {
 				if s.isWorkload() && i.gets(&o.keys[k], -1) {
 					gets, consumed[changedKey{o, k}] = true, true
@@ -345,6 +401,7 @@ func (c *comparison) changedObjects() []Object {
 		}
 	}
 	var found []Object
+	var sources []*graph.Resource
 	for _, o := range c.objects.all {
 		change := o.change()
 		if change == Renamed {
@@ -362,9 +419,9 @@ func (c *comparison) changedObjects() []Object {
 			slices.SortFunc(u.readers, compareRefs)
 			one.Consumers, one.Readers = slices.Compact(u.consumers), slices.Compact(u.readers)
 		}
-		found = append(found, one)
+		found, sources = append(found, one), append(sources, o.now())
 	}
-	return found
+	return found, c.addEvidence(found, sources)
 }
 
 // finish sorts a report and counts what is in it.

@@ -168,10 +168,14 @@ type Object struct {
 	FormerName string `json:"formerName,omitempty"`
 	Change     Change `json:"change"`
 	Keys       []Key  `json:"keys,omitempty"`
-	// Consumers are workloads whose pods get what differs, Readers other resources
-	// that refer to the object, and workloads that do so otherwise.
+	// Consumers are workloads whose pods get what differs, or any of the object where
+	// a refused change is one of no key. Readers are other resources that refer to the
+	// object, and workloads that do so otherwise.
 	Consumers []Ref `json:"consumers,omitempty"`
 	Readers   []Ref `json:"readers,omitempty"`
+	// Evidence says why a program probably reads the object through the API. It is
+	// known of objects that no pod gets, or whose change is refused.
+	Evidence []string `json:"evidence,omitempty"`
 	// Refused says why the API server refuses the change, "" where it does not.
 	Refused string `json:"refused,omitempty"`
 	// Mend says what to do about a refusal.

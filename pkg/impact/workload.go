@@ -8,6 +8,7 @@ import (
 
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 	"github.com/confighash/confighash/pkg/catalog"
+	"github.com/confighash/confighash/pkg/digest"
 	"github.com/confighash/confighash/pkg/edit"
 	"github.com/confighash/confighash/pkg/graph"
 	"github.com/confighash/confighash/pkg/usage"
@@ -32,6 +33,9 @@ func (c *comparison) workload(s *subject) *Workload {
 	}
 	w.Replicas, w.Strategy = after.replicas, after.strategy
 	fixed, stuck := before.touched(after), before.stuck(after)
+	if slices.ContainsFunc(s.new.PodTemplates, func(t graph.PodTemplate) bool { return t.Change == catalog.Recreated }) {
+		fixed, stuck = nil, nil // what is made anew may have any fields
+	}
 	causes := &causes{comparison: c, subject: s}
 	for _, pair := range c.templates(s, before, after) {
 		o := c.outcome(s, pair, before, after)
@@ -141,6 +145,9 @@ func (c *comparison) outcome(s *subject, p *templatePair, before, after *facts) 
 			o.reason = cmp.Or(o.reason, "running pods are patched in place")
 			if o.configured {
 				o.effect, o.mend = Stale, "let mode Rename change the names that it refers to, or restart its pods after the apply"
+				if c.kept(s, p.index) != "" {
+					o.mend = "restart its pods after the apply"
+				}
 			}
 		}
 	case catalog.CreateOnce:
@@ -261,7 +268,7 @@ func (c *comparison) inPlace(s *subject, p *templatePair, o outcome, before, aft
 	case t.Change == catalog.FuturePods, t.Change == catalog.Deferred, s.new.Kind == "StatefulSet" && after.partition > 0:
 		o.mend = "delete its pods after the apply"
 	default:
-		o.mend = c.restart(s.new)
+		o.mend = c.restart(s, p)
 	}
 	return o
 }
@@ -295,9 +302,9 @@ func (c *comparison) filesOnly(s *subject, template int) bool {
 	return true
 }
 
-// restart says how to make a workload's pods read the configuration.
-func (c *comparison) restart(r *graph.Resource) string {
-	const run = "run confighash over the manifests, or"
+// restart says how to make a workload's pods read the configuration of a template.
+func (c *comparison) restart(s *subject, p *templatePair) string {
+	r := s.new
 	by, comma := "restart its pods after the apply", " "
 	if r.Group == "apps" && slices.Contains([]string{"Deployment", "StatefulSet", "DaemonSet"}, r.Kind) {
 		by, comma = "after the apply: "+c.command("rollout restart", r), ", "
@@ -305,7 +312,32 @@ func (c *comparison) restart(r *graph.Resource) string {
 	if r.Ignored() {
 		return by
 	}
-	return run + comma + by
+	for _, value := range p.template.Annotations {
+		if digest.IsChecksum(value) {
+			return "run confighash over the manifests again, with a policy and selectors that count what changed, or" + comma + by
+		}
+	}
+	if how := c.kept(s, p.index); how != "" {
+		return "run confighash over the manifests" + how + "; or" + comma + by
+	}
+	return "run confighash over the manifests, or" + comma + by
+}
+
+// kept says how to run confighash if mode Rename does not help the pods of a template, ""
+// if it does: what changed is named by an annotation alone, stands for a Secret, or has
+// no hash although other objects have one.
+func (c *comparison) kept(s *subject, template int) string {
+	for _, i := range s.influences {
+		now := i.object.now()
+		switch {
+		case !i.configures(template):
+		case now.StandsFor, now.Encrypted, slices.Equal(i.ways(), []string{string(usage.ExtraSource)}):
+			return " with mode Annotate, since Rename keeps the name of " + c.ref(i.object).String()
+		case c.renames && now.Recorded() == "":
+			return ", with mode Annotate if Rename keeps the name of " + c.ref(i.object).String()
+		}
+	}
+	return ""
 }
 
 // resumption says how a rollout goes on that waits.

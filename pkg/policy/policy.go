@@ -18,7 +18,9 @@ import (
 // A Policy decides for the objects of one graph.
 type Policy struct {
 	graph            *graph.Graph
+	catalog          *catalog.Catalog
 	policy           v1alpha1.Policy
+	renames          bool
 	include, exclude []*v1alpha1.CompiledSelector
 	never            []catalog.NeverRename
 
@@ -33,7 +35,7 @@ type Policy struct {
 // New makes a Policy of a functionConfig. It is not safe for concurrent use.
 // It fails on selectors that do not compile.
 func New(g *graph.Graph, c *catalog.Catalog, spec *v1alpha1.Spec) (*Policy, error) {
-	p := &Policy{graph: g, policy: spec.Policy}
+	p := &Policy{graph: g, catalog: c, policy: spec.Policy, renames: spec.Mode == v1alpha1.ModeRename}
 	if p.AsksWorkloads() {
 		p.reloader = reloader.New(spec.Reloader)
 		p.asked = reloader.New(v1alpha1.Reloader{AnnotationKeys: spec.Reloader.AnnotationKeys})

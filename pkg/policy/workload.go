@@ -6,6 +6,7 @@ import (
 
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 	"github.com/confighash/confighash/pkg/catalog"
+	"github.com/confighash/confighash/pkg/edit"
 	"github.com/confighash/confighash/pkg/graph"
 	"github.com/confighash/confighash/pkg/kustomize"
 	"github.com/confighash/confighash/pkg/reference"
@@ -21,6 +22,7 @@ type Workload struct {
 	template *graph.PodTemplate
 	reloader *reloader.Workload
 	wave     wave.Workload
+	consumed map[string]bool // the names of what the pods get
 }
 
 // Workload returns the pod template t of r, made ready for judgement.
@@ -163,30 +165,31 @@ func (w *Workload) Named() (named []Named, unmet []graph.Finding) {
 	case v1alpha1.PolicyReloader:
 		for _, kind := range watched {
 			for _, pattern := range w.reloader.Patterns(kind) {
+				path := w.annotation(pattern.Key, pattern.PodTemplate)
 				found := w.policy.matching(w.resource, kind, pattern)
 				for _, object := range found {
 					named = append(named, Named{object, kind})
+					unmet = append(unmet, w.missedNamed(kind, object, path)...)
 				}
 				if len(found) == 0 && !w.linted(pattern.Key, pattern.PodTemplate) {
-					unmet = append(unmet, w.unmet(kind, pattern.Text, pattern.Key, pattern.PodTemplate))
+					unmet = append(unmet, w.unmet(kind, "", pattern.Text, path))
 				}
 			}
 		}
 	case v1alpha1.PolicyWave:
 		for _, n := range w.wave.Extra {
+			key := wave.ExtraSecrets
+			if n.Kind == reloader.ConfigMap {
+				key = wave.ExtraConfigMaps
+			}
+			path := w.annotation(key, false)
 			found := w.policy.called(w.resource, n.Kind, n.Namespace, n.Name)
 			for _, object := range found {
 				named = append(named, Named{object, n.Kind})
+				unmet = append(unmet, w.missedNamed(n.Kind, object, path)...)
 			}
 			if len(found) == 0 {
-				name, key := n.Name, wave.ExtraSecrets
-				if n.Namespace != "" {
-					name = n.Namespace + "/" + name
-				}
-				if n.Kind == reloader.ConfigMap {
-					key = wave.ExtraConfigMaps
-				}
-				unmet = append(unmet, w.unmet(n.Kind, name, key, false))
+				unmet = append(unmet, w.unmet(n.Kind, n.Namespace, n.Name, path))
 			}
 		}
 	}
@@ -199,16 +202,29 @@ func (w *Workload) linted(key string, podTemplate bool) bool {
 	return slices.ContainsFunc(problems, func(p reloader.Problem) bool { return p.Key == key && p.PodTemplate == podTemplate })
 }
 
-// unmet warns of a name in an annotation that means nothing.
-func (w *Workload) unmet(kind, name, key string, podTemplate bool) graph.Finding {
-	path := metadataAnnotations.Key(key)
+// annotation returns where an annotation of the workload or of its pod template is.
+func (w *Workload) annotation(key string, podTemplate bool) edit.Path {
 	if podTemplate {
-		path = w.template.AnnotationsAt.Key(key)
+		return w.template.AnnotationsAt.Key(key)
 	}
-	return graph.Finding{
-		Severity: stream.Warning, Resource: w.resource, Path: path,
-		Message: fmt.Sprintf("%q means no %s in the input; correct the name, remove it, or add the object", name, kind),
+	return metadataAnnotations.Key(key)
+}
+
+// unmet warns of a name in an annotation that means nothing in the input, or what a
+// controller writes.
+func (w *Workload) unmet(kind, namespace, name string, path edit.Path) graph.Finding {
+	f := graph.Finding{Severity: stream.Warning, Resource: w.resource, Path: path}
+	target := catalog.TargetOf(kind)
+	ref := &reference.Reference{Name: name, Namespace: namespace, Targets: target}
+	if makers := w.policy.graph.Producers(w.resource, ref, target); len(makers) > 0 {
+		f.Message = w.policy.missed(kind, name, makers[0])
+		return f
 	}
+	if namespace != "" {
+		name = namespace + "/" + name
+	}
+	f.Message = fmt.Sprintf("%q means no %s in the input; correct the name, remove it, or add the object", name, kind)
+	return f
 }
 
 // called returns the objects that go by a name: the ConfigMap or Secret, and

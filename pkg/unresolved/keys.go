@@ -9,13 +9,18 @@ import (
 	"github.com/confighash/confighash/pkg/stream"
 )
 
-// MissingKeys returns a warning for each reference of a container or a volume to
-// a key that its object does not have: a pod that cannot start. Nothing is
-// missing where the reference is optional, or where something in the input makes
-// the object or adds to it. names are the names of renamed objects, as they will
-// be.
+// MissingKeys returns a warning for each object that lacks a key to which a container or
+// a volume refers, at the first such place: pods that cannot start. Nothing is missing
+// where the reference is optional, or where something in the input makes the object or
+// adds to it. names are the names of renamed objects, as they will be.
 func MissingKeys(g *graph.Graph, names map[*graph.Resource]string) []graph.Finding {
+	type lack struct {
+		object *graph.Resource
+		keys   string
+	}
+	first := map[lack]int{} // in findings
 	var findings []graph.Finding
+	var others [][]*graph.Resource // that lack the same, beside findings
 	for _, r := range g.Resources {
 		for i := range r.References {
 			ref := &r.References[i]
@@ -36,16 +41,44 @@ func MissingKeys(g *graph.Graph, names map[*graph.Resource]string) []graph.Findi
 					missing = append(missing, fmt.Sprintf("%q", key))
 				}
 			}
-			if len(missing) > 0 {
+			id := lack{object, strings.Join(missing, ", ")}
+			at, told := first[id]
+			switch {
+			case len(missing) == 0:
+			case told:
+				if r != findings[at].Resource && (len(others[at]) == 0 || others[at][len(others[at])-1] != r) {
+					others[at] = append(others[at], r)
+				}
+			default:
+				first[id] = len(findings)
+				others = append(others, nil)
 				findings = append(findings, graph.Finding{
 					Severity: stream.Warning, Resource: r, Path: ref.At.Path, Name: names[r],
 					Message: fmt.Sprintf("%s has no key %s, and the pod cannot start without; it has %s: correct the key, add it, or make the reference optional",
-						object.Called(names[object]), strings.Join(missing, ", "), have(object)),
+						object.Called(names[object]), id.keys, have(object)),
 				})
 			}
 		}
 	}
+	for i, more := range others {
+		if len(more) > 0 {
+			findings[i].Message += "; the same in " + list(more)
+		}
+	}
 	return findings
+}
+
+// list names resources, the first few where there are many.
+func list(resources []*graph.Resource) string {
+	const most = 10
+	var called []string
+	for _, r := range resources[:min(len(resources), most)] {
+		called = append(called, r.String())
+	}
+	if more := len(resources) - most; more > 0 {
+		called = append(called, fmt.Sprintf("%d more", more))
+	}
+	return graph.Enumerate(called)
 }
 
 // have lists the keys that there are, the first few where there are many.

@@ -82,37 +82,21 @@ func of(uses []Use, g *graph.Graph, r *graph.Resource, ref *reference.Reference)
 			uses = append(uses, part)
 		}
 		if object.StandsFor {
-			uses = ingredients(uses, g, use, object, map[*graph.Resource]bool{object: true})
+			uses = ingredients(uses, g, r, use, object, map[*graph.Resource]bool{object: true})
 		}
 	}
-	if ref.Of != nil {
-		for _, object := range g.Others(r, *ref.Of, ref.Name) {
-			if object.StandsFor {
-				add(object)
-			}
-		}
-		return uses
-	}
-	m := g.Mention(r, ref)
-	m.DropBased()
-	for _, match := range m.Matches {
-		for _, object := range match.Candidates {
+	means, _ := Means(g, r, ref, nil)
+	for i := range means {
+		for _, object := range means[i].Objects {
 			add(object)
-		}
-	}
-	for _, target := range m.Targets.Each() {
-		for _, producer := range g.Producers(r, ref, target) {
-			if producer.StandsFor {
-				add(producer)
-			}
 		}
 	}
 	return uses
 }
 
-// ingredients adds what an object that stands for a Secret is made with, but for
-// the objects that have been met.
-func ingredients(uses []Use, g *graph.Graph, use Use, object *graph.Resource, met map[*graph.Resource]bool) []Use {
+// ingredients adds what an object that stands for a Secret of r is made with, but
+// for the objects that have been met.
+func ingredients(uses []Use, g *graph.Graph, r *graph.Resource, use Use, object *graph.Resource, met map[*graph.Resource]bool) []Use {
 	for i := range object.References {
 		ref := &object.References[i]
 		if !ref.Consumed {
@@ -120,26 +104,65 @@ func ingredients(uses []Use, g *graph.Graph, use Use, object *graph.Resource, me
 		}
 		part := use
 		part.Keys = ref.Keys
-		m := g.Mention(object, ref)
-		m.DropBased()
-		for _, match := range m.Matches {
-			for _, candidate := range match.Candidates {
-				part.Object = candidate
+		means, _ := Means(g, object, ref, r)
+		for j := range means {
+			for _, part.Object = range means[j].Objects {
+				if means[j].StandsFor && met[part.Object] {
+					continue
+				}
 				uses = append(uses, part)
-			}
-		}
-		for _, target := range m.Targets.Each() {
-			for _, producer := range g.Producers(object, ref, target) {
-				if producer.StandsFor && !met[producer] {
-					met[producer] = true
-					part.Object = producer
-					uses = append(uses, part)
-					uses = ingredients(uses, g, part, producer, met)
+				if means[j].StandsFor {
+					met[part.Object] = true
+					uses = ingredients(uses, g, r, part, part.Object, met)
 				}
 			}
 		}
 	}
 	return uses
+}
+
+// A Meaning is the object that a reference means, or several that nothing tells
+// apart, or one object that stands for it.
+type Meaning struct {
+	Objects []*graph.Resource
+	// Kind is what the objects are taken for.
+	Kind string
+	// StandsFor: the reference names the Secret that a controller makes of the object.
+	StandsFor bool
+}
+
+// Means returns what a reference of r means by the names that objects have now, and
+// the objects of other layers that it might mean. If r stands for a Secret of a
+// workload, what its controller reads where the Secret is has to be there.
+func Means(g *graph.Graph, r *graph.Resource, ref *reference.Reference, workload *graph.Resource) (means []Meaning, strangers []*graph.Resource) {
+	if ref.Of != nil {
+		found := slices.DeleteFunc(slices.Clone(g.Others(r, *ref.Of, ref.Name)), func(o *graph.Resource) bool { return !o.StandsFor })
+		if len(found) > 0 {
+			means = append(means, Meaning{Objects: found, Kind: found[0].Kind})
+		}
+		return means, nil
+	}
+	moves := true
+	if workload != nil && ref.ControllerNamespace {
+		there := *ref
+		there.Namespace, there.ControllerNamespace = g.NamespaceOf(workload), false
+		ref, moves = &there, false
+	}
+	m := g.Mention(r, ref)
+	m.DropBased()
+	for _, match := range m.Matches {
+		if moves || !match.Moved {
+			means = append(means, Meaning{Objects: match.Candidates, Kind: match.Candidates[0].Kind})
+		}
+	}
+	for _, target := range m.Targets.Each() {
+		for _, producer := range g.Producers(r, ref, target) {
+			if producer.StandsFor {
+				means = append(means, Meaning{Objects: []*graph.Resource{producer}, Kind: target.String(), StandsFor: true})
+			}
+		}
+	}
+	return means, m.Strangers
 }
 
 // ViaOf tells by where a reference stands how the object is used.

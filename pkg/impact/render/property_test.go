@@ -66,7 +66,7 @@ func anyReport(t *rapid.T) *impact.Report {
 		return impact.Object{
 			Ref: refs.Draw(t, "object"), FormerName: text.Draw(t, "former"), Change: change.Draw(t, "change"), Keys: keys.Draw(t, "keys"),
 			Consumers: rapid.SliceOfN(refs, 0, 2).Draw(t, "consumers"), Readers: rapid.SliceOfN(refs, 0, 12).Draw(t, "readers"),
-			Refused: text.Draw(t, "refused"), Mend: text.Draw(t, "mend"),
+			Refused: text.Draw(t, "refused"), Mend: text.Draw(t, "mend"), Evidence: rapid.SliceOfN(text, 0, 12).Draw(t, "evidence"),
 		}
 	})
 	need := rapid.Custom(func(t *rapid.T) impact.Need {

@@ -63,7 +63,7 @@ var reports = map[string]*impact.Report{
 		APIVersion: impact.APIVersion, Kind: impact.Kind,
 		Summary: impact.Summary{Unconsumed: 2, Disappearing: 1},
 		Objects: []impact.Object{
-			{Ref: configMap("notes"), Change: impact.Changed, Keys: []impact.Key{unused("README", impact.Changed)}},
+			{Ref: configMap("notes"), Change: impact.Changed, Evidence: []string{"Role shop/web names it in resourceNames"}, Keys: []impact.Key{unused("README", impact.Changed)}},
 			{Ref: configMap("old"), Change: impact.Removed, Keys: []impact.Key{unused("A", impact.Removed)}},
 			{Ref: configMap("retired"), Change: impact.Removed, Keys: []impact.Key{unused("A", impact.Removed)}},
 			{Ref: secret("tls"), Change: impact.Changed, Keys: []impact.Key{unused("tls.crt", impact.Changed), unused("tls.key", impact.Changed)},
@@ -391,7 +391,7 @@ func TestWrite_sumCountsWhatIsListed(t *testing.T) {
 	}
 	text := write(t, r, Text, Options{})
 	for _, want := range []string{
-		"Nothing rolls. 1 apply is refused, 1 reference dangles, 2 objects that no pod consumes differ, 1 object that something may need disappears.\n",
+		"Nothing rolls. 1 apply is refused, 1 reference dangles, 2 objects that no pod gets by env or volume differ, 1 object that something may need disappears.\n",
 		"\n  refused  ConfigMap shop/fixed\n", "\n  unconsumed  ConfigMap shop/fixed\n", "\n  unconsumed  ConfigMap shop/notes\n", "\n  gone  ConfigMap shop/retired removed\n",
 	} {
 		if !strings.Contains(text, want) {

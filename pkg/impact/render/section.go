@@ -156,7 +156,7 @@ func asides(r *impact.Report) []string {
 		}
 	}
 	if unconsumed > 0 {
-		parts = append(parts, fmt.Sprintf("%s that no pod consumes %s", page.Plural(unconsumed, "object"), page.Choose(unconsumed, "differs", "differ")))
+		parts = append(parts, fmt.Sprintf("%s that no pod gets by env or volume %s", page.Plural(unconsumed, "object"), page.Choose(unconsumed, "differs", "differ")))
 	}
 	n := 0
 	for i := range r.Disappearing {
@@ -188,7 +188,7 @@ func sections(r *impact.Report) []section {
 	}
 	add("disappears", "objects that go where an apply prunes, and that something may need", disappearingRows(r))
 	unconsumed, gone := unconsumedRows(r)
-	add("unconsumed", "configuration that no pod consumes", unconsumed)
+	add("unconsumed", "configuration that no pod gets by env or volume; a program may read it through the API", unconsumed)
 	add("gone", "objects that go where an apply prunes, and that nothing needs", gone)
 	return all
 }
@@ -312,6 +312,13 @@ func unconsumedRows(r *impact.Report) (unconsumed, gone []row) {
 		row := row{tag: "unconsumed", what: objectRow(o)}
 		if len(o.Readers) > 0 {
 			row.details = append(row.details, detail{label: "referred to by", text: refs(o.Readers)})
+		}
+		shown, more := page.First(o.Evidence, page.Most)
+		for _, evidence := range shown {
+			row.details = append(row.details, detail{label: "evidence", text: page.Phrase{page.Prose(evidence)}})
+		}
+		if more > 0 {
+			row.details = append(row.details, detail{text: page.Phrase{page.Fold(more)}})
 		}
 		switch {
 		case o.Unconsumed():
