@@ -247,8 +247,8 @@ func TestCatalog_isSafeForConcurrentUse(t *testing.T) {
 					t.Errorf("%s: %v, %v", kind, k, err)
 				}
 			}
-			if _, err := c.NeverRename(); err != nil {
-				t.Error(err)
+			if c.NeverRename(Object{Kind: "ConfigMap", Name: "kube-root-ca.crt"}) == nil || c.ReadByName(Object{Kind: "ConfigMap", Name: "argocd-cm"}) == nil {
+				t.Error("a name is not known")
 			}
 		})
 	}
@@ -256,10 +256,6 @@ func TestCatalog_isSafeForConcurrentUse(t *testing.T) {
 }
 
 func TestNeverRename_matchesWhatControllersFindByName(t *testing.T) {
-	rules, err := Builtin().NeverRename()
-	if err != nil {
-		t.Fatal(err)
-	}
 	type marks = map[string]string
 	for _, tc := range []struct {
 		label, kind, namespace, name, typ string
@@ -323,30 +319,49 @@ func TestNeverRename_matchesWhatControllersFindByName(t *testing.T) {
 		{"anything else", "Deployment", "a", "x", "", nil, marks{"reflector.v1.k8s.emberstack.com/reflects": "b/x"}, false, false},
 	} {
 		t.Run(tc.label, func(t *testing.T) {
-			at := slices.IndexFunc(rules, func(r NeverRename) bool {
-				return r.Matches(tc.kind, tc.namespace, tc.name, tc.typ, tc.labels, tc.annotations)
-			})
-			if (at >= 0) != tc.want {
-				t.Fatalf("matched by rule %d, want a match: %v", at, tc.want)
+			o := Object{tc.kind, tc.namespace, tc.name, tc.typ, tc.labels, tc.annotations}
+			rule := Builtin().NeverRename(o)
+			if rule == nil {
+				rule = Builtin().ReadByName(o)
 			}
-			if at >= 0 && rules[at].Warning != tc.warning {
-				t.Errorf("warning %v, want %v", rules[at].Warning, tc.warning)
+			if (rule != nil) != tc.want {
+				t.Fatalf("matched by %v, want a match: %v", rule, tc.want)
+			}
+			if rule != nil && rule.Warning != tc.warning {
+				t.Errorf("warning %v, want %v", rule.Warning, tc.warning)
 			}
 		})
 	}
 }
 
-func TestNeverRename_rulesAreComplete(t *testing.T) {
-	rules, err := Builtin().NeverRename()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, r := range rules {
-		if r.Target == 0 || r.Reason == "" {
-			t.Errorf("rule %d: no target or no reason", i)
+func TestNameRules_areComplete(t *testing.T) {
+	for _, file := range []string{neverRenameFile, readByNameFile} {
+		byName, documents, err := documentsByName(file)
+		if err != nil {
+			t.Fatal(err)
 		}
-		if len(r.Types)+len(r.exact)+len(r.patterns)+len(r.Labels)+len(r.Annotations) == 0 {
-			t.Errorf("rule %d (%s) holds for everything", i, r.Reason)
+		for _, list := range byName {
+			documents = append(documents, list...)
+		}
+		for _, d := range documents {
+			var raw rawNameRule
+			if err := decodeStrict(d.text, &raw); err != nil {
+				t.Errorf("%s: %v in\n%s", file, err, d.text)
+			}
+			if raw.Target == 0 || raw.Reason == "" {
+				t.Errorf("%s: no target or no reason in\n%s", file, d.text)
+			}
+			if len(raw.Types)+len(raw.Names)+len(raw.Patterns)+len(raw.Labels)+len(raw.Annotations) == 0 {
+				t.Errorf("%s: it holds for everything:\n%s", file, d.text)
+			}
+			for _, name := range raw.Names {
+				if len(byName[name]) == 0 {
+					t.Errorf("%s: %s is not found by the first line of\n%s", file, name, d.text)
+				}
+			}
+			if _, err := raw.rule(); err != nil {
+				t.Errorf("%s: %v in\n%s", file, err, d.text)
+			}
 		}
 	}
 }

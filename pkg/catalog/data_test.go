@@ -15,7 +15,7 @@ import (
 // so by the tests below.
 func TestData_hasNoUnknownFields(t *testing.T) {
 	for file, into := range map[string]any{
-		neverRenameFile: &[]rawNeverRename{}, passedOverFile: &[]rawPassedOver{}, lookAlikesFile: &[]rawLookAlike{}, discoverFile: &rawShapes{},
+		passedOverFile: &[]rawPassedOver{}, lookAlikesFile: &[]rawLookAlike{}, discoverFile: &rawShapes{},
 	} {
 		text, err := files.ReadFile("data/" + file + ".yaml")
 		if err != nil {

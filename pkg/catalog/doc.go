@@ -22,10 +22,12 @@
 // references that many kinds share, each under a first line
 // "subtree: podSpec".
 //
-// Three files are lists of their own: never-rename.yaml lists objects whose
-// names are fixed, passed-over.yaml of kinds that are no part of what is
-// applied, and look-alikes.yaml of fields that look like references and are
-// none.
+// Four files are about something else. never-rename.yaml and read-by-name.yaml
+// have a document for each rule about objects whose names must stay, whatever users
+// want and unless they want otherwise (see NameRule); a document whose first line is
+// "names: [a, b]" is parsed only if an object has one of these names.
+// passed-over.yaml lists kinds that are not part of what is applied, and
+// look-alikes.yaml fields that look like references and are not.
 //
 // Kinds and subtrees are sorted, and so are references, by their paths. Those
 // with "**" stand last, where they leave to others what is known better.

@@ -7,27 +7,24 @@ import (
 	"strings"
 )
 
-// A NeverRename is a rule for objects whose name must stay. An object falls
-// under it that meets all of its criteria, of which at least one is given.
-type NeverRename struct {
+// A NameRule is a rule for objects whose name must stay. An object falls under
+// it that meets all of its criteria, of which at least one is given.
+type NameRule struct {
 	Target Target
 	// Types are those of a Secret, one of which it must have.
 	Types []string
 	// Namespaces holds the object's, if given.
 	Namespaces []string
-	// Labels and Annotations: the object bears one of them, if any are given.
+	// Labels and Annotations: the object has one of them, if any are given.
 	Labels, Annotations []Mark
 	// Reason says why, as a sentence without its full stop.
 	Reason string
 	// Warning tells that a user would expect such an object to be renamed,
 	// so that more than information is due.
 	Warning bool
-	// ReadByName tells that programs look for the object by its name. Users may
-	// decide otherwise; the other rules always hold.
-	ReadByName bool
 
-	// The name is one of exact or matches all of one of patterns, if any are given.
-	exact    []string
+	// The name is one of names or matches all of one of patterns, if any are given.
+	names    []string
 	patterns []*regexp.Regexp
 }
 
@@ -38,66 +35,148 @@ type Mark struct {
 	Values []string `yaml:"values"`
 }
 
-type rawNeverRename struct {
+// An Object is what rules for names look at. Its type is that of a Secret and
+// empty for others.
+type Object struct {
+	Kind, Namespace, Name, Type string
+	Labels, Annotations         map[string]string
+}
+
+type rawNameRule struct {
+	Names       []string `yaml:"names"`
+	Patterns    []string `yaml:"patterns"`
 	Target      Target   `yaml:"target"`
 	Types       []string `yaml:"types"`
-	Names       []string `yaml:"names"`
 	Namespaces  []string `yaml:"namespaces"`
 	Labels      []Mark   `yaml:"labels"`
 	Annotations []Mark   `yaml:"annotations"`
 	Reason      string   `yaml:"reason"`
 	Level       string   `yaml:"level"`
-	ReadByName  bool     `yaml:"readByName"`
 	Source      string   `yaml:"source"`
 }
 
-// NeverRename returns the rules for objects that keep their name, parsed
-// once. An error is a defect of the data.
-func (c *Catalog) NeverRename() ([]NeverRename, error) { return c.neverRename() }
+func (r *rawNameRule) rule() (NameRule, error) {
+	rule := NameRule{
+		Target: r.Target, Types: r.Types, Namespaces: r.Namespaces, Labels: r.Labels, Annotations: r.Annotations,
+		Reason: r.Reason, Warning: r.Level == "warning", names: r.Names,
+	}
+	if r.Level != "warning" && r.Level != "info" {
+		return rule, fmt.Errorf("level %q: want warning or info", r.Level)
+	}
+	for _, pattern := range r.Patterns {
+		expression, err := regexp.Compile(`\A(?:` + pattern + `)\z`)
+		if err != nil {
+			return rule, err
+		}
+		rule.patterns = append(rule.patterns, expression)
+	}
+	return rule, nil
+}
 
-func loadNeverRename() ([]NeverRename, error) {
-	var raw []rawNeverRename
-	if err := decodeFile(neverRenameFile, &raw); err != nil {
+// NeverRename returns the rule under which an object keeps its name whatever
+// users want, nil if there is none.
+func (c *Catalog) NeverRename(o Object) *NameRule {
+	rules, _ := c.neverRename() // its only error is a defect of the data, which a test finds
+	return firstRule(rules, o)
+}
+
+// ReadByName returns the rule under which programs look for an object by its
+// name, nil if there is none.
+func (c *Catalog) ReadByName(o Object) *NameRule {
+	if TargetOf(o.Kind) == 0 {
+		return nil
+	}
+	known, _ := c.readByName() // as above
+	if rule := firstRule(known.rules, o); rule != nil || len(known.byName[o.Name]) == 0 {
+		return rule
+	}
+	// A rule for this very name is parsed when an object has it.
+	rules, _ := nameRules(known.byName[o.Name])
+	return firstRule(rules, o)
+}
+
+func firstRule(rules []NameRule, o Object) *NameRule {
+	for i := range rules {
+		if rules[i].matches(o) {
+			return &rules[i]
+		}
+	}
+	return nil
+}
+
+// readers are the rules of readByNameFile: those for certain names, which are not
+// parsed yet, and the others.
+type readers struct {
+	byName map[string][]document
+	rules  []NameRule
+}
+
+func loadNeverRename() ([]NameRule, error) {
+	_, others, err := documentsByName(neverRenameFile)
+	if err != nil {
 		return nil, err
 	}
-	rules := make([]NeverRename, 0, len(raw))
-	for _, r := range raw {
-		rule := NeverRename{
-			Target: r.Target, Types: r.Types, Namespaces: r.Namespaces, Labels: r.Labels,
-			Annotations: r.Annotations, Reason: r.Reason, Warning: r.Level == "warning", ReadByName: r.ReadByName,
+	return nameRules(others)
+}
+
+func loadReadByName() (*readers, error) {
+	byName, others, err := documentsByName(readByNameFile)
+	if err != nil {
+		return &readers{}, err
+	}
+	rules, err := nameRules(others)
+	return &readers{byName, rules}, err
+}
+
+// documentsByName returns the documents of a file by the names that their first
+// lines list, and those whose first line lists none.
+func documentsByName(file string) (byName map[string][]document, others []document, err error) {
+	text, err := files.ReadFile("data/" + file + ".yaml")
+	if err != nil {
+		return nil, nil, err
+	}
+	byName = map[string][]document{}
+	for _, part := range strings.Split(string(text), "\n---\n") {
+		d := document{text: part}
+		list, ok := strings.CutPrefix(part, "names: [")
+		if list, _, _ = strings.Cut(list, "]\n"); !ok {
+			others = append(others, d)
+			continue
 		}
-		if r.Level != "warning" && r.Level != "info" {
-			return nil, fmt.Errorf("catalogue: never-rename: level %q: want warning or info", r.Level)
+		for _, name := range strings.Split(list, ", ") {
+			byName[name] = append(byName[name], d)
 		}
-		for _, name := range r.Names {
-			if plain := strings.ReplaceAll(name, `\.`, "."); regexp.QuoteMeta(plain) == name {
-				rule.exact = append(rule.exact, plain)
-				continue
-			}
-			expression, err := regexp.Compile(`\A(?:` + name + `)\z`)
-			if err != nil {
-				return nil, fmt.Errorf("catalogue: never-rename: %w", err)
-			}
-			rule.patterns = append(rule.patterns, expression)
+	}
+	return byName, others, nil
+}
+
+func nameRules(documents []document) ([]NameRule, error) {
+	rules := make([]NameRule, 0, len(documents))
+	for _, d := range documents {
+		var raw rawNameRule
+		if err := decode([]byte(d.text), &raw); err != nil {
+			return nil, fmt.Errorf("catalogue: %w in\n%s", err, d.text)
+		}
+		rule, err := raw.rule()
+		if err != nil {
+			return nil, fmt.Errorf("catalogue: %w in\n%s", err, d.text)
 		}
 		rules = append(rules, rule)
 	}
 	return rules, nil
 }
 
-// Matches reports whether the name of an object must stay. Its type is that
-// of a Secret and empty for others.
-func (n *NeverRename) Matches(kind, namespace, name, typ string, labels, annotations map[string]string) bool {
-	if !n.Target.Has(TargetOf(kind)) ||
-		len(n.Types) > 0 && !slices.Contains(n.Types, typ) ||
-		len(n.Namespaces) > 0 && !slices.Contains(n.Namespaces, namespace) {
+func (n *NameRule) matches(o Object) bool {
+	if !n.Target.Has(TargetOf(o.Kind)) ||
+		len(n.Types) > 0 && !slices.Contains(n.Types, o.Type) ||
+		len(n.Namespaces) > 0 && !slices.Contains(n.Namespaces, o.Namespace) {
 		return false
 	}
-	if len(n.Labels)+len(n.Annotations) > 0 && !marked(n.Labels, labels) && !marked(n.Annotations, annotations) {
+	if len(n.Labels)+len(n.Annotations) > 0 && !marked(n.Labels, o.Labels) && !marked(n.Annotations, o.Annotations) {
 		return false
 	}
-	return len(n.exact)+len(n.patterns) == 0 || slices.Contains(n.exact, name) ||
-		slices.ContainsFunc(n.patterns, func(r *regexp.Regexp) bool { return r.MatchString(name) })
+	return len(n.names)+len(n.patterns) == 0 || slices.Contains(n.names, o.Name) ||
+		slices.ContainsFunc(n.patterns, func(r *regexp.Regexp) bool { return r.MatchString(o.Name) })
 }
 
 func marked(marks []Mark, on map[string]string) bool {

@@ -24,12 +24,13 @@ const (
 	anyFile         = "any"
 	subtreesFile    = "subtrees"
 	neverRenameFile = "never-rename"
+	readByNameFile  = "read-by-name"
 	passedOverFile  = "passed-over"
 	discoverFile    = "discover"
 	lookAlikesFile  = "look-alikes"
 )
 
-var reserved = []string{coreFile, anyFile, subtreesFile, neverRenameFile, passedOverFile, discoverFile, lookAlikesFile}
+var reserved = []string{coreFile, anyFile, subtreesFile, neverRenameFile, readByNameFile, passedOverFile, discoverFile, lookAlikesFile}
 
 // The subtrees that a pod template brings with it.
 const (
@@ -51,7 +52,8 @@ type Catalog struct {
 	files      map[string][]document
 	subtrees   map[string][]rawRule
 
-	neverRename func() ([]NeverRename, error)
+	neverRename func() ([]NameRule, error)
+	readByName  func() (*readers, error)
 	passedOver  func() (map[groupKind]bool, error)
 	lookAlikes  func() ([]LookAlike, error)
 }
@@ -93,6 +95,7 @@ func newCatalog(extra []Extra) *Catalog {
 		files:       map[string][]document{},
 		subtrees:    map[string][]rawRule{},
 		neverRename: sync.OnceValues(loadNeverRename),
+		readByName:  sync.OnceValues(loadReadByName),
 		passedOver:  sync.OnceValues(loadPassedOver),
 		lookAlikes:  sync.OnceValues(loadLookAlikes),
 	}

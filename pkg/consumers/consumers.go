@@ -21,11 +21,7 @@ import (
 // mean several objects has an edge to each. One that might mean objects of other
 // layers of a kustomize build, none of them more than the rest, has none.
 func New(g *graph.Graph, c *catalog.Catalog) (*Graph, error) {
-	never, err := c.NeverRename()
-	if err != nil {
-		return nil, err
-	}
-	b := &builder{g: g, never: never, nodes: make(map[identity]*node, len(g.Resources)), own: map[way]*edge{}}
+	b := &builder{g: g, catalog: c, nodes: make(map[identity]*node, len(g.Resources)), own: map[way]*edge{}}
 	for _, r := range g.Resources {
 		b.enter(r)
 	}
@@ -69,11 +65,11 @@ type edge struct {
 }
 
 type builder struct {
-	g     *graph.Graph
-	never []catalog.NeverRename
-	nodes map[identity]*node
-	edges []*edge
-	own   map[way]*edge // those of the resource in hand
+	g       *graph.Graph
+	catalog *catalog.Catalog
+	nodes   map[identity]*node
+	edges   []*edge
+	own     map[way]*edge // those of the resource in hand
 }
 
 // node returns the node of an identity, made if need be.
@@ -95,6 +91,11 @@ func (b *builder) identityOf(r *graph.Resource) identity {
 	return id
 }
 
+// known reports whether the catalogue has a rule for the object's name.
+func (b *builder) known(o catalog.Object) bool {
+	return b.catalog.NeverRename(o) != nil || b.catalog.ReadByName(o) != nil
+}
+
 // enter makes the node of a resource of the set.
 func (b *builder) enter(r *graph.Resource) {
 	n := b.node(b.identityOf(r))
@@ -106,9 +107,7 @@ func (b *builder) enter(r *graph.Resource) {
 	n.workload = len(r.PodTemplates) > 0
 	n.object = r.Target != 0 || r.StandsFor
 	if r.Target != 0 {
-		n.Known = slices.ContainsFunc(b.never, func(rule catalog.NeverRename) bool {
-			return rule.Matches(r.Kind, n.Namespace, r.Base, r.Type, r.Labels, r.Annotations)
-		})
+		n.Known = b.known(catalog.Object{Kind: r.Kind, Namespace: n.Namespace, Name: r.Base, Type: r.Type, Labels: r.Labels, Annotations: r.Annotations})
 	}
 }
 
@@ -207,9 +206,7 @@ func (b *builder) absent(r *graph.Resource, from *node, ref *reference.Reference
 		to.APIVersion = "v1"
 	}
 	for _, target := range ref.Targets.Each() {
-		to.Known = to.Known || slices.ContainsFunc(b.never, func(rule catalog.NeverRename) bool {
-			return rule.Matches(target.Kinds()[0], id.namespace, id.name, "", nil, nil)
-		})
+		to.Known = to.Known || b.known(catalog.Object{Kind: target.Kinds()[0], Namespace: id.namespace, Name: id.name})
 	}
 	for _, maker := range makers {
 		link(b.node(b.identityOf(maker)), to)

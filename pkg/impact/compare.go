@@ -421,7 +421,8 @@ func (c *comparison) changedObjects() ([]Object, error) {
 		}
 		found, sources = append(found, one), append(sources, o.now())
 	}
-	return found, c.addEvidence(found, sources)
+	c.addEvidence(found, sources)
+	return found, nil
 }
 
 // finish sorts a report and counts what is in it.

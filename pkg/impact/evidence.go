@@ -2,6 +2,7 @@ package impact
 
 import (
 	"bytes"
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -18,22 +19,17 @@ import (
 // addEvidence says of each object that no pod gets, or whose change is refused, why a
 // program probably reads it through the API: its name or labels are known, a rule of RBAC names it, or a sidecar
 // looks for one of its labels. sources are the objects that found describes.
-func (c *comparison) addEvidence(found []Object, sources []*graph.Resource) error {
-	never, err := catalog.Builtin().NeverRename()
-	if err != nil {
-		return err
-	}
+func (c *comparison) addEvidence(found []Object, sources []*graph.Resource) {
+	known := catalog.Builtin()
 	var sidecars map[string][]sidecar // read once an object has labels
 	for i := range found {
 		one, r := &found[i], sources[i]
 		if !one.Unconsumed() && one.Refused == "" {
 			continue
 		}
-		for _, rule := range never {
-			if rule.Matches(r.Kind, c.after.NamespaceOf(r), r.Base, r.Type, r.Labels, r.Annotations) {
-				one.Evidence = append(one.Evidence, rule.Reason)
-				break
-			}
+		o := catalog.Object{Kind: r.Kind, Namespace: c.after.NamespaceOf(r), Name: r.Base, Type: r.Type, Labels: r.Labels, Annotations: r.Annotations}
+		if rule := cmp.Or(known.NeverRename(o), known.ReadByName(o)); rule != nil {
+			one.Evidence = append(one.Evidence, rule.Reason)
 		}
 		for _, reader := range one.Readers {
 			if strings.HasPrefix(reader.APIVersion, "rbac.authorization.k8s.io/") {
@@ -54,7 +50,6 @@ func (c *comparison) addEvidence(found []Object, sources []*graph.Resource) erro
 			one.Mend = "delete it before the apply" // it has to keep its name
 		}
 	}
-	return nil
 }
 
 // A sidecar is a container that loads all objects with a label, as kiwigrid/k8s-sidecar

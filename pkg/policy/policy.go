@@ -22,7 +22,6 @@ type Policy struct {
 	policy           v1alpha1.Policy
 	renames          bool
 	include, exclude []*v1alpha1.CompiledSelector
-	never            []catalog.NeverRename
 
 	// The following serve the policies Reloader and Wave.
 	reloader *reloader.Controller
@@ -49,9 +48,6 @@ func New(g *graph.Graph, c *catalog.Catalog, spec *v1alpha1.Spec) (*Policy, erro
 	}
 	if p.exclude, err = compile(spec.Exclude); err != nil {
 		return nil, fmt.Errorf("spec.exclude: %w", err)
-	}
-	if p.never, err = c.NeverRename(); err != nil {
-		return nil, err
 	}
 	return p, nil
 }
@@ -128,40 +124,39 @@ func (p *Policy) Renamable(object *graph.Resource) *Refusal {
 			Severity: stream.Warning,
 		}
 	}
-	return p.known(object, false)
+	return refusalBy(p.catalog.NeverRename(p.named(object)))
 }
 
 // ReadByName tells whether programs are known to look for the object by its name:
 // nil, or which.
-func (p *Policy) ReadByName(object *graph.Resource) *Refusal { return p.known(object, true) }
-
-// known returns what the catalogue says of the object's name.
-func (p *Policy) known(object *graph.Resource, readByName bool) *Refusal {
-	namespace := p.graph.NamespaceOf(object)
-	for i := range p.never {
-		rule := &p.never[i]
-		if rule.ReadByName == readByName && rule.Matches(object.Kind, namespace, object.Base, object.Type, object.Labels, object.Annotations) {
-			severity := stream.Info
-			if rule.Warning {
-				severity = stream.Warning
-			}
-			return &Refusal{Reason: rule.Reason, Group: rule.Reason, Severity: severity}
-		}
-	}
-	return nil
+func (p *Policy) ReadByName(object *graph.Resource) *Refusal {
+	return refusalBy(p.catalog.ReadByName(p.named(object)))
 }
 
-// Standing reports whether an object of that kind and name stands in every
+func (p *Policy) named(object *graph.Resource) catalog.Object {
+	return catalog.Object{
+		Kind: object.Kind, Namespace: p.graph.NamespaceOf(object), Name: object.Base, Type: object.Type,
+		Labels: object.Labels, Annotations: object.Annotations,
+	}
+}
+
+func refusalBy(rule *catalog.NameRule) *Refusal {
+	if rule == nil {
+		return nil
+	}
+	severity := stream.Info
+	if rule.Warning {
+		severity = stream.Warning
+	}
+	return &Refusal{Reason: rule.Reason, Group: rule.Reason, Severity: severity}
+}
+
+// Standing reports whether an object of that kind and name is in every
 // cluster or namespace, or is one that its component looks for by this very
 // name, so that it need not be in the input.
 func (p *Policy) Standing(kind, namespace, name string) bool {
-	for i := range p.never {
-		rule := &p.never[i]
-		if rule.Matches(kind, namespace, name, "", nil, nil) {
-			return true
-		}
-	}
-	return false
+	o := catalog.Object{Kind: kind, Namespace: namespace, Name: name}
+	return p.catalog.NeverRename(o) != nil || p.catalog.ReadByName(o) != nil
 }
 
 // matchesAny reports whether one of selectors means the object, under any of
