@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -359,8 +360,14 @@ func TestNameRules_areComplete(t *testing.T) {
 					t.Errorf("%s: %s is not found by the first line of\n%s", file, name, d.text)
 				}
 			}
-			if _, err := raw.rule(); err != nil {
+			rule, err := raw.rule()
+			if err != nil {
 				t.Errorf("%s: %v in\n%s", file, err, d.text)
+			}
+			for _, p := range rule.patterns {
+				if _, err := p.compile(); err != nil || strings.Contains(p.text, "|") && !strings.Contains(p.text, "(") {
+					t.Errorf("%s: %q: %v; an alternative needs brackets around it", file, p.text, err)
+				}
 			}
 		}
 	}

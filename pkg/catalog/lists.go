@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // A NameRule is a rule for objects whose name must stay. An object falls under
@@ -25,7 +26,27 @@ type NameRule struct {
 
 	// The name is one of names or matches all of one of patterns, if any are given.
 	names    []string
-	patterns []*regexp.Regexp
+	patterns []*pattern
+}
+
+// A pattern is a regular expression that matches all of a name. It is compiled
+// once a name begins as the pattern does: most runs need none.
+type pattern struct {
+	text, prefix string
+	compile      func() (*regexp.Regexp, error)
+}
+
+func newPattern(text string) *pattern {
+	prefix := text[:max(strings.IndexAny(text+"(", `\.+*?()|[]{}^$`)-1, 0)] // what follows may repeat the last character
+	return &pattern{text, prefix, sync.OnceValues(func() (*regexp.Regexp, error) { return regexp.Compile(`\A(?:` + text + `)\z`) })}
+}
+
+func (p *pattern) matches(name string) bool {
+	if !strings.HasPrefix(name, p.prefix) {
+		return false
+	}
+	expression, err := p.compile() // its only error is a defect of the data, which a test finds
+	return err == nil && expression.MatchString(name)
 }
 
 // A Mark is a label or an annotation.
@@ -63,12 +84,8 @@ func (r *rawNameRule) rule() (NameRule, error) {
 	if r.Level != "warning" && r.Level != "info" {
 		return rule, fmt.Errorf("level %q: want warning or info", r.Level)
 	}
-	for _, pattern := range r.Patterns {
-		expression, err := regexp.Compile(`\A(?:` + pattern + `)\z`)
-		if err != nil {
-			return rule, err
-		}
-		rule.patterns = append(rule.patterns, expression)
+	for _, text := range r.Patterns {
+		rule.patterns = append(rule.patterns, newPattern(text))
 	}
 	return rule, nil
 }
@@ -176,7 +193,7 @@ func (n *NameRule) matches(o Object) bool {
 		return false
 	}
 	return len(n.names)+len(n.patterns) == 0 || slices.Contains(n.names, o.Name) ||
-		slices.ContainsFunc(n.patterns, func(r *regexp.Regexp) bool { return r.MatchString(o.Name) })
+		slices.ContainsFunc(n.patterns, func(p *pattern) bool { return p.matches(o.Name) })
 }
 
 func marked(marks []Mark, on map[string]string) bool {
