@@ -237,6 +237,10 @@ func (c *consumption) ambiguous(r *graph.Resource, ref *reference.Reference, obj
 			first.Kind, c.graph.NamespaceOf(first), first.Name, graph.Places(first, second))
 		return
 	}
-	c.plan.Tell(stream.Error, r, ref.At.Path, "%s %q is ambiguous: %s may be meant; rename one, or take them out with spec.exclude",
+	severity := stream.Error
+	if ref.Tentative { // found by its shape, so it may be no reference at all
+		severity = stream.Warning
+	}
+	c.plan.Tell(severity, r, ref.At.Path, "%s %q is ambiguous: %s may be meant; rename one, or take them out with spec.exclude",
 		first.Kind, ref.Name, c.graph.Places(objects))
 }

@@ -399,7 +399,7 @@ func (w *walker) objects(word, before string) []*graph.Resource {
 	if !ok {
 		return nil
 	}
-	own := w.graph.NamespaceOf(w.resource)
+	own := w.own()
 	if own == "" {
 		return w.former[name]
 	}
@@ -408,6 +408,14 @@ func (w *walker) objects(word, before string) []*graph.Resource {
 		found = slices.Concat(found, w.formerIn[nameIn{name, other}])
 	}
 	return found
+}
+
+// own returns the namespace in which names without one are meant, "" for any.
+func (w *walker) own() string {
+	if w.resource.ScopeUnknown {
+		return ""
+	}
+	return w.graph.NamespaceOf(w.resource)
 }
 
 // namespaceIn returns the word that stands with a slash behind it at the end of
@@ -437,7 +445,7 @@ func argument(before string) string {
 // namespace, or with its namespace or a variable before it.
 func (w *walker) means(object *graph.Resource, before string) bool {
 	namespace := w.graph.NamespaceOf(object)
-	own := w.graph.NamespaceOf(w.resource)
+	own := w.own()
 	same := own == "" || own == namespace
 	before, slash := strings.CutSuffix(before, "/")
 	if !slash {

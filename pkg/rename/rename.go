@@ -46,6 +46,7 @@ func New(g *graph.Graph, p *policy.Policy, spec *v1alpha1.Spec) (*Plan, error) {
 		spec:    spec,
 		plan:    &Plan{Names: map[*graph.Resource]string{}},
 		targets: map[*graph.Resource]*target{},
+		pinned:  map[**graph.Resource]bool{},
 	}
 	b.resolve()
 	b.ask()
@@ -92,7 +93,8 @@ type builder struct {
 	targets  map[*graph.Resource]*target
 	mentions []graph.Mention
 	missed   []missed
-	doubts   []graph.Mention // tentative references that may mean two kinds
+	doubts   []graph.Mention           // tentative references that may mean two kinds
+	pinned   map[**graph.Resource]bool // lists of objects whose names stay, by where they begin
 }
 
 func (b *builder) errorf(r *graph.Resource, path edit.Path, format string, args ...any) {
@@ -232,7 +234,7 @@ func (b *builder) refusal(r *graph.Resource, t *target) *policy.Refusal {
 		}
 	case t.pinned != nil:
 		return &policy.Refusal{
-			Reason:   fmt.Sprintf("%s refers to a %s of this name, and nothing tells in which of several namespaces; give one of them another name", t.pinned, r.Kind),
+			Reason:   pinned(r, t.pinned),
 			Group:    "a reference may mean it or another of this name",
 			Severity: stream.Warning,
 		}
