@@ -8,8 +8,8 @@
 //
 // A name counts where it stands as a whole word, or as namespace/name, and so
 // does a name with a suffix that is not the object's. It does not count where it
-// names something else: a container, a volume, a resource of another kind, a
-// label, an image, a path. Where a resource that keeps its name bears the same
+// names something else: a container, a volume, another element of a list, a
+// resource of another kind, a label, an image, a path. Where a resource that keeps its name bears the same
 // one, that is likelier meant, and the name counts only beside the word
 // configmap or secret. The content of Secrets is not looked at: to tell that a
 // word stands there would tell what stands there.
@@ -297,7 +297,7 @@ func (w *walker) mapping(path edit.Path, n *yaml.Node, root, element bool) {
 			// The name of an element, such as a volume's, or that of an
 			// object of another kind, or of what is embedded.
 			target, of := catalog.TargetOf(kind), lastKey(path)
-			if kind != "" && target == 0 || kind == "" && (element && isAbout(of) == 0 || of == "spec" || of == "metadata") {
+			if kind != "" && target == 0 || kind == "" && (element && isAbout(of) == 0 && !w.mayRefer(of, n) || of == "spec" || of == "metadata") {
 				continue
 			}
 			if beside = target; target == 0 {
@@ -315,6 +315,25 @@ func (w *walker) mapping(path edit.Path, n *yaml.Node, root, element bool) {
 		}
 		w.node(path.Key(key), value, false, beside)
 	}
+}
+
+// mayRefer reports whether an element of the list under a key may be a reference
+// that no rule and no shape covers: in a kind that is not known, a mapping of
+// nothing but a name and what goes with it.
+func (w *walker) mayRefer(list string, n *yaml.Node) bool {
+	switch list {
+	case "containers", "initContainers", "ephemeralContainers", "volumes", "env", "ports":
+		return false
+	}
+	for i := 0; i < len(n.Content); i += 2 {
+		switch n.Content[i].Value {
+		case "name", "namespace", "key", "optional":
+		default:
+			return false
+		}
+	}
+	known, err := catalog.Builtin().Knows(w.resource.Group, w.resource.Version, w.resource.Kind)
+	return !known && err == nil
 }
 
 // isAbout returns which kinds a key, or what stands before a name, is about.
