@@ -52,6 +52,12 @@ func (c *consumption) consume(r *graph.Resource, ref *reference.Reference, verdi
 		return
 	}
 	m := c.graph.Mention(r, ref)
+	for _, match := range m.Matches {
+		if lost := match.Lost(); lost != nil && !c.graph.Produced(&m) {
+			c.plan.Tell(stream.Warning, r, ref.At.Path, "%q is not in the input, but %s is, with the suffix that kustomize gives: kustomize did not write it into this field; mode Rename does",
+				ref.Name, lost)
+		}
+	}
 	m.DropBased()
 	found := false
 	for _, match := range m.Matches {

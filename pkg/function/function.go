@@ -156,7 +156,7 @@ func planFor(in *stream.Input, config *v1alpha1.ConfigHash) (*graph.Graph, *plan
 	finder.Discover = spec.Discover
 	builder := &graph.Builder{
 		Catalog: cat, Finder: finder, Salt: spec.Salt,
-		Values: spec.Mode == v1alpha1.ModeAnnotate, FunctionConfig: in.FunctionConfig,
+		Values: spec.Mode == v1alpha1.ModeAnnotate, Bases: true, FunctionConfig: in.FunctionConfig,
 	}
 	_, facts, err := stream.Parse(in, builder.Build)
 	if err != nil {

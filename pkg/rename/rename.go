@@ -126,7 +126,7 @@ func (b *builder) resolve() {
 			}
 			for _, match := range m.Matches {
 				for _, c := range match.Candidates {
-					b.count(r, ref, c, b.known(r, ref, c.Target))
+					b.count(r, ref, c, b.known(r, ref, c))
 				}
 			}
 			if len(ref.Derived) > 0 {
@@ -144,14 +144,21 @@ func (b *builder) resolve() {
 	}
 }
 
-// known reports whether kustomize follows ref, which means an object of that
-// kind. It does not read which kinds a rule of RBAC is about, so it may take a
-// name for that of the other kind.
-func (b *builder) known(r *graph.Resource, ref *reference.Reference, kind catalog.Target) bool {
-	if !ref.Kustomize || !ref.List {
-		return ref.Kustomize
+// known reports whether kustomize follows ref, which means c. It does not read
+// which kinds a rule of RBAC is about, so it may take a name for that of the other
+// kind.
+func (b *builder) known(r *graph.Resource, ref *reference.Reference, c *graph.Resource) bool {
+	if !follows(r, ref, c) || !ref.List {
+		return follows(r, ref, c)
 	}
-	return len(b.graph.Resolve(r, ref, catalog.AnyTarget&^kind).Candidates) == 0
+	return len(b.graph.Resolve(r, ref, catalog.AnyTarget&^c.Target).Candidates) == 0
+}
+
+// follows reports whether kustomize follows a field like that of ref to where c is.
+// It reads namespaces as they are written, and so loses what a chart that it
+// inflates refers to (kustomize 5.8).
+func follows(r *graph.Resource, ref *reference.Reference, c *graph.Resource) bool {
+	return ref.Kustomize && (r.ClusterScoped || ref.Namespace != "" || cmp.Or(r.Namespace, "default") == cmp.Or(c.Namespace, "default"))
 }
 
 // count enters that ref of r may mean c. known tells that kustomize follows it.
