@@ -59,6 +59,7 @@ func New(g *graph.Graph, p *policy.Policy, spec *v1alpha1.Spec) (*Plan, error) {
 		b.warnOfKustomize()
 		b.tellMissed()
 		b.tellDoubts()
+		b.tellOrder()
 	}
 	if err := b.plan.Err(); err != nil {
 		return nil, err
