@@ -2,7 +2,9 @@ package main_test
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -318,5 +320,59 @@ func TestInnerLayer_resolvesWhatLaterIsAmbiguousInKustomize(t *testing.T) {
 	got := stringWithin(byFunction["v1 Pod /x-i-p"], []string{"spec", "containers", "0", "envFrom", "0", "configMapRef", "name"})
 	if want := "x-i-app-" + appHash; got != want {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// kustomize 5.8 writes no namespace into what it inflates of charts, and so loses
+// what refers there to generated objects, which get one (issues 6077, 6150 and
+// 6189). The function finds them by the namespace that it is told.
+func TestChartOfKustomize_refersToGeneratedObjects(t *testing.T) {
+	const (
+		generators = "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nnamespace: shop\n" + appConfigMapGenerator + appSecretGenerator +
+			"helmCharts: [{name: web, releaseName: web}]\n"
+		patch = "patches: [{patch: '{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {template: {spec: {volumes: [{name: v, configMap: {name: app}}]}}}}'}]\n"
+		build = "kustomize build --enable-helm --enable-alpha-plugins --enable-exec . "
+	)
+	chart := files{
+		"charts/web/Chart.yaml":    "apiVersion: v2\nname: web\nversion: 1.0.0\n",
+		"charts/web/values.yaml":   "{}\n",
+		"confighash.yaml":          functionConfig("{mode: Rename, namespace: shop}"),
+		"excluding.yaml":           functionConfig("{mode: Rename, namespace: shop, exclude: [{name: app.*}]}"),
+		"charts/web/templates/web": "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {template: {spec: {containers: [{name: c, envFrom: [{configMapRef: {name: app}}, {secretRef: {name: app}}]}]}}}\n",
+	}
+	for label, test := range map[string]struct {
+		kustomization, command string
+		configMap, secret      string // as the Deployment refers to them
+		stderr                 string
+	}{
+		"as it is":             {generators, build, "app", "app", ""},
+		"a pipe":               {generators, build + "| confighash --mode Rename --namespace shop", "app-" + appHash, "app-" + secretHash, ""},
+		"a pipe and a patch":   {generators + patch, build + "| confighash --mode Rename --namespace shop", "app-" + appHash, "app-" + secretHash, ""},
+		"objects left out":     {generators, build + "| confighash --config excluding.yaml", "app-" + appHash, "app-" + secretHash, ""},
+		"a function":           {generators + "transformers: [confighash.yaml]\n", build, "app-" + appHash, "app-" + secretHash, ""},
+		"a function, a prefix": {generators + "namePrefix: dev-\ntransformers: [confighash.yaml]\n", build, "dev-app-" + appHash, "dev-app-" + secretHash, ""},
+		"Annotate": {generators, build + "| confighash --mode Annotate --namespace shop", "app", "app",
+			`"app" is not in the input, but Secret shop/app-` + secretHash + ` is, with the suffix that kustomize gives`},
+	} {
+		t.Run(label, func(t *testing.T) {
+			dir := t.TempDir()
+			f := maps.Clone(chart)
+			f["kustomization.yaml"] = test.kustomization
+			if err := f.write(dir); err != nil {
+				t.Fatal(err)
+			}
+			stdout, stderr, err := shell(t, dir, test.command)
+			if err != nil || !strings.Contains(stderr, test.stderr) || test.stderr == "" && stderr != "" {
+				t.Fatalf("%v, stderr %s", err, stderr)
+			}
+			names := map[string]bool{}
+			for _, found := range regexp.MustCompile(`(secret|configMap)(?:Ref)?:\n *name: (\S+)`).FindAllStringSubmatch(stdout, -1) {
+				names[found[1]+" "+found[2]] = true
+			}
+			want := map[string]bool{"configMap " + test.configMap: true, "secret " + test.secret: true}
+			if diff := cmp.Diff(want, names); diff != "" {
+				t.Errorf("references (-want +got):\n%s\n%s", diff, stdout)
+			}
+		})
 	}
 }

@@ -44,7 +44,7 @@ func annotated(t testing.TB, spec *v1alpha1.Spec, manifests string, extra ...cat
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := graph.New(slices.Concat(found...), spec.Namespace)
+	g := graph.New(slices.Concat(found...), "default")
 	p, err := policy.New(g, c, spec)
 	if err != nil {
 		t.Fatal(err)

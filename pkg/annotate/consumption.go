@@ -43,6 +43,9 @@ type use struct {
 // policy.
 func (c *consumption) consume(r *graph.Resource, ref *reference.Reference, verdict *policy.Verdict) {
 	means, strangers := usage.Means(c.graph, r, ref, nil)
+	if len(means) == 0 && ref.Of == nil {
+		c.lost(r, ref)
+	}
 	for _, m := range means {
 		if len(m.Objects) > 1 && c.wants(m.Objects, verdict) {
 			c.ambiguous(r, ref, m.Objects)
@@ -54,6 +57,18 @@ func (c *consumption) consume(r *graph.Resource, ref *reference.Reference, verdi
 		c.plan.Tell(stream.Warning, r, ref.At.Path,
 			"%q does not count: %s were called so in layers with other prefixes or suffixes; refer to the one that is meant by its present name",
 			ref.Name, c.graph.Places(strangers))
+	}
+}
+
+// lost warns of a reference that kustomize left without the suffix that it gave
+// the object.
+func (c *consumption) lost(r *graph.Resource, ref *reference.Reference) {
+	m := c.graph.Mention(r, ref)
+	for _, match := range m.Matches {
+		if lost := match.Lost(); lost != nil && !c.graph.Produced(&m) {
+			c.plan.Tell(stream.Warning, r, ref.At.Path, "%q is not in the input, but %s is, with the suffix that kustomize gives: kustomize did not write it into this field; mode Rename does",
+				ref.Name, lost)
+		}
 	}
 }
 
@@ -209,6 +224,10 @@ func (c *consumption) ambiguous(r *graph.Resource, ref *reference.Reference, obj
 			first.Kind, c.graph.NamespaceOf(first), first.Name, graph.Places(first, second))
 		return
 	}
-	c.plan.Tell(stream.Error, r, ref.At.Path, "%s %q is ambiguous: %s may be meant; rename one, or take them out with spec.exclude",
+	severity := stream.Error
+	if ref.Tentative { // found by its shape, so it may be no reference at all
+		severity = stream.Warning
+	}
+	c.plan.Tell(severity, r, ref.At.Path, "%s %q is ambiguous: %s may be meant; rename one, or take them out with spec.exclude",
 		first.Kind, ref.Name, c.graph.Places(objects))
 }

@@ -22,6 +22,17 @@ type Shapes struct {
 // Concern reports whether kinds of a group may hold what is not known.
 func (s *Shapes) Concern(group string) bool { return !slices.Contains(s.known, group) }
 
+// Knows reports whether the catalogue tells of a kind, if only that it is one
+// of Kubernetes' own. An error is a defect of the data.
+func (c *Catalog) Knows(group, version, kind string) (bool, error) {
+	shapes, err := c.Shapes()
+	if err != nil || !shapes.Concern(group) {
+		return true, err
+	}
+	k, err := c.Kind(group, version, kind)
+	return k != nil, err
+}
+
 type rawShapes struct {
 	Known      []string  `yaml:"known"`
 	Skip       []string  `yaml:"skip"`

@@ -32,7 +32,7 @@ type Options struct {
 	// v1alpha1.New or v1alpha1.Parse. It is checked as one that is read.
 	Config *v1alpha1.ConfigHash
 	// Namespace goes before the functionConfig's namespace where it is not
-	// empty, and FilterNamespace before its default in a stream.
+	// empty. FilterNamespace is that of a stream where neither sets it.
 	Namespace, FilterNamespace string
 	// Salt stands for the functionConfig's salt where that is empty.
 	Salt string
@@ -137,10 +137,10 @@ func configOf(in *stream.Input, o Options) (*v1alpha1.ConfigHash, error) {
 		return nil, err
 	}
 	c := *config
-	if c.Spec.Namespace == "default" && !in.IsResourceList && o.FilterNamespace != "" {
-		c.Spec.Namespace = o.FilterNamespace
+	if in.IsResourceList {
+		o.FilterNamespace = ""
 	}
-	c.Spec.Namespace = cmp.Or(o.Namespace, c.Spec.Namespace)
+	c.Spec.Namespace = cmp.Or(o.Namespace, c.Spec.Namespace, o.FilterNamespace, "default")
 	c.Spec.Salt = cmp.Or(c.Spec.Salt, o.Salt)
 	return &c, nil
 }
@@ -156,7 +156,7 @@ func planFor(in *stream.Input, config *v1alpha1.ConfigHash) (*graph.Graph, *plan
 	finder.Discover = spec.Discover
 	builder := &graph.Builder{
 		Catalog: cat, Finder: finder, Salt: spec.Salt,
-		Values: spec.Mode == v1alpha1.ModeAnnotate, FunctionConfig: in.FunctionConfig,
+		Values: spec.Mode == v1alpha1.ModeAnnotate, Bases: true, FunctionConfig: in.FunctionConfig,
 	}
 	_, facts, err := stream.Parse(in, builder.Build)
 	if err != nil {

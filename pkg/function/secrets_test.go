@@ -180,7 +180,7 @@ var secretShapes = map[string]string{
 	"directive":       "%TAG ! tag:(v),2002:\n%(v) 1.2\n---\n" + secretHead + "stringData:\n  pass: !x (v)\n",
 	"directive twice": "%TAG !(v)! tag:a\n%TAG !(v)! tag:b\n---\n" + secretHead + "stringData:\n  pass: (v)\n",
 	"data twice":      secretHead + "data:\n  pass: (b)\nstringData:\n  pass: (v)\ndata:\n  pass: (b1)\n",
-	"annotation twice": "apiVersion: v1\nkind: Secret\nmetadata:\n  name: creds\n  annotations:\n    a: (v)\n    a: (v)\n" +
+	"annotation twice": "apiVersion: v1\nkind: Secret\nmetadata:\n  name: creds\n  annotations:\n    confighash.dev/ignore: (v)\n    confighash.dev/ignore: (v)\n" +
 		"stringData:\n  pass: (v)\n",
 	"data null":          secretHead + "data: null\nstringData: ~\n# (v)\n",
 	"data a scalar":      secretHead + "data: (b)\n",

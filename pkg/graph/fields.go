@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -91,8 +92,12 @@ func stringMap(n *yaml.Node, name string) (map[string]string, error) {
 		return nil, fmt.Errorf("%s must be a mapping of strings", name)
 	}
 	m := make(map[string]string, len(n.Content)/2)
-	err := each(n, false, func(key string, value *yaml.Node, _ bool) error {
-		m[key] = text(value)
+	err := mapping.Each(n, new(mapping.Budget), func(key string, value *yaml.Node, _ bool) error {
+		if _, twice := m[key]; twice && strings.HasPrefix(key, "confighash.dev/") {
+			return fmt.Errorf("the key %q stands twice; keep one", key)
+		}
+		// Of another key the last one counts, as for kubectl, which takes such files.
+		m[key] = text(mapping.Resolve(value))
 		return nil
 	})
 	if err != nil {

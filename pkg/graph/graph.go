@@ -62,6 +62,7 @@ func New(resources []*Resource, namespace string) *Graph {
 		others:    map[otherKey][]*Resource{},
 		layers:    map[**Resource]*layers{},
 	}
+	g.scope()
 	for _, r := range resources {
 		if len(r.Exports) > 0 || r.StandsFor {
 			g.addOther(r)
@@ -73,6 +74,21 @@ func New(resources []*Resource, namespace string) *Graph {
 		g.addTarget(r)
 	}
 	return g
+}
+
+// scope takes the scopes of custom resources from their definitions.
+func (g *Graph) scope() {
+	scopes := map[catalog.GroupKind]string{}
+	for _, r := range g.Resources {
+		if r.Kind == "CustomResourceDefinition" && r.Group == "apiextensions.k8s.io" {
+			scopes[catalog.GroupKind{Group: r.Exports["group"], Kind: r.Exports["kind"]}] = r.Exports["scope"]
+		}
+	}
+	for _, r := range g.Resources {
+		if scope := scopes[catalog.GroupKind{Group: r.Group, Kind: r.Kind}]; scope != "" {
+			r.ClusterScoped, r.ScopeUnknown = scope == "Cluster", false
+		}
+	}
 }
 
 // addTarget enters r under every name that it has and had.
@@ -201,6 +217,13 @@ type Match struct {
 // as well, where nothing else bears that name. And where a namespace is named, the present one goes before
 // those of earlier in the build.
 func (g *Graph) Resolve(referrer *Resource, ref *reference.Reference, target catalog.Target) Match {
+	found := g.find(referrer, ref, target)
+	found.Candidates, found.Strangers = g.narrow(found.Candidates, referrer, ref.Name)
+	return found
+}
+
+// find is Resolve before candidates are narrowed.
+func (g *Graph) find(referrer *Resource, ref *reference.Reference, target catalog.Target) Match {
 	found := g.resolveIn(g.byName, referrer, ref, ref.Name, target)
 	if found.Candidates == nil {
 		found = g.resolveIn(g.byBase, referrer, ref, ref.Name, target)
@@ -216,7 +239,6 @@ func (g *Graph) Resolve(referrer *Resource, ref *reference.Reference, target cat
 		}
 		found.Based = found.Candidates != nil
 	}
-	found.Candidates, found.Strangers = g.narrow(found.Candidates, referrer, ref.Name)
 	return found
 }
 
@@ -347,6 +369,24 @@ func (g *Graph) Unsure(m *Mention) bool {
 		}
 	}
 	return false
+}
+
+// Elsewhere returns the objects that a reference of a referrer with an unknown
+// scope would mean if that belonged to no namespace, a list for each kind. There
+// are none where all of them are in the namespace that it is taken to be in.
+func (g *Graph) Elsewhere(m *Mention) [][]*Resource {
+	if !m.Referrer.ScopeUnknown || m.Ref.Namespace != "" || m.Ref.ControllerNamespace {
+		return nil
+	}
+	var lists [][]*Resource
+	for _, target := range m.Targets.Each() {
+		here := g.find(m.Referrer, m.Ref, target).Candidates
+		all := g.find(&Resource{ClusterScoped: true}, m.Ref, target).Candidates
+		if len(all) != len(here) || len(all) > 0 && g.NamespaceOf(all[0]) != g.Namespace {
+			lists = append(lists, all)
+		}
+	}
+	return lists
 }
 
 // Others returns the resources of a kind other than ConfigMap and Secret that a

@@ -45,6 +45,19 @@ func (m *Mention) DropBased() {
 	m.Matches = slices.DeleteFunc(m.Matches, func(match Match) bool { return match.Based })
 }
 
+// Lost returns the object that was found by its name less the suffix that
+// kustomize gave it and did not write into the reference, nil if there is none, or
+// several.
+func (match *Match) Lost() *Resource {
+	if !match.Based || match.Stale || len(match.Candidates) != 1 {
+		return nil
+	}
+	if c := match.Candidates[0]; c.Recorded() == "" && c.Base != c.Name {
+		return c
+	}
+	return nil
+}
+
 // Produced reports whether something in the input makes an object that the
 // reference may mean.
 func (g *Graph) Produced(m *Mention) bool {

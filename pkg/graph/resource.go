@@ -44,9 +44,12 @@ type Resource struct {
 
 	// Target is the bit of a ConfigMap or a Secret, 0 for other kinds.
 	Target catalog.Target
-	// ClusterScoped tells a kind that belongs to no namespace, as far as the
-	// catalogue knows.
+	// ClusterScoped tells a kind that belongs to no namespace, as the catalogue
+	// or a CustomResourceDefinition in the input has it.
 	ClusterScoped bool
+	// ScopeUnknown tells an object without a namespace whose kind neither of
+	// the two knows: it may belong to one or to none.
+	ScopeUnknown bool
 	// References are the item's references, in document order.
 	References []reference.Reference
 	// Mistaken are scalars that kustomize takes for references and that are none.
@@ -235,6 +238,13 @@ func (b *Builder) build(chunk *stream.Chunk, item stream.Item) (*Resource, error
 	}
 	if kind != nil {
 		r.ClusterScoped = kind.ClusterScoped
+	}
+	if r.Namespace == "" {
+		known, err := catalog.Builtin().Knows(r.Group, r.Version, r.Kind)
+		if err != nil {
+			return nil, err
+		}
+		r.ScopeUnknown = !known
 	}
 	found, err := b.Finder.Find(r.Group, r.Version, r.Kind, item.Node)
 	if err != nil {

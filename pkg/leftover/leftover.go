@@ -8,11 +8,14 @@
 //
 // A name counts where it stands as a whole word, or as namespace/name, and so
 // does a name with a suffix that is not the object's. It does not count where it
-// names something else: a container, a volume, a resource of another kind, a
-// label, an image, a path. Where a resource that keeps its name bears the same
+// names something else: a container, a volume, another element of a list, a
+// resource of another kind, a label, an image, a path. Where a resource that keeps its name bears the same
 // one, that is likelier meant, and the name counts only beside the word
-// configmap or secret. The content of Secrets is not looked at: to tell that a
-// word stands there would tell what stands there.
+// configmap or secret.
+//
+// In the content of a Secret a name counts only where it is hardly a secret: in a
+// path behind configmaps/ or secrets/, as operators mount them, and behind the
+// word configmap or secretName. To tell of any word there would tell what is there.
 //
 // What is told follows from what stands in the result alone, so that a second
 // run tells the same.
@@ -20,8 +23,10 @@ package leftover
 
 import (
 	"bytes"
+	"encoding/base64"
 	"fmt"
 	"iter"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -153,7 +158,7 @@ func (s *searcher) keeps(name, namespace string) bool {
 // those of its resources and references. It spares parsing again what holds no
 // more. Where the text cannot be counted on, for escapes or aliases, it says yes.
 func (s *searcher) mayHold(text []byte, resources []*graph.Resource) bool {
-	if bytes.IndexByte(text, '\\') >= 0 {
+	if bytes.IndexByte(text, '\\') >= 0 || slices.ContainsFunc(resources, isEncoded) {
 		return true
 	}
 	found := 0
@@ -181,6 +186,9 @@ func (s *searcher) mayHold(text []byte, resources []*graph.Resource) bool {
 	}
 	return found > 0
 }
+
+// isEncoded reports whether the text does not show what is in a resource.
+func isEncoded(r *graph.Resource) bool { return r.Target == catalog.Secret && len(r.Keys) > 0 }
 
 // words yields where the words of text begin and end. A sentence may end behind
 // a word, so its last dots are left out.
@@ -297,7 +305,7 @@ func (w *walker) mapping(path edit.Path, n *yaml.Node, root, element bool) {
 			// The name of an element, such as a volume's, or that of an
 			// object of another kind, or of what is embedded.
 			target, of := catalog.TargetOf(kind), lastKey(path)
-			if kind != "" && target == 0 || kind == "" && (element && isAbout(of) == 0 || of == "spec" || of == "metadata") {
+			if kind != "" && target == 0 || kind == "" && (element && isAbout(of) == 0 && !w.mayRefer(of, n) || of == "spec" || of == "metadata") {
 				continue
 			}
 			if beside = target; target == 0 {
@@ -310,11 +318,89 @@ func (w *walker) mapping(path edit.Path, n *yaml.Node, root, element bool) {
 			}
 		case "data", "stringData":
 			if kind == "Secret" {
+				w.secret(path.Key(key), value, key == "data")
 				continue
 			}
 		}
 		w.node(path.Key(key), value, false, beside)
 	}
+}
+
+// mayRefer reports whether an element of the list under a key may be a reference
+// that no rule and no shape covers: in a kind that is not known, a mapping of
+// nothing but a name and what goes with it.
+func (w *walker) mayRefer(list string, n *yaml.Node) bool {
+	switch list {
+	case "containers", "initContainers", "ephemeralContainers", "volumes", "env", "ports":
+		return false
+	}
+	for i := 0; i < len(n.Content); i += 2 {
+		switch n.Content[i].Value {
+		case "name", "namespace", "key", "optional":
+		default:
+			return false
+		}
+	}
+	known, err := catalog.Builtin().Knows(w.resource.Group, w.resource.Version, w.resource.Kind)
+	return !known && err == nil
+}
+
+// secret looks at a Secret's data, which is encoded, or its stringData.
+func (w *walker) secret(path edit.Path, data *yaml.Node, encoded bool) {
+	data = mapping.Resolve(data)
+	for i := 0; data.Kind == yaml.MappingNode && i+1 < len(data.Content); i += 2 {
+		key, value := data.Content[i].Value, mapping.Resolve(data.Content[i+1])
+		if w.visited++; w.visited > maxVisited || value.Kind != yaml.ScalarNode || w.resource.Bare[key] || w.references[path.Key(key)] {
+			continue
+		}
+		text := value.Value
+		if encoded {
+			decoded, err := base64.StdEncoding.DecodeString(text)
+			if err != nil {
+				continue
+			}
+			text = string(decoded)
+		}
+		for start, end := range words(text) {
+			name := text[start:end]
+			if !w.isFormer(name) {
+				continue
+			}
+			about := aboutInSecret(text[:start])
+			for _, object := range w.objects(name, "") {
+				if object != w.resource && about.Has(object.Target) {
+					w.tell(path.Key(key), name, object)
+				}
+			}
+		}
+	}
+}
+
+// victoriaMetrics is where the operator of VictoriaMetrics mounts ConfigMaps.
+const victoriaMetrics = "/etc/vm/configs/"
+
+var (
+	configMapWord = regexp.MustCompile(`(?i)config[-_]?map`)
+	secretWord    = regexp.MustCompile(`(?i)secret[-_]?(?:name|ref)`)
+)
+
+// aboutInSecret returns which kinds a name behind before can be of in the content
+// of a Secret. What is behind the word secret alone is likely a secret.
+func aboutInSecret(before string) catalog.Target {
+	switch strings.ToLower(namespaceIn(before)) {
+	case "configmap", "configmaps":
+		return catalog.ConfigMap
+	case "secret", "secrets":
+		return catalog.Secret
+	}
+	argument := argument(before)
+	switch {
+	case strings.HasSuffix(before, victoriaMetrics), configMapWord.MatchString(argument):
+		return catalog.ConfigMap
+	case secretWord.MatchString(argument):
+		return catalog.Secret
+	}
+	return 0
 }
 
 // isAbout returns which kinds a key, or what stands before a name, is about.
@@ -399,7 +485,7 @@ func (w *walker) objects(word, before string) []*graph.Resource {
 	if !ok {
 		return nil
 	}
-	own := w.graph.NamespaceOf(w.resource)
+	own := w.own()
 	if own == "" {
 		return w.former[name]
 	}
@@ -408,6 +494,14 @@ func (w *walker) objects(word, before string) []*graph.Resource {
 		found = slices.Concat(found, w.formerIn[nameIn{name, other}])
 	}
 	return found
+}
+
+// own returns the namespace in which names without one are meant, "" for any.
+func (w *walker) own() string {
+	if w.resource.ScopeUnknown {
+		return ""
+	}
+	return w.graph.NamespaceOf(w.resource)
 }
 
 // namespaceIn returns the word that stands with a slash behind it at the end of
@@ -437,7 +531,7 @@ func argument(before string) string {
 // namespace, or with its namespace or a variable before it.
 func (w *walker) means(object *graph.Resource, before string) bool {
 	namespace := w.graph.NamespaceOf(object)
-	own := w.graph.NamespaceOf(w.resource)
+	own := w.own()
 	same := own == "" || own == namespace
 	before, slash := strings.CutSuffix(before, "/")
 	if !slash {
@@ -450,7 +544,7 @@ func (w *walker) means(object *graph.Resource, before string) bool {
 		return same
 	case strings.HasSuffix(before, ")"), strings.HasSuffix(before, "}"): // $(POD_NAMESPACE)/name
 		return same
-	case isAbout(last) != 0: // configmap/name
+	case isAbout(last) != 0, strings.HasSuffix(before+"/", victoriaMetrics): // configmap/name
 		return same
 	case last != namespace:
 		return false

@@ -1,6 +1,7 @@
 package rename
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
@@ -12,23 +13,45 @@ import (
 // doubtful reports whether m is left as it is, since nothing tells which object
 // it means. Where it is sure to mean one of several, none of them is renamed.
 func (b *builder) doubtful(m *graph.Mention) bool {
+	elsewhere := b.graph.Elsewhere(m)
+	for _, list := range elsewhere {
+		if !b.pinned[&list[0]] {
+			b.pinned[&list[0]] = true
+			b.pin(list, m.Referrer)
+		}
+	}
 	switch {
 	case m.Ref.Role == catalog.Producer:
 		return false
+	case len(elsewhere) > 0:
+		return true
 	case len(m.Matches) > 1 && m.Ref.Tentative && !m.Ref.List:
 		b.doubts = append(b.doubts, *m)
 		return true
 	case b.graph.Unsure(m):
 		for _, match := range m.Matches {
-			for _, c := range match.Candidates {
-				if t := b.target(c); t.pinned == nil {
-					t.pinned = m.Referrer
-				}
-			}
+			b.pin(match.Candidates, m.Referrer)
 		}
 		return true
 	}
 	return false
+}
+
+// pin keeps the names of objects, for referrer may refer to any of them.
+func (b *builder) pin(objects []*graph.Resource, referrer *graph.Resource) {
+	for _, c := range objects {
+		if t := b.target(c); t.pinned == nil {
+			t.pinned = referrer
+		}
+	}
+}
+
+// pinned tells why the name of an object stays to which referrer may refer.
+func pinned(r, referrer *graph.Resource) string {
+	if referrer.ScopeUnknown {
+		return fmt.Sprintf("%s refers to a %s of this name, and nothing tells in which namespace: it names none, and its kind may belong to none; write its namespace, or add the CustomResourceDefinition to the input", referrer, r.Kind)
+	}
+	return fmt.Sprintf("%s refers to a %s of this name, and nothing tells in which of several namespaces; give one of them another name", referrer, r.Kind)
 }
 
 // tellDoubts warns of values that may be the names of objects that get new ones.

@@ -59,8 +59,8 @@ func (b *builder) findReaders() {
 	}
 }
 
-// pin enters that a reference of r is a reason for c to keep its name.
-func (b *builder) pin(r *graph.Resource, ref *reference.Reference, c *graph.Resource) {
+// read enters that a reference of r is a reason for c to keep its name.
+func (b *builder) read(r *graph.Resource, ref *reference.Reference, c *graph.Resource) {
 	t := b.target(c)
 	if t.reader != nil {
 		return

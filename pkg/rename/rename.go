@@ -46,6 +46,7 @@ func New(g *graph.Graph, p *policy.Policy, spec *v1alpha1.Spec) (*Plan, error) {
 		spec:    spec,
 		plan:    &Plan{Names: map[*graph.Resource]string{}},
 		targets: map[*graph.Resource]*target{},
+		pinned:  map[**graph.Resource]bool{},
 	}
 	b.findReaders()
 	b.resolve()
@@ -59,6 +60,7 @@ func New(g *graph.Graph, p *policy.Policy, spec *v1alpha1.Spec) (*Plan, error) {
 		b.warnOfKustomize()
 		b.tellMissed()
 		b.tellDoubts()
+		b.tellOrder()
 	}
 	if err := b.plan.Err(); err != nil {
 		return nil, err
@@ -96,7 +98,8 @@ type builder struct {
 	mentions []graph.Mention
 	missed   []missed
 	readers  readers
-	doubts   []graph.Mention // tentative references that may mean two kinds
+	doubts   []graph.Mention           // tentative references that may mean two kinds
+	pinned   map[**graph.Resource]bool // lists of objects whose names stay, by where they begin
 }
 
 func (b *builder) errorf(r *graph.Resource, path edit.Path, format string, args ...any) {
@@ -128,7 +131,7 @@ func (b *builder) resolve() {
 			}
 			for _, match := range m.Matches {
 				for _, c := range match.Candidates {
-					b.count(r, ref, c, b.known(r, ref, c.Target))
+					b.count(r, ref, c, b.known(r, ref, c))
 				}
 			}
 			if len(ref.Derived) > 0 {
@@ -146,21 +149,28 @@ func (b *builder) resolve() {
 	}
 }
 
-// known reports whether kustomize follows ref, which means an object of that
-// kind. It does not read which kinds a rule of RBAC is about, so it may take a
-// name for that of the other kind.
-func (b *builder) known(r *graph.Resource, ref *reference.Reference, kind catalog.Target) bool {
-	if !ref.Kustomize || !ref.List {
-		return ref.Kustomize
+// known reports whether kustomize follows ref, which means c. It does not read
+// which kinds a rule of RBAC is about, so it may take a name for that of the other
+// kind.
+func (b *builder) known(r *graph.Resource, ref *reference.Reference, c *graph.Resource) bool {
+	if !follows(r, ref, c) || !ref.List {
+		return follows(r, ref, c)
 	}
-	return len(b.graph.Resolve(r, ref, catalog.AnyTarget&^kind).Candidates) == 0
+	return len(b.graph.Resolve(r, ref, catalog.AnyTarget&^c.Target).Candidates) == 0
+}
+
+// follows reports whether kustomize follows a field like that of ref to where c is.
+// It reads namespaces as they are written, and so loses what a chart that it
+// inflates refers to (kustomize 5.8).
+func follows(r *graph.Resource, ref *reference.Reference, c *graph.Resource) bool {
+	return ref.Kustomize && (r.ClusterScoped || ref.Namespace != "" || cmp.Or(r.Namespace, "default") == cmp.Or(c.Namespace, "default"))
 }
 
 // count enters that ref of r may mean c. known tells that kustomize follows it.
 func (b *builder) count(r *graph.Resource, ref *reference.Reference, c *graph.Resource, known bool) {
 	t := b.target(c)
 	if r != c {
-		b.pin(r, ref, c)
+		b.read(r, ref, c)
 	}
 	switch {
 	case ref.Role == catalog.Producer:
@@ -240,7 +250,7 @@ func (b *builder) refusal(r *graph.Resource, t *target) *policy.Refusal {
 		}
 	case t.pinned != nil:
 		return &policy.Refusal{
-			Reason:   fmt.Sprintf("%s refers to a %s of this name, and nothing tells in which of several namespaces; give one of them another name", t.pinned, r.Kind),
+			Reason:   pinned(r, t.pinned),
 			Group:    "a reference may mean it or another of this name",
 			Severity: stream.Warning,
 		}

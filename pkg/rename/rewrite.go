@@ -215,18 +215,18 @@ func (b *builder) meaning(m *graph.Mention, match graph.Match, chain []*graph.Re
 		n := m.Ref.Name
 		if b.takes(c) {
 			n, object = b.nameOf(c, chain), c
-		} else if match.Based && c.Recorded() != "" {
+		} else if lost(m, match, c) {
 			object = c
 		}
 		switch {
 		case b.takes(c):
 		case b.target(c).restored:
 			n, object = c.Base, c
-		case match.Based && c.Recorded() != "":
-			n = c.Name // nothing bears the name that stands there
-		case c.History.NeedsHash && !m.Ref.Kustomize && chain == nil:
+		case lost(m, match, c):
+			n = c.Name // nothing bears the name that is there
+		case c.History.NeedsHash && !follows(m.Referrer, m.Ref, c) && chain == nil:
 			b.tell(stream.Warning, m.Referrer, m.Ref.At.Path,
-				"refers to %s, to whose name kustomize will append a hash, and this field will not follow: kustomize does not know it; set spec.rename.generated: Auto, and let the function rename %[1]s", c)
+				"refers to %s, to whose name kustomize will append a hash, and this field will not follow: kustomize does not know it, or not in that namespace; set spec.rename.generated: Auto, and let the function rename %[1]s", c)
 		}
 		if i > 0 && n != name {
 			b.ambiguous(m, match)
@@ -235,6 +235,13 @@ func (b *builder) meaning(m *graph.Mention, match graph.Match, chain []*graph.Re
 		name = n
 	}
 	return name, object, true
+}
+
+// lost reports whether nothing bears the name by which m means c, which keeps its
+// own: one with a suffix that a run recorded, or that kustomize gave it and did not
+// write into the reference.
+func lost(m *graph.Mention, match graph.Match, c *graph.Resource) bool {
+	return match.Based && c.Recorded() != "" || match.Lost() == c && !c.Ignored() && !m.Referrer.Ignored()
 }
 
 func (b *builder) ambiguous(m *graph.Mention, match graph.Match) {

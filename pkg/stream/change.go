@@ -2,7 +2,6 @@ package stream
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 
 	"go.yaml.in/yaml/v3"
@@ -113,8 +112,10 @@ func Tree(text []byte) (*yaml.Node, error) {
 		return nil, errOtherBreaks
 	}
 	tree, err := parse(text)
-	if err != nil && json.Valid(text) {
-		tree, err = parse(yamlEscapes(text))
+	if err != nil {
+		if text, ok := yamlEscapes(text); ok {
+			tree, err = parse(text)
+		}
 	}
 	return tree, err
 }

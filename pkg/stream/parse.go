@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -135,9 +136,11 @@ func (c *Chunk) Items(parser *yamltree.Parser) ([]Item, error) {
 	c.tree = nil // the tree goes when the items have been visited
 	if tree == nil {
 		var err error
-		if tree, err = parser.Parse(c.Text); err != nil && c.original == nil && json.Valid(c.Text) {
-			c.original, c.Text = c.Text, yamlEscapes(c.Text)
-			tree, err = parser.Parse(c.Text)
+		if tree, err = parser.Parse(c.Text); err != nil && c.original == nil {
+			if text, ok := yamlEscapes(c.Text); ok {
+				c.original, c.Text = c.Text, text
+				tree, err = parser.Parse(c.Text)
+			}
 		}
 		if err != nil {
 			return nil, c.parseError(err)
@@ -227,10 +230,21 @@ func (c *Chunk) lineOf(node *yaml.Node) int {
 }
 
 // yamlEscapes returns JSON with those escapes written otherwise that YAML does
-// not have, or that this parser does not know: \/ and surrogate pairs.
-func yamlEscapes(text []byte) []byte {
-	out := make([]byte, 0, len(text))
-	for i := 0; i < len(text); i++ {
+// not have, or that this parser does not know: \/ and surrogate pairs. Around the
+// JSON there may be comments. It reports false for any other text.
+func yamlEscapes(text []byte) ([]byte, bool) {
+	start := skipComments(text, 0)
+	decoder := json.NewDecoder(bytes.NewReader(text[start:]))
+	var value json.RawMessage
+	if decoder.Decode(&value) != nil {
+		return nil, false
+	}
+	end := start + int(decoder.InputOffset())
+	if skipComments(text, end) < len(text) {
+		return nil, false
+	}
+	out := append(make([]byte, 0, len(text)), text[:start]...)
+	for i := start; i < end; i++ {
 		if text[i] != '\\' || i+1 == len(text) {
 			out = append(out, text[i])
 			continue
@@ -249,7 +263,24 @@ func yamlEscapes(text []byte) []byte {
 		}
 		i++
 	}
-	return out
+	return append(out, text[end:]...), true
+}
+
+// skipComments returns where the first thing behind at stands that is neither
+// space nor comment.
+func skipComments(text []byte, at int) int {
+	for {
+		rest := bytes.TrimLeft(text[at:], " \t\r\n")
+		at = len(text) - len(rest)
+		if len(rest) == 0 || rest[0] != '#' {
+			return at
+		}
+		if end := bytes.IndexByte(rest, '\n'); end >= 0 {
+			at += end
+		} else {
+			at = len(text)
+		}
+	}
 }
 
 // escaped returns the character of the escape \uXXXX that text begins with, 0 if

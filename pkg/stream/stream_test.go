@@ -83,6 +83,7 @@ func TestParse_findsItems(t *testing.T) {
 		{"tags that a directive explains", "%TAG !e! tag:example.com,2026:\n---\nmetadata: {name: !e!x a}\n---\nmetadata: {name: b}\n", []string{"a", "b"}, false},
 		{"an anchor on the marker's line", "--- &a\nmetadata: {name: a}\n--- !!map\nmetadata: {name: b}\n", []string{"a", "b"}, false},
 		{"escapes that only JSON has", `{"metadata":{"name":"a\/b \ud83d\ude00 \\ud83d\\\/ \u00e9"}}`, []string{`a/b 😀 \ud83d\/ é`}, false},
+		{"escapes that only JSON has, among comments", "# \\ud83d\n---\n# \\ud83d\n\n" + `{"metadata":{"name":"a\/\ud83d\ude00"}} # \ud83d` + "\n# \\ud83d", []string{"a/😀"}, false},
 		{"stream", "kind: A\nmetadata: {name: a}\n---\nkind: B\nmetadata: {name: b}\n", []string{"a", "b"}, false},
 		{"content on the marker's line", "--- {metadata: {name: a}}\n--- # comment\nmetadata: {name: b}\n...\n", []string{"a", "b"}, false},
 		{"empty documents", "---\n---\n# only a comment\n---\nmetadata: {name: a}\n---\n", []string{"a"}, false},

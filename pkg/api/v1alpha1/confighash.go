@@ -151,7 +151,7 @@ type Spec struct {
 	Annotate     Annotate
 	References   []Reference
 	PodTemplates []PodTemplate
-	Namespace    string
+	Namespace    string // empty where it is not set; "default" counts as set
 	Discover     bool
 	Unresolved   Unresolved
 	Reloader     Reloader
@@ -212,7 +212,6 @@ func New(mode Mode, policy Policy) *ConfigHash {
 			Policy:     policy,
 			Rename:     Rename{Unreferenced: UnreferencedKeep, ReadByName: ReadByNameKeep, Generated: GeneratedAuto},
 			Annotate:   Annotate{Key: "checksum/config", Scope: ScopeWorkload, Granularity: GranularityKey},
-			Namespace:  "default",
 			Discover:   true,
 			Unresolved: UnresolvedIgnore,
 			Report:     ReportProblems,

@@ -20,6 +20,9 @@ type format struct {
 	pattern   string
 	not       string
 	maxLength int
+	// unset is what an absent value means, where that is weaker than the same
+	// value written down.
+	unset string
 }
 
 const (
@@ -55,7 +58,7 @@ func regexFormat() format         { return format{check: checkRegex} }
 func labelSelectorFormat() format { return format{check: checkLabelSelector} }
 
 func namespaceFormat() format {
-	return format{pattern: "^" + labelPattern + "$", maxLength: 63, check: checkNamespace}
+	return format{pattern: "^" + labelPattern + "$", maxLength: 63, check: checkNamespace, unset: "default"}
 }
 
 func checkNamespace(s string) string {

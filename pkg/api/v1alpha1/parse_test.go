@@ -36,7 +36,6 @@ func TestParse_fillsInDefaults(t *testing.T) {
 			Policy:     "All",
 			Rename:     Rename{Unreferenced: "Keep", ReadByName: "Keep", Generated: "Auto"},
 			Annotate:   Annotate{Key: "checksum/config", Scope: "Workload", Granularity: "Key"},
-			Namespace:  "default",
 			Discover:   true,
 			Unresolved: "Ignore",
 			Report:     "Problems",

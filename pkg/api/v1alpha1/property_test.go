@@ -92,6 +92,9 @@ func tree(s Spec, sparse bool) map[string]any {
 		},
 		"report": string(s.Report),
 	}
+	if s.Namespace == "" {
+		delete(full, "namespace")
+	}
 	if sparse {
 		leaveOutDefaults(full, tree(New("", "").Spec, false))
 	}

@@ -2,6 +2,7 @@ package v1alpha1
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 )
 
@@ -91,8 +92,8 @@ func (f format) schema() *schema {
 
 func (t text) schema() *schema {
 	s := t.format.schema()
-	if *t.dst != "" {
-		s.Default = *t.dst
+	if value := cmp.Or(*t.dst, t.format.unset); value != "" {
+		s.Default = value
 	}
 	return s
 }
