@@ -96,7 +96,6 @@ func (f *finder) miss(m *graph.Mention, watch *policy.Watch) miss {
 // tell tells of a miss: what comes near, or else what is asked for, or else what the
 // controller would see.
 func (f *finder) tell(m *miss) {
-	const remedy = "add it, make the reference optional, or set spec.unresolved: Ignore"
 	severity := stream.Warning
 	if f.asked == v1alpha1.UnresolvedError && !m.ref.Optional {
 		severity = stream.Error
@@ -108,13 +107,15 @@ func (f *finder) tell(m *miss) {
 	}
 	switch {
 	case message != "" && demanded:
-		message += "; else " + remedy
+		message += "; else add it, make the reference optional, or set spec.unresolved: Ignore"
 	case message == "" && demanded:
 		name := m.ref.Name
 		if m.ref.Namespace != "" {
 			name = m.ref.Namespace + "/" + name
 		}
-		message = fmt.Sprintf("%s %q is not in the input; %s", m.targets, name, remedy)
+		message = fmt.Sprintf("%s %q is not in the input; add it, make the reference optional, or set spec.unresolved: Ignore", m.targets, name)
+	case message == "" && m.ref.Optional:
+		return // most such objects are nowhere
 	case message == "":
 		for _, target := range m.targets.Each() {
 			f.findings = append(f.findings, m.watch.Missed(m.ref, target.String(), nil)...)

@@ -108,6 +108,9 @@ func TestFind_tellsWhatComesNear(t *testing.T) {
 			envFrom("configMapRef: {name: web-setings}"), `ConfigMap "web-setings"` + is + `"web-settings"` + meant},
 		{"optional and long", object("ConfigMap", here, "web-settings") + envFrom("configMapRef: {name: web-setings, optional: true}"), `ConfigMap "web-setings"` + is + `"web-settings"` + meant},
 		{"optional and short", object("ConfigMap", here, "settings") + envFrom("configMapRef: {name: setings, optional: true}"), ""},
+		{"by the name of before a prefix", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: dev-web-settings, namespace: prod, annotations: {internal.config.kubernetes.io/previousNames: web-settings, " +
+			"internal.config.kubernetes.io/previousNamespaces: default, internal.config.kubernetes.io/previousKinds: ConfigMap, internal.config.kubernetes.io/prefixes: dev-}}\n---\n" +
+			envFrom("configMapRef: {name: web-setings}"), `ConfigMap "web-setings"` + is + `"web-settings"` + meant},
 		{"two letters", object("ConfigMap", here, "web-settings") + envFrom("configMapRef: {name: web-setinsg}"), ""},
 		{"a short name", object("ConfigMap", here, "login") + envFrom("configMapRef: {name: logi}"), ""},
 		{"a digit", object("ConfigMap", here, "config-1") + envFrom("configMapRef: {name: config-2}"), ""},
