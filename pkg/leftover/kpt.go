@@ -127,7 +127,7 @@ func (w *selectorWalker) node(path edit.Path, n *yaml.Node, key string) {
 	}
 }
 
-// selector tells if a selector holds a former name.
+// selector reports a selector that holds a former name.
 func (w *selectorWalker) selector(path edit.Path, word, kind, namespace, key string) {
 	name, _ := w.formerName(word)
 	object := w.byID[selectedID{kind, namespace, name}]

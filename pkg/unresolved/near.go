@@ -142,7 +142,7 @@ func (n *nearMisses) compare(at place, c candidate) {
 }
 
 // message says what comes near to the name that ref of r holds, "" if nothing does, or
-// if nothing tells what is meant.
+// if it is not clear what is meant.
 func (n *nearMisses) message(miss *nearMiss, r *graph.Resource, ref *reference.Reference) string {
 	// Who writes a namespace beside a name means it.
 	if len(miss.elsewhere.resources) > 0 && !ref.Optional && !r.ClusterScoped && ref.Namespace == "" {

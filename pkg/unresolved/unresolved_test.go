@@ -87,8 +87,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// A reference that comes near to an object is told of even with Ignore.
-func TestFind_tellsWhatComesNear(t *testing.T) {
+// A reference that comes near to an object is reported even with Ignore.
+func TestFind_reportsWhatComesNear(t *testing.T) {
 	object := func(kind, namespace, name string) string {
 		return "apiVersion: v1\nkind: " + kind + "\nmetadata: {name: " + name + namespace + "}\n---\n"
 	}
@@ -133,7 +133,7 @@ func TestFind_tellsWhatComesNear(t *testing.T) {
 			got := ""
 			for i, told := range find(t, tc.manifests, v1alpha1.UnresolvedIgnore) {
 				if i > 0 {
-					t.Errorf("%q is told as well", told)
+					t.Errorf("%q is reported as well", told)
 				}
 				var warning bool
 				if got, warning = strings.CutPrefix(told, "warning: Deployment prod/web: spec.template.spec.containers[0].envFrom[0]."); !warning {
