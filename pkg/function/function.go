@@ -158,7 +158,7 @@ func planFor(in *stream.Input, config *v1alpha1.ConfigHash) (*graph.Graph, *plan
 		Catalog: cat, Finder: finder, Salt: spec.Salt,
 		Values: spec.Mode == v1alpha1.ModeAnnotate, Bases: true, FunctionConfig: in.FunctionConfig,
 	}
-	_, facts, err := stream.Parse(in, builder.Build)
+	chunks, facts, err := stream.Parse(in, builder.Build)
 	if err != nil {
 		return nil, nil, plan.Join(Errors(err))
 	}
@@ -171,6 +171,7 @@ func planFor(in *stream.Input, config *v1alpha1.ConfigHash) (*graph.Graph, *plan
 	if err != nil {
 		return nil, nil, err
 	}
+	transformed.Add(leftover.Selectors(chunks, g, names)...)
 	transformed.Add(unresolved.Find(g, p, spec.Unresolved, spec.Mode == v1alpha1.ModeRename)...)
 	transformed.Add(unresolved.MissingKeys(g, names)...)
 	return g, transformed, transformed.Err()

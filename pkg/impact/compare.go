@@ -124,13 +124,16 @@ func (c *comparison) pairHooks() {
 	var patterns [2]map[pattern][]*subject // of the new set, and of the old one
 	each := func(g *graph.Graph, r *graph.Resource, do func(pattern)) {
 		hook, ok := r.Annotations["helm.sh/hook"]
-		if !ok || len(r.Name) > 253 {
+		if !ok || len(r.Name) > 63 {
 			return
 		}
-		for start, end := 0, 0; start < len(r.Name); start = end + 1 {
-			if end = start + strings.IndexByte(r.Name[start:]+"-", '-'); isRandom(r.Name[start:end]) {
-				do(pattern{r.Kind, g.NamespaceOf(r), hook, r.Name[:start] + strings.Repeat("*", end-start) + r.Name[end:]})
+		start := 0
+		for part := range strings.SplitSeq(r.Name, "-") {
+			end := start + len(part)
+			if isRandom(part) {
+				do(pattern{r.Kind, g.NamespaceOf(r), hook, r.Name[:start] + strings.Repeat("*", len(part)) + r.Name[end:]})
 			}
+			start = end + 1
 		}
 	}
 	for n := range patterns {

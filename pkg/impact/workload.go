@@ -34,7 +34,7 @@ func (c *comparison) workload(s *subject) *Workload {
 	w.Replicas, w.Strategy = after.replicas, after.strategy
 	fixed, stuck := before.touched(after), before.stuck(after)
 	if slices.ContainsFunc(s.new.PodTemplates, func(t graph.PodTemplate) bool { return t.Change == catalog.Recreated }) {
-		fixed, stuck = nil, nil // what is made anew may have any fields
+		fixed, stuck = nil, nil // what is made again may have any fields
 	}
 	causes := &causes{comparison: c, subject: s}
 	for _, pair := range c.templates(s, before, after) {

@@ -16,15 +16,15 @@ import (
 )
 
 // A Watch finds what the controller that the policy stands for would see of the objects
-// of one workload, and a build does not. It tells each object once.
+// of one workload, and a build does not. It reports each object once.
 type Watch struct {
 	policy    *Policy
 	resource  *graph.Resource
 	workloads map[int]*Workload // by template
-	told      map[watchedObject]bool
+	reported  map[watchedObject]bool
 }
 
-// A watchedObject is what a Watch has told of.
+// A watchedObject is what a Watch has reported.
 type watchedObject struct{ kind, namespace, name string }
 
 // Watch returns the Watch of a resource, nil under policies that stand for no controller.
@@ -44,11 +44,11 @@ func (w *Watch) Missed(ref *reference.Reference, kind string, maker *graph.Resou
 	}
 	message := w.policy.missed(kind, ref.Name, maker)
 	id := watchedObject{kind, cmp.Or(ref.Namespace, w.policy.graph.NamespaceOf(w.resource)), ref.Name}
-	if message == "" || w.told[id] {
+	if message == "" || w.reported[id] {
 		return nil
 	}
-	if w.told == nil {
-		w.workloads, w.told = map[int]*Workload{}, map[watchedObject]bool{}
+	if w.reported == nil {
+		w.workloads, w.reported = map[int]*Workload{}, map[watchedObject]bool{}
 	}
 	object := maker
 	if object == nil || !object.StandsFor {
@@ -62,10 +62,10 @@ func (w *Watch) Missed(ref *reference.Reference, kind string, maker *graph.Resou
 			w.workloads[i] = w.policy.Workload(w.resource, &w.resource.PodTemplates[i])
 		}
 		if (maker == nil || !maker.StandsFor) && w.workloads[i].names(kind, ref.Name) {
-			return nil // Named tells of it
+			return nil // Named reports it
 		}
 		if w.workloads[i].Judge(Use{Object: object, Kind: kind, Consumed: true}).Rolls {
-			w.told[id] = true
+			w.reported[id] = true
 			return []graph.Finding{{Severity: stream.Warning, Resource: w.resource, Path: ref.At.Path, Message: message}}
 		}
 	}

@@ -31,8 +31,14 @@ type place struct {
 type nearMiss struct {
 	place
 	name       string
-	candidates []string // of the place, at most two
+	candidates []candidate // of the place, at most two
 	elsewhere  *elsewhere
+}
+
+// A candidate is a name of an object, or of what makes one.
+type candidate struct {
+	object *graph.Resource
+	name   string
 }
 
 // elsewhere are the resources by which a name is there in any place, the first few.
@@ -96,7 +102,7 @@ func (n *nearMisses) find() {
 			}
 			n.add(r, at, name)
 			for _, id := range r.History.Previous {
-				n.compare(at, id.Name, name)
+				n.compare(at, candidate{r, id.Name})
 			}
 		}
 		for i := range r.References {
@@ -116,26 +122,27 @@ func (n *nearMisses) add(r *graph.Resource, at place, name string) {
 	} else if e != nil {
 		e.more++
 	}
-	n.compare(at, name, name)
+	n.compare(at, candidate{r, name})
 }
 
-// compare enters an object as a candidate of the misses in its place whose names differ
-// from name in one letter.
-func (n *nearMisses) compare(at place, name, called string) {
-	eachEdit(at, name, func(hash uint64) {
+// compare enters a candidate of the misses in its place whose names differ from its own
+// in one letter.
+func (n *nearMisses) compare(at place, c candidate) {
+	same := func(other candidate) bool { return other.object == c.object || other.name == c.name }
+	eachEdit(at, c.name, func(hash uint64) {
 		for _, miss := range n.edited[hash] {
 			if n.left--; n.left < 0 {
 				return
 			}
-			if miss.place == at && len(miss.candidates) < 2 && !slices.Contains(miss.candidates, called) && misspelt(miss.name, name) {
-				miss.candidates = append(miss.candidates, called)
+			if miss.place == at && len(miss.candidates) < 2 && !slices.ContainsFunc(miss.candidates, same) && misspelt(miss.name, c.name) {
+				miss.candidates = append(miss.candidates, c)
 			}
 		}
 	})
 }
 
 // message says what comes near to the name that ref of r holds, "" if nothing does, or
-// if nothing tells what is meant.
+// if it is not clear what is meant.
 func (n *nearMisses) message(miss *nearMiss, r *graph.Resource, ref *reference.Reference) string {
 	// Who writes a namespace beside a name means it.
 	if len(miss.elsewhere.resources) > 0 && !ref.Optional && !r.ClusterScoped && ref.Namespace == "" {
@@ -160,7 +167,7 @@ func (n *nearMisses) message(miss *nearMiss, r *graph.Resource, ref *reference.R
 		return message
 	}
 	if len(miss.candidates) == 1 && (!ref.Optional || len(miss.name) >= leastOptional) {
-		return fmt.Sprintf("%s %q is not in the input, but %q is; correct the name if that is meant", miss.target, miss.name, miss.candidates[0])
+		return fmt.Sprintf("%s %q is not in the input, but %q is; correct the name if that is meant", miss.target, miss.name, miss.candidates[0].name)
 	}
 	return ""
 }

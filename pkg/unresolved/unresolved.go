@@ -58,7 +58,7 @@ func Find(g *graph.Graph, p *policy.Policy, asked v1alpha1.Unresolved, rewritten
 	}
 	f.near.find()
 	for i := range unmet {
-		f.tell(&unmet[i])
+		f.report(&unmet[i])
 	}
 	return f.findings
 }
@@ -67,7 +67,7 @@ type finder struct {
 	asked    v1alpha1.Unresolved
 	near     *nearMisses
 	last     *graph.Resource
-	told     map[string]bool // of last
+	reported map[string]bool // of last
 	findings []graph.Finding
 }
 
@@ -83,7 +83,7 @@ type miss struct {
 func (f *finder) miss(m *graph.Mention, watch *policy.Watch) miss {
 	found := miss{referrer: m.Referrer, ref: m.Ref, targets: m.Targets, watch: watch}
 	// What a rule of RBAC names may come at run time, and of annotations of Reloader and
-	// wave their policies tell.
+	// wave their policies report.
 	annotation := watch != nil && strings.HasPrefix(string(m.Ref.At.Path), "metadata.annotations")
 	if !m.Ref.List && !m.Ref.ControllerNamespace && !annotation {
 		for _, target := range m.Targets.Each() {
@@ -93,10 +93,9 @@ func (f *finder) miss(m *graph.Mention, watch *policy.Watch) miss {
 	return found
 }
 
-// tell tells of a miss: what comes near, or else what is asked for, or else what the
+// report reports a miss: what comes near, or else what is asked for, or else what the
 // controller would see.
-func (f *finder) tell(m *miss) {
-	const remedy = "add it, make the reference optional, or set spec.unresolved: Ignore"
+func (f *finder) report(m *miss) {
 	severity := stream.Warning
 	if f.asked == v1alpha1.UnresolvedError && !m.ref.Optional {
 		severity = stream.Error
@@ -108,24 +107,26 @@ func (f *finder) tell(m *miss) {
 	}
 	switch {
 	case message != "" && demanded:
-		message += "; else " + remedy
+		message += "; else add it, make the reference optional, or set spec.unresolved: Ignore"
 	case message == "" && demanded:
 		name := m.ref.Name
 		if m.ref.Namespace != "" {
 			name = m.ref.Namespace + "/" + name
 		}
-		message = fmt.Sprintf("%s %q is not in the input; %s", m.targets, name, remedy)
+		message = fmt.Sprintf("%s %q is not in the input; add it, make the reference optional, or set spec.unresolved: Ignore", m.targets, name)
+	case message == "" && m.ref.Optional:
+		return // most such objects are nowhere
 	case message == "":
 		for _, target := range m.targets.Each() {
 			f.findings = append(f.findings, m.watch.Missed(m.ref, target.String(), nil)...)
 		}
 		return
 	case f.last != m.referrer:
-		f.last, f.told = m.referrer, map[string]bool{message: true}
-	case f.told[message]:
+		f.last, f.reported = m.referrer, map[string]bool{message: true}
+	case f.reported[message]:
 		return // a workload may take many keys
 	default:
-		f.told[message] = true
+		f.reported[message] = true
 	}
 	f.findings = append(f.findings, graph.Finding{Severity: severity, Resource: m.referrer, Path: m.ref.At.Path, Message: message})
 }

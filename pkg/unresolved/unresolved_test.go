@@ -87,8 +87,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// A reference that comes near to an object is told of even with Ignore.
-func TestFind_tellsWhatComesNear(t *testing.T) {
+// A reference that comes near to an object is reported even with Ignore.
+func TestFind_reportsWhatComesNear(t *testing.T) {
 	object := func(kind, namespace, name string) string {
 		return "apiVersion: v1\nkind: " + kind + "\nmetadata: {name: " + name + namespace + "}\n---\n"
 	}
@@ -108,6 +108,9 @@ func TestFind_tellsWhatComesNear(t *testing.T) {
 			envFrom("configMapRef: {name: web-setings}"), `ConfigMap "web-setings"` + is + `"web-settings"` + meant},
 		{"optional and long", object("ConfigMap", here, "web-settings") + envFrom("configMapRef: {name: web-setings, optional: true}"), `ConfigMap "web-setings"` + is + `"web-settings"` + meant},
 		{"optional and short", object("ConfigMap", here, "settings") + envFrom("configMapRef: {name: setings, optional: true}"), ""},
+		{"by the name of before a prefix", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: dev-web-settings, namespace: prod, annotations: {internal.config.kubernetes.io/previousNames: web-settings, " +
+			"internal.config.kubernetes.io/previousNamespaces: default, internal.config.kubernetes.io/previousKinds: ConfigMap, internal.config.kubernetes.io/prefixes: dev-}}\n---\n" +
+			envFrom("configMapRef: {name: web-setings}"), `ConfigMap "web-setings"` + is + `"web-settings"` + meant},
 		{"two letters", object("ConfigMap", here, "web-settings") + envFrom("configMapRef: {name: web-setinsg}"), ""},
 		{"a short name", object("ConfigMap", here, "login") + envFrom("configMapRef: {name: logi}"), ""},
 		{"a digit", object("ConfigMap", here, "config-1") + envFrom("configMapRef: {name: config-2}"), ""},
@@ -130,7 +133,7 @@ func TestFind_tellsWhatComesNear(t *testing.T) {
 			got := ""
 			for i, told := range find(t, tc.manifests, v1alpha1.UnresolvedIgnore) {
 				if i > 0 {
-					t.Errorf("%q is told as well", told)
+					t.Errorf("%q is reported as well", told)
 				}
 				var warning bool
 				if got, warning = strings.CutPrefix(told, "warning: Deployment prod/web: spec.template.spec.containers[0].envFrom[0]."); !warning {
