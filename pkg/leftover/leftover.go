@@ -361,12 +361,14 @@ func (w *walker) secret(path edit.Path, data *yaml.Node, encoded bool) {
 			}
 			text = string(decoded)
 		}
+		told := map[string]catalog.Target{} // one text may name an object often
 		for start, end := range words(text) {
 			name := text[start:end]
 			if !w.isFormer(name) {
 				continue
 			}
-			about := aboutInSecret(text[:start])
+			about := aboutInSecret(text[:start]) &^ told[name]
+			told[name] |= about
 			for _, object := range w.objects(name, "") {
 				if object != w.resource && about.Has(object.Target) {
 					w.tell(path.Key(key), name, object)
