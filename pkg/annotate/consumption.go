@@ -18,6 +18,7 @@ type consumption struct {
 	workload *policy.Workload
 	uses     []*use
 	known    map[useKey]*use
+	wanted   map[**graph.Resource]bool // what wants has found
 }
 
 // A useKey is an object, and the kind that it is taken for.
@@ -35,6 +36,7 @@ type use struct {
 	whole    bool
 	keys     []string
 	verdict  *policy.Verdict // nil to ask the policy
+	judged   *policy.Verdict // what judge has found
 	from     *use            // the object that stands for a Secret and is made with it
 }
 
@@ -63,11 +65,9 @@ func (c *consumption) consume(r *graph.Resource, ref *reference.Reference, verdi
 		found = true
 	}
 	for _, target := range m.Targets.Each() {
-		for _, producer := range c.graph.Producers(r, ref, target) {
-			if producer.StandsFor {
-				c.use(producer, target.String(), ref.Keys, verdict)
-				found = true
-			}
+		for _, producer := range c.standIns(c.graph.Producers(r, ref, target)) {
+			c.use(producer, target.String(), ref.Keys, verdict)
+			found = true
 		}
 	}
 	if !found && len(m.Strangers) > 0 && c.wants(m.Strangers, verdict) {
@@ -79,6 +79,9 @@ func (c *consumption) consume(r *graph.Resource, ref *reference.Reference, verdi
 
 // use adds an object that the pods consume, and what it is made with.
 func (c *consumption) use(object *graph.Resource, kind string, keys []string, verdict *policy.Verdict) {
+	if !c.spend(c.referrer, templatePath(c.template)) {
+		return
+	}
 	u := c.add(object, kind, keys, true)
 	if verdict != nil {
 		u.verdict = verdict
@@ -96,14 +99,17 @@ func (c *consumption) make(u *use, object *graph.Resource, met map[*graph.Resour
 		if !ref.Consumed {
 			continue
 		}
+		if !c.spend(c.referrer, templatePath(c.template)) {
+			return
+		}
 		m := c.graph.Mention(object, ref)
 		m.DropBased()
 		for _, match := range m.Matches {
 			c.ingredient(u, ref, match.Candidates)
 		}
 		for _, target := range m.Targets.Each() {
-			for _, producer := range c.graph.Producers(object, ref, target) {
-				if producer.StandsFor && !met[producer] {
+			for _, producer := range c.standIns(c.graph.Producers(object, ref, target)) {
+				if !met[producer] {
 					met[producer] = true
 					c.uses = append(c.uses, &use{object: producer, kind: target.String(), consumed: true, whole: ref.Keys == nil, keys: ref.Keys, from: u})
 					if c.policy.Chosen(producer, true) == nil {
@@ -119,9 +125,10 @@ func (c *consumption) make(u *use, object *graph.Resource, met map[*graph.Resour
 func (c *consumption) ingredient(u *use, ref *reference.Reference, candidates []*graph.Resource) {
 	if ref.ControllerNamespace {
 		// The Secret is made in the workload's namespace, of what is there.
-		candidates = slices.DeleteFunc(slices.Clone(candidates), func(candidate *graph.Resource) bool {
-			return c.graph.NamespaceOf(candidate) != c.graph.NamespaceOf(c.referrer)
-		})
+		candidates = c.in(candidates, c.graph.NamespaceOf(c.referrer))
+	}
+	if len(candidates) > 1 && !c.spend(c.referrer, templatePath(c.template)) {
+		return
 	}
 	uses := make([]*use, len(candidates))
 	for i, candidate := range candidates {
@@ -154,8 +161,17 @@ func (c *consumption) add(object *graph.Resource, kind string, keys []string, co
 	if keys == nil {
 		u.whole = true
 	}
-	u.keys = append(u.keys, keys...)
+	u.keys = join(u.keys, keys)
 	return u
+}
+
+// join returns the keys of two lists, the second of which stays as it is: thousands of
+// sources may share it.
+func join(a, b []string) []string {
+	if len(a) == 0 {
+		return slices.Clip(b)
+	}
+	return append(a, b...)
 }
 
 // sources returns the objects that count, sorted, each once.
@@ -180,10 +196,14 @@ func (c *consumption) sources() []source {
 			sources = append(sources, source{object: u.object})
 		}
 		sources[i].whole = sources[i].whole || u.whole || verdict.Whole
-		sources[i].keys = append(sources[i].keys, u.keys...)
+		sources[i].keys = join(sources[i].keys, u.keys)
 	}
 	for i := range sources {
-		slices.Sort(sources[i].keys)
+		if s := &sources[i]; s.whole {
+			s.keys = nil
+		} else if !slices.IsSorted(s.keys) {
+			slices.Sort(s.keys)
+		}
 	}
 	slices.SortStableFunc(sources, func(a, b source) int { return graph.Compare(a.object, b.object) })
 	return sources
@@ -207,6 +227,14 @@ func (c *consumption) unselected() map[string]bool {
 // judge asks the policy whether a change of an object is to roll the workload,
 // and whether all of it counts.
 func (c *consumption) judge(u *use) policy.Verdict {
+	if u.judged == nil {
+		verdict := c.verdict(u)
+		u.judged = &verdict
+	}
+	return *u.judged
+}
+
+func (c *consumption) verdict(u *use) policy.Verdict {
 	if u.from == nil && u.verdict == nil {
 		return c.workload.Judge(policy.Use{Object: u.object, Kind: u.kind, Consumed: u.consumed, Named: u.named})
 	}
@@ -224,6 +252,21 @@ func (c *consumption) rolls(u *use) bool { return c.judge(u).Rolls }
 
 // wants reports whether one of several objects would count.
 func (c *consumption) wants(objects []*graph.Resource, verdict *policy.Verdict) bool {
+	if verdict != nil {
+		return c.wantsAny(objects, verdict)
+	}
+	wanted, ok := c.wanted[&objects[0]]
+	if !ok {
+		if c.wanted == nil {
+			c.wanted = map[**graph.Resource]bool{}
+		}
+		wanted = c.wantsAny(objects, nil)
+		c.wanted[&objects[0]] = wanted
+	}
+	return wanted
+}
+
+func (c *consumption) wantsAny(objects []*graph.Resource, verdict *policy.Verdict) bool {
 	return slices.ContainsFunc(objects, func(object *graph.Resource) bool {
 		return c.rolls(&use{object: object, kind: object.Kind, consumed: true, verdict: verdict})
 	})
@@ -239,4 +282,33 @@ func (c *consumption) ambiguous(r *graph.Resource, ref *reference.Reference, obj
 	}
 	c.plan.Tell(stream.Error, r, ref.At.Path, "%s %q is ambiguous: %s may be meant; rename one, or take them out with spec.exclude",
 		first.Kind, ref.Name, c.graph.Places(objects))
+}
+
+// standIns returns those of several producers that stand for a Secret.
+func (b *builder) standIns(producers []*graph.Resource) []*graph.Resource {
+	if len(producers) == 0 {
+		return nil
+	}
+	found, ok := b.standing[&producers[0]]
+	if !ok {
+		found = slices.DeleteFunc(slices.Clone(producers), func(p *graph.Resource) bool { return !p.StandsFor })
+		b.standing[&producers[0]] = found
+	}
+	return found
+}
+
+// in returns those of several objects that are in a namespace.
+func (b *builder) in(objects []*graph.Resource, namespace string) []*graph.Resource {
+	if len(objects) == 0 {
+		return nil
+	}
+	found, ok := b.namespaces[&objects[0]]
+	if !ok {
+		found = map[string][]*graph.Resource{}
+		for _, object := range objects {
+			found[b.graph.NamespaceOf(object)] = append(found[b.graph.NamespaceOf(object)], object)
+		}
+		b.namespaces[&objects[0]] = found
+	}
+	return found[namespace]
 }

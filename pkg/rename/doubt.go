@@ -20,6 +20,9 @@ func (b *builder) doubtful(m *graph.Mention) bool {
 		return true
 	case b.graph.Unsure(m):
 		for _, match := range m.Matches {
+			if b.again(match.Candidates, m.Referrer, "pin") {
+				continue
+			}
 			for _, c := range match.Candidates {
 				if t := b.target(c); t.pinned == nil {
 					t.pinned = m.Referrer
@@ -35,7 +38,7 @@ func (b *builder) doubtful(m *graph.Mention) bool {
 func (b *builder) tellDoubts() {
 	for i := range b.doubts {
 		m := &b.doubts[i]
-		takes := slices.ContainsFunc(m.Matches, func(match graph.Match) bool { return slices.ContainsFunc(match.Candidates, b.takes) })
+		takes := slices.ContainsFunc(m.Matches, func(match graph.Match) bool { return b.anyTakes(match.Candidates) })
 		if takes {
 			b.tell(stream.Warning, m.Referrer, m.Ref.At.Path,
 				"%q is left as it is: it may mean the ConfigMap or the Secret of that name; tell which in spec.references, or keep the names by %s: \"true\"",
