@@ -30,12 +30,18 @@ import (
 func New(g *graph.Graph, p *policy.Policy, spec *v1alpha1.Spec) (*plan.Plan, error) {
 	b := &builder{
 		graph: g, policy: p, spec: spec, plan: &plan.Plan{},
-		sums: map[sumKey]string{}, checked: map[*graph.Resource]bool{},
+		sums: map[sumKey]string{}, checked: map[*graph.Resource]bool{}, counting: map[*graph.Resource][]digest.Value{},
+		uses: 300_000 + 100*len(g.Resources),
 	}
+	for _, r := range g.Resources {
+		b.uses += len(r.References)
+	}
+	b.left = b.uses
 	b.plan.Add(p.Lint()...)
 	for _, r := range g.Resources {
 		b.resource(r)
 	}
+	b.plan.Add(p.Problems()...)
 	if err := b.plan.Err(); err != nil {
 		return nil, err
 	}
@@ -49,8 +55,12 @@ type builder struct {
 	plan   *plan.Plan
 	// sums are the checksums of whole objects.
 	sums map[sumKey]string
+	// counting are the values that always count of what stands for a Secret.
+	counting map[*graph.Resource][]digest.Value
 	// checked are the objects whose content is known to be fit for use.
 	checked map[*graph.Resource]bool
+	// uses is how often objects may be used, left what is left of that.
+	uses, left int
 	// sourceKinds are the kinds that may be sources, in lower case.
 	sourceKinds map[string]bool
 }
@@ -77,21 +87,39 @@ func (b *builder) resource(r *graph.Resource) {
 		}
 		return
 	}
-	var consumptions []*consumption
-	for i := range r.PodTemplates {
-		c := b.consumption(r, &r.PodTemplates[i], consumptions)
-		if !slices.Contains(consumptions, c) {
-			consumptions = append(consumptions, c)
+	byTemplate := make([][]*reference.Reference, len(r.PodTemplates))
+	var general []*reference.Reference // of all templates
+	for i := range r.References {
+		switch ref := &r.References[i]; {
+		case !ref.Consumed:
+		case ref.PodTemplate < 0:
+			general = append(general, ref)
+		default:
+			byTemplate[ref.PodTemplate] = append(byTemplate[ref.PodTemplate], ref)
 		}
-		for j := range r.References {
-			ref := &r.References[j]
-			if ref.Consumed && (ref.PodTemplate == i || ref.PodTemplate < 0) {
-				c.consume(r, ref, nil)
+	}
+	var consumptions []*consumption
+	known := map[edit.Path]*consumption{}
+	for i := range r.PodTemplates {
+		t := &r.PodTemplates[i]
+		// Templates may share their annotations.
+		c := known[t.AnnotationsAt]
+		if c == nil || !t.HasAnnotations {
+			c = &consumption{builder: b, referrer: r, template: t, workload: b.policy.Workload(r, t)}
+			consumptions = append(consumptions, c)
+			if t.HasAnnotations {
+				known[t.AnnotationsAt] = c
 			}
+		}
+		for _, ref := range slices.Concat(byTemplate[i], general) {
+			c.consume(r, ref, nil)
 		}
 	}
 	for _, c := range consumptions {
 		for _, e := range extra {
+			if !b.spend(r, reference.ExtraSourcesAt) {
+				return
+			}
 			c.consume(r, &e, &policy.Verdict{Rolls: true, Whole: true})
 		}
 		named, unmet := c.workload.Named()
@@ -103,22 +131,20 @@ func (b *builder) resource(r *graph.Resource) {
 	}
 }
 
-// consumption returns the one of a template: a new one, unless one of those
-// that are there shares its annotations.
-func (b *builder) consumption(r *graph.Resource, t *graph.PodTemplate, others []*consumption) *consumption {
-	for _, c := range others {
-		if t.HasAnnotations && c.template.HasAnnotations && t.AnnotationsAt == c.template.AnnotationsAt {
-			return c
-		}
-	}
-	return &consumption{builder: b, referrer: r, template: t, workload: b.policy.Workload(r, t)}
-}
-
 // A source is an object with what of it counts.
 type source struct {
 	object *graph.Resource
 	whole  bool
-	keys   []string
+	keys   []string // sorted, where it is not whole
+}
+
+// spend counts how often objects are used, and reports false once that is too much:
+// a few references can use thousands of objects each, through what makes a Secret.
+func (b *builder) spend(r *graph.Resource, path edit.Path) bool {
+	if b.left--; b.left == 0 {
+		b.plan.Tell(stream.Error, r, path, "with those before it, workloads use objects more than %d times; let fewer pod templates share references, and fewer objects go into one Secret", b.uses)
+	}
+	return b.left > 0
 }
 
 // stamp plans what becomes of the annotations of a pod template. others are keys
@@ -255,13 +281,13 @@ func (b *builder) checksum(r *graph.Resource, s *source) string {
 	if !b.fit(object) {
 		return ""
 	}
-	whole := s.whole || b.spec.Annotate.Granularity == v1alpha1.GranularityObject
+	whole := s.whole || b.spec.Annotate.Granularity == v1alpha1.GranularityObject || object.StandsFor && len(b.always(object)) == len(object.Values)
 	if sum, ok := b.sums[id]; ok && whole {
 		return sum
 	}
 	values := object.Values
 	if !whole {
-		values = narrowed(values, s.keys, object.StandsFor)
+		values = b.narrowed(object, s.keys)
 	}
 	sum := ""
 	if len(values) > 0 {
@@ -277,25 +303,45 @@ func (b *builder) checksum(r *graph.Resource, s *source) string {
 
 // narrowed returns the values under keys, which are sorted, and of what stands
 // for a Secret those that always count. An object may have many more keys than
-// anybody takes.
-func narrowed(values []digest.Value, keys []string, standsFor bool) []digest.Value {
-	var found []digest.Value
-	if standsFor {
+// anybody takes, and the other way round.
+func (b *builder) narrowed(object *graph.Resource, keys []string) []digest.Value {
+	values, found := object.Values, slices.Clone(b.always(object))
+	take := func(v digest.Value) {
+		if !object.StandsFor || !v.Always {
+			found = append(found, v)
+		}
+	}
+	if len(keys) > len(values) {
 		for _, v := range values {
-			if _, consumed := slices.BinarySearch(keys, v.Key); consumed || v.Always {
+			if _, consumed := slices.BinarySearch(keys, v.Key); consumed {
+				take(v)
+			}
+		}
+	} else {
+		for _, key := range slices.Compact(slices.Clone(keys)) {
+			at, _ := slices.BinarySearchFunc(values, key, func(v digest.Value, key string) int { return strings.Compare(v.Key, key) })
+			for ; at < len(values) && values[at].Key == key; at++ {
+				take(values[at])
+			}
+		}
+	}
+	digest.SortValues(found)
+	return found
+}
+
+// always returns the values of what stands for a Secret that always count.
+func (b *builder) always(object *graph.Resource) []digest.Value {
+	if !object.StandsFor {
+		return nil
+	}
+	found, ok := b.counting[object]
+	if !ok {
+		for _, v := range object.Values {
+			if v.Always {
 				found = append(found, v)
 			}
 		}
-		return found
-	}
-	for i, key := range keys {
-		if i > 0 && keys[i-1] == key {
-			continue
-		}
-		at, ok := slices.BinarySearchFunc(values, key, func(v digest.Value, key string) int { return strings.Compare(v.Key, key) })
-		if ok {
-			found = append(found, values[at])
-		}
+		b.counting[object] = found
 	}
 	return found
 }
@@ -327,20 +373,20 @@ func (b *builder) list(sources []source) string {
 	names := make([]string, len(sources))
 	for i := range sources {
 		names[i] = sources[i].object.String()
-		if keys := b.counting(&sources[i]); len(keys) > 0 {
+		if keys := b.keysOf(&sources[i]); len(keys) > 0 {
 			names[i] += " (" + graph.Enumerate(keys) + ")"
 		}
 	}
 	return graph.Enumerate(names)
 }
 
-// counting returns the keys of a source that count, nil if all of them do.
-func (b *builder) counting(s *source) []string {
+// keysOf returns the keys of a source that count, nil if all of them do.
+func (b *builder) keysOf(s *source) []string {
 	if s.whole || b.spec.Annotate.Granularity == v1alpha1.GranularityObject {
 		return nil
 	}
 	var keys []string
-	for _, v := range narrowed(s.object.Values, s.keys, s.object.StandsFor) {
+	for _, v := range b.narrowed(s.object, s.keys) {
 		if !v.Always {
 			keys = append(keys, v.Key)
 		}

@@ -19,6 +19,7 @@ type consumption struct {
 	workload *policy.Workload
 	uses     []*use
 	known    map[useKey]*use
+	wanted   map[**graph.Resource]bool // what wants has found
 }
 
 // A useKey is an object, and the kind that it is taken for.
@@ -36,6 +37,7 @@ type use struct {
 	whole    bool
 	keys     []string
 	verdict  *policy.Verdict // nil to ask the policy
+	judged   *policy.Verdict // what judge has found
 	from     *use            // the object that stands for a Secret and is made with it
 }
 
@@ -74,6 +76,9 @@ func (c *consumption) lost(r *graph.Resource, ref *reference.Reference) {
 
 // use adds an object that the pods consume, and what it is made with.
 func (c *consumption) use(object *graph.Resource, kind string, keys []string, verdict *policy.Verdict) {
+	if !c.spend(c.referrer, templatePath(c.template)) {
+		return
+	}
 	u := c.add(object, kind, keys, true)
 	if verdict != nil {
 		u.verdict = verdict
@@ -95,6 +100,8 @@ func (c *consumption) make(u *use, object *graph.Resource, met map[*graph.Resour
 		for _, m := range means {
 			producer := m.Objects[0]
 			switch {
+			case !c.spend(c.referrer, templatePath(c.template)):
+				return
 			case !m.StandsFor:
 				c.ingredient(u, ref, m.Objects)
 			case !met[producer]:
@@ -141,8 +148,17 @@ func (c *consumption) add(object *graph.Resource, kind string, keys []string, co
 	if keys == nil {
 		u.whole = true
 	}
-	u.keys = append(u.keys, keys...)
+	u.keys = join(u.keys, keys)
 	return u
+}
+
+// join returns the keys of two lists, the second of which stays as it is: thousands of
+// sources may share it.
+func join(a, b []string) []string {
+	if len(a) == 0 {
+		return slices.Clip(b)
+	}
+	return append(a, b...)
 }
 
 // sources returns the objects that count, sorted, each once.
@@ -167,10 +183,14 @@ func (c *consumption) sources() []source {
 			sources = append(sources, source{object: u.object})
 		}
 		sources[i].whole = sources[i].whole || u.whole || verdict.Whole
-		sources[i].keys = append(sources[i].keys, u.keys...)
+		sources[i].keys = join(sources[i].keys, u.keys)
 	}
 	for i := range sources {
-		slices.Sort(sources[i].keys)
+		if s := &sources[i]; s.whole {
+			s.keys = nil
+		} else if !slices.IsSorted(s.keys) {
+			slices.Sort(s.keys)
+		}
 	}
 	slices.SortStableFunc(sources, func(a, b source) int { return graph.Compare(a.object, b.object) })
 	return sources
@@ -194,6 +214,14 @@ func (c *consumption) unselected() map[string]bool {
 // judge asks the policy whether a change of an object is to roll the workload,
 // and whether all of it counts.
 func (c *consumption) judge(u *use) policy.Verdict {
+	if u.judged == nil {
+		verdict := c.verdict(u)
+		u.judged = &verdict
+	}
+	return *u.judged
+}
+
+func (c *consumption) verdict(u *use) policy.Verdict {
 	if u.from == nil && u.verdict == nil {
 		return c.workload.Judge(policy.Use{Object: u.object, Kind: u.kind, Consumed: u.consumed, Named: u.named})
 	}
@@ -211,6 +239,21 @@ func (c *consumption) rolls(u *use) bool { return c.judge(u).Rolls }
 
 // wants reports whether one of several objects would count.
 func (c *consumption) wants(objects []*graph.Resource, verdict *policy.Verdict) bool {
+	if verdict != nil {
+		return c.wantsAny(objects, verdict)
+	}
+	wanted, ok := c.wanted[&objects[0]]
+	if !ok {
+		if c.wanted == nil {
+			c.wanted = map[**graph.Resource]bool{}
+		}
+		wanted = c.wantsAny(objects, nil)
+		c.wanted[&objects[0]] = wanted
+	}
+	return wanted
+}
+
+func (c *consumption) wantsAny(objects []*graph.Resource, verdict *policy.Verdict) bool {
 	return slices.ContainsFunc(objects, func(object *graph.Resource) bool {
 		return c.rolls(&use{object: object, kind: object.Kind, consumed: true, verdict: verdict})
 	})

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -47,6 +48,7 @@ type Catalog struct {
 
 	mu         sync.Mutex
 	kinds      map[gvk]*Kind
+	said       map[string]*Kind // by which documents and extras say it
 	everywhere *Kind
 	shapes     *Shapes
 	files      map[string][]document
@@ -67,6 +69,8 @@ type (
 type document struct {
 	names []string // the kinds or the subtree that its first line names
 	text  string
+	// versioned tells that some of it is of some versions alone.
+	versioned bool
 }
 
 // Extra is what a user adds to the catalogue. An empty Group, Version, or
@@ -92,6 +96,7 @@ func newCatalog(extra []Extra) *Catalog {
 	return &Catalog{
 		extra:       extra,
 		kinds:       map[gvk]*Kind{},
+		said:        map[string]*Kind{},
 		files:       map[string][]document{},
 		subtrees:    map[string][]rawRule{},
 		neverRename: sync.OnceValues(loadNeverRename),
@@ -101,37 +106,77 @@ func newCatalog(extra []Extra) *Catalog {
 	}
 }
 
+// maxRemembered bounds how many kinds are remembered by their names: many more
+// than any build holds.
+const maxRemembered = 4096
+
 // Kind returns what is known of a kind, and nil if that is nothing beyond
-// what Any says. An error is a defect of the data.
+// what Any says. Kinds of which the same is known share it. An error is a defect of
+// the data.
 func (c *Catalog) Kind(group, version, kind string) (*Kind, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	id := gvk{group, version, kind}
-	if cached, ok := c.kinds[id]; ok {
+	if cached, ok := c.kinds[gvk{group, version, kind}]; ok {
 		return cached, nil
 	}
-	found := &Kind{}
-	known := false
-	for _, file := range groupFiles(group) {
-		matched, err := c.addFile(found, file, version, kind)
-		if err != nil {
-			return nil, fmt.Errorf("catalogue: data/%s.yaml: %s: %w", file, kind, err)
-		}
-		known = known || matched
+	found, err := c.kind(group, version, kind)
+	if err == nil && len(c.kinds) < maxRemembered {
+		// The names may be pieces of an input, which the catalogue outlives.
+		c.kinds[gvk{strings.Clone(group), strings.Clone(version), strings.Clone(kind)}] = found
 	}
-	for _, e := range c.extra {
-		if (e.Group == "" || e.Group == group) && (e.Version == "" || e.Version == version) && (e.Kind == "" || e.Kind == kind) {
-			if err := c.addExtra(found, e); err != nil {
-				return nil, err
+	return found, err
+}
+
+// kind is Kind for one that is not remembered.
+func (c *Catalog) kind(group, version, kind string) (*Kind, error) {
+	type source struct {
+		file string
+		document
+	}
+	var sources []source
+	var extra []Extra
+	key := ""
+	for _, file := range c.groupFiles(group) {
+		for i, d := range c.documents(file) {
+			if slices.Contains(d.names, kind) || slices.Contains(d.names, "*") {
+				sources = append(sources, source{file, d})
+				key += file + " " + strconv.Itoa(i) + ","
 			}
-			known = true
 		}
 	}
-	if !known {
-		found = nil
+	for i, e := range c.extra {
+		if (e.Group == "" || e.Group == group) && (e.Version == "" || e.Version == version) && (e.Kind == "" || e.Kind == kind) {
+			extra = append(extra, e)
+			key += strconv.Itoa(i) + ","
+		}
 	}
-	c.kinds[id] = found
+	if key == "" {
+		return nil, nil //nolint:nilnil // nothing is known, and there is no error
+	}
+	if c.versioned() || slices.ContainsFunc(sources, func(s source) bool { return s.versioned }) {
+		key += version
+	}
+	if said, ok := c.said[key]; ok {
+		return said, nil
+	}
+	found := &Kind{}
+	for _, s := range sources {
+		if err := c.add(found, s.document, version); err != nil {
+			return nil, fmt.Errorf("catalogue: data/%s.yaml: %s: %w", s.file, kind, err)
+		}
+	}
+	for _, e := range extra {
+		if err := c.addExtra(found, e); err != nil {
+			return nil, err
+		}
+	}
+	c.said[key] = found
 	return found, nil
+}
+
+// versioned reports whether references of a subtree are of some versions alone.
+func (c *Catalog) versioned() bool {
+	return slices.ContainsFunc(c.documents(subtreesFile), func(d document) bool { return d.versioned })
 }
 
 // Any returns what holds for every kind. An error is a defect of the data.
@@ -142,8 +187,10 @@ func (c *Catalog) Any() (*Kind, error) {
 		return c.everywhere, nil
 	}
 	found := &Kind{}
-	if _, err := c.addFile(found, anyFile, "", ""); err != nil {
-		return nil, fmt.Errorf("catalogue: data/%s.yaml: %w", anyFile, err)
+	for _, d := range c.documents(anyFile) {
+		if err := c.add(found, d, ""); err != nil {
+			return nil, fmt.Errorf("catalogue: data/%s.yaml: %w", anyFile, err)
+		}
 	}
 	c.everywhere = found
 	return found, nil
@@ -166,43 +213,49 @@ func (c *Catalog) StandInKinds() []string {
 	return slices.Compact(kinds)
 }
 
-// groupFiles returns the names of the files that may tell of a group's kinds.
-func groupFiles(group string) []string {
+// groupFiles returns the names of the files that tell of a group's kinds.
+func (c *Catalog) groupFiles(group string) []string {
 	switch {
 	case group == "":
 		return []string{coreFile}
 	case slices.Contains(reserved, group):
 		return nil
 	}
-	names := []string{group}
-	for rest := group; ; {
-		_, after, found := strings.Cut(rest, ".")
-		if !found {
+	if len(group) > maxGroup {
+		return nil
+	}
+	var names []string
+	for name, rest := group, group; ; name = "_." + rest {
+		if _, ok := c.files[name]; ok || hasFile(name) {
+			names = append(names, name)
+		}
+		var found bool
+		if _, rest, found = strings.Cut(rest, "."); !found {
 			return names
 		}
-		names = append(names, "_."+after)
-		rest = after
 	}
 }
 
-// addFile adds to k what a file says of the kind. It reports whether it says
-// anything.
-func (c *Catalog) addFile(k *Kind, file, version, kind string) (bool, error) {
-	matched := false
-	for _, d := range c.documents(file) {
-		if !slices.Contains(d.names, kind) && !slices.Contains(d.names, "*") {
-			continue
-		}
-		var raw rawKind
-		if err := decode([]byte(d.text), &raw); err != nil {
-			return false, err
-		}
-		if err := c.addKind(k, &raw, version); err != nil {
-			return false, err
-		}
-		matched = true
+// maxGroup is how long the name of a group can be (a DNS-1123 subdomain).
+const maxGroup = 253
+
+// hasFile reports whether there is a data file of that name.
+func hasFile(name string) bool {
+	file, err := files.Open("data/" + name + ".yaml")
+	if err != nil {
+		return false
 	}
-	return matched, nil
+	_ = file.Close()
+	return true
+}
+
+// add adds to k what a document says.
+func (c *Catalog) add(k *Kind, d document, version string) error {
+	var raw rawKind
+	if err := decode([]byte(d.text), &raw); err != nil {
+		return err
+	}
+	return c.addKind(k, &raw, version)
 }
 
 // documents splits a file that exists, and finds none in others.
@@ -225,7 +278,7 @@ func splitDocuments(text string) []document {
 	for _, part := range strings.Split(text, "\n---\n") {
 		first, _, _ := strings.Cut(part, "\n")
 		if subtree, ok := strings.CutPrefix(first, "subtree: "); ok {
-			documents = append(documents, document{names: []string{subtree}, text: part})
+			documents = append(documents, document{[]string{subtree}, part, strings.Contains(part, "versions:")})
 			continue
 		}
 		list, ok := strings.CutPrefix(first, "kinds: [")
@@ -236,7 +289,7 @@ func splitDocuments(text string) []document {
 		for i, name := range names {
 			names[i] = strings.Trim(name, `"`)
 		}
-		documents = append(documents, document{names: names, text: part})
+		documents = append(documents, document{names, part, strings.Contains(part, "versions:")})
 	}
 	return documents
 }

@@ -112,6 +112,9 @@ func (p Path) Matches(keys []string) bool {
 		return len(keys) == 0
 	}
 	if p[0] == AnyDepth {
+		if len(p) == 1 {
+			return true
+		}
 		for i := range len(keys) + 1 {
 			if p[1:].Matches(keys[i:]) {
 				return true

@@ -21,12 +21,15 @@ type text struct {
 
 const stride = 1024
 
-// Offset returns where in b a position of yaml.v3 is, in bytes. It reports false
-// where there is no such position.
-func Offset(b []byte, line, column int) (int, bool) {
-	t := &text{bytes: b}
-	return t.offset(line, column)
-}
+// Positions tell where in a text positions of yaml.v3 are.
+type Positions struct{ text text }
+
+// NewPositions returns those of b, which must not change any more.
+func NewPositions(b []byte) *Positions { return &Positions{text{bytes: b}} }
+
+// Offset returns where a position is, in bytes. It reports false where there is no
+// such position.
+func (p *Positions) Offset(line, column int) (int, bool) { return p.text.offset(line, column) }
 
 // offset converts a position of yaml.v3: lines and columns count from 1,
 // columns count characters. A tab is one character; the byte order mark in

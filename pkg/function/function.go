@@ -297,15 +297,30 @@ func applyTo(chunk *stream.Chunk, resources []*graph.Resource, p *plan.Plan) ([]
 	return nil, fmt.Errorf("%s: %w", chunk.At(chunk.Line), err)
 }
 
+// maxWarnings bounds how many warnings are reported: one takes hundreds of times as
+// much memory as the word that it may be about.
+const maxWarnings = 10_000
+
 // report makes results of the findings that report asks for.
 func report(findings []graph.Finding, asked v1alpha1.Report) *Output {
 	out := &Output{}
+	warnings := 0
 	for _, f := range graph.SortFindings(findings) {
 		if f.Severity == stream.Info && asked != v1alpha1.ReportFull {
 			continue
 		}
+		if f.Severity == stream.Warning {
+			if warnings++; warnings > maxWarnings {
+				continue
+			}
+		}
 		out.Results = append(out.Results, f.Result())
 		out.Messages = append(out.Messages, Message{f.Severity, f.String()})
+	}
+	if more := warnings - maxWarnings; more > 0 {
+		message := fmt.Sprintf("%d more warnings are not listed", more)
+		out.Results = append(out.Results, stream.Result{Severity: stream.Warning, Message: message})
+		out.Messages = append(out.Messages, Message{stream.Warning, message})
 	}
 	return out
 }

@@ -46,7 +46,7 @@ const (
 func (f Finding) String() string {
 	s := f.Resource.Called(f.Name) + ": "
 	if f.Path != "" {
-		s += string(f.Path) + ": "
+		s += clipPath(f.Path) + ": "
 	}
 	return s + f.Message
 }
@@ -65,15 +65,15 @@ func (f Finding) Result() stream.Result {
 		Message:  f.Message,
 		Severity: f.Severity,
 		ResourceRef: &stream.ResourceRef{
-			APIVersion: strings.Clone(r.APIVersion), Kind: strings.Clone(r.Kind), Name: strings.Clone(f.name()), Namespace: strings.Clone(r.Namespace),
+			APIVersion: strings.Clone(Clip(r.APIVersion)), Kind: strings.Clone(Clip(r.Kind)), Name: strings.Clone(Clip(f.name())), Namespace: strings.Clone(Clip(r.Namespace)),
 		},
 	}
 	if f.Path != "" {
-		result.Field = &stream.Field{Path: strings.Clone(string(f.Path))}
+		result.Field = &stream.Field{Path: strings.Clone(clipPath(f.Path))}
 	}
 	if path := annotation(r, "internal.config.kubernetes.io/path", "config.kubernetes.io/path"); path != "" {
 		index, _ := strconv.Atoi(annotation(r, "internal.config.kubernetes.io/index", "config.kubernetes.io/index"))
-		result.File = &stream.File{Path: strings.Clone(path), Index: index}
+		result.File = &stream.File{Path: strings.Clone(clipPath(path)), Index: index}
 	}
 	return result
 }

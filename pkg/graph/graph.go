@@ -27,9 +27,8 @@ type Graph struct {
 	producers map[key][]*Resource
 	// others holds resources of other kinds that something refers to.
 	others map[otherKey][]*Resource
-	// layers holds the indices of long lists in the maps above, each by where
-	// the list begins: no list changes any more.
-	layers map[**Resource]*layers
+	// narrowing holds what lists in the maps above were narrowed to.
+	narrowing *narrowing
 }
 
 type scope uint8
@@ -60,7 +59,7 @@ func New(resources []*Resource, namespace string) *Graph {
 		byBase:    map[key][]*Resource{},
 		producers: map[key][]*Resource{},
 		others:    map[otherKey][]*Resource{},
-		layers:    map[**Resource]*layers{},
+		narrowing: newNarrowing(),
 	}
 	g.scope()
 	for _, r := range resources {
@@ -218,7 +217,7 @@ type Match struct {
 // those of earlier in the build.
 func (g *Graph) Resolve(referrer *Resource, ref *reference.Reference, target catalog.Target) Match {
 	found := g.find(referrer, ref, target)
-	found.Candidates, found.Strangers = g.narrow(found.Candidates, referrer, ref.Name)
+	found.Candidates, found.Strangers = g.narrowing.narrow(found.Candidates, referrer, ref.Name)
 	return found
 }
 
@@ -242,9 +241,16 @@ func (g *Graph) find(referrer *Resource, ref *reference.Reference, target catalo
 	return found
 }
 
+// maxNameLength is how long the name of an object can be (a DNS-1123 subdomain).
+const maxNameLength = 253
+
 // withoutSuffix returns name without what may be a suffix in it, from the last
-// one on: a name from two runs ago, of which nothing is recorded.
+// one on: a name from two runs ago, of which nothing is recorded. No run made a
+// name that is too long for one.
 func withoutSuffix(name string) []string {
+	if len(name) > maxNameLength {
+		return nil
+	}
 	var names []string
 	for end := len(name); end > digest.Length; {
 		dash := strings.LastIndexByte(name[:end], '-')
@@ -276,19 +282,6 @@ func (g *Graph) resolveIn(index map[key][]*Resource, referrer *Resource, ref *re
 	}
 }
 
-// narrow is the function narrow, in less time where there are many candidates.
-func (g *Graph) narrow(candidates []*Resource, referrer *Resource, name string) (fitting, strangers []*Resource) {
-	if len(candidates) < manyCandidates {
-		return narrow(candidates, referrer, name)
-	}
-	l := g.layers[&candidates[0]]
-	if l == nil {
-		l = newLayers(candidates)
-		g.layers[&candidates[0]] = l
-	}
-	return l.narrow(referrer, name)
-}
-
 // narrow does what selectReferral does with several candidates, and prefers, of
 // several that are all of other layers, the one that bears the name now: a
 // workload of an outer layer that refers to dev-app means what is called so. If
@@ -297,7 +290,18 @@ func narrow(candidates []*Resource, referrer *Resource, name string) (fitting, s
 	if len(candidates) <= 1 {
 		return candidates, nil
 	}
-	all := candidates
+	if fitting = fit(candidates, referrer); len(fitting) > 0 {
+		return fitting, nil
+	}
+	if named := bearer(candidates, name); named != nil {
+		return []*Resource{named}, nil
+	}
+	return nil, candidates
+}
+
+// fit returns the candidates that fit the referrer's layers: closely, where several
+// fit at all.
+func fit(candidates []*Resource, referrer *Resource) (fitting []*Resource) {
 	for _, allowEmpty := range []bool{true, false} {
 		fitting = nil
 		for _, c := range candidates {
@@ -310,18 +314,21 @@ func narrow(candidates []*Resource, referrer *Resource, name string) (fitting, s
 			break
 		}
 	}
-	if len(fitting) > 0 {
-		return fitting, nil
-	}
-	for _, c := range all {
+	return fitting
+}
+
+// bearer returns the candidate that bears the name now, nil if there is none or
+// more than one.
+func bearer(candidates []*Resource, name string) (found *Resource) {
+	for _, c := range candidates {
 		if c.Name == name {
-			fitting = append(fitting, c)
+			if found != nil {
+				return nil
+			}
+			found = c
 		}
 	}
-	if len(fitting) == 1 {
-		return fitting, nil
-	}
-	return nil, all
+	return found
 }
 
 // Holds reports whether an object of that kind has the name now.
@@ -338,9 +345,25 @@ func (g *Graph) Producers(referrer *Resource, ref *reference.Reference, target c
 		found = g.producers[key{target, every, "", ref.Name}]
 	}
 	// What only layers beside the referrer's make is as good as none.
-	found, strangers := g.narrow(found, referrer, ref.Name)
+	found, strangers := g.narrowing.narrow(found, referrer, ref.Name)
 	if found == nil {
 		return strangers
+	}
+	return found
+}
+
+// StandIns returns those of a list of the graph's that stand for a Secret.
+func (g *Graph) StandIns(list []*Resource) []*Resource {
+	switch {
+	case len(list) == 0, len(list) == 1 && !list[0].StandsFor:
+		return nil
+	case len(list) == 1:
+		return list
+	}
+	found, ok := g.narrowing.standIns[&list[0]]
+	if !ok {
+		found = slices.DeleteFunc(slices.Clone(list), func(r *Resource) bool { return !r.StandsFor })
+		g.narrowing.standIns[&list[0]] = found
 	}
 	return found
 }
@@ -355,20 +378,26 @@ func (g *Graph) Unsure(m *Mention) bool {
 	if ref.Kustomize || ref.Namespace != "" || !m.Referrer.ClusterScoped && !ref.ControllerNamespace {
 		return false
 	}
-	for _, match := range m.Matches {
-		first := g.NamespaceOf(match.Candidates[0])
-		for _, c := range match.Candidates[1:] {
-			if g.NamespaceOf(c) != first {
-				return true
-			}
+	return slices.ContainsFunc(m.Matches, func(match Match) bool {
+		key := nameInList{&match.Candidates[0], ref.Name}
+		spread, ok := g.narrowing.spread[key]
+		if !ok {
+			spread = g.spread(match.Candidates, ref.Name)
+			g.narrowing.spread[key] = spread
 		}
-		for _, producer := range g.producers[key{match.Candidates[0].Target, anywhere, "", ref.Name}] {
-			if namespace := g.NamespaceOf(producer); namespace != "" && namespace != first {
-				return true
-			}
-		}
+		return spread
+	})
+}
+
+// spread reports whether several namespaces hold objects of a name, or will.
+func (g *Graph) spread(candidates []*Resource, name string) bool {
+	first := g.NamespaceOf(candidates[0])
+	elsewhere := func(r *Resource) bool {
+		namespace := g.NamespaceOf(r)
+		return namespace != "" && namespace != first
 	}
-	return false
+	return slices.ContainsFunc(candidates, elsewhere) ||
+		slices.ContainsFunc(g.producers[key{candidates[0].Target, anywhere, "", name}], elsewhere)
 }
 
 // Elsewhere returns the objects that a reference of a referrer with an unknown
@@ -396,7 +425,7 @@ func (g *Graph) Others(referrer *Resource, kind catalog.GroupKind, name string) 
 	for _, namespace := range []string{"", g.NamespaceOf(referrer)} {
 		found := g.others[otherKey{kind.Group, kind.Kind, namespace, name}]
 		if len(found) > 0 {
-			found, _ = g.narrow(found, referrer, name)
+			found, _ = g.narrowing.narrow(found, referrer, name)
 		}
 		if len(found) > 0 {
 			return found

@@ -25,8 +25,9 @@ func TestLayers_narrow(t *testing.T) {
 		}
 		referrer := resource.Draw(rt, "referrer")
 		fitting, strangers := narrow(candidates, referrer, referrer.Name)
-		l := newLayers(candidates)
-		gotFitting, gotStrangers := l.narrow(referrer, referrer.Name)
+		l := newNarrowing()
+		l.indices[&candidates[0]] = newLayers(candidates)
+		gotFitting, gotStrangers := l.narrow(candidates, referrer, referrer.Name)
 		if diff := cmp.Diff(fitting, gotFitting); diff != "" {
 			rt.Errorf("fitting (-all +index):\n%s", diff)
 		}
@@ -52,7 +53,7 @@ func TestGraph_narrow(t *testing.T) {
 		t.Fatalf("%d candidates are too few for an index", len(candidates))
 	}
 	for range 2 { // the second time by the index that is there
-		fitting, _ := g.narrow(candidates, referrer, "app")
+		fitting, _ := g.narrowing.narrow(candidates, referrer, "app")
 		if len(fitting) != 1 || fitting[0].Name != "k-app" {
 			t.Errorf("found %v, want k-app", fitting)
 		}

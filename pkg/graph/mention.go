@@ -29,7 +29,7 @@ func (g *Graph) Mention(r *Resource, ref *reference.Reference) Mention {
 	for _, kind := range m.Targets.Each() {
 		match := g.Resolve(r, ref, kind)
 		if len(match.Candidates) == 0 {
-			m.Strangers = append(m.Strangers, match.Strangers...)
+			m.Strangers = g.narrowing.join(m.Strangers, match.Strangers)
 			continue
 		}
 		m.Matches = append(m.Matches, match)

@@ -122,14 +122,14 @@ func (r *Resource) String() string { return r.Called("") }
 
 // Called is String with another name, if that is not empty.
 func (r *Resource) Called(name string) string {
-	name = cmp.Or(name, r.Name)
+	name = Clip(cmp.Or(name, r.Name))
 	if name == "" {
-		return r.Kind + " without a name (" + r.Place() + ")"
+		return Clip(r.Kind) + " without a name (" + r.Place() + ")"
 	}
 	if r.Namespace != "" {
-		name = r.Namespace + "/" + name
+		name = Clip(r.Namespace) + "/" + name
 	}
-	return r.Kind + " " + name
+	return Clip(r.Kind) + " " + name
 }
 
 // Names returns the name of the resource and those that it had earlier in the

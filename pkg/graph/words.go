@@ -20,20 +20,40 @@ func Enumerate(names []string) string {
 	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
-// Places lists resources by their namespaces and names, sorted.
+// Clip returns a name as messages and reports hold it, which may be thousands:
+// without the rest of what is longer than any name can be.
+func Clip(name string) string { return clip(name, maxNameLength) }
+
+// clipPath is Clip for paths.
+func clipPath[T ~string](path T) string { return clip(string(path), 4*maxNameLength) }
+
+func clip(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "…"
+}
+
+// Places lists resources by their namespaces and names, sorted. The slice must not
+// change any more.
 func (g *Graph) Places(resources []*Resource) string {
+	if text, ok := g.narrowing.places[&resources[0]]; ok {
+		return text
+	}
 	names := make([]string, len(resources))
 	for i, r := range resources {
-		names[i] = g.NamespaceOf(r) + "/" + r.Name
+		names[i] = Clip(g.NamespaceOf(r)) + "/" + Clip(r.Name)
 	}
 	slices.Sort(names)
-	return Enumerate(names)
+	text := Enumerate(names)
+	g.narrowing.places[&resources[0]] = text
+	return text
 }
 
 // Indefinite returns a kind with its indefinite article.
 func Indefinite(kind string) string {
 	if kind != "" && strings.ContainsAny(kind[:1], "AEIOU") {
-		return "an " + kind
+		return "an " + Clip(kind)
 	}
-	return "a " + kind
+	return "a " + Clip(kind)
 }

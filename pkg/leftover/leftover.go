@@ -29,6 +29,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"go.yaml.in/yaml/v3"
 
@@ -81,6 +82,21 @@ type searcher struct {
 	present map[[2]string]bool
 	// kept tells that another object bears one of those names, and keeps it.
 	kept map[nameIn]bool
+
+	mu sync.Mutex
+	// messages are what is to be told of words, by what they may mean.
+	messages map[meant][]string
+}
+
+// A meant is what a word may mean.
+type meant struct {
+	word string
+	// namespace is where the object is, and anywhere tells that nothing says.
+	namespace string
+	anywhere  bool
+	about     catalog.Target // the kinds that what stands beside the word is about, if any
+	// except is the resource in which the word stands, where it bore the name itself.
+	except *graph.Resource
 }
 
 // A nameIn is a name in a namespace, "" for objects that belong to none.
@@ -90,7 +106,7 @@ func newSearcher(g *graph.Graph, names map[*graph.Resource]string) *searcher {
 	s := &searcher{
 		graph: g, names: names,
 		former: map[string][]*graph.Resource{}, formerIn: map[nameIn][]*graph.Resource{},
-		present: map[[2]string]bool{}, kept: map[nameIn]bool{},
+		present: map[[2]string]bool{}, kept: map[nameIn]bool{}, messages: map[meant][]string{},
 	}
 	each := func(renamed bool, do func(r *graph.Resource, name string)) {
 		for _, r := range g.Resources {
@@ -242,7 +258,7 @@ func (s *searcher) chunk(c *stream.Chunk, resources []*graph.Resource) []graph.F
 		for _, at := range r.Mistaken {
 			w.references[at.Path] = true
 		}
-		w.mapping("", item.Node, true, false)
+		w.mapping(item.Node, true, false)
 		found = append(found, w.found...)
 	}
 	return found
@@ -254,12 +270,13 @@ type walker struct {
 	resource   *graph.Resource
 	references map[edit.Path]bool
 	visited    int
+	at         edit.Trail
 	found      []graph.Finding
 }
 
 // node looks at n. element tells an element of a sequence, beside which
 // kinds the key before is about.
-func (w *walker) node(path edit.Path, n *yaml.Node, element bool, beside catalog.Target) {
+func (w *walker) node(n *yaml.Node, element bool, beside catalog.Target) {
 	for n.Kind == yaml.AliasNode {
 		n = n.Alias
 	}
@@ -268,19 +285,21 @@ func (w *walker) node(path edit.Path, n *yaml.Node, element bool, beside catalog
 	}
 	switch n.Kind {
 	case yaml.MappingNode:
-		w.mapping(path, n, false, element)
+		w.mapping(n, false, element)
 	case yaml.SequenceNode:
 		for i, e := range n.Content {
-			w.node(path.Index(i), e, true, beside)
+			w.at.Index(i)
+			w.node(e, true, beside)
+			w.at.Back()
 		}
 	case yaml.ScalarNode:
-		if n.ShortTag() == "!!str" && !w.references[path] {
-			w.scalar(path, n.Value, beside)
+		if n.ShortTag() == "!!str" {
+			w.scalar(n.Value, beside)
 		}
 	}
 }
 
-func (w *walker) mapping(path edit.Path, n *yaml.Node, root, element bool) {
+func (w *walker) mapping(n *yaml.Node, root, element bool) {
 	kind := ""
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if n.Content[i].Value == "kind" {
@@ -304,7 +323,7 @@ func (w *walker) mapping(path edit.Path, n *yaml.Node, root, element bool) {
 		case "name":
 			// The name of an element, such as a volume's, or that of an
 			// object of another kind, or of what is embedded.
-			target, of := catalog.TargetOf(kind), lastKey(path)
+			target, of := catalog.TargetOf(kind), w.lastKey()
 			if kind != "" && target == 0 || kind == "" && (element && isAbout(of) == 0 && !w.mayRefer(of, n) || of == "spec" || of == "metadata") {
 				continue
 			}
@@ -313,16 +332,22 @@ func (w *walker) mapping(path edit.Path, n *yaml.Node, root, element bool) {
 			}
 		case "metadata":
 			if root {
-				w.annotations(path.Key(key), value)
+				w.at.Key(key)
+				w.annotations(value)
+				w.at.Back()
 				continue
 			}
 		case "data", "stringData":
 			if kind == "Secret" {
-				w.secret(path.Key(key), value, key == "data")
+				w.at.Key(key)
+				w.secret(value, key == "data")
+				w.at.Back()
 				continue
 			}
 		}
-		w.node(path.Key(key), value, false, beside)
+		w.at.Key(key)
+		w.node(value, false, beside)
+		w.at.Back()
 	}
 }
 
@@ -346,11 +371,11 @@ func (w *walker) mayRefer(list string, n *yaml.Node) bool {
 }
 
 // secret looks at a Secret's data, which is encoded, or its stringData.
-func (w *walker) secret(path edit.Path, data *yaml.Node, encoded bool) {
+func (w *walker) secret(data *yaml.Node, encoded bool) {
 	data = mapping.Resolve(data)
 	for i := 0; data.Kind == yaml.MappingNode && i+1 < len(data.Content); i += 2 {
 		key, value := data.Content[i].Value, mapping.Resolve(data.Content[i+1])
-		if w.visited++; w.visited > maxVisited || value.Kind != yaml.ScalarNode || w.resource.Bare[key] || w.references[path.Key(key)] {
+		if w.visited++; w.visited > maxVisited || value.Kind != yaml.ScalarNode || w.resource.Bare[key] {
 			continue
 		}
 		text := value.Value
@@ -361,19 +386,27 @@ func (w *walker) secret(path edit.Path, data *yaml.Node, encoded bool) {
 			}
 			text = string(decoded)
 		}
-		told := map[string]catalog.Target{} // one text may name an object often
-		for start, end := range words(text) {
-			name := text[start:end]
-			if !w.isFormer(name) {
-				continue
-			}
-			about := aboutInSecret(text[:start]) &^ told[name]
-			told[name] |= about
-			for _, object := range w.objects(name, "") {
-				if object != w.resource && about.Has(object.Target) {
-					w.tell(path.Key(key), name, object)
-				}
-			}
+		w.at.Key(key)
+		w.secretText(text)
+		w.at.Back()
+	}
+}
+
+func (w *walker) secretText(text string) {
+	told := map[string]catalog.Target{} // one text may name an object often
+	for start, end := range words(text) {
+		word := text[start:end]
+		if !w.isFormer(word) {
+			continue
+		}
+		about := aboutInSecret(text[:start]) &^ told[word]
+		if about == 0 || w.at.TooDeep() || w.references[w.at.Path()] {
+			continue
+		}
+		told[word] |= about
+		own := w.own()
+		for _, message := range w.about(meant{word: word, namespace: own, anywhere: own == "", about: about, except: w.resource}) {
+			w.tell(message)
 		}
 	}
 }
@@ -418,12 +451,11 @@ func isAbout(text string) catalog.Target {
 	return about
 }
 
-// lastKey returns the last key of a path.
-func lastKey(path edit.Path) string {
-	steps, err := path.Steps()
-	for i := len(steps) - 1; err == nil && i >= 0; i-- {
-		if steps[i].Index < 0 {
-			return steps[i].Key
+// lastKey returns the last key on the way.
+func (w *walker) lastKey() string {
+	for _, step := range slices.Backward(w.at) {
+		if step.Index < 0 {
+			return step.Key
 		}
 	}
 	return ""
@@ -431,7 +463,7 @@ func lastKey(path edit.Path) string {
 
 // annotations looks at the annotations of the item itself, but for those of
 // the tools that handle it.
-func (w *walker) annotations(path edit.Path, metadata *yaml.Node) {
+func (w *walker) annotations(metadata *yaml.Node) {
 	for metadata.Kind == yaml.AliasNode {
 		metadata = metadata.Alias
 	}
@@ -443,12 +475,15 @@ func (w *walker) annotations(path edit.Path, metadata *yaml.Node) {
 		for annotations.Kind == yaml.AliasNode {
 			annotations = annotations.Alias
 		}
+		w.at.Key("annotations")
 		for j := 0; j+1 < len(annotations.Content); j += 2 {
-			key := annotations.Content[j].Value
-			if !isTools(key) {
-				w.node(path.Key("annotations").Key(key), annotations.Content[j+1], false, isAbout(key))
+			if key := annotations.Content[j].Value; !isTools(key) {
+				w.at.Key(key)
+				w.node(annotations.Content[j+1], false, isAbout(key))
+				w.at.Back()
 			}
 		}
+		w.at.Back()
 	}
 }
 
@@ -464,38 +499,92 @@ func isTools(key string) bool {
 		strings.HasSuffix(domain, "kpt.dev")
 }
 
-// scalar looks for words of a value that are former names.
-func (w *walker) scalar(path edit.Path, value string, beside catalog.Target) {
+// scalar looks for words of a value that are former names, but for where a
+// reference stands.
+func (w *walker) scalar(value string, beside catalog.Target) {
+	var told map[meant]bool
 	for start, end := range words(value) {
-		name := value[start:end]
-		for _, object := range w.objects(name, value[:start]) {
-			if object == w.resource || !w.means(object, value[:start]) {
-				continue
+		word, before := value[start:end], value[:start]
+		if !w.isFormer(word) {
+			continue
+		}
+		if told == nil {
+			// No path that is so long can be read.
+			if w.at.TooDeep() || w.references[w.at.Path()] {
+				return
 			}
-			about := beside | isAbout(argument(value[:start]))
-			if about.Has(object.Target) || about == 0 && !w.keeps(name, w.graph.NamespaceOf(object)) {
-				w.tell(path, name, object)
-			}
+			told = map[meant]bool{}
+		}
+		m, ok := w.meant(word, before)
+		if !ok {
+			continue
+		}
+		m.about = beside | isAbout(argument(before))
+		// Among many it makes no difference, and they are not told one by one.
+		if objects := w.objects(m); len(objects) < 16 && slices.Contains(objects, w.resource) {
+			m.except = w.resource
+		}
+		if told[m] {
+			continue
+		}
+		told[m] = true
+		for _, message := range w.about(m) {
+			w.tell(message)
 		}
 	}
 }
 
-// objects returns the renamed objects that a word behind before may be a former
-// name of: those in the resource's own namespace, and in one that stands there.
-func (w *walker) objects(word, before string) []*graph.Resource {
-	name, ok := w.formerName(word)
+func (w *walker) tell(message string) {
+	w.found = append(w.found, graph.Finding{
+		Severity: stream.Warning, Resource: w.resource, Name: w.names[w.resource], Path: w.at.Path(), Message: message,
+	})
+}
+
+// about returns what is to be told of a word.
+func (s *searcher) about(m meant) []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	messages, ok := s.messages[m]
 	if !ok {
-		return nil
+		messages = s.compose(m)
+		m.word = strings.Clone(m.word)
+		s.messages[m] = messages
 	}
-	own := w.own()
-	if own == "" {
-		return w.former[name]
+	return messages
+}
+
+// compose makes the messages of a word: one for each kind that it may mean.
+func (s *searcher) compose(m meant) []string {
+	var messages []string
+	for _, kind := range catalog.AnyTarget.Each() {
+		var now []string
+		for _, object := range s.objects(m) {
+			about := m.about.Has(kind) || m.about == 0 && !s.keeps(m.word, s.graph.NamespaceOf(object))
+			if object.Target == kind && about && object != m.except {
+				now = append(now, s.names[object])
+			}
+		}
+		slices.Sort(now)
+		switch now = slices.Compact(now); len(now) {
+		case 0:
+		case 1:
+			messages = append(messages, fmt.Sprintf("%q stands here, a former name of the %s that is now %s; if that is meant, this place does not follow: keep the name by the annotation confighash.dev/ignore: \"true\" on the %[2]s",
+				m.word, kind, now[0]))
+		default:
+			messages = append(messages, fmt.Sprintf("%q stands here, a former name of %ss that are now %s; if one of them is meant, this place does not follow: keep the name by the annotation confighash.dev/ignore: \"true\" on these %[2]ss",
+				m.word, kind, graph.Enumerate(now)))
+		}
 	}
-	found := w.formerIn[nameIn{name, own}]
-	if other := namespaceIn(before); other != "" && other != own {
-		found = slices.Concat(found, w.formerIn[nameIn{name, other}])
+	return messages
+}
+
+// objects returns the renamed objects that a word may be a former name of.
+func (s *searcher) objects(m meant) []*graph.Resource {
+	name, _ := s.formerName(m.word)
+	if m.anywhere {
+		return s.former[name]
 	}
-	return found
+	return s.formerIn[nameIn{name, m.namespace}]
 }
 
 // own returns the namespace in which names without one are meant, "" for any.
@@ -529,36 +618,26 @@ func argument(before string) string {
 	return trimmed[strings.LastIndexAny(trimmed, " \t\n,;")+1:]
 }
 
-// means reports whether a name behind before can be that of object: in the same
-// namespace, or with its namespace or a variable before it.
-func (w *walker) means(object *graph.Resource, before string) bool {
-	namespace := w.graph.NamespaceOf(object)
+// meant returns which objects a word behind before can mean, as far as its place
+// tells: those of the resource's own namespace, or those whose namespace, or a
+// variable, stands before it. It reports false where it means none.
+func (w *walker) meant(word, before string) (meant, bool) {
 	own := w.own()
-	same := own == "" || own == namespace
+	same := meant{word: word, namespace: own, anywhere: own == ""}
 	before, slash := strings.CutSuffix(before, "/")
 	if !slash {
-		return same
+		return same, true
 	}
 	last := namespaceIn(before + "/")
 	start := len(before) - len(last)
 	switch {
 	case strings.HasSuffix(before, ":/"): // a URL's host
-		return same
+		return same, true
 	case strings.HasSuffix(before, ")"), strings.HasSuffix(before, "}"): // $(POD_NAMESPACE)/name
-		return same
+		return same, true
 	case isAbout(last) != 0, strings.HasSuffix(before+"/", victoriaMetrics): // configmap/name
-		return same
-	case last != namespace:
-		return false
+		return same, true
 	default:
-		return !strings.HasSuffix(before[:start], "/") // a path
+		return meant{word: word, namespace: last}, !strings.HasSuffix(before[:start], "/") // otherwise a path
 	}
-}
-
-func (w *walker) tell(path edit.Path, name string, object *graph.Resource) {
-	w.found = append(w.found, graph.Finding{
-		Severity: stream.Warning, Resource: w.resource, Name: w.names[w.resource], Path: path,
-		Message: fmt.Sprintf("%q stands here, a former name of the %s that is now %s; if that is meant, this place does not follow: keep the name by the annotation confighash.dev/ignore: \"true\" on the %[2]s",
-			name, object.Kind, w.names[object]),
-	})
 }

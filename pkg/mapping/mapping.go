@@ -29,7 +29,7 @@ func (b *Budget) Spend() error {
 // entries win over merged ones, and earlier merged ones over later.
 func Each(m *yaml.Node, b *Budget, visit func(key string, value *yaml.Node, merged bool) error) error {
 	var merge *merger
-	if hasMerge(m) {
+	if HasMerge(m) {
 		merge = &merger{seen: ownKeys(m), done: map[*yaml.Node]bool{m: true}, budget: b, visit: visit}
 	}
 	for i := 0; i+1 < len(m.Content); i += 2 {
@@ -108,7 +108,7 @@ func Get(m *yaml.Node, key string, b *Budget) (value *yaml.Node, merged bool) {
 			return m.Content[i+1], false
 		}
 	}
-	if !hasMerge(m) {
+	if !HasMerge(m) {
 		return nil, false
 	}
 	// The walk that shares the budget reports that it is spent.
@@ -121,7 +121,8 @@ func Get(m *yaml.Node, key string, b *Budget) (value *yaml.Node, merged bool) {
 	return value, true
 }
 
-func hasMerge(m *yaml.Node) bool {
+// HasMerge reports whether a mapping has merge keys.
+func HasMerge(m *yaml.Node) bool {
 	for i := 0; i+1 < len(m.Content); i += 2 {
 		if IsMerge(m.Content[i]) {
 			return true

@@ -42,21 +42,27 @@ func (p *Policy) lint(r *graph.Resource, tell func(r *graph.Resource, annotation
 			}
 		}
 	}
+	if len(r.PodTemplates) == 0 {
+		return
+	}
+	if p.policy == v1alpha1.PolicyReloader {
+		for _, problem := range p.reloader.LintWorkload(r.Kind, r.Annotations) {
+			tell(r, metadataAnnotations, problem.Key, problem.Message)
+		}
+	} else {
+		for _, problem := range wave.LintWorkload(r.Annotations) {
+			tell(r, metadataAnnotations, problem.Key, problem.Message)
+		}
+	}
 	for i := range r.PodTemplates {
 		t := &r.PodTemplates[i]
-		at := func(podTemplate bool) edit.Path {
-			if podTemplate {
-				return t.AnnotationsAt
-			}
-			return metadataAnnotations
-		}
 		if p.policy == v1alpha1.PolicyReloader {
-			for _, problem := range p.reloader.LintWorkload(r.Kind, r.Annotations, t.Annotations) {
-				tell(r, at(problem.PodTemplate), problem.Key, problem.Message)
+			for _, problem := range p.reloader.LintPodTemplate(r.Annotations, t.Annotations) {
+				tell(r, t.AnnotationsAt, problem.Key, problem.Message)
 			}
 		} else {
-			for _, problem := range wave.LintWorkload(r.Annotations, t.Annotations) {
-				tell(r, at(problem.PodTemplate), problem.Key, problem.Message)
+			for _, problem := range wave.LintPodTemplate(t.Annotations) {
+				tell(r, t.AnnotationsAt, problem.Key, problem.Message)
 			}
 		}
 	}

@@ -5,12 +5,12 @@ package policy
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 	"github.com/confighash/confighash/pkg/catalog"
 	"github.com/confighash/confighash/pkg/graph"
 	"github.com/confighash/confighash/pkg/kustomize"
+	"github.com/confighash/confighash/pkg/pattern"
 	"github.com/confighash/confighash/pkg/reloader"
 	"github.com/confighash/confighash/pkg/stream"
 )
@@ -21,25 +21,42 @@ type Policy struct {
 	catalog          *catalog.Catalog
 	policy           v1alpha1.Policy
 	renames          bool
-	include, exclude []*v1alpha1.CompiledSelector
+	include, exclude *selectors
+	// selected holds which objects the selectors leave in.
+	selected map[*graph.Resource]selection
+	// budget bounds the matching of names, and stuck is what it was exhausted at.
+	budget *pattern.Budget
+	stuck  *graph.Resource
 
 	// The following serve the policies Reloader and Wave.
 	reloader *reloader.Controller
 	asked    *reloader.Controller // without autoReloadAll, for kinds that Reloader does not handle
 	objects  map[taken]reloader.Object
 	byKind   map[scope][]*graph.Resource
-	matched  map[wanted][]*graph.Resource
+	named    map[wanted]*graph.Resource // of kinds other than ConfigMap and Secret
+	sorted   map[scope][]calledSo
+	matched  map[wanted][]calledSo
+	last     asking // of the workload asked last
+	namings  int    // how many objects annotations name, times workloads
+	excess   *graph.Finding
 }
+
+// A selection is whether the selectors leave an object in.
+type selection struct{ included, excluded bool }
 
 // New makes a Policy of a functionConfig. It is not safe for concurrent use.
 // It fails on selectors that do not compile.
 func New(g *graph.Graph, c *catalog.Catalog, spec *v1alpha1.Spec) (*Policy, error) {
-	p := &Policy{graph: g, catalog: c, policy: spec.Policy, renames: spec.Mode == v1alpha1.ModeRename}
+	p := &Policy{
+		graph: g, catalog: c, policy: spec.Policy, renames: spec.Mode == v1alpha1.ModeRename,
+		selected: map[*graph.Resource]selection{}, budget: pattern.NewBudget(len(g.Resources)),
+	}
 	if p.AsksWorkloads() {
 		p.reloader = reloader.New(spec.Reloader)
 		p.asked = reloader.New(v1alpha1.Reloader{AnnotationKeys: spec.Reloader.AnnotationKeys})
+		p.reloader.Budget, p.asked.Budget = p.budget, p.budget
 		p.objects = map[taken]reloader.Object{}
-		p.matched = map[wanted][]*graph.Resource{}
+		p.matched = map[wanted][]calledSo{}
 		p.index()
 	}
 	var err error
@@ -56,18 +73,6 @@ func New(g *graph.Graph, c *catalog.Catalog, spec *v1alpha1.Spec) (*Policy, erro
 // that they consume, as those of Reloader and wave do.
 func (p *Policy) AsksWorkloads() bool {
 	return p.policy == v1alpha1.PolicyReloader || p.policy == v1alpha1.PolicyWave
-}
-
-func compile(selectors []v1alpha1.Selector) ([]*v1alpha1.CompiledSelector, error) {
-	compiled := make([]*v1alpha1.CompiledSelector, len(selectors))
-	for i, s := range selectors {
-		c, err := v1alpha1.CompileSelector(s)
-		if err != nil {
-			return nil, err
-		}
-		compiled[i] = c
-	}
-	return compiled, nil
 }
 
 // A Refusal is why an object does not take part.
@@ -88,10 +93,11 @@ func (p *Policy) Chosen(object *graph.Resource, asked bool) *Refusal {
 	if object.Ignored() || object.SecretAnnotations[v1alpha1.AnnotationIgnore] == "true" {
 		return refuse(v1alpha1.AnnotationIgnore + " takes it out")
 	}
-	if !p.included(object) {
+	selected := p.selection(object)
+	if !selected.included {
 		return refuse("no selector of spec.include matches it")
 	}
-	if p.matchesAny(p.exclude, object) {
+	if selected.excluded {
 		return refuse("a selector of spec.exclude matches it")
 	}
 	if p.policy == v1alpha1.PolicyOptIn && !asked && !OptsIn(object) && object.Annotations[kustomize.NeedsHash] != "true" {
@@ -102,11 +108,42 @@ func (p *Policy) Chosen(object *graph.Resource, asked bool) *Refusal {
 
 // Selected reports whether the selectors leave the object in.
 func (p *Policy) Selected(object *graph.Resource) bool {
-	return p.included(object) && !p.matchesAny(p.exclude, object)
+	s := p.selection(object)
+	return s.included && !s.excluded
 }
 
-func (p *Policy) included(object *graph.Resource) bool {
-	return len(p.include) == 0 || p.matchesAny(p.include, object)
+func (p *Policy) selection(object *graph.Resource) selection {
+	s, ok := p.selected[object]
+	if !ok {
+		s = selection{p.include.isEmpty() || p.matchesAny(p.include, object), p.matchesAny(p.exclude, object)}
+		p.selected[object] = s
+	}
+	return s
+}
+
+// take takes steps of the budget, for the sake of r.
+func (p *Policy) take(r *graph.Resource, steps int) bool {
+	ok := p.budget.Take(steps)
+	if !ok && p.stuck == nil {
+		p.stuck = r
+	}
+	return ok
+}
+
+// Problems returns what keeps the policy from being followed. It is asked when all
+// else has been.
+func (p *Policy) Problems() []graph.Finding {
+	var findings []graph.Finding
+	if p.stuck != nil {
+		findings = append(findings, graph.Finding{
+			Severity: stream.Error, Resource: p.stuck,
+			Message: "to match the expressions of spec.include, spec.exclude and annotations with so many names takes too many steps; list names, let expressions begin with what the names begin with, or use fewer",
+		})
+	}
+	if p.excess != nil {
+		findings = append(findings, *p.excess)
+	}
+	return findings
 }
 
 // OptsIn reports whether a resource opts in under policy OptIn: itself, or what
@@ -124,16 +161,16 @@ func (p *Policy) Renamable(object *graph.Resource) *Refusal {
 			Severity: stream.Warning,
 		}
 	}
-	return refusalBy(p.catalog.NeverRename(p.named(object)))
+	return refusalBy(p.catalog.NeverRename(p.describe(object)))
 }
 
 // ReadByName tells whether programs are known to look for the object by its name:
 // nil, or which.
 func (p *Policy) ReadByName(object *graph.Resource) *Refusal {
-	return refusalBy(p.catalog.ReadByName(p.named(object)))
+	return refusalBy(p.catalog.ReadByName(p.describe(object)))
 }
 
-func (p *Policy) named(object *graph.Resource) catalog.Object {
+func (p *Policy) describe(object *graph.Resource) catalog.Object {
 	return catalog.Object{
 		Kind: object.Kind, Namespace: p.graph.NamespaceOf(object), Name: object.Base, Type: object.Type,
 		Labels: object.Labels, Annotations: object.Annotations,
@@ -157,36 +194,4 @@ func refusalBy(rule *catalog.NameRule) *Refusal {
 func (p *Policy) Standing(kind, namespace, name string) bool {
 	o := catalog.Object{Kind: kind, Namespace: namespace, Name: name}
 	return p.catalog.NeverRename(o) != nil || p.catalog.ReadByName(o) != nil
-}
-
-// matchesAny reports whether one of selectors means the object, under any of
-// the names and namespaces that it has, had earlier in a kustomize build, or
-// had before an earlier run: as kustomize's selectors do. What stands for a
-// Secret is meant as the Secret, too.
-func (p *Policy) matchesAny(selectors []*v1alpha1.CompiledSelector, object *graph.Resource) bool {
-	for _, s := range selectors {
-		if (s.MatchGVK(object.Group, object.Version, object.Kind) || object.StandsFor && s.MatchGVK("", "v1", "Secret")) &&
-			(s.MatchLabels(object.Labels) && s.MatchAnnotations(object.Annotations) ||
-				object.StandsFor && s.MatchLabels(object.SecretLabels) && s.MatchAnnotations(object.SecretAnnotations)) &&
-			p.matchesIdentity(s, object) {
-			return true
-		}
-	}
-	return false
-}
-
-func (p *Policy) matchesIdentity(s *v1alpha1.CompiledSelector, object *graph.Resource) bool {
-	namespace := p.graph.NamespaceOf(object)
-	if s.MatchNamespace(namespace) && (s.MatchName(object.Name) || s.MatchName(object.Base)) {
-		return true
-	}
-	if object.StandsFor && s.MatchNamespace(namespace) && slices.ContainsFunc(names(object, "Secret"), s.MatchName) {
-		return true
-	}
-	for _, id := range object.History.Previous {
-		if s.MatchName(id.Name) && s.MatchNamespace(id.Namespace) {
-			return true
-		}
-	}
-	return false
 }

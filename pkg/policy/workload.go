@@ -1,14 +1,17 @@
 package policy
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 	"github.com/confighash/confighash/pkg/catalog"
 	"github.com/confighash/confighash/pkg/edit"
 	"github.com/confighash/confighash/pkg/graph"
 	"github.com/confighash/confighash/pkg/kustomize"
+	patterns "github.com/confighash/confighash/pkg/pattern"
 	"github.com/confighash/confighash/pkg/reference"
 	"github.com/confighash/confighash/pkg/reloader"
 	"github.com/confighash/confighash/pkg/stream"
@@ -22,12 +25,36 @@ type Workload struct {
 	template *graph.PodTemplate
 	reloader *reloader.Workload
 	wave     wave.Workload
-	consumed map[string]bool // the names of what the pods get
+	consumed map[string]bool  // the names of what the pods get
+	problems map[problem]bool // of the pod template
+}
+
+// An asking is what the annotations of a workload itself ask for.
+type asking struct {
+	resource *graph.Resource
+	wave     wave.Workload
+	problems map[problem]bool
+	// named are the objects that they name, as reloader has it, once that is known.
+	named    []Named
+	reloader *reloader.Workload
+	known    bool
+}
+
+// A problem is an annotation that there is a warning of.
+type problem struct {
+	key         string
+	podTemplate bool
 }
 
 // Workload returns the pod template t of r, made ready for judgement.
 func (p *Policy) Workload(r *graph.Resource, t *graph.PodTemplate) *Workload {
 	w := &Workload{policy: p, resource: r, template: t}
+	if p.last.resource != r {
+		p.last = asking{resource: r}
+		if p.policy == v1alpha1.PolicyWave {
+			p.last.wave = wave.Read(r.Annotations)
+		}
+	}
 	switch p.policy {
 	case v1alpha1.PolicyReloader:
 		controller := p.reloader
@@ -36,7 +63,7 @@ func (p *Policy) Workload(r *graph.Resource, t *graph.PodTemplate) *Workload {
 		}
 		w.reloader = controller.Read(r.Annotations, t.Annotations)
 	case v1alpha1.PolicyWave:
-		w.wave = wave.Read(r.Annotations)
+		w.wave = p.last.wave
 	}
 	return w
 }
@@ -72,6 +99,7 @@ func (w *Workload) Judge(u Use) Verdict {
 	switch w.policy.policy {
 	case v1alpha1.PolicyReloader:
 		d := w.reloader.Decide(w.policy.object(object, kind))
+		w.policy.take(w.resource, 0)
 		v = Verdict{Rolls: d.Reload && (consumed || !d.Auto), Whole: d.Reload && !d.Auto, Reason: d.Reason}
 		// Reloader has nothing to change where there is no container.
 		v.Rolls = v.Rolls && (w.template.Containers || !w.template.HasSpec)
@@ -139,15 +167,6 @@ func names(r *graph.Resource, kind string) []string {
 	return all
 }
 
-func (p *Policy) isCalled(r *graph.Resource, kind, name string) bool {
-	for _, n := range p.object(r, kind).Names {
-		if n == name {
-			return true
-		}
-	}
-	return false
-}
-
 // watched are the kinds that Reloader watches.
 var watched = []string{reloader.ConfigMap, reloader.Secret, reloader.SecretProviderClass}
 
@@ -159,11 +178,43 @@ type Named struct {
 }
 
 // Named returns the objects that annotations name, whether the pods consume
-// them or not, and warnings of names that mean none.
+// them or not, and warnings of names that mean none: of those of the workload
+// itself, the first time.
 func (w *Workload) Named() (named []Named, unmet []graph.Finding) {
+	last := &w.policy.last
+	if !last.known || w.reloader != nil && !w.reloader.Same(last.reloader) {
+		last.named, unmet = w.name()
+		last.known, last.reloader = true, w.reloader
+	}
+	w.policy.count(w, len(last.named))
+	if w.policy.excess != nil {
+		return nil, unmet
+	}
+	return last.named, unmet
+}
+
+// count counts how many objects annotations name, and notes where that is too many.
+func (p *Policy) count(w *Workload, names int) {
+	most := 1_000_000 + 100*len(p.graph.Resources)
+	if p.namings += names; p.namings > most && p.excess == nil {
+		p.excess = &graph.Finding{
+			Severity: stream.Error, Resource: w.resource, Path: metadataAnnotations,
+			Message: fmt.Sprintf("they name %d objects, and those of all workloads name objects more than %d times; let expressions match fewer names", names, most),
+		}
+	}
+}
+
+// name finds what annotations name.
+func (w *Workload) name() (named []Named, unmet []graph.Finding) {
 	switch w.policy.policy {
 	case v1alpha1.PolicyReloader:
 		for _, kind := range watched {
+			if pattern := w.reloader.Excessive(kind); pattern != nil {
+				unmet = append(unmet, graph.Finding{
+					Severity: stream.Error, Resource: w.resource, Path: w.annotation(pattern.Key, pattern.PodTemplate),
+					Message: fmt.Sprintf("the expression %q %v", graph.Clip(pattern.Text), patterns.ErrSize),
+				})
+			}
 			for _, pattern := range w.reloader.Patterns(kind) {
 				path := w.annotation(pattern.Key, pattern.PodTemplate)
 				found := w.policy.matching(w.resource, kind, pattern)
@@ -198,8 +249,22 @@ func (w *Workload) Named() (named []Named, unmet []graph.Finding) {
 
 // linted reports whether there is a warning of an annotation already.
 func (w *Workload) linted(key string, podTemplate bool) bool {
-	problems := w.policy.reloader.LintWorkload(w.resource.Kind, w.resource.Annotations, w.template.Annotations)
-	return slices.ContainsFunc(problems, func(p reloader.Problem) bool { return p.Key == key && p.PodTemplate == podTemplate })
+	c, last := w.policy.reloader, &w.policy.last
+	of := &last.problems
+	if podTemplate {
+		of = &w.problems
+	}
+	if *of == nil {
+		*of = map[problem]bool{}
+		problems := c.LintWorkload(w.resource.Kind, w.resource.Annotations)
+		if podTemplate {
+			problems = c.LintPodTemplate(w.resource.Annotations, w.template.Annotations)
+		}
+		for _, p := range problems {
+			(*of)[problem{p.Key, p.PodTemplate}] = true
+		}
+	}
+	return (*of)[problem{key, podTemplate}]
 }
 
 // annotation returns where an annotation of the workload or of its pod template is.
@@ -232,10 +297,8 @@ func (w *Workload) unmet(kind, namespace, name string, path edit.Path) graph.Fin
 func (p *Policy) called(r *graph.Resource, kind, namespace, name string) []*graph.Resource {
 	target := catalog.TargetOf(kind)
 	if target == 0 {
-		for _, object := range p.byKind[scope{kind, p.graph.NamespaceOf(r)}] {
-			if p.isCalled(object, kind, name) {
-				return []*graph.Resource{object}
-			}
+		if object := p.named[wanted{scope{kind, p.graph.NamespaceOf(r)}, name}]; object != nil {
+			return []*graph.Resource{object}
 		}
 		return nil
 	}
@@ -256,6 +319,13 @@ func (p *Policy) called(r *graph.Resource, kind, namespace, name string) []*grap
 // scope is a kind in a namespace.
 type scope struct{ kind, namespace string }
 
+// A calledSo is an object by one of its names.
+type calledSo struct {
+	name   string
+	object *graph.Resource
+	place  int // in the order of the input
+}
+
 // wanted is a pattern that is to match objects of a scope.
 type wanted struct {
 	scope
@@ -264,13 +334,21 @@ type wanted struct {
 
 // index enters the objects that patterns may mean.
 func (p *Policy) index() {
-	p.byKind = map[scope][]*graph.Resource{}
+	p.byKind, p.named = map[scope][]*graph.Resource{}, map[wanted]*graph.Resource{}
+	p.sorted = map[scope][]calledSo{}
 	for _, r := range p.graph.Resources {
 		if r.Target == 0 && !r.StandsFor || r.Name == "" {
 			continue
 		}
 		namespace := p.graph.NamespaceOf(r)
 		p.byKind[scope{r.Kind, namespace}] = append(p.byKind[scope{r.Kind, namespace}], r)
+		if r.Target == 0 {
+			for _, name := range names(r, r.Kind) {
+				if id := (wanted{scope{r.Kind, namespace}, name}); p.named[id] == nil {
+					p.named[id] = r
+				}
+			}
+		}
 		if r.StandsFor {
 			p.byKind[scope{"Secret", namespace}] = append(p.byKind[scope{"Secret", namespace}], r)
 		}
@@ -287,23 +365,49 @@ func (p *Policy) matching(r *graph.Resource, kind string, pattern reloader.Patte
 	id := wanted{where, pattern.Text}
 	all, ok := p.matched[id]
 	if !ok {
-		for _, object := range p.byKind[where] {
-			for _, name := range p.object(object, kind).Names {
-				if pattern.Match(name) {
-					all = append(all, object)
-					break
-				}
-			}
-		}
+		all = p.match(where, pattern)
 		p.matched[id] = all
 	}
+	p.take(r, len(all))
 	var found []*graph.Resource
-	for _, object := range all {
+	for _, c := range all {
 		// Of variants of one base in a namespace, an earlier name means the
 		// workload's own.
-		if pattern.Match(object.Name) || kustomize.SameAffixes(object.History, r.History, true) {
-			found = append(found, object)
+		if c.name == c.object.Name || kustomize.SameAffixes(c.object.History, r.History, true) {
+			found = append(found, c.object)
 		}
 	}
 	return found
+}
+
+// match returns the objects of a scope that a pattern matches by any of their names,
+// each once: by the present one, if that matches.
+func (p *Policy) match(where scope, pattern reloader.Pattern) []calledSo {
+	sorted, ok := p.sorted[where]
+	if !ok {
+		for i, object := range p.byKind[where] {
+			for _, name := range p.object(object, where.kind).Names {
+				sorted = append(sorted, calledSo{name, object, i})
+			}
+		}
+		slices.SortStableFunc(sorted, func(a, b calledSo) int { return strings.Compare(a.name, b.name) })
+		p.sorted[where] = sorted
+	}
+	at, _ := slices.BinarySearchFunc(sorted, pattern.Prefix, func(c calledSo, prefix string) int { return strings.Compare(c.name, prefix) })
+	var found []calledSo
+	for ; at < len(sorted) && strings.HasPrefix(sorted[at].name, pattern.Prefix); at++ {
+		if pattern.Match(sorted[at].name) {
+			found = append(found, sorted[at])
+		}
+	}
+	isPresent := func(c calledSo) int {
+		if c.name == c.object.Name {
+			return 0
+		}
+		return 1
+	}
+	slices.SortFunc(found, func(a, b calledSo) int {
+		return cmp.Or(cmp.Compare(a.place, b.place), cmp.Compare(isPresent(a), isPresent(b)))
+	})
+	return slices.CompactFunc(found, func(a, b calledSo) bool { return a.object == b.object })
 }

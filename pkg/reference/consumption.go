@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -12,15 +13,54 @@ import (
 )
 
 // mounts are the mounts of a pod spec's volumes, by the volume's name.
-type mounts map[string][]mount
+type mounts map[string]*mount
 
-// A mount is how a container mounts a volume: all of it, or one path within. fixed
-// tells that the kubelet does not keep the files up to date: a path within is mounted,
-// though it may be one that nobody knows before the pod runs.
+// A mount is how containers mount a volume: all of it, or paths within.
 type mount struct {
-	subPath string
-	fixed   bool
+	// whole tells that all of it is mounted, or a path that nobody knows before the
+	// pod runs; live that the kubelet keeps files of it up to date, which it does
+	// not where a path within is mounted.
+	whole, live bool
+	// roots are the paths within that are mounted, each with a slash behind it,
+	// sorted, without those in others of them. keys are the keys that these are
+	// where each key is a file of that name, right in the volume.
+	roots, keys []string
 }
+
+// holds reports whether a file is in one of the paths that are mounted.
+func (m *mount) holds(path string) bool {
+	path += "/"
+	i, _ := slices.BinarySearchFunc(m.roots, path, func(root, path string) int {
+		if root <= path {
+			return -1
+		}
+		return 1
+	})
+	return i > 0 && strings.HasPrefix(path, m.roots[i-1])
+}
+
+// settle sorts out the paths that are mounted.
+func (m *mount) settle() {
+	slices.Sort(m.roots)
+	last := "/" // which begins none
+	m.roots = slices.DeleteFunc(m.roots, func(root string) bool {
+		if strings.HasPrefix(root, last) {
+			return true
+		}
+		last = root
+		return false
+	})
+	m.keys = make([]string, len(m.roots))
+	for i, root := range m.roots {
+		m.keys[i], _, _ = strings.Cut(root, "/")
+	}
+	slices.Sort(m.keys)
+	m.keys = slices.Compact(m.keys)
+}
+
+// maxKeys bounds the keys that an item's volumes stand for, where several sources
+// share a volume of which paths are mounted: each may be a file of any of them.
+const maxKeys = 100_000
 
 // consume narrows the reference of a volume to the keys that containers see:
 // those of its items, and of those the ones that a subPath leaves. A volume that
@@ -40,41 +80,23 @@ func (w *walker) consume(r *catalog.Rule, ref *Reference) {
 		return // in a kind that is not known: volumes for pods that an operator makes
 	}
 	mounted := w.mountsOf(podSpec, r.Mount.By)[w.child(volume, "name")]
-	if len(mounted) == 0 {
+	if mounted == nil {
 		ref.Consumed = false
 		return
 	}
-	keys := keysMounted(mounted, items, listed)
-	whole := slices.ContainsFunc(mounted, func(m mount) bool { return m.subPath == "" })
-	if ref.SubPath = !slices.Contains(mounted, mount{}); !ref.SubPath {
+	keys := mounted.keys
+	if listed {
+		keys = keysOf(slices.DeleteFunc(items, func(i item) bool { return !mounted.holds(i.path) }))
+	}
+	if ref.SubPath = !mounted.live; mounted.live {
 		ref.SubPathKeys = keys
 	}
-	if ref.Of == nil && !whole {
+	if ref.Of == nil && !mounted.whole {
 		ref.Keys = keys
 	}
-}
-
-// keysMounted returns the keys that are mounted by a path within the volume, sorted.
-func keysMounted(mounted []mount, items []item, listed bool) []string {
-	keys := []string{}
-	for _, m := range mounted {
-		if m.subPath == "" {
-			continue
-		}
-		if !listed {
-			// Each key is a file of that name, right in the volume.
-			key, _, _ := strings.Cut(m.subPath, "/")
-			keys = append(keys, key)
-			continue
-		}
-		for _, item := range items {
-			if item.path == m.subPath || strings.HasPrefix(item.path, m.subPath+"/") {
-				keys = append(keys, item.key)
-			}
-		}
+	if w.keys += len(keys); w.keys > maxKeys && w.wrong == nil {
+		w.wrong = fmt.Errorf("%s: the sources of its volumes times the paths that are mounted of them are more than %d keys; list items, or mount fewer paths", w.pathOf(&field{depth: w.frames[len(w.frames)-1-r.Mount.Up].depth}), maxKeys)
 	}
-	slices.Sort(keys)
-	return slices.Compact(keys)
 }
 
 // An item is a key of an object and the path of its file in the volume.
@@ -117,18 +139,26 @@ func (w *walker) mountsOf(podSpec *yaml.Node, lists []string) mounts {
 		for _, container := range w.elements(podSpec, list) {
 			for _, volumeMount := range w.elements(container, "volumeMounts") {
 				name := w.child(volumeMount, "name")
+				if m[name] == nil {
+					m[name] = &mount{}
+				}
 				subPath := w.child(volumeMount, "subPath")
 				expression := w.child(volumeMount, "subPathExpr")
 				unknown := subPath == "" && strings.Contains(expression, "$(")
 				if subPath == "" && !unknown {
 					subPath = expression
 				}
-				subPath = cleanPath(subPath)
-				if one := (mount{subPath, subPath != "" || unknown}); !slices.Contains(m[name], one) {
-					m[name] = append(m[name], one)
+				if subPath = cleanPath(subPath); subPath != "" {
+					m[name].roots = append(m[name].roots, subPath+"/")
+					continue
 				}
+				m[name].whole = true
+				m[name].live = m[name].live || !unknown
 			}
 		}
+	}
+	for _, one := range m {
+		one.settle()
 	}
 	if w.mounts == nil {
 		w.mounts = map[*yaml.Node]mounts{}
@@ -153,7 +183,7 @@ func (w *walker) child(n *yaml.Node, key string) string {
 	if n.Kind != yaml.MappingNode {
 		return ""
 	}
-	value, _ := mapping.Get(n, key, w.budget)
+	value, _ := w.get(n, key)
 	if value == nil {
 		return ""
 	}
@@ -169,7 +199,7 @@ func (w *walker) elements(n *yaml.Node, key string) []*yaml.Node {
 	if n.Kind != yaml.MappingNode {
 		return nil
 	}
-	list, _ := mapping.Get(n, key, w.budget)
+	list, _ := w.get(n, key)
 	if list == nil {
 		return nil
 	}
@@ -236,33 +266,41 @@ func (w *walker) eachAnchor(t *catalog.PodTemplate, visit func(anchor *yaml.Node
 			}
 		}
 	}
-	var walk func(n *yaml.Node, path edit.Path, i int)
-	walk = func(n *yaml.Node, path edit.Path, i int) {
+	var walk func(n *yaml.Node, i int)
+	walk = func(n *yaml.Node, i int) {
 		if w.budget.Spend() != nil {
 			return // the walk for references, which shares the budget, tells
 		}
 		switch n = mapping.Resolve(n); {
 		case n.Kind == yaml.SequenceNode:
 			for j, element := range n.Content {
-				walk(element, path.Index(j), i)
+				w.steps.Index(j)
+				walk(element, i)
+				w.steps.Back()
 			}
 		case n.Kind != yaml.MappingNode:
 		case i == depth:
-			visit(n, path, depth)
+			if !w.tooDeep() {
+				visit(n, w.path(), depth)
+			}
 		case way[i].IsPattern():
 			_ = mapping.Each(n, w.budget, func(key string, value *yaml.Node, _ bool) error {
 				if way[i].Matches(key) {
-					walk(value, path.Key(key), i+1)
+					w.steps.Key(key)
+					walk(value, i+1)
+					w.steps.Back()
 				}
 				return nil
 			})
 		default:
-			if next, _ := mapping.Get(n, string(way[i]), w.budget); next != nil {
-				walk(next, path.Key(string(way[i])), i+1)
+			if next, _ := w.get(n, string(way[i])); next != nil {
+				w.steps.Key(string(way[i]))
+				walk(next, i+1)
+				w.steps.Back()
 			}
 		}
 	}
-	walk(w.root, "", 0)
+	walk(w.root, 0)
 }
 
 // reach goes from a mapping by keys alone. It returns nil, and how many keys
@@ -272,7 +310,7 @@ func (w *walker) reach(n *yaml.Node, way catalog.Path) (*yaml.Node, int) {
 		if n = mapping.Resolve(n); n.Kind != yaml.MappingNode {
 			return nil, len(way) - i
 		}
-		next, _ := mapping.Get(n, string(key), w.budget)
+		next, _ := w.get(n, string(key))
 		if next == nil {
 			return nil, len(way) - i
 		}

@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"cmp"
 	"slices"
 
 	"go.yaml.in/yaml/v3"
@@ -57,7 +58,7 @@ func (f *Finder) shapesOf(id gvk) (*shapes, error) {
 // that rules have found.
 func (w *walker) discover(s *shapes) error {
 	inner := &walker{finder: w.finder, root: w.root, budget: w.budget, skip: s.skip}
-	if err := inner.run(s.rules); err != nil {
+	if err := cmp.Or(inner.run(s.rules), inner.wrong); err != nil {
 		return err
 	}
 	known := make(map[edit.Path]bool, len(w.found))
@@ -98,21 +99,24 @@ func (w *walker) discoverPodTemplates(s *shapes, known []PodTemplate) []PodTempl
 	for i := range known {
 		specs[known[i].Spec] = true
 	}
-	var visit func(n *yaml.Node, path edit.Path, depth int)
+	var visit func(n *yaml.Node)
 	aliases := 0
-	visit = func(n *yaml.Node, path edit.Path, depth int) {
+	visit = func(n *yaml.Node) {
 		if n.Kind == yaml.AliasNode {
 			n = mapping.Resolve(n)
 			aliases++
 			defer func() { aliases-- }()
 		}
+		depth := len(w.steps)
 		// The walk for references, which shares the budget, tells.
 		if depth > maxDepth || aliases > 0 && w.budget.Spend() != nil {
 			return
 		}
 		if n.Kind == yaml.SequenceNode {
 			for i, element := range n.Content {
-				visit(element, path.Index(i), depth+1)
+				w.steps.Index(i)
+				visit(element)
+				w.steps.Back()
 			}
 		}
 		if n.Kind != yaml.MappingNode {
@@ -121,64 +125,68 @@ func (w *walker) discoverPodTemplates(s *shapes, known []PodTemplate) []PodTempl
 		if depth > 0 && w.isObject(n) {
 			return
 		}
-		if t, ok := w.podTemplateAt(n, path); ok && depth > 0 {
-			if !specs[t.Spec] {
-				known = append(known, t)
+		if depth > 0 && w.isPodTemplate(n) {
+			if !w.tooDeep() && !specs[w.path().Key("spec")] {
+				known = append(known, w.podTemplateAt(n, w.path()))
 			}
 			return
 		}
 		_ = mapping.Each(n, w.budget, func(key string, value *yaml.Node, _ bool) error {
 			if depth > 0 || !slices.Contains(s.skip, key) {
-				visit(value, path.Key(key), depth+1)
+				w.steps.Key(key)
+				visit(value)
+				w.steps.Back()
 			}
 			return nil
 		})
 	}
-	visit(w.root, "", 0)
+	visit(w.root)
 	return known
 }
 
-// podTemplateAt takes a mapping for a pod template, if it looks like one.
-func (w *walker) podTemplateAt(n *yaml.Node, path edit.Path) (PodTemplate, bool) {
+// isPodTemplate reports whether a mapping looks like a pod template.
+func (w *walker) isPodTemplate(n *yaml.Node) bool {
 	others := false
 	err := mapping.Each(n, w.budget, func(key string, _ *yaml.Node, _ bool) error {
 		others = others || key != "metadata" && key != "spec"
 		return nil
 	})
 	if others || err != nil {
-		return PodTemplate{}, false
+		return false
 	}
-	spec := mappingAt(n, "spec", w.budget)
+	spec := w.mappingAt(n, "spec")
 	if spec == nil {
-		return PodTemplate{}, false
+		return false
 	}
 	containers := w.elements(spec, "containers")
 	if len(containers) == 0 || !slices.ContainsFunc(containers, func(c *yaml.Node) bool { return w.child(c, "image") != "" || w.child(c, "name") != "" }) {
-		return PodTemplate{}, false
+		return false
 	}
-	if policy := w.child(spec, "restartPolicy"); policy == "Never" || policy == "OnFailure" {
-		return PodTemplate{}, false // work that runs once, as a Job's, whose template cannot change
-	}
+	policy := w.child(spec, "restartPolicy")
+	return policy != "Never" && policy != "OnFailure" // work that runs once, as a Job's, whose template cannot change
+}
+
+// podTemplateAt takes a mapping for a pod template.
+func (w *walker) podTemplateAt(n *yaml.Node, path edit.Path) PodTemplate {
 	t := PodTemplate{
 		Index: -1, Spec: path.Key("spec"), HasSpec: true, Containers: true,
 		AnnotationsAt: path.Key("metadata").Key("annotations"), HasAnnotations: true,
 	}
-	w.addReads(spec, t.Spec)
-	if metadata := mappingAt(n, "metadata", w.budget); metadata != nil {
-		annotations := mappingAt(metadata, "annotations", w.budget)
-		t.Annotations = w.texts(annotations)
+	w.addReads(w.mappingAt(n, "spec"), t.Spec)
+	if metadata := w.mappingAt(n, "metadata"); metadata != nil {
+		t.Annotations = w.texts(w.mappingAt(metadata, "annotations"))
 	}
-	return t, true
+	return t
 }
 
 // isObject reports whether a mapping is a whole object of its own.
 func (w *walker) isObject(n *yaml.Node) bool {
-	return w.child(n, "apiVersion") != "" && w.child(n, "kind") != "" && mappingAt(n, "metadata", w.budget) != nil
+	return w.child(n, "apiVersion") != "" && w.child(n, "kind") != "" && w.mappingAt(n, "metadata") != nil
 }
 
 // mappingAt returns the mapping under a key, no alias, and nil if there is none.
-func mappingAt(n *yaml.Node, key string, budget *mapping.Budget) *yaml.Node {
-	value, _ := mapping.Get(n, key, budget)
+func (w *walker) mappingAt(n *yaml.Node, key string) *yaml.Node {
+	value, _ := w.get(n, key)
 	if value == nil {
 		return nil
 	}

@@ -2,7 +2,6 @@ package reference
 
 import (
 	"strings"
-	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 
@@ -20,8 +19,11 @@ func (w *walker) embed(r *rule, n *yaml.Node, shared bool) (bool, error) {
 	if root == nil {
 		return false, nil
 	}
+	if w.tooDeep() {
+		return false, nil
+	}
 	at := edit.ScalarAt(w.path(), n, shared)
-	inner := &walker{root: root, within: &at, budget: w.budget}
+	inner := &walker{root: root, within: &at, positions: edit.NewPositions([]byte(n.Value)), budget: w.budget}
 	if err := inner.run(r.embedded); err != nil {
 		return false, err
 	}
@@ -32,10 +34,13 @@ func (w *walker) embed(r *rule, n *yaml.Node, shared bool) (bool, error) {
 // locate returns the scalar of the item that holds n, and where in its value
 // n's begins.
 func (w *walker) locate(n *yaml.Node, shared bool) (at edit.Scalar, offset int, ok bool) {
-	if w.within == nil {
-		return edit.ScalarAt(w.path(), n, shared), 0, true
+	if w.within != nil {
+		return w.locateAt("", n, shared)
 	}
-	return w.locateAt("", n, shared)
+	if w.tooDeep() {
+		return edit.Scalar{}, 0, false
+	}
+	return edit.ScalarAt(w.path(), n, shared), 0, true
 }
 
 // locateAt is locate for a node at another path. Within an embedded document
@@ -49,7 +54,9 @@ func (w *walker) locateAt(path edit.Path, n *yaml.Node, shared bool) (at edit.Sc
 		return edit.Scalar{}, 0, false
 	}
 	text := w.within.Value
-	offset = byteOffset(text, n.Line, n.Column)
+	if offset, ok = w.positions.Offset(n.Line, n.Column); !ok {
+		return edit.Scalar{}, 0, false
+	}
 	if n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0 {
 		offset++
 	}
@@ -57,22 +64,4 @@ func (w *walker) locateAt(path edit.Path, n *yaml.Node, shared bool) (at edit.Sc
 		return edit.Scalar{}, 0, false
 	}
 	return *w.within, offset, true
-}
-
-// byteOffset returns the place of a line and a column, both counted from 1,
-// the column in characters.
-func byteOffset(text string, line, column int) int {
-	offset := 0
-	for ; line > 1; line-- {
-		end := strings.IndexByte(text[offset:], '\n')
-		if end < 0 {
-			return len(text)
-		}
-		offset += end + 1
-	}
-	for ; column > 1 && offset < len(text); column-- {
-		_, size := utf8.DecodeRuneInString(text[offset:])
-		offset += size
-	}
-	return offset
 }

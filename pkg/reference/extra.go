@@ -12,15 +12,20 @@ import (
 var ExtraSourcesAt = edit.Path("metadata.annotations").Key(v1alpha1.AnnotationExtraSources)
 
 // ExtraSources reads the annotation confighash.dev/extra-sources of an item:
-// references to ConfigMaps and Secrets of its namespace. wrong are those of its
-// elements that name neither.
+// references to ConfigMaps and Secrets of its namespace, each once. wrong are those
+// of its elements that name neither.
 func ExtraSources(annotations map[string]string) (found []Reference, wrong []string) {
 	value := annotations[v1alpha1.AnnotationExtraSources]
 	if strings.TrimSpace(value) == "" {
 		return nil, nil
 	}
-	for _, element := range strings.Split(value, ",") {
+	met := map[string]bool{}
+	for element := range strings.SplitSeq(value, ",") {
 		element = strings.TrimSpace(element)
+		if met[element] {
+			continue
+		}
+		met[element] = true
 		kind, name, _ := strings.Cut(element, "/")
 		target := catalog.TargetOf(kind)
 		if _, fits := catalog.Plain.Match(name); target == 0 || !fits {

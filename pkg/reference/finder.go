@@ -19,15 +19,15 @@ type Finder struct {
 
 	mu       sync.RWMutex
 	prepared map[gvk]*rules
-	any      *rules // for kinds of which the catalogue says nothing
-	shapes   *rules // what is looked for there
+	compiled map[*catalog.Kind]*rules // nil: of which the catalogue says nothing
+	shapes   *rules                   // what is looked for there
 }
 
 type gvk struct{ group, version, kind string }
 
 // NewFinder returns a Finder of what c lists.
 func NewFinder(c *catalog.Catalog) *Finder {
-	return &Finder{catalog: c, prepared: map[gvk]*rules{}}
+	return &Finder{catalog: c, prepared: map[gvk]*rules{}, compiled: map[*catalog.Kind]*rules{}}
 }
 
 // Find returns the references in an item of the given kind. The item is not
@@ -74,26 +74,35 @@ func (f *Finder) newRules(id gvk) (*rules, error) {
 	if err != nil {
 		return nil, err
 	}
-	if k == nil && shapes == nil {
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		if f.any == nil {
-			f.any = compile(everywhere.References)
-		}
-		return f.any, nil
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	compiled, ok := f.compiled[k]
+	if !ok {
+		compiled = newRules(k, everywhere.References)
+		f.compiled[k] = compiled
 	}
+	if shapes == nil {
+		return compiled, nil
+	}
+	r := *compiled
+	r.shapes = shapes
+	return &r, nil
+}
+
+// newRules makes ready what is known of a kind, which may be nil, and of all kinds.
+func newRules(k *catalog.Kind, everywhere []catalog.Rule) *rules {
 	if k == nil {
-		k = &catalog.Kind{}
+		return compile(everywhere)
 	}
-	r := compile(k.References, everywhere.References)
-	r.exports, r.podTemplates, r.shapes = k.Exports, k.PodTemplates, shapes
+	r := compile(k.References, everywhere)
+	r.exports, r.podTemplates = k.Exports, k.PodTemplates
 	for _, path := range k.Manifests {
 		r.root.reach(path).manifests = true
 	}
 	for _, path := range k.ForeignManifests {
 		r.root.reach(path).foreign = true
 	}
-	return r, nil
+	return r
 }
 
 // rules are those of one kind, made ready.

@@ -1,6 +1,8 @@
 package reference
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -8,6 +10,10 @@ import (
 
 	"github.com/confighash/confighash/pkg/catalog"
 )
+
+// maxManifests bounds how deep manifests are in manifests, as maxListDepth in
+// package stream does Lists.
+const maxManifests = 16
 
 // manifest finds the references in a whole object that stands within the item,
 // by what the catalogue says of its kind. They count where an object of that
@@ -25,9 +31,12 @@ func (w *walker) manifest(n *yaml.Node, shared bool) error {
 	if err != nil {
 		return err
 	}
+	if w.manifests == maxManifests {
+		return fmt.Errorf("%s: manifests stand in manifests more than %d deep", w.steps.Head(), maxManifests)
+	}
 	inner := &walker{
-		finder: w.finder, root: n, steps: slices.Clone(w.steps), base: len(w.steps),
-		aliases: w.aliases, budget: w.budget, defined: w.defined,
+		finder: w.finder, root: n, steps: w.steps, base: len(w.steps),
+		aliases: w.aliases, budget: w.budget, defined: w.defined, manifests: w.manifests + 1,
 	}
 	inner.states = r.root.enter(nil)
 	if err := inner.walk(n, inner.states, shared); err != nil {
@@ -36,8 +45,9 @@ func (w *walker) manifest(n *yaml.Node, shared bool) error {
 	for _, d := range r.defaults {
 		inner.useDefault(d)
 	}
+	w.wrong = cmp.Or(w.wrong, inner.wrong)
 	namespace, name := "", ""
-	if metadata := mappingAt(n, "metadata", w.budget); metadata != nil {
+	if metadata := w.mappingAt(n, "metadata"); metadata != nil {
 		namespace, name = w.child(metadata, "namespace"), w.child(metadata, "name")
 	}
 	if target := catalog.TargetOf(kind); target != 0 && group == "" {

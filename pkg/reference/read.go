@@ -84,17 +84,20 @@ func objectIn(value string) (namespace, name string, ok bool) {
 	return namespace, value, ok && (namespace == "" || isNamespace(namespace))
 }
 
-// addReads adds the reads of a pod spec's containers.
+// addReads adds the reads of a pod spec's containers. Aliases can make what it
+// holds count often: each part is read once.
 func (w *walker) addReads(podSpec *yaml.Node, path edit.Path) {
+	if !w.once(podSpec) {
+		return
+	}
 	for _, list := range []string{"containers", "initContainers", "ephemeralContainers"} {
 		for i, container := range w.elements(podSpec, list) {
+			if container.Anchor != "" && !w.once(container) {
+				continue
+			}
 			words := argumentReader{walker: w}
 			for _, field := range []string{"command", "args"} {
-				for j, argument := range w.elements(container, field) {
-					if argument.Kind == yaml.ScalarNode {
-						words.read(argument.Value, func() edit.Path { return path.Key(list).Index(i).Key(field).Index(j) })
-					}
-				}
+				words.readAll(container, field, func(j int) edit.Path { return path.Key(list).Index(i).Key(field).Index(j) })
 			}
 			for j, variable := range w.elements(container, "env") {
 				name := w.child(variable, "name")
@@ -109,13 +112,25 @@ func (w *walker) addReads(podSpec *yaml.Node, path edit.Path) {
 	}
 }
 
+// once reports whether n has not been read before, and notes that it is.
+func (w *walker) once(n *yaml.Node) bool {
+	if w.read[n] {
+		return false
+	}
+	if w.read == nil {
+		w.read = map[*yaml.Node]bool{}
+	}
+	w.read[n] = true
+	return true
+}
+
 // readData adds the reads in the data of a ConfigMap, whose keys envFrom makes
 // variables of.
 func (w *walker) readData(reads []Read) []Read {
 	if w.child(w.root, "kind") != "ConfigMap" || w.child(w.root, "apiVersion") != "v1" {
 		return reads
 	}
-	data := mappingAt(w.root, "data", w.budget)
+	data := w.mappingAt(w.root, "data")
 	if data == nil {
 		return reads
 	}
@@ -139,7 +154,23 @@ type argumentReader struct {
 	kubectl bool   // kubectl is one of the words before
 }
 
-func (r *argumentReader) read(argument string, at func() edit.Path) {
+// readAll reads the arguments in a field of a container.
+func (r *argumentReader) readAll(container *yaml.Node, field string, at func(int) edit.Path) {
+	list, _ := mapping.Get(container, field, r.budget)
+	if list == nil {
+		return
+	}
+	if list = mapping.Resolve(list); list.Kind != yaml.SequenceNode || list.Anchor != "" && !r.once(list) {
+		return
+	}
+	for i, argument := range list.Content {
+		if argument = mapping.Resolve(argument); argument.Kind == yaml.ScalarNode && (argument.Anchor == "" || r.once(argument)) {
+			r.readOne(argument.Value, func() edit.Path { return at(i) })
+		}
+	}
+}
+
+func (r *argumentReader) readOne(argument string, at func() edit.Path) {
 	for word := range strings.FieldsFuncSeq(argument, func(c rune) bool { return strings.ContainsRune(" \t\r\n,;\"'`|&<>", c) }) {
 		r.kubectl = r.kubectl || word == "kubectl" || strings.HasSuffix(word, "/kubectl") || word == "oc"
 		flag, value := r.flag, word

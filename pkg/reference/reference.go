@@ -4,8 +4,6 @@
 package reference
 
 import (
-	"strings"
-
 	"github.com/confighash/confighash/pkg/catalog"
 	"github.com/confighash/confighash/pkg/edit"
 )
@@ -109,15 +107,39 @@ type PodTemplate struct {
 	Annotations map[string]string
 }
 
-// holds reports whether path leads into the template.
-func (t *PodTemplate) holds(path edit.Path) bool {
-	return t.HasSpec && within(path, t.Spec) || t.HasAnnotations && within(path, t.AnnotationsAt)
+// holders are the pod templates of an item, by the paths that lead to them.
+type holders map[edit.Path]int
+
+func holdersOf(templates []PodTemplate) holders {
+	h := holders{}
+	enter := func(path edit.Path, i int) {
+		if _, ok := h[path]; !ok {
+			h[path] = i
+		}
+	}
+	for i := range templates {
+		if t := &templates[i]; t.HasSpec {
+			enter(t.Spec, i)
+		}
+		if t := &templates[i]; t.HasAnnotations {
+			enter(t.AnnotationsAt, i)
+		}
+	}
+	return h
 }
 
-// within reports whether path leads to root or into it.
-func within(path, root edit.Path) bool {
-	rest, ok := strings.CutPrefix(string(path), string(root))
-	return ok && (rest == "" || root == "" || rest[0] == '.' || rest[0] == '[')
+// of returns the first of the templates that path leads into, -1 if there is none.
+func (h holders) of(path edit.Path) int {
+	first := -1
+	for end := 0; end <= len(path); end++ {
+		if end < len(path) && end > 0 && path[end] != '.' && path[end] != '[' {
+			continue
+		}
+		if i, ok := h[path[:end]]; ok && (first < 0 || i < first) {
+			first = i
+		}
+	}
+	return first
 }
 
 // Found is what an item holds.

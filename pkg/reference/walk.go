@@ -24,7 +24,7 @@ type walker struct {
 	finder *Finder
 	root   *yaml.Node
 	// steps lead to the present node, the first base of them to root.
-	steps []step
+	steps edit.Trail
 	base  int
 	// frames are the mappings around the present node, outermost first.
 	frames []frame
@@ -34,13 +34,28 @@ type walker struct {
 	// mistaken and reads are Found's.
 	mistaken []edit.Scalar
 	reads    []Read
+	// read are the parts of pod specs whose arguments have been read.
+	read map[*yaml.Node]bool
+	// manifests counts those around the present one.
+	manifests int
 	// aliases counts those on the way, budget the nodes met behind any.
 	aliases int
 	budget  *mapping.Budget
-	// mounts holds those of the pod specs met so far.
+	// mounts holds those of the pod specs met so far, keys how many keys of
+	// objects they stand for.
 	mounts map[*yaml.Node]mounts
-	// within is the scalar whose value the document is, if it is embedded.
-	within *edit.Scalar
+	keys   int
+	// indices holds the entries of mappings with many, or with merge keys.
+	indices map[*yaml.Node]map[string]entry
+	// around holds what stood around the last name that a rule was tried for.
+	around map[*rule]*surroundings
+	serial int // of the frame that was made last
+	// wrong is what keeps all of the item from being followed.
+	wrong error
+	// within is the scalar whose value the document is, if it is embedded, and
+	// positions are those in it.
+	within    *edit.Scalar
+	positions *edit.Positions
 	// skip are keys of the root that are not followed.
 	skip []string
 	// defined are the ConfigMaps and Secrets among an item's manifests, to
@@ -54,18 +69,30 @@ type object struct {
 	name   string
 }
 
-// A step is one of the present path, with the path that ends there once
-// somebody asked for it: neighbours share most of theirs.
-type step struct {
-	edit.Step
-	path edit.Path
-}
-
 // A frame is a mapping on the way.
 type frame struct {
 	mapping *yaml.Node
 	depth   int // of its path in walker.steps
 	shared  bool
+	serial  int // no two frames of one walker share it
+}
+
+// push enters a mapping.
+func (w *walker) push(n *yaml.Node, depth int, shared bool) {
+	w.serial++
+	w.frames = append(w.frames, frame{n, depth, shared, w.serial})
+}
+
+// tooDeep reports whether the present path is too long to be followed, which is
+// what is wrong with the item then.
+func (w *walker) tooDeep() bool {
+	if !w.steps.TooDeep() {
+		return false
+	}
+	if w.wrong == nil {
+		w.wrong = fmt.Errorf("%s: a name stands so deep that its path has more than %d characters; move it up, or shorten the keys above it", w.steps.Head(), edit.MaxPath)
+	}
+	return true
 }
 
 // find walks through an item.
@@ -84,6 +111,9 @@ func (r *rules) find(f *Finder, item *yaml.Node) (Found, error) {
 		w.useDefault(d)
 	}
 	w.dropDefined()
+	if w.wrong != nil {
+		return Found{}, w.wrong
+	}
 	if r.shapes != nil {
 		if err := w.discover(r.shapes); err != nil {
 			return Found{}, err
@@ -95,10 +125,14 @@ func (r *rules) find(f *Finder, item *yaml.Node) (Found, error) {
 		found.PodTemplates = w.discoverPodTemplates(r.shapes, found.PodTemplates)
 	}
 	found.Reads = w.readData(w.reads)
+	if w.wrong != nil {
+		return Found{}, w.wrong
+	}
 	if len(found.PodTemplates) > 0 {
+		holders := holdersOf(found.PodTemplates)
 		for i := range found.References {
 			ref := &found.References[i]
-			ref.PodTemplate = slices.IndexFunc(found.PodTemplates, func(t PodTemplate) bool { return t.holds(ref.At.Path) })
+			ref.PodTemplate = holders.of(ref.At.Path)
 		}
 	}
 	for i := range r.exports {
@@ -147,25 +181,27 @@ func (w *walker) walk(n *yaml.Node, states []*state, shared bool) error {
 			return err
 		}
 		if len(w.steps) > maxDepth {
-			return fmt.Errorf("%s…: an alias leads back to itself, or more than %d levels deep", pathOf(w.steps[:4]), maxDepth)
+			return fmt.Errorf("%s: an alias leads back to itself, or more than %d levels deep", w.steps.Head(), maxDepth)
 		}
 	}
 	shared = shared || n.Anchor != ""
 	switch n.Kind {
 	case yaml.AliasNode:
+		if w.within != nil {
+			return nil // what is shared there cannot be replaced
+		}
 		w.aliases++
 		err := w.walk(n.Alias, states, true)
 		w.aliases--
 		return err
 	case yaml.SequenceNode:
-		w.steps = append(w.steps, step{})
 		for i, element := range n.Content {
-			w.steps[len(w.steps)-1] = step{Step: edit.Step{Index: i}}
+			w.steps.Index(i)
 			if err := w.walk(element, states, shared); err != nil {
 				return err
 			}
+			w.steps.Back()
 		}
-		w.steps = w.steps[:len(w.steps)-1]
 		return nil
 	case yaml.MappingNode:
 		for _, s := range states {
@@ -178,7 +214,7 @@ func (w *walker) walk(n *yaml.Node, states []*state, shared bool) error {
 				return w.manifest(n, shared)
 			}
 		}
-		w.frames = append(w.frames, frame{n, len(w.steps), shared})
+		w.push(n, len(w.steps), shared)
 		err := mapping.Each(n, w.budget, func(key string, value *yaml.Node, merged bool) error {
 			return w.entry(key, value, states, shared, merged)
 		})
@@ -205,9 +241,9 @@ func (w *walker) entry(key string, value *yaml.Node, states []*state, shared, me
 	if merged {
 		w.aliases++
 	}
-	w.steps = append(w.steps, step{Step: edit.Step{Key: key, Index: -1}})
+	w.steps.Key(key)
 	err := w.walk(value, next, shared || merged)
-	w.steps = w.steps[:len(w.steps)-1]
+	w.steps.Back()
 	if merged {
 		w.aliases--
 	}
@@ -256,20 +292,20 @@ func isString(n *yaml.Node) bool {
 
 // try takes n by one rule. It reports whether the rule fits.
 func (w *walker) try(r *rule, n *yaml.Node, shared bool) (bool, error) {
-	if !w.holdAll(r.When) {
+	around := w.surroundings(r)
+	if !around.hold {
 		w.mistake(r, n, shared)
 		return false, nil
 	}
 	if r.embedded != nil {
 		return w.embed(r, n, shared)
 	}
-	targets := w.targets(r.Rule)
-	if targets == 0 && r.Of == nil {
+	if around.targets == 0 && r.Of == nil {
 		w.mistake(r, n, shared)
 		return false, nil
 	}
 	if r.Separator == "" {
-		return w.take(r.Rule, n, shared, targets, 0, len(n.Value)), nil
+		return w.take(r, around, n, shared, 0, len(n.Value)), nil
 	}
 	fits := false
 	for start := 0; start <= len(n.Value); {
@@ -280,12 +316,48 @@ func (w *walker) try(r *rule, n *yaml.Node, shared bool) (bool, error) {
 			end += start
 		}
 		from, to := trim(n.Value, start, end)
-		if w.take(r.Rule, n, shared, targets, from, to) {
+		if w.take(r, around, n, shared, from, to) {
 			fits = true
 		}
 		start = end + len(r.Separator)
 	}
 	return fits, nil
+}
+
+// surroundings are what a rule has to know of what stands around a name: the same
+// for all names of a list.
+type surroundings struct {
+	frame   int // the serial number of the mapping around
+	hold    bool
+	targets catalog.Target
+	// ref is a reference with all that does not depend on the name; nil until
+	// a name is found.
+	ref *Reference
+}
+
+// surroundings returns those of the present node.
+func (w *walker) surroundings(r *rule) *surroundings {
+	serial := 0
+	if len(w.frames) > 0 {
+		serial = w.frames[len(w.frames)-1].serial
+	}
+	inList := len(w.steps) > w.base && w.steps[len(w.steps)-1].Index >= 0
+	if inList {
+		if known := w.around[r]; known != nil && known.frame == serial {
+			return known
+		}
+	}
+	s := &surroundings{frame: serial, hold: w.holdAll(r.When)}
+	if s.hold && r.embedded == nil {
+		s.targets = w.targets(r.Rule)
+	}
+	if inList {
+		if w.around == nil {
+			w.around = map[*rule]*surroundings{}
+		}
+		w.around[r] = s
+	}
+	return s
 }
 
 // mistake notes n, to which a rule does not apply, where kustomize applies it.
@@ -307,16 +379,16 @@ func trim(value string, start, end int) (int, int) {
 
 // take adds the reference in n.Value[start:end], if it fits one of the rule's
 // formats.
-func (w *walker) take(r *catalog.Rule, n *yaml.Node, shared bool, targets catalog.Target, start, end int) bool {
+func (w *walker) take(r *rule, around *surroundings, n *yaml.Node, shared bool, start, end int) bool {
 	for _, format := range r.Formats {
 		m, fits := format.Match(n.Value[start:end])
 		if !fits {
 			continue
 		}
 		if m.Target != 0 {
-			m.Target &= targets
+			m.Target &= around.targets
 		} else {
-			m.Target = targets
+			m.Target = around.targets
 		}
 		if m.Target == 0 && r.Of == nil {
 			continue
@@ -325,40 +397,51 @@ func (w *walker) take(r *catalog.Rule, n *yaml.Node, shared bool, targets catalo
 		if !located {
 			return false
 		}
-		shift := func(s catalog.Span) (int, int) { return s.Start + start + offset, s.End + start + offset }
-		ref := Reference{
-			Role: r.Role, Targets: m.Target, Name: n.Value[start+m.Name.Start : start+m.Name.End], At: at,
-			Of: r.Of, Derived: r.Derived, List: r.Names, PodTemplate: -1, Consumed: r.Consumed, Tentative: r.Tentative, Immutable: r.Immutable,
-			Kustomize: r.Kustomize && w.within == nil && m.Name == catalog.Span{Start: 0, End: len(n.Value)},
+		if around.ref == nil {
+			around.ref = w.reference(r.Rule)
 		}
+		shift := func(s catalog.Span) (int, int) { return s.Start + start + offset, s.End + start + offset }
+		ref := *around.ref
+		ref.Targets, ref.Name, ref.At = m.Target, n.Value[start+m.Name.Start:start+m.Name.End], at
+		ref.Kustomize = r.Kustomize && w.within == nil && m.Name == catalog.Span{Start: 0, End: len(n.Value)}
 		ref.Start, ref.End = shift(m.Name)
 		if m.Namespace != (catalog.Span{}) {
-			ref.Namespace = n.Value[start+m.Namespace.Start : start+m.Namespace.End]
+			ref.Namespace, ref.ControllerNamespace = n.Value[start+m.Namespace.Start:start+m.Namespace.End], false
 			ref.NamespaceStart, ref.NamespaceEnd = shift(m.Namespace)
 			ref.NamespaceAt = &at
-		} else {
-			w.namespace(r, &ref)
 		}
 		if m.Key != (catalog.Span{}) {
 			ref.Keys = []string{n.Value[start+m.Key.Start : start+m.Key.End]}
-		} else if key := w.text(r.Key); key != "" {
-			ref.Keys = []string{key}
-		}
-		ref.Required = ref.Keys
-		if ref.Consumed && (r.Items != nil || r.Mount != nil) {
-			w.consume(r, &ref)
-		}
-		ref.Optional = w.isTrue(r.Optional)
-		if ref.Follows = r.Follows; r.Pins != "" && w.holdAll(r.PinsWhen) {
-			ref.Pins = r.Pins
-		}
-		if r.KindFrom != nil {
-			ref.KindFrom = &KindFrom{r.KindFrom.Group, r.KindFrom.Kind, w.text(&r.KindFrom.Name), r.KindFrom.Export}
+			ref.Required = ref.Keys
 		}
 		w.found = append(w.found, ref)
 		return true
 	}
 	return false
+}
+
+// reference returns a reference by a rule, but for what the name's own value tells.
+func (w *walker) reference(r *catalog.Rule) *Reference {
+	ref := &Reference{
+		Role: r.Role, Of: r.Of, Derived: r.Derived, List: r.Names, PodTemplate: -1,
+		Consumed: r.Consumed, Tentative: r.Tentative, Immutable: r.Immutable, Follows: r.Follows,
+	}
+	if r.Pins != "" && w.holdAll(r.PinsWhen) {
+		ref.Pins = r.Pins
+	}
+	w.namespace(r, ref)
+	if key := w.text(r.Key); key != "" {
+		ref.Keys = []string{key}
+	}
+	ref.Required = ref.Keys
+	if ref.Consumed && (r.Items != nil || r.Mount != nil) {
+		w.consume(r, ref)
+	}
+	ref.Optional = w.isTrue(r.Optional)
+	if r.KindFrom != nil {
+		ref.KindFrom = &KindFrom{r.KindFrom.Group, r.KindFrom.Kind, w.text(&r.KindFrom.Name), r.KindFrom.Export}
+	}
+	return ref
 }
 
 // namespace finds the namespace where the value does not tell it.
@@ -377,7 +460,7 @@ func (w *walker) namespace(r *catalog.Rule, ref *Reference) {
 		ref.Namespace, ref.ControllerNamespace = "", true
 		return
 	}
-	at, offset, located := w.locateAt(field.path, field.node, field.shared)
+	at, offset, located := w.locateAt(w.pathOf(&field), field.node, field.shared)
 	if located {
 		ref.NamespaceAt = &at
 		ref.NamespaceStart, ref.NamespaceEnd = offset, offset+len(field.node.Value)
@@ -520,7 +603,7 @@ func (w *walker) useDefault(r *rule) {
 		if _, fits := catalog.Plain.Match(field.node.Value); !fits {
 			return
 		}
-		at := edit.ScalarAt(field.path, field.node, field.shared)
+		at := edit.ScalarAt(w.pathOf(&field), field.node, field.shared)
 		role, name := r.Role, at.Value
 		if r.DefaultName != "" {
 			role, name = catalog.Producer, strings.ReplaceAll(r.DefaultName, "{}", name)
@@ -561,15 +644,15 @@ func (w *walker) descend(path catalog.Path) (restore func()) {
 		if n.Kind != yaml.MappingNode {
 			break
 		}
-		w.frames = append(w.frames, frame{n, w.base + i, shared})
+		w.push(n, w.base+i, shared)
 		if i == len(path)-1 {
 			break
 		}
-		next, merged := mapping.Get(n, string(path[i]), w.budget)
+		next, merged := w.get(n, string(path[i]))
 		if next == nil {
 			break
 		}
-		w.steps = append(w.steps, step{Step: edit.Step{Key: string(path[i]), Index: -1}})
+		w.steps.Key(string(path[i]))
 		n, shared = next, shared || merged
 	}
 	return func() { w.frames, w.steps = w.frames[:0], w.steps[:w.base] }
@@ -578,8 +661,18 @@ func (w *walker) descend(path catalog.Path) (restore func()) {
 // A field is a node that a lookup found.
 type field struct {
 	node   *yaml.Node // never an alias
-	path   edit.Path
+	depth  int        // in walker.steps, of the mapping that the way begins at
+	way    catalog.Path
 	shared bool
+}
+
+// pathOf returns the path of a field.
+func (w *walker) pathOf(f *field) edit.Path {
+	path := w.steps[:f.depth].Path()
+	for _, key := range f.way {
+		path = path.Key(string(key))
+	}
+	return path
 }
 
 // lookup goes to a field from the mapping around the present node.
@@ -591,7 +684,7 @@ func (w *walker) lookup(r catalog.Relative) (field, bool) {
 		}
 		at = w.frames[len(w.frames)-1-r.Up]
 	}
-	found := field{node: at.mapping, shared: at.shared}
+	found := field{node: at.mapping, depth: at.depth, way: r.Path, shared: at.shared}
 	for i := 0; ; i++ {
 		if found.node.Kind == yaml.AliasNode {
 			found.node, found.shared = found.node.Alias, true
@@ -603,15 +696,11 @@ func (w *walker) lookup(r catalog.Relative) (field, bool) {
 		if found.node.Kind != yaml.MappingNode {
 			return field{}, false
 		}
-		next, merged := mapping.Get(found.node, string(r.Path[i]), w.budget)
+		next, merged := w.get(found.node, string(r.Path[i]))
 		if next == nil {
 			return field{}, false
 		}
 		found.node, found.shared = next, found.shared || merged
-	}
-	found.path = pathOf(w.steps[:at.depth])
-	for _, key := range r.Path {
-		found.path = found.path.Key(string(key))
 	}
 	return found, true
 }
@@ -664,20 +753,35 @@ func scalars(n *yaml.Node) []string {
 	return nil
 }
 
-func (w *walker) path() edit.Path { return pathOf(w.steps) }
-
-func pathOf(steps []step) edit.Path {
-	if len(steps) == 0 {
-		return ""
+// get is mapping.Get, in less time where a mapping has many entries.
+func (w *walker) get(m *yaml.Node, key string) (value *yaml.Node, merged bool) {
+	const many = 64
+	if len(m.Content) < 2*many && !mapping.HasMerge(m) {
+		return mapping.Get(m, key, w.budget)
 	}
-	last := &steps[len(steps)-1]
-	if last.path == "" {
-		before := pathOf(steps[:len(steps)-1])
-		if last.Index < 0 {
-			last.path = before.Key(last.Key)
-		} else {
-			last.path = before.Index(last.Index)
+	index, ok := w.indices[m]
+	if !ok {
+		index = make(map[string]entry, len(m.Content)/2)
+		// The walk that shares the budget reports that it is spent.
+		_ = mapping.Each(m, w.budget, func(name string, value *yaml.Node, merged bool) error {
+			if _, twice := index[name]; !twice {
+				index[name] = entry{value, merged}
+			}
+			return nil
+		})
+		if w.indices == nil {
+			w.indices = map[*yaml.Node]map[string]entry{}
 		}
+		w.indices[m] = index
 	}
-	return last.path
+	found := index[key]
+	return found.value, found.merged
 }
+
+// An entry is one of a mapping.
+type entry struct {
+	value  *yaml.Node
+	merged bool
+}
+
+func (w *walker) path() edit.Path { return w.steps.Path() }

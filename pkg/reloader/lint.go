@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/confighash/confighash/pkg/pattern"
 )
 
 // A Problem is an annotation that certainly does something else than was meant,
@@ -59,19 +61,38 @@ func (c *Controller) concerns(annotations map[string]string) bool {
 }
 
 // LintWorkload returns what is wrong with the annotations of a workload of that
-// kind and of its pod template.
-func (c *Controller) LintWorkload(kind string, workload, podTemplate map[string]string) []Problem {
-	if !c.concerns(workload) && !c.concerns(podTemplate) {
+// kind itself.
+func (c *Controller) LintWorkload(kind string, workload map[string]string) []Problem {
+	if !c.concerns(workload) {
 		return nil
 	}
 	l := &linter{Controller: c}
 	l.places(onWorkload, workload)
+	for i := range kinds {
+		r := c.requestAt(i, workload)
+		if r.asks() {
+			l.request(r)
+		}
+		l.excluded(c.kinds[i].exclude, get(workload, c.kinds[i].exclude).value)
+	}
+	l.rollout(kind, workload)
+	return l.sorted()
+}
+
+// LintPodTemplate returns what is wrong with the annotations of a pod template of a
+// workload.
+func (c *Controller) LintPodTemplate(workload, podTemplate map[string]string) []Problem {
+	if !c.concerns(podTemplate) {
+		return nil
+	}
+	l := &linter{Controller: c}
 	l.places(onPodTemplate, podTemplate)
 	for i := range kinds {
-		l.request(c.request(i, workload, podTemplate))
+		if !c.requestAt(i, workload).asks() {
+			l.request(c.request(i, workload, podTemplate))
+		}
 	}
 	l.shadowed(workload, podTemplate)
-	l.rollout(kind, workload)
 	return l.sorted()
 }
 
@@ -160,7 +181,6 @@ func (l *linter) request(r request) {
 	l.boolean(k.auto, r.podTemplate, r.typed)
 	l.exact(l.search, r.podTemplate, r.search)
 	l.names(k.named, r.podTemplate, r.named.value)
-	l.excluded(k.exclude, r.exclude.value)
 	if kinds[r.kind] == SecretProviderClass {
 		const message = "asks for reloads when the driver reports other versions in the cluster, which no build sees; here only the spec of a SecretProviderClass can count"
 		if parseBool(r.typed.value) {
@@ -202,8 +222,8 @@ func meansTrue(value string) bool {
 func (l *linter) names(key string, podTemplate bool, value string) {
 	all := items(value)
 	for i, item := range all {
-		if isLiteral(item) {
-			continue
+		if isLiteral(item) || errors.Is(l.compile(item).err, pattern.ErrSize) {
+			continue // of the second, an error tells
 		}
 		if i+1 < len(all) && opensRepetition(item) && closesRepetition(all[i+1]) {
 			l.tell(key, podTemplate, "holds "+quote(item+","+all[i+1])+", which Reloader parts at the comma; write the repetition without one, with ?, * or +, or list the names")
@@ -402,7 +422,7 @@ func (l *linter) shadowed(workload, podTemplate map[string]string) {
 			s      setting
 			merged request
 		}{{k.named, p.named, named}, {l.search, p.search, search}, {l.auto, p.auto, auto}, {k.auto, p.typed, typed}} {
-			if !unread.s.present || l.effect(unread.merged) == l.effect(w) {
+			if !unread.s.present || !l.differ(unread.merged, w) {
 				continue
 			}
 			about := ""
@@ -428,18 +448,28 @@ func (l *linter) blocking(r request) string {
 	return l.kinds[r.kind].auto
 }
 
-// An effect is what a request comes to.
-type effect struct {
-	names        string
-	search, auto bool
+// differ reports whether two requests come to something else.
+func (l *linter) differ(a, b request) bool {
+	autoA, _ := l.isAuto(a)
+	autoB, _ := l.isAuto(b)
+	// Where all that containers use counts, what is marked counts with it.
+	searchA, searchB := a.search.value == "true" && !autoA, b.search.value == "true" && !autoB
+	return autoA != autoB || searchA != searchB || a.named.value != b.named.value && !slices.Equal(sortedItems(a.named.value), l.itemsOf(b.named.value))
 }
 
-func (l *linter) effect(r request) effect {
-	names := items(r.named.value)
-	slices.Sort(names)
-	auto, _ := l.isAuto(r)
-	// Where all that containers use counts, what is marked counts with it.
-	return effect{strings.Join(slices.Compact(names), ","), r.search.value == "true" && !auto, auto}
+// itemsOf returns sortedItems, of the same text once.
+func (c *Controller) itemsOf(value string) []string {
+	if c.sorted.value != value || c.sorted.items == nil {
+		c.sorted.value, c.sorted.items = value, sortedItems(value)
+	}
+	return c.sorted.items
+}
+
+// sortedItems returns the items of a list, sorted, each once.
+func sortedItems(value string) []string {
+	all := items(value)
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // nearest returns the key that is read here and spelt most alike, nothing if

@@ -269,7 +269,8 @@ func TestLintWorkload_tellsWhatIsReadOtherwiseThanMeant(t *testing.T) {
 			if kind == "" {
 				kind = "Deployment"
 			}
-			got := New(tc.settings).LintWorkload(kind, tc.workload, tc.podTemplate)
+			c := New(tc.settings)
+			got := append(c.LintWorkload(kind, tc.workload), c.LintPodTemplate(tc.workload, tc.podTemplate)...)
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}

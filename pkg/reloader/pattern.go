@@ -1,8 +1,11 @@
 package reloader
 
 import (
+	"errors"
 	"regexp"
 	"strings"
+
+	"github.com/confighash/confighash/pkg/pattern"
 )
 
 // A Pattern is one of the names that a workload lists, which Reloader reads as
@@ -17,7 +20,12 @@ type Pattern struct {
 	Key         string
 	PodTemplate bool
 
+	// Prefix is what every name begins with that is meant, or some of that.
+	Prefix string
+
 	expression *regexp.Regexp // nil of a literal
+	size       int
+	budget     *pattern.Budget
 	reason     string
 }
 
@@ -26,22 +34,13 @@ func (p Pattern) Match(name string) bool {
 	if p.Literal {
 		return p.Text == name
 	}
-	return p.expression.MatchString(name)
-}
-
-// matchesAny reports whether the pattern means an object by any of its names.
-func (p Pattern) matchesAny(names []string) bool {
-	for _, name := range names {
-		if p.Match(name) {
-			return true
-		}
-	}
-	return false
+	return strings.HasPrefix(name, p.Prefix) && p.budget.Take(p.size*(1+len(name))) && p.expression.MatchString(name)
 }
 
 // An expression is a compiled pattern, or why it cannot be compiled.
 type expression struct {
 	compiled *regexp.Regexp
+	size     int
 	err      error
 }
 
@@ -50,31 +49,41 @@ type expression struct {
 func (c *Controller) compile(text string) expression {
 	e, ok := c.expressions[text]
 	if !ok {
-		e.compiled, e.err = regexp.Compile("^" + text + "$")
+		if e.size, e.err = c.sum.Add("^" + text + "$"); e.err == nil {
+			e.compiled, e.err = regexp.Compile("^" + text + "$")
+		}
 		c.expressions[text] = e
 	}
 	return e
 }
 
-// patterns returns the valid patterns of an annotation. Reloader skips the
-// others. An empty one is skipped here, too: it matches no name.
-func (c *Controller) patterns(key string, podTemplate bool, value string) []Pattern {
-	var all []Pattern
+// patterns returns the valid patterns of an annotation, each once. Reloader skips the
+// others. An empty one is skipped here, too: it matches no name. excessive is a
+// pattern that is too much to be followed, "" if there is none.
+func (c *Controller) patterns(key string, podTemplate bool, value string) (all []Pattern, excessive string) {
+	met := map[string]bool{}
 	for _, text := range items(value) {
+		if met[text] {
+			continue
+		}
+		met[text] = true
 		p := Pattern{Text: text, Key: key, PodTemplate: podTemplate, Literal: isLiteral(text)}
 		if p.Literal {
 			p.reason = place(key, podTemplate) + " names it"
 		} else {
 			e := c.compile(text)
 			if e.err != nil {
+				if errors.Is(e.err, pattern.ErrSize) && excessive == "" {
+					excessive = text
+				}
 				continue
 			}
-			p.expression = e.compiled
+			p.Prefix, p.expression, p.size, p.budget = pattern.Prefix(text), e.compiled, e.size, c.Budget
 			p.reason = place(key, podTemplate) + " names it by the pattern " + quote(text)
 		}
 		all = append(all, p)
 	}
-	return all
+	return all, excessive
 }
 
 // isLiteral reports whether a pattern is made of what stands for itself only.

@@ -125,7 +125,7 @@ func TestLint_isSortedAndLooksAtWhatStandsThere(t *testing.T) {
 		workload, podTemplate := someAnnotations.Draw(t, "workload"), someAnnotations.Draw(t, "podTemplate")
 		lint := func() []Problem {
 			c := New(settings)
-			return slices.Concat(c.LintWorkload("Deployment", workload, podTemplate), c.LintObject(Secret, workload))
+			return slices.Concat(c.LintWorkload("Deployment", workload), c.LintPodTemplate(workload, podTemplate), c.LintObject(Secret, workload))
 		}
 		first := lint()
 		if again := lint(); !slices.Equal(first, again) {
@@ -193,7 +193,8 @@ func BenchmarkDecide(b *testing.B) {
 			for _, o := range objects {
 				w.Decide(o)
 			}
-			c.LintWorkload("Deployment", a, other)
+			c.LintWorkload("Deployment", a)
+			c.LintPodTemplate(a, other)
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/workloads, "ns/workload")

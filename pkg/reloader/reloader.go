@@ -31,17 +31,27 @@ import (
 	"strings"
 
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
+	"github.com/confighash/confighash/pkg/pattern"
 )
 
 // A Controller decides as a Reloader with certain flags does. It keeps what it
 // has read once; it is not safe for concurrent use.
 type Controller struct {
+	// Budget bounds the matching of names. Once it is exhausted, no pattern matches.
+	Budget *pattern.Budget
+
 	keys
 	autoReloadAll bool
 	reads         map[string]audience // the keys in force, and where they are read
 	replaced      map[string]string   // from default keys to those used instead
 	rules         map[request]*rules
+	last          [len(kinds)]*rules // those of the last workload
 	expressions   map[string]expression
+	sum           pattern.Sum // of expressions
+	sorted        struct {    // the list that itemsOf was asked for last
+		value string
+		items []string
+	}
 }
 
 // New returns a Controller with the flags that settings stand for.
@@ -110,8 +120,12 @@ func (r request) asks() bool {
 
 // rules are a request made ready for use.
 type rules struct {
-	excluded     []string
+	of           request
+	excluded     map[string]bool
 	patterns     []Pattern
+	literals     map[string]int // places in patterns
+	expressions  []int          // those of the others
+	excessive    string
 	search, auto bool
 
 	byExclude, bySearch, byAuto, otherwise string // reasons
@@ -150,20 +164,32 @@ func (c *Controller) requestAt(kind int, annotations map[string]string) request 
 
 // rulesFor makes a request ready, once for all workloads that ask for the same.
 func (c *Controller) rulesFor(r request) *rules {
+	// The pod templates of a workload ask for the same, in the same texts.
+	if last := c.last[r.kind]; last != nil && last.of == r {
+		return last
+	}
 	made, ok := c.rules[r]
 	if !ok {
 		made = c.newRules(r)
 		c.rules[r] = made
 	}
+	c.last[r.kind] = made
 	return made
 }
 
 func (c *Controller) newRules(r request) *rules {
 	k := c.kinds[r.kind]
-	made := &rules{
-		excluded: items(r.exclude.value),
-		patterns: c.patterns(k.named, r.podTemplate, r.named.value),
-		search:   r.search.value == "true",
+	made := &rules{of: r, excluded: map[string]bool{}, literals: map[string]int{}, search: r.search.value == "true"}
+	for _, name := range items(r.exclude.value) {
+		made.excluded[name] = true
+	}
+	made.patterns, made.excessive = c.patterns(k.named, r.podTemplate, r.named.value)
+	for i, p := range made.patterns {
+		if p.Literal {
+			made.literals[p.Text] = i
+		} else {
+			made.expressions = append(made.expressions, i)
+		}
 	}
 	made.byExclude = k.exclude + " lists it"
 	made.bySearch = place(c.search, r.podTemplate) + ` is "true", and it has ` + c.match + `: "true"`
@@ -221,14 +247,12 @@ func (w *Workload) Decide(o Object) Decision {
 		return Decision{Reason: "it has " + c.ignore + `: "true"`}
 	}
 	for _, name := range o.Names {
-		if slices.Contains(r.excluded, name) {
+		if r.excluded[name] {
 			return Decision{Reason: r.byExclude}
 		}
 	}
-	for _, p := range r.patterns {
-		if p.matchesAny(o.Names) {
-			return Decision{Reload: true, Reason: p.reason}
-		}
+	if p := w.naming(r, o.Names); p != nil {
+		return Decision{Reload: true, Reason: p.reason}
 	}
 	if r.search && o.Annotations[c.match] == "true" {
 		return Decision{Reload: true, Auto: true, Reason: r.bySearch}
@@ -237,6 +261,47 @@ func (w *Workload) Decide(o Object) Decision {
 		return Decision{Reload: true, Auto: true, Reason: r.byAuto}
 	}
 	return Decision{Reason: r.otherwise}
+}
+
+// naming returns the first pattern that means an object by any of its names, nil if
+// none does.
+func (w *Workload) naming(r *rules, names []string) *Pattern {
+	first := len(r.patterns)
+	for _, name := range names {
+		if i, ok := r.literals[name]; ok {
+			first = min(first, i)
+		}
+	}
+	for _, i := range r.expressions {
+		if i > first {
+			break
+		}
+		for _, name := range names {
+			if r.patterns[i].Match(name) {
+				return &r.patterns[i]
+			}
+		}
+	}
+	if first < len(r.patterns) {
+		return &r.patterns[first]
+	}
+	return nil
+}
+
+// Excessive returns a pattern of objects of a kind that is too much to be followed, as
+// one without an expression; nil if there is none.
+func (w *Workload) Excessive(kind string) *Pattern {
+	i := kindIndex(kind)
+	if i < 0 || w.rules[i].excessive == "" {
+		return nil
+	}
+	r := w.rules[i]
+	return &Pattern{Text: r.excessive, Key: w.controller.kinds[i].named, PodTemplate: r.of.podTemplate}
+}
+
+// Same reports whether two workloads ask for the same, in metadata of their own.
+func (w *Workload) Same(other *Workload) bool {
+	return w.rules == other.rules && !slices.ContainsFunc(w.rules[:], func(r *rules) bool { return r.of.podTemplate })
 }
 
 // Patterns returns the valid patterns that are in force for objects of a kind.

@@ -232,7 +232,7 @@ func TestMatch_isOfTheWholeName(t *testing.T) {
 		{"app-[0-9]+", "app-12-x", false},
 	} {
 		c := New(v1alpha1.Reloader{})
-		p := c.patterns("key", false, tc.pattern)
+		p, _ := c.patterns("key", false, tc.pattern)
 		if len(p) != 1 || p[0].Match(tc.name) != tc.want {
 			t.Errorf("%s matches %s: want %t", tc.pattern, tc.name, tc.want)
 		}

@@ -31,38 +31,53 @@ func (b *builder) ask() {
 		return
 	}
 	b.plan.Add(b.policy.Lint()...)
-	byReferrer := map[*graph.Resource][]*graph.Mention{}
+	type template struct {
+		of    *graph.Resource
+		index int
+	}
+	byTemplate := map[template][]*graph.Mention{}
 	for i := range b.mentions {
 		if m := &b.mentions[i]; m.Ref.PodTemplate >= 0 {
-			byReferrer[m.Referrer] = append(byReferrer[m.Referrer], m)
+			byTemplate[template{m.Referrer, m.Ref.PodTemplate}] = append(byTemplate[template{m.Referrer, m.Ref.PodTemplate}], m)
 		}
 	}
 	for _, r := range b.graph.Resources {
-		if r.Ignored() {
+		for i := range r.PodTemplates {
+			mentions := byTemplate[template{r, i}]
+			if !r.Ignored() {
+				b.askWorkload(r, b.policy.Workload(r, &r.PodTemplates[i]), mentions)
+				continue
+			}
 			// A new name would roll it, so it has a say: no.
-			for _, m := range byReferrer[r] {
+			for _, m := range mentions {
 				for _, match := range m.Matches {
+					if b.again(match.Candidates, r, "refuse") {
+						continue
+					}
 					for _, c := range match.Candidates {
 						b.target(c).votes.refuse(r, v1alpha1.AnnotationIgnore+" takes the workload out")
 					}
 				}
 			}
-			continue
-		}
-		for i := range r.PodTemplates {
-			b.askWorkload(r, b.policy.Workload(r, &r.PodTemplates[i]), i, byReferrer[r])
 		}
 	}
 }
 
-func (b *builder) askWorkload(r *graph.Resource, w *policy.Workload, template int, mentions []*graph.Mention) {
+func (b *builder) askWorkload(r *graph.Resource, w *policy.Workload, mentions []*graph.Mention) {
 	var objects []*graph.Resource
 	consumed := map[*graph.Resource]bool{}
+	type list struct {
+		candidates **graph.Resource
+		consumed   bool
+	}
+	met := map[list]bool{}
 	for _, m := range mentions {
-		if m.Ref.PodTemplate != template {
-			continue
-		}
 		for _, match := range m.Matches {
+			one := list{&match.Candidates[0], m.Ref.Consumed}
+			if met[one] {
+				continue
+			}
+			met[one] = true
 			for _, c := range match.Candidates {
 				if _, met := consumed[c]; !met {
 					objects = append(objects, c)

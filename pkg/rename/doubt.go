@@ -15,8 +15,7 @@ import (
 func (b *builder) doubtful(m *graph.Mention) bool {
 	elsewhere := b.graph.Elsewhere(m)
 	for _, list := range elsewhere {
-		if !b.pinned[&list[0]] {
-			b.pinned[&list[0]] = true
+		if !b.again(list, m.Referrer, "pin") {
 			b.pin(list, m.Referrer)
 		}
 	}
@@ -30,7 +29,9 @@ func (b *builder) doubtful(m *graph.Mention) bool {
 		return true
 	case b.graph.Unsure(m):
 		for _, match := range m.Matches {
-			b.pin(match.Candidates, m.Referrer)
+			if !b.again(match.Candidates, m.Referrer, "pin") {
+				b.pin(match.Candidates, m.Referrer)
+			}
 		}
 		return true
 	}
@@ -58,7 +59,7 @@ func pinned(r, referrer *graph.Resource) string {
 func (b *builder) tellDoubts() {
 	for i := range b.doubts {
 		m := &b.doubts[i]
-		takes := slices.ContainsFunc(m.Matches, func(match graph.Match) bool { return slices.ContainsFunc(match.Candidates, b.takes) })
+		takes := slices.ContainsFunc(m.Matches, func(match graph.Match) bool { return b.anyTakes(match.Candidates) })
 		if takes {
 			b.tell(stream.Warning, m.Referrer, m.Ref.At.Path,
 				"%q is left as it is: it may mean the ConfigMap or the Secret of that name; tell which in spec.references, or keep the names by %s: \"true\"",

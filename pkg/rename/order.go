@@ -21,9 +21,14 @@ func (b *builder) tellOrder() {
 			continue
 		}
 		for _, match := range m.Matches {
-			if slices.ContainsFunc(match.Candidates, func(c *graph.Resource) bool {
-				return b.takes(c) && c.Recorded() == "" && b.plan.Names[c] != c.Name
-			}) {
+			if b.note(match.Candidates, "renewed", func() string {
+				if slices.ContainsFunc(match.Candidates, func(c *graph.Resource) bool {
+					return b.takes(c) && c.Recorded() == "" && b.plan.Names[c] != c.Name
+				}) {
+					return "so"
+				}
+				return ""
+			}) != "" {
 				renewed[r] = true
 			}
 		}

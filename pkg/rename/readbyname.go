@@ -59,21 +59,35 @@ func (b *builder) findReaders() {
 	}
 }
 
-// read enters that a reference of r is a reason for c to keep its name.
-func (b *builder) read(r *graph.Resource, ref *reference.Reference, c *graph.Resource) {
-	t := b.target(c)
-	if t.reader != nil {
-		return
-	}
+// read enters that a reference of r is a reason for the objects that it may mean
+// to keep their names.
+func (b *builder) read(r *graph.Resource, ref *reference.Reference, candidates []*graph.Resource) {
+	var reader *policy.Refusal
 	switch {
-	case ref.Pins != "" && b.grants(r, c):
-		t.reader = &policy.Refusal{
+	case ref.Pins != "":
+		reader = &policy.Refusal{
 			Reason: fmt.Sprintf("%s %s (%s)", r, ref.Pins, ref.At.Path), Group: groupOf(ref), Severity: stream.Warning,
 		}
-	case runsFirst(r) && !ref.Follows && ref.Role != catalog.Producer && !runsFirst(c):
-		t.reader = &policy.Refusal{
+	case runsFirst(r) && !ref.Follows && ref.Role != catalog.Producer:
+		reader = &policy.Refusal{
 			Reason: fmt.Sprintf("%s refers to it (%s) and runs as a hook before anything of a new name is applied; make it a hook of the same phase, or use mode Annotate for it", r, ref.At.Path),
 			Group:  "a hook that runs before the apply refers to it", Severity: stream.Warning,
+		}
+	default:
+		return
+	}
+	bound, everywhere := b.boundIn(r)
+	scope := ""
+	if !everywhere {
+		scope = r.Name
+	}
+	if b.again(candidates, r, fmt.Sprint("read", ref.Pins != "", scope)) {
+		return
+	}
+	for _, c := range candidates {
+		t := b.target(c)
+		if t.reader == nil && r != c && (everywhere || bound[b.graph.NamespaceOf(c)]) && (ref.Pins != "" || !runsFirst(c)) {
+			t.reader = reader
 		}
 	}
 }
@@ -88,22 +102,18 @@ func groupOf(ref *reference.Reference) string {
 	return "its name is copied where it cannot change"
 }
 
-// grants reports whether what r says holds in the namespace of c. A ClusterRole
-// holds where it is bound, and everywhere if nothing in the input binds it.
-func (b *builder) grants(r, c *graph.Resource) bool {
+// boundIn returns the namespaces in which what r says holds. A ClusterRole holds
+// where it is bound, and everywhere if nothing in the input binds it.
+func (b *builder) boundIn(r *graph.Resource) (namespaces map[string]bool, everywhere bool) {
 	if r.Kind != "ClusterRole" {
-		return true
+		return nil, true
 	}
-	everywhere := true
 	for _, name := range r.Names() {
-		if namespaces := b.readers.bound[name]; namespaces != nil {
-			if namespaces[""] || namespaces[b.graph.NamespaceOf(c)] {
-				return true
-			}
-			everywhere = false
+		if bound := b.readers.bound[name]; bound != nil {
+			return bound, bound[""]
 		}
 	}
-	return everywhere
+	return nil, true
 }
 
 // runsFirst reports whether r is a hook that Argo CD or Helm runs before it

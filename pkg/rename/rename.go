@@ -46,12 +46,14 @@ func New(g *graph.Graph, p *policy.Policy, spec *v1alpha1.Spec) (*Plan, error) {
 		spec:    spec,
 		plan:    &Plan{Names: map[*graph.Resource]string{}},
 		targets: map[*graph.Resource]*target{},
-		pinned:  map[**graph.Resource]bool{},
+		met:     map[visit]*graph.Resource{},
+		notes:   map[visit]string{}, prospects: map[visit]prospect{},
 	}
 	b.findReaders()
 	b.resolve()
 	b.ask()
 	b.choose()
+	b.plan.Add(b.policy.Problems()...)
 	b.name()
 	b.checkNames()
 	if b.plan.Err() == nil {
@@ -98,8 +100,38 @@ type builder struct {
 	mentions []graph.Mention
 	missed   []missed
 	readers  readers
-	doubts   []graph.Mention           // tentative references that may mean two kinds
-	pinned   map[**graph.Resource]bool // lists of objects whose names stay, by where they begin
+	doubts   []graph.Mention // tentative references that may mean two kinds
+	// met are lists of candidates that have been looked through, each with the first
+	// who did: thousands of references may mean the same thousands of objects.
+	met map[visit]*graph.Resource
+	// notes and prospects are what was found of such lists.
+	notes     map[visit]string
+	prospects map[visit]prospect
+}
+
+// A visit is a list of candidates, by where it begins, and why it was looked through.
+type visit struct {
+	list **graph.Resource
+	why  string
+}
+
+// again reports whether r, or another before, has looked through the candidates for
+// that reason. A candidate may leave itself out, so two may look.
+func (b *builder) again(candidates []*graph.Resource, r *graph.Resource, why string) bool {
+	if len(candidates) == 1 {
+		return false // which is no more than the reference
+	}
+	for _, v := range []visit{{&candidates[0], why}, {&candidates[0], why + " again"}} {
+		by, met := b.met[v]
+		switch {
+		case !met:
+			b.met[v] = r
+			return false
+		case by == r || r.Target == 0 && by.Target == 0:
+			return true
+		}
+	}
+	return true
 }
 
 func (b *builder) errorf(r *graph.Resource, path edit.Path, format string, args ...any) {
@@ -130,6 +162,10 @@ func (b *builder) resolve() {
 				continue
 			}
 			for _, match := range m.Matches {
+				b.read(r, ref, match.Candidates)
+				if len(match.Candidates) > 1 && b.again(match.Candidates, r, countsAs(r, ref)) {
+					continue
+				}
 				for _, c := range match.Candidates {
 					b.count(r, ref, c, b.known(r, ref, c))
 				}
@@ -147,6 +183,15 @@ func (b *builder) resolve() {
 			}
 		}
 	}
+}
+
+// countsAs says how a reference of r counts for the objects that it may mean.
+func countsAs(r *graph.Resource, ref *reference.Reference) string {
+	namespace := ""
+	if ref.Kustomize && !r.ClusterScoped && ref.Namespace == "" {
+		namespace = r.Namespace // see follows
+	}
+	return fmt.Sprint("count", ref.Role, ref.List, ref.Follows, ref.Kustomize, ref.Namespace != "", r.ClusterScoped, r.Ignored(), policy.OptsIn(r), " ", namespace)
 }
 
 // known reports whether kustomize follows ref, which means c. It does not read
@@ -169,9 +214,6 @@ func follows(r *graph.Resource, ref *reference.Reference, c *graph.Resource) boo
 // count enters that ref of r may mean c. known tells that kustomize follows it.
 func (b *builder) count(r *graph.Resource, ref *reference.Reference, c *graph.Resource, known bool) {
 	t := b.target(c)
-	if r != c {
-		b.read(r, ref, c)
-	}
 	switch {
 	case ref.Role == catalog.Producer:
 		if t.producer == nil {
@@ -333,9 +375,13 @@ func describeChain(chain []*graph.Resource, to *graph.Resource) string {
 	if i := slices.Index(chain, to); i >= 0 {
 		chain = chain[i:]
 	}
-	names := make([]string, len(chain))
-	for i, r := range chain {
-		names[i] = r.String()
+	const most = 20
+	names := make([]string, min(len(chain), most))
+	for i := range names {
+		names[i] = chain[i].String()
+	}
+	if more := len(chain) - most; more > 0 {
+		names = append(names, fmt.Sprintf("and %d more", more))
 	}
 	return strings.Join(names, ", ")
 }

@@ -1,6 +1,7 @@
 package rename
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -70,10 +71,14 @@ func (b *builder) rewrite() {
 			paths = append(paths, path)
 		}
 		slices.Sort(paths)
+		var lists held
 		for _, path := range paths {
 			w := rewrites[path]
 			if len(w.values) > 1 {
-				w.values = b.missing(r, w, rewrites)
+				if lists == nil {
+					lists = heldBy(r, rewrites)
+				}
+				w.values = lists.missing(w)
 			}
 			switch {
 			case len(w.values) > 1:
@@ -89,27 +94,45 @@ func (b *builder) rewrite() {
 	}
 }
 
+// A held is the names that the elements of lists hold, by the paths of the lists.
+type held map[edit.Path]map[string]bool
+
+// add enters what an element holds.
+func (h held) add(element edit.Path, name string) {
+	list := parent(element)
+	if h[list] == nil {
+		h[list] = map[string]bool{}
+	}
+	h[list][name] = true
+}
+
+// heldBy returns what the elements of r's lists hold, but for those that become
+// several.
+func heldBy(r *graph.Resource, rewrites map[edit.Path]*rewriting) held {
+	h := held{}
+	for i := range r.References {
+		at := r.References[i].At
+		switch w := rewrites[at.Path]; {
+		case w == nil:
+			h.add(at.Path, at.Value)
+		case len(w.values) <= 1:
+			h.add(at.Path, w.value())
+		}
+	}
+	return h
+}
+
 // missing returns those names of a list's element that no other element of the
 // list holds: after an earlier run the element "app" may mean the ConfigMap
 // app-6ct58987ht, which has an element of its own, and the Secret app.
-func (b *builder) missing(r *graph.Resource, w *rewriting, rewrites map[edit.Path]*rewriting) []string {
-	list := parent(w.at.Path)
-	held := map[string]bool{}
-	for i := range r.References {
-		at := r.References[i].At
-		if at.Path == w.at.Path || parent(at.Path) != list {
-			continue
-		}
-		switch other := rewrites[at.Path]; {
-		case other == nil:
-			held[at.Value] = true
-		case len(other.values) <= 1:
-			held[other.value()] = true
-		}
-	}
-	names := slices.DeleteFunc(slices.Clone(w.values), func(n string) bool { return held[n] })
+func (h held) missing(w *rewriting) []string {
+	others := h[parent(w.at.Path)]
+	names := slices.DeleteFunc(slices.Clone(w.values), func(n string) bool { return others[n] })
 	if len(names) == 0 {
-		return w.values[:1]
+		names = w.values[:1]
+	}
+	if len(names) == 1 {
+		h.add(w.at.Path, w.at.Value)
 	}
 	return names
 }
@@ -209,32 +232,88 @@ func at(rewrites map[edit.Path]*rewriting, scalar edit.Scalar) *rewriting {
 // the object whose complete present name that is: nil where the reference stays
 // as it is. It reports false where they differ, which is told.
 func (b *builder) meaning(m *graph.Mention, match graph.Match, chain []*graph.Resource) (string, *graph.Resource, bool) {
-	var object *graph.Resource
-	name := ""
-	for i, c := range match.Candidates {
-		n := m.Ref.Name
-		if b.takes(c) {
-			n, object = b.nameOf(c, chain), c
-		} else if lost(m, match, c) {
-			object = c
-		}
+	p := b.prospect(m, match, chain)
+	if p.hashed != nil && !follows(m.Referrer, m.Ref, p.hashed) && chain == nil {
+		b.tell(stream.Warning, m.Referrer, m.Ref.At.Path,
+			"refers to %s, to whose name kustomize will append a hash, and this field will not follow: kustomize does not know it, or not in that namespace; set spec.rename.generated: Auto, and let the function rename %[1]s", p.hashed)
+	}
+	name := m.Ref.Name
+	switch {
+	case p.ambiguous || p.object != nil && p.stays && p.name != name:
+		b.ambiguous(m, match)
+		return "", nil, false
+	case p.object != nil:
+		name = p.name
+	}
+	return name, p.object, true
+}
+
+// A prospect is what becomes of references to one of several objects.
+type prospect struct {
+	name   string          // that they get
+	object *graph.Resource // whose name that is, nil where there is none
+	// ambiguous tells that they would get several names, stays that they keep
+	// the name that they have where some of the objects are meant.
+	ambiguous, stays bool
+	hashed           *graph.Resource // to whose name kustomize will append a hash
+}
+
+// prospect returns that of a match, and looks at the objects once.
+func (b *builder) prospect(m *graph.Mention, match graph.Match, chain []*graph.Resource) prospect {
+	v := visit{list: &match.Candidates[0], why: "meant"}
+	if match.Based {
+		v.why = fmt.Sprint("meant by an earlier name ", m.Referrer.Ignored())
+	}
+	p, ok := b.prospects[v]
+	if ok {
+		return p
+	}
+	for _, c := range match.Candidates {
+		name := c.Name
 		switch {
 		case b.takes(c):
+			name = b.nameOf(c, chain)
 		case b.target(c).restored:
-			n, object = c.Base, c
-		case lost(m, match, c):
-			n = c.Name // nothing bears the name that is there
-		case c.History.NeedsHash && !follows(m.Referrer, m.Ref, c) && chain == nil:
-			b.tell(stream.Warning, m.Referrer, m.Ref.At.Path,
-				"refers to %s, to whose name kustomize will append a hash, and this field will not follow: kustomize does not know it, or not in that namespace; set spec.rename.generated: Auto, and let the function rename %[1]s", c)
+			name = c.Base
+		case lost(m, match, c): // nothing has the name that is there
+		default:
+			p.stays = true
+			if c.History.NeedsHash && p.hashed == nil {
+				p.hashed = c
+			}
+			continue
 		}
-		if i > 0 && n != name {
-			b.ambiguous(m, match)
-			return "", nil, false
-		}
-		name = n
+		p.ambiguous = p.ambiguous || p.object != nil && name != p.name
+		p.name, p.object = name, c
 	}
-	return name, object, true
+	if len(match.Candidates) > 1 {
+		b.prospects[v] = p
+	}
+	return p
+}
+
+// anyTakes reports whether one of several objects takes part.
+func (b *builder) anyTakes(objects []*graph.Resource) bool {
+	return len(objects) > 0 && b.note(objects, "takes", func() string {
+		if slices.ContainsFunc(objects, b.takes) {
+			return "so"
+		}
+		return ""
+	}) != ""
+}
+
+// note returns what find found of a list of objects, the first time.
+func (b *builder) note(objects []*graph.Resource, what string, find func() string) string {
+	if len(objects) == 1 {
+		return find()
+	}
+	v := visit{&objects[0], what}
+	found, ok := b.notes[v]
+	if !ok {
+		found = find()
+		b.notes[v] = found
+	}
+	return found
 }
 
 // lost reports whether nothing bears the name by which m means c, which keeps its
@@ -252,19 +331,22 @@ func (b *builder) ambiguous(m *graph.Mention, match graph.Match) {
 // strange warns of a reference to a name that several objects bear or bore,
 // none of them of the referrer's layers. kustomize leaves it as it is.
 func (b *builder) strange(m *graph.Mention) {
-	if !slices.ContainsFunc(m.Strangers, b.takes) {
+	if !b.anyTakes(m.Strangers) {
 		return
 	}
 	// By their base names, which are the same in a second run.
-	bases := make([]*graph.Resource, len(m.Strangers))
-	for i, s := range m.Strangers {
-		bare := *s
-		bare.Name = s.Base
-		bases[i] = &bare
-	}
+	bases := b.note(m.Strangers, "bases", func() string {
+		bases := make([]*graph.Resource, len(m.Strangers))
+		for i, s := range m.Strangers {
+			bare := *s
+			bare.Name = s.Base
+			bases[i] = &bare
+		}
+		return b.graph.Places(bases)
+	})
 	b.tell(stream.Warning, m.Referrer, m.Ref.At.Path,
 		"%q is left as it is: %s were called so in layers with other prefixes or suffixes; refer to the one that is meant by its present name",
-		m.Ref.Name, b.graph.Places(bases))
+		m.Ref.Name, bases)
 }
 
 // warnOfKustomize warns of names that kustomize will rewrite wrongly once the
@@ -278,47 +360,55 @@ func (b *builder) warnOfKustomize() {
 		for _, at := range r.Mistaken {
 			b.warnOfKustomizeAt(r, at.Path, at.Value)
 		}
+		become := b.valuesOf(r)
 		for i := range r.References {
 			ref := &r.References[i]
 			if !ref.List || !ref.Kustomize {
 				continue
 			}
-			for _, value := range b.valuesOf(r, ref) {
+			values, edited := become[ref.At.Path]
+			if !edited {
+				values = []string{ref.At.Value}
+			}
+			for _, value := range values {
 				b.warnOfKustomizeAt(r, ref.At.Path, value)
 			}
 		}
 	}
 }
 
-// valuesOf returns what an element of a list becomes.
-func (b *builder) valuesOf(r *graph.Resource, ref *reference.Reference) []string {
+// valuesOf returns what the scalars of r become that are edited.
+func (b *builder) valuesOf(r *graph.Resource) map[edit.Path][]string {
+	become := map[edit.Path][]string{}
 	for _, e := range b.plan.Edits[r] {
 		switch e := e.(type) {
 		case edit.SetScalar:
-			if e.At.Path == ref.At.Path {
-				return []string{e.Value}
-			}
+			become[e.At.Path] = []string{e.Value}
 		case edit.SplitScalar:
-			if e.At.Path == ref.At.Path {
-				return e.Values
-			}
+			become[e.At.Path] = e.Values
 		}
 	}
-	return []string{ref.At.Value}
+	return become
 }
 
 func (b *builder) warnOfKustomizeAt(r *graph.Resource, path edit.Path, value string) {
 	for _, kind := range catalog.AnyTarget.Each() {
 		match := b.graph.Resolve(r, &reference.Reference{Name: value}, kind)
-		if match.Based {
+		if match.Based || len(match.Candidates) == 0 {
 			continue // by a name that is in no history
 		}
-		for _, c := range match.Candidates {
-			if b.takes(c) && b.plan.Names[c] != value {
-				b.tell(stream.Warning, r, path,
-					"kustomize will write %s here once the function is done, for it takes %q for the %s of that name, whatever the rule is about; give the %[3]s a name of its own, or run the function behind kustomize: kustomize build . | confighash",
-					b.plan.Names[c], value, c.Kind)
+		name := b.note(match.Candidates, "kustomize "+value, func() string {
+			for _, c := range match.Candidates {
+				if b.takes(c) && b.plan.Names[c] != value {
+					return b.plan.Names[c]
+				}
 			}
+			return ""
+		})
+		if name != "" {
+			b.tell(stream.Warning, r, path,
+				"kustomize will write %s here once the function is done, for it takes %q for the %s of that name, whatever the rule is about; give the %[3]s a name of its own, or run the function behind kustomize: kustomize build . | confighash",
+				name, value, match.Candidates[0].Kind)
 		}
 	}
 }

@@ -459,6 +459,6 @@ func cutResults(text []byte, root *yaml.Node) ([]byte, bool) {
 
 // offset returns where in text a node stands.
 func offset(text []byte, node *yaml.Node) (int, bool) {
-	at, ok := edit.Offset(text, node.Line, node.Column)
+	at, ok := edit.NewPositions(text).Offset(node.Line, node.Column)
 	return at, ok && at < len(text)
 }

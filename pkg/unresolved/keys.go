@@ -21,6 +21,7 @@ func MissingKeys(g *graph.Graph, names map[*graph.Resource]string) []graph.Findi
 	first := map[lack]int{} // in findings
 	var findings []graph.Finding
 	var others [][]*graph.Resource // that lack the same, beside findings
+	has := map[*graph.Resource]string{}
 	for _, r := range g.Resources {
 		for i := range r.References {
 			ref := &r.References[i]
@@ -50,12 +51,15 @@ func MissingKeys(g *graph.Graph, names map[*graph.Resource]string) []graph.Findi
 					others[at] = append(others[at], r)
 				}
 			default:
+				if has[object] == "" {
+					has[object] = have(object)
+				}
 				first[id] = len(findings)
 				others = append(others, nil)
 				findings = append(findings, graph.Finding{
 					Severity: stream.Warning, Resource: r, Path: ref.At.Path, Name: names[r],
 					Message: fmt.Sprintf("%s has no key %s, and the pod cannot start without; it has %s: correct the key, add it, or make the reference optional",
-						object.Called(names[object]), id.keys, have(object)),
+						object.Called(names[object]), id.keys, has[object]),
 				})
 			}
 		}
@@ -87,8 +91,12 @@ func have(object *graph.Resource) string {
 	if len(object.Keys) == 0 {
 		return "none"
 	}
-	keys := slices.DeleteFunc(slices.Clone(object.Keys), func(key string) bool { return object.Bare[key] })
-	keys = keys[:min(len(keys), most)]
+	var keys []string
+	for _, key := range object.Keys {
+		if len(keys) < most && !object.Bare[key] {
+			keys = append(keys, graph.Clip(key))
+		}
+	}
 	switch more := len(object.Keys) - len(keys); {
 	case more == 0:
 		return strings.Join(keys, ", ")

@@ -136,8 +136,7 @@ type Meaning struct {
 // workload, what its controller reads where the Secret is has to be there.
 func Means(g *graph.Graph, r *graph.Resource, ref *reference.Reference, workload *graph.Resource) (means []Meaning, strangers []*graph.Resource) {
 	if ref.Of != nil {
-		found := slices.DeleteFunc(slices.Clone(g.Others(r, *ref.Of, ref.Name)), func(o *graph.Resource) bool { return !o.StandsFor })
-		if len(found) > 0 {
+		if found := g.StandIns(g.Others(r, *ref.Of, ref.Name)); len(found) > 0 {
 			means = append(means, Meaning{Objects: found, Kind: found[0].Kind})
 		}
 		return means, nil
@@ -156,10 +155,9 @@ func Means(g *graph.Graph, r *graph.Resource, ref *reference.Reference, workload
 		}
 	}
 	for _, target := range m.Targets.Each() {
-		for _, producer := range g.Producers(r, ref, target) {
-			if producer.StandsFor {
-				means = append(means, Meaning{Objects: []*graph.Resource{producer}, Kind: target.String(), StandsFor: true})
-			}
+		producers := g.StandIns(g.Producers(r, ref, target))
+		for i := range producers {
+			means = append(means, Meaning{Objects: producers[i : i+1], Kind: target.String(), StandsFor: true})
 		}
 	}
 	return means, m.Strangers

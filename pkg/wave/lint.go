@@ -13,15 +13,20 @@ type Problem struct {
 	Message     string // a sentence whose subject is the annotation
 }
 
-// LintWorkload returns what is wrong with the annotations of a workload and of
-// its pod template.
-func LintWorkload(workload, podTemplate map[string]string) []Problem {
+// LintWorkload returns what is wrong with the annotations of a workload itself.
+func LintWorkload(workload map[string]string) []Problem {
 	var problems []Problem
 	for _, key := range ours(workload) {
 		for _, message := range lint(key, workload) {
 			problems = append(problems, Problem{Key: key, Message: message})
 		}
 	}
+	return problems
+}
+
+// LintPodTemplate returns what is wrong with the annotations of a pod template.
+func LintPodTemplate(podTemplate map[string]string) []Problem {
+	var problems []Problem
 	for _, key := range ours(podTemplate) {
 		problems = append(problems, Problem{key, true, misplaced(key, "the pod template")})
 	}

@@ -135,7 +135,7 @@ func TestLintWorkload_tellsWhatIsReadOtherwiseThanMeant(t *testing.T) {
 		},
 	} {
 		t.Run(tc.label, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, LintWorkload(tc.workload, tc.podTemplate)); diff != "" {
+			if diff := cmp.Diff(tc.want, append(LintWorkload(tc.workload), LintPodTemplate(tc.podTemplate)...)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -163,7 +163,7 @@ func TestRead_andLint_agree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list := rapid.SliceOfN(rapid.StringOfN(rapid.SampledFrom([]rune("ab-./ *")), 0, 5, -1), 1, 4).Draw(t, "names")
 		annotations := map[string]string{UpdateOnConfigChange: "true", ExtraConfigMaps: strings.Join(list, ",")}
-		problems := LintWorkload(annotations, nil)
+		problems := LintWorkload(annotations)
 		var got []string
 		for _, name := range Read(annotations).Extra {
 			if name.Kind != "ConfigMap" || name.Name == "" {

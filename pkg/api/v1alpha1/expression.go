@@ -1,26 +1,36 @@
 package v1alpha1
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
+
+	"github.com/confighash/confighash/pkg/pattern"
 )
 
 // An expression is one part of a Selector, as kustomize's types.SelectorRegex
 // (sigs.k8s.io/kustomize/api v0.21.2) reads it: it must match all of a text,
 // and an empty one, the zero value, matches anything.
 type expression struct {
-	regex *regexp.Regexp
+	regex   *regexp.Regexp
+	literal string // in place of regex, where it can match nothing else
 }
 
 func compileExpression(expr string) (expression, error) {
 	if expr == "" {
 		return expression{}, nil
 	}
+	if pattern.IsLiteral(expr) {
+		return expression{literal: expr}, nil
+	}
 	regex, err := regexp.Compile(anchored(expr))
-	return expression{regex}, err
+	return expression{regex: regex}, err
 }
 
 func (e expression) matches(s string) bool {
+	if e.literal != "" {
+		return e.literal == s
+	}
 	return e.regex == nil || e.regex.MatchString(s)
 }
 
@@ -31,7 +41,11 @@ func anchored(expr string) string { return "^(?:" + expr + ")$" }
 // and as kustomize anchors it, which breaks what ends in an open quote (\Qa).
 func checkRegex(expr string) string {
 	for _, e := range []string{expr, anchored(expr)} {
-		if _, err := regexp.Compile(e); err != nil {
+		_, err := new(pattern.Sum).Add(e)
+		switch {
+		case errors.Is(err, pattern.ErrSize):
+			return fmt.Sprintf("%q %v", expr, err)
+		case err != nil:
 			return fmt.Sprintf("%q is not a regular expression: %v", expr, err)
 		}
 	}

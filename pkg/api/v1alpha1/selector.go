@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/confighash/confighash/pkg/pattern"
 )
 
 // A Selector means the objects that match all of its parts; an empty part
@@ -29,11 +31,19 @@ type CompiledSelector struct {
 	group, version, kind expression
 	name, namespace      expression
 	labels, annotations  labels.Selector
+	steps                int
 }
+
+// Steps returns about how many steps it takes, at most, to hold the selector against
+// a byte of an object's name, its labels and the like.
+func (c *CompiledSelector) Steps() int { return c.steps }
+
+// Named returns the only name that the selector means, "" where it means others.
+func (c *CompiledSelector) Named() string { return c.name.literal }
 
 // CompileSelector compiles s. It cannot fail on a Selector that Parse returned.
 func CompileSelector(s Selector) (*CompiledSelector, error) {
-	var c CompiledSelector
+	c := CompiledSelector{steps: 1 + (len(s.LabelSelector)+len(s.AnnotationSelector))/8}
 	var err error
 	for _, part := range []struct {
 		compiled *expression
@@ -47,6 +57,10 @@ func CompileSelector(s Selector) (*CompiledSelector, error) {
 	} {
 		if *part.compiled, err = compileExpression(part.expr); err != nil {
 			return nil, fmt.Errorf("selector: %w", err)
+		}
+		if part.compiled.regex != nil {
+			size, _ := new(pattern.Sum).Add(part.expr) // which has just been parsed
+			c.steps += size
 		}
 	}
 	if c.labels, err = labels.Parse(s.LabelSelector); err != nil {
