@@ -31,8 +31,8 @@ func New(g *graph.Graph, p *policy.Policy, spec *v1alpha1.Spec) (*plan.Plan, err
 	b := &builder{
 		graph: g, policy: p, spec: spec, plan: &plan.Plan{},
 		sums: map[sumKey]string{}, checked: map[*graph.Resource]bool{}, counting: map[*graph.Resource][]digest.Value{},
-		standing: map[**graph.Resource][]*graph.Resource{}, namespaces: map[**graph.Resource]map[string][]*graph.Resource{},
-		uses: 300_000 + 100*len(g.Resources),
+		namespaces: map[**graph.Resource]map[string][]*graph.Resource{},
+		uses:       300_000 + 100*len(g.Resources),
 	}
 	for _, r := range g.Resources {
 		b.uses += len(r.References)
@@ -56,9 +56,8 @@ type builder struct {
 	plan   *plan.Plan
 	// sums are the checksums of whole objects.
 	sums map[sumKey]string
-	// standing and namespaces are what was found of lists of resources, each known
-	// by where it begins.
-	standing   map[**graph.Resource][]*graph.Resource
+	// namespaces holds lists of objects, each known by where it begins, by their
+	// namespaces.
 	namespaces map[**graph.Resource]map[string][]*graph.Resource
 	// counting are the values that always count of what stands for a Secret.
 	counting map[*graph.Resource][]digest.Value

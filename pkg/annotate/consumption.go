@@ -65,7 +65,7 @@ func (c *consumption) consume(r *graph.Resource, ref *reference.Reference, verdi
 		found = true
 	}
 	for _, target := range m.Targets.Each() {
-		for _, producer := range c.standIns(c.graph.Producers(r, ref, target)) {
+		for _, producer := range c.graph.StandIns(r, ref, target) {
 			c.use(producer, target.String(), ref.Keys, verdict)
 			found = true
 		}
@@ -108,7 +108,7 @@ func (c *consumption) make(u *use, object *graph.Resource, met map[*graph.Resour
 			c.ingredient(u, ref, match.Candidates)
 		}
 		for _, target := range m.Targets.Each() {
-			for _, producer := range c.standIns(c.graph.Producers(object, ref, target)) {
+			for _, producer := range c.graph.StandIns(object, ref, target) {
 				if !met[producer] {
 					met[producer] = true
 					c.uses = append(c.uses, &use{object: producer, kind: target.String(), consumed: true, whole: ref.Keys == nil, keys: ref.Keys, from: u})
@@ -282,19 +282,6 @@ func (c *consumption) ambiguous(r *graph.Resource, ref *reference.Reference, obj
 	}
 	c.plan.Tell(stream.Error, r, ref.At.Path, "%s %q is ambiguous: %s may be meant; rename one, or take them out with spec.exclude",
 		first.Kind, ref.Name, c.graph.Places(objects))
-}
-
-// standIns returns those of several producers that stand for a Secret.
-func (b *builder) standIns(producers []*graph.Resource) []*graph.Resource {
-	if len(producers) == 0 {
-		return nil
-	}
-	found, ok := b.standing[&producers[0]]
-	if !ok {
-		found = slices.DeleteFunc(slices.Clone(producers), func(p *graph.Resource) bool { return !p.StandsFor })
-		b.standing[&producers[0]] = found
-	}
-	return found
 }
 
 // in returns those of several objects that are in a namespace.

@@ -325,6 +325,20 @@ func (g *Graph) Producers(referrer *Resource, ref *reference.Reference, target c
 	return found
 }
 
+// StandIns returns those of Producers that stand for a Secret.
+func (g *Graph) StandIns(referrer *Resource, ref *reference.Reference, target catalog.Target) []*Resource {
+	producers := g.Producers(referrer, ref, target)
+	if len(producers) == 0 {
+		return nil
+	}
+	found, ok := g.narrowing.standing[&producers[0]]
+	if !ok {
+		found = slices.DeleteFunc(slices.Clone(producers), func(p *Resource) bool { return !p.StandsFor })
+		g.narrowing.standing[&producers[0]] = found
+	}
+	return found
+}
+
 // Unsure reports whether nothing tells which object a reference means: its
 // referrer belongs to no namespace, or reads in one that nobody names, and several
 // namespaces hold an object of that name, or will by what something in the input

@@ -23,7 +23,9 @@ type narrowing struct {
 	bearers map[nameInList]*Resource // the only one of the name, if one is
 	spread  map[nameInList]bool      // see Graph.Unsure
 	places  map[**Resource]string
-	joined  map[[2]**Resource][]*Resource
+	// standing holds those that stand for Secrets.
+	standing map[**Resource][]*Resource
+	joined   map[[2]**Resource][]*Resource
 }
 
 type listInLayers struct {
@@ -40,7 +42,7 @@ func newNarrowing() *narrowing {
 	return &narrowing{
 		layers: map[string]int{"": 0}, of: map[*Resource]int{}, indices: map[**Resource]*layers{},
 		fitting: map[listInLayers][]*Resource{}, bearers: map[nameInList]*Resource{}, spread: map[nameInList]bool{},
-		places: map[**Resource]string{}, joined: map[[2]**Resource][]*Resource{},
+		places: map[**Resource]string{}, standing: map[**Resource][]*Resource{}, joined: map[[2]**Resource][]*Resource{},
 	}
 }
 

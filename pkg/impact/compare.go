@@ -19,7 +19,9 @@ import (
 // fails where a workload cannot be read; the error names it.
 func Compare(before, after *graph.Graph) (*Report, error) {
 	c := &comparison{before: before, after: after, objects: matchObjects(before, after), facts: map[*graph.Resource]*facts{}}
-	c.match()
+	if err := c.match(); err != nil {
+		return nil, err
+	}
 	if err := c.read(); err != nil {
 		return nil, err
 	}
@@ -72,7 +74,8 @@ func (s *subject) differs() bool {
 }
 
 // match pairs the resources that use objects or make pods.
-func (c *comparison) match() {
+func (c *comparison) match() error {
+	before, after := usage.NewFinder(c.before), usage.NewFinder(c.after)
 	type id struct{ group, kind, namespace, name string }
 	known := map[id]*subject{}
 	counts := func(r *graph.Resource) bool { return len(r.PodTemplates) > 0 || len(r.References) > 0 || isFixed(r) }
@@ -88,7 +91,11 @@ func (c *comparison) match() {
 	}
 	for _, r := range c.after.Resources {
 		if counts(r) {
-			s := &subject{new: r, uses: usage.Of(c.after, r)}
+			uses, err := after.Of(r)
+			if err != nil {
+				return err
+			}
+			s := &subject{new: r, uses: uses}
 			c.subjects = append(c.subjects, s)
 			known[idOf(1, c.after, r)] = s
 		}
@@ -102,11 +109,16 @@ func (c *comparison) match() {
 			s = &subject{}
 			c.subjects = append(c.subjects, s)
 		}
-		s.old, s.used = r, usage.Of(c.before, r)
+		var err error
+		if s.used, err = before.Of(r); err != nil {
+			return err
+		}
+		s.old = r
 	}
 	for _, s := range c.subjects {
 		s.influences = c.influencesOf(s)
 	}
+	return nil
 }
 
 // read reads the facts of the workloads to which something may happen.

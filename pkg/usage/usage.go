@@ -4,12 +4,15 @@
 package usage
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/confighash/confighash/pkg/catalog"
 	"github.com/confighash/confighash/pkg/graph"
 	"github.com/confighash/confighash/pkg/reference"
+	"github.com/confighash/confighash/pkg/stream"
 )
 
 // A Via is a way by which a resource uses an object.
@@ -53,66 +56,117 @@ func (u *Use) Gets(key string) bool {
 	return found
 }
 
+// A Finder finds what the resources of a graph use.
+type Finder struct {
+	graph *graph.Graph
+	// most is how many uses there may be beside one for each reference, and found
+	// how many have been found.
+	most, found int
+}
+
+// NewFinder returns a Finder for the resources of g.
+func NewFinder(g *graph.Graph) *Finder {
+	return &Finder{graph: g, most: 100_000 + 20*len(g.Resources)}
+}
+
 // Of returns what r uses, in the order of its references: every object that a
-// reference may mean, by the names that the objects bear now.
-func Of(g *graph.Graph, r *graph.Resource) []Use {
-	var uses []Use
+// reference may mean, by the names that the objects bear now. It fails where thousands
+// of references each may mean thousands of objects, or use them by way of what makes a
+// Secret.
+func (f *Finder) Of(r *graph.Resource) ([]Use, error) {
+	s := search{Finder: f, referrer: r}
 	for i := range r.References {
 		if ref := &r.References[i]; ref.Role != catalog.Producer {
-			uses = of(uses, g, r, ref)
+			s.of(ref)
 		}
 	}
 	if len(r.PodTemplates) > 0 {
 		extra, _ := reference.ExtraSources(r.Annotations)
 		for i := range extra {
-			uses = of(uses, g, r, &extra[i])
+			s.of(&extra[i])
 		}
 	}
-	return uses
+	return s.uses, s.err
 }
 
-func of(uses []Use, g *graph.Graph, r *graph.Resource, ref *reference.Reference) []Use {
+// A search is for what one resource uses.
+type search struct {
+	*Finder
+	referrer *graph.Resource
+	uses     []Use
+	err      error
+}
+
+// Spend counts that a reference of r means one more object. It fails once that is
+// too much.
+func (f *Finder) Spend(r *graph.Resource, ref *reference.Reference) error {
+	if f.found++; f.found <= f.most {
+		return nil
+	}
+	return graph.Finding{Severity: stream.Error, Resource: r, Path: ref.At.Path, Message: fmt.Sprintf(
+		"%q, and references before it, may mean more than %d objects beside the first of each; name their namespaces, or give the objects names of their own", graph.Clip(ref.Name), f.most)}
+}
+
+// add adds a use. It reports false once there are too many.
+func (s *search) add(use Use, further bool) bool {
+	// Without a template, a use counts for all.
+	if n := len(s.referrer.PodTemplates); use.Template < 0 && use.Consumed && n > 1 {
+		s.found += n - 1
+	}
+	if further || s.found > s.most {
+		if err := s.Spend(s.referrer, use.Ref); err != nil {
+			s.err = cmp.Or(s.err, err)
+			return false
+		}
+	}
+	s.uses = append(s.uses, use)
+	return true
+}
+
+func (s *search) of(ref *reference.Reference) {
+	g, r, further := s.graph, s.referrer, false
 	use := Use{Ref: ref, Template: ref.PodTemplate, Via: ViaOf(ref), Consumed: ref.Consumed, Keys: ref.Keys}
-	add := func(object *graph.Resource) {
+	add := func(object *graph.Resource) bool {
 		use.Object = object
-		uses = append(uses, use)
+		if !s.add(use, further) {
+			return false
+		}
+		further = true
 		if len(ref.SubPathKeys) > 0 {
 			part := use
 			part.Via, part.Keys = SubPath, ref.SubPathKeys
-			uses = append(uses, part)
+			s.uses = append(s.uses, part)
 		}
-		if object.StandsFor {
-			uses = ingredients(uses, g, use, object, map[*graph.Resource]bool{object: true})
+		return !object.StandsFor || s.ingredients(use, object, map[*graph.Resource]bool{object: true})
+	}
+	addAll := func(objects []*graph.Resource) {
+		for _, object := range objects {
+			if !add(object) {
+				return
+			}
 		}
 	}
 	if ref.Of != nil {
 		for _, object := range g.Others(r, *ref.Of, ref.Name) {
-			if object.StandsFor {
-				add(object)
+			if object.StandsFor && !add(object) {
+				return
 			}
 		}
-		return uses
+		return
 	}
 	m := g.Mention(r, ref)
 	m.DropBased()
 	for _, match := range m.Matches {
-		for _, object := range match.Candidates {
-			add(object)
-		}
+		addAll(match.Candidates)
 	}
 	for _, target := range m.Targets.Each() {
-		for _, producer := range g.Producers(r, ref, target) {
-			if producer.StandsFor {
-				add(producer)
-			}
-		}
+		addAll(g.StandIns(r, ref, target))
 	}
-	return uses
 }
 
 // ingredients adds what an object that stands for a Secret is made with, but for
-// the objects that have been met.
-func ingredients(uses []Use, g *graph.Graph, use Use, object *graph.Resource, met map[*graph.Resource]bool) []Use {
+// the objects that have been met. It reports false once there are too many.
+func (s *search) ingredients(use Use, object *graph.Resource, met map[*graph.Resource]bool) bool {
 	for i := range object.References {
 		ref := &object.References[i]
 		if !ref.Consumed {
@@ -120,26 +174,28 @@ func ingredients(uses []Use, g *graph.Graph, use Use, object *graph.Resource, me
 		}
 		part := use
 		part.Keys = ref.Keys
-		m := g.Mention(object, ref)
+		m := s.graph.Mention(object, ref)
 		m.DropBased()
 		for _, match := range m.Matches {
 			for _, candidate := range match.Candidates {
-				part.Object = candidate
-				uses = append(uses, part)
+				if part.Object = candidate; !s.add(part, true) {
+					return false
+				}
 			}
 		}
 		for _, target := range m.Targets.Each() {
-			for _, producer := range g.Producers(object, ref, target) {
-				if producer.StandsFor && !met[producer] {
-					met[producer] = true
-					part.Object = producer
-					uses = append(uses, part)
-					uses = ingredients(uses, g, part, producer, met)
+			for _, producer := range s.graph.StandIns(object, ref, target) {
+				if met[producer] {
+					continue
+				}
+				met[producer] = true
+				if part.Object = producer; !s.add(part, true) || !s.ingredients(part, producer, met) {
+					return false
 				}
 			}
 		}
 	}
-	return uses
+	return true
 }
 
 // ViaOf tells by where a reference stands how the object is used.
