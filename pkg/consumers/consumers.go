@@ -21,13 +21,15 @@ import (
 // mean several objects has an edge to each. One that might mean objects of other
 // layers of a kustomize build, none of them more than the rest, has none.
 func New(g *graph.Graph, c *catalog.Catalog) (*Graph, error) {
-	b := &builder{g: g, catalog: c, nodes: make(map[identity]*node, len(g.Resources)), own: map[way]*edge{}}
+	b := &builder{g: g, catalog: c, nodes: make(map[identity]*node, len(g.Resources)), own: map[way]*edge{}, linked: map[madeByAll]bool{}}
 	for _, r := range g.Resources {
 		b.enter(r)
 	}
+	uses := usage.NewFinder(g)
 	for _, r := range g.Resources {
-		b.use(r)
-		b.make(r)
+		if err := cmp.Or(b.use(r, uses), b.make(r, uses)); err != nil {
+			return nil, err
+		}
 	}
 	return b.finish(), nil
 }
@@ -46,7 +48,7 @@ type node struct {
 	inSet            bool
 	uses, used       bool
 	makes            []*node
-	madeBy           []*node
+	madeBy           map[*node]bool
 	serial           int // of those without a name, in the order of the set
 	order            int // among all nodes, when all are there
 }
@@ -70,6 +72,13 @@ type builder struct {
 	nodes   map[identity]*node
 	edges   []*edge
 	own     map[way]*edge // those of the resource in hand
+	// linked are the lists of makers, by where they begin, that products have.
+	linked map[madeByAll]bool
+}
+
+type madeByAll struct {
+	product *node
+	makers  **graph.Resource
 }
 
 // node returns the node of an identity, made if need be.
@@ -77,7 +86,7 @@ func (b *builder) node(id identity) *node {
 	n := b.nodes[id]
 	if n == nil {
 		n = &node{identity: id, serial: len(b.nodes)}
-		n.Kind, n.Namespace, n.Name = id.kind, id.namespace, id.name
+		n.Kind, n.Namespace, n.Name = graph.Clip(id.kind), graph.Clip(id.namespace), graph.Clip(id.name)
 		b.nodes[id] = n
 	}
 	return n
@@ -100,7 +109,7 @@ func (b *builder) known(o catalog.Object) bool {
 func (b *builder) enter(r *graph.Resource) {
 	n := b.node(b.identityOf(r))
 	n.inSet = true
-	n.APIVersion = r.APIVersion
+	n.APIVersion = graph.Clip(r.APIVersion)
 	if r.Name == "" {
 		n.Place = r.Place()
 	}
@@ -112,7 +121,7 @@ func (b *builder) enter(r *graph.Resource) {
 }
 
 // use enters what r uses.
-func (b *builder) use(r *graph.Resource) {
+func (b *builder) use(r *graph.Resource, finder *usage.Finder) error {
 	from := b.node(b.identityOf(r))
 	clear(b.own)
 	found := map[*reference.Reference]bool{}
@@ -121,7 +130,11 @@ func (b *builder) use(r *graph.Resource) {
 		name    string
 	}
 	sources := map[source]bool{}
-	for _, u := range usage.Of(b.g, r) {
+	uses, err := finder.Of(r)
+	if err != nil {
+		return err
+	}
+	for _, u := range uses {
 		found[u.Ref] = true
 		if u.Ref.At.Path == reference.ExtraSourcesAt {
 			if !u.Consumed && from.workload {
@@ -142,7 +155,7 @@ func (b *builder) use(r *graph.Resource) {
 		b.absent(r, from, ref)
 	}
 	if !from.workload {
-		return
+		return nil
 	}
 	extra, _ := reference.ExtraSources(r.Annotations)
 	for i := range extra {
@@ -150,6 +163,7 @@ func (b *builder) use(r *graph.Resource) {
 			b.absent(r, from, ref)
 		}
 	}
+	return nil
 }
 
 // add enters a use.
@@ -158,7 +172,8 @@ func (b *builder) add(from, to *node, u *usage.Use) {
 	key := way{to, u.Via, u.Consumed}
 	e := b.own[key]
 	if e == nil {
-		e = &edge{Edge{Via: u.Via, Consumed: u.Consumed, Optional: u.Ref.Optional, Keys: slices.Clone(u.Keys)}, from, to}
+		// Thousands of uses may share their keys.
+		e = &edge{Edge{Via: u.Via, Consumed: u.Consumed, Optional: u.Ref.Optional, Keys: slices.Clip(u.Keys)}, from, to}
 		b.own[key] = e
 		b.edges = append(b.edges, e)
 		return
@@ -169,8 +184,6 @@ func (b *builder) add(from, to *node, u *usage.Use) {
 		return
 	}
 	e.Keys = append(e.Keys, u.Keys...)
-	slices.Sort(e.Keys)
-	e.Keys = slices.Compact(e.Keys)
 }
 
 // absent enters a reference that leads to nothing in the set.
@@ -180,7 +193,7 @@ func (b *builder) absent(r *graph.Resource, from *node, ref *reference.Reference
 		return
 	}
 	id := identity{namespace: b.namespaceOf(r, ref), name: ref.Name}
-	var makers []*graph.Resource
+	var makers [][]*graph.Resource
 	switch {
 	case ref.Of != nil:
 		id.group, id.kind = ref.Of.Group, ref.Of.Kind
@@ -191,13 +204,13 @@ func (b *builder) absent(r *graph.Resource, from *node, ref *reference.Reference
 		}
 		id.kind = m.Targets.String()
 		for _, target := range m.Targets.Each() {
-			for _, producer := range b.g.Producers(r, ref, target) {
+			if producers := b.g.Producers(r, ref, target); len(producers) > 0 {
 				id.kind = target.Kinds()[0]
-				makers = append(makers, producer)
+				makers = append(makers, producers)
 			}
 		}
 		if ref.Role == catalog.Both && makers == nil {
-			makers = []*graph.Resource{r}
+			makers = [][]*graph.Resource{{r}}
 		}
 	}
 	to := b.node(id)
@@ -208,8 +221,13 @@ func (b *builder) absent(r *graph.Resource, from *node, ref *reference.Reference
 	for _, target := range ref.Targets.Each() {
 		to.Known = to.Known || b.known(catalog.Object{Kind: target.Kinds()[0], Namespace: id.namespace, Name: id.name})
 	}
-	for _, maker := range makers {
-		link(b.node(b.identityOf(maker)), to)
+	for _, list := range makers {
+		if all := (madeByAll{to, &list[0]}); !b.linked[all] {
+			b.linked[all] = true
+			for _, maker := range list {
+				link(b.node(b.identityOf(maker)), to)
+			}
+		}
 	}
 	b.add(from, to, &usage.Use{Ref: ref, Via: usage.ViaOf(ref), Consumed: ref.Consumed, Keys: ref.Keys})
 }
@@ -223,7 +241,7 @@ func (b *builder) namespaceOf(r *graph.Resource, ref *reference.Reference) strin
 }
 
 // make enters what r makes.
-func (b *builder) make(r *graph.Resource) {
+func (b *builder) make(r *graph.Resource, finder *usage.Finder) error {
 	from := b.node(b.identityOf(r))
 	for i := range r.References {
 		ref := &r.References[i]
@@ -233,38 +251,46 @@ func (b *builder) make(r *graph.Resource) {
 		if r.StandsFor {
 			for _, kind := range ref.Targets.Kinds() {
 				product := &node{identity: identity{kind: kind, namespace: b.namespaceOf(r, ref), name: ref.Name}}
-				product.APIVersion, product.Kind, product.Namespace, product.Name = "v1", kind, product.namespace, ref.Name
+				product.APIVersion, product.Kind, product.Namespace, product.Name = "v1", kind, graph.Clip(product.namespace), graph.Clip(ref.Name)
 				from.makes = append(from.makes, product)
 			}
 		}
 		m := b.g.Mention(r, ref)
 		m.DropBased()
 		for _, match := range m.Matches {
-			for _, object := range match.Candidates {
+			for i, object := range match.Candidates {
+				if i > 0 {
+					if err := finder.Spend(r, ref); err != nil {
+						return err
+					}
+				}
 				link(from, b.node(b.identityOf(object)))
 			}
 		}
 	}
+	return nil
 }
 
 // link enters that one node makes another.
 func link(maker, product *node) {
-	if !slices.Contains(product.madeBy, maker) {
-		product.madeBy = append(product.madeBy, maker)
+	if product.madeBy == nil {
+		product.madeBy = map[*node]bool{}
 	}
+	product.madeBy[maker] = true
 }
 
 // finish makes the Graph of what was entered.
 func (b *builder) finish() *Graph {
 	nodes := slices.SortedFunc(maps.Values(b.nodes), compare)
-	ids := map[string]bool{}
+	ids := map[string]int{} // with how many there are of it
 	for i, n := range nodes {
 		n.order = i
-		n.ID = n.id()
-		for serial := 2; ids[n.ID]; serial++ {
-			n.ID = n.id() + " #" + strconv.Itoa(serial)
+		id := n.id()
+		for n.ID = id; ids[n.ID] > 0; {
+			ids[id]++
+			n.ID = id + " #" + strconv.Itoa(ids[id])
 		}
-		ids[n.ID] = true
+		ids[n.ID] = 1
 	}
 	drawn := &Graph{APIVersion: APIVersion, Kind: Kind, Workloads: []Node{}, Readers: []Node{}, Objects: []Object{}, Edges: []Edge{}}
 	required := map[*node]bool{}
@@ -277,7 +303,7 @@ func (b *builder) finish() *Graph {
 			absent := !n.inSet && len(n.madeBy) == 0 && !n.Known
 			n.Missing, n.Optional = absent, absent && !required[n]
 			n.Unused = n.inSet && !n.used && len(n.madeBy) == 0 && !n.Known
-			n.MadeBy, n.Makes = listed(n.madeBy), listed(n.makes)
+			n.MadeBy, n.Makes = listed(slices.Collect(maps.Keys(n.madeBy))), listed(n.makes)
 			drawn.Objects = append(drawn.Objects, n.Object)
 		case n.workload:
 			drawn.Workloads = append(drawn.Workloads, n.Node)
@@ -293,6 +319,12 @@ func (b *builder) finish() *Graph {
 	})
 	for _, e := range b.edges {
 		e.From, e.To = e.from.ID, e.to.ID
+		if !slices.IsSorted(e.Keys) {
+			slices.Sort(e.Keys)
+		}
+		if e.Keys != nil {
+			e.Keys = slices.Compact(e.Keys)
+		}
 		drawn.Edges = append(drawn.Edges, e.Edge)
 	}
 	return drawn

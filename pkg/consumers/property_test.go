@@ -125,7 +125,11 @@ func TestNew_holdsEachUseAndNoValue(t *testing.T) {
 		keys := map[way][]string{} // that some use takes
 		whole := map[way]bool{}    // by some use
 		for _, r := range g.Resources {
-			for _, u := range usage.Of(g, r) {
+			uses, err := usage.NewFinder(g).Of(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, u := range uses {
 				at := way{
 					id(r.Group, r.Kind, g.NamespaceOf(r), r.Name),
 					id(u.Object.Group, u.Object.Kind, g.NamespaceOf(u.Object), u.Object.Name), u.Via, u.Consumed,

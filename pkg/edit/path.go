@@ -115,3 +115,28 @@ func isSimpleKey(key string) bool {
 	}
 	return true
 }
+
+// Roots are places in an item, each with a number.
+type Roots map[Path]int
+
+// Add adds a place, unless it is there.
+func (r Roots) Add(at Path, number int) {
+	if _, ok := r[at]; !ok {
+		r[at] = number
+	}
+}
+
+// Holding returns the least number of the places that path leads to or into, -1 if there
+// is none.
+func (r Roots) Holding(path Path) int {
+	least := -1
+	for end := 0; end <= len(path); end++ {
+		if 0 < end && end < len(path) && path[end] != '.' && path[end] != '[' {
+			continue
+		}
+		if number, ok := r[path[:end]]; ok && (least < 0 || number < least) {
+			least = number
+		}
+	}
+	return least
+}

@@ -39,6 +39,7 @@ func (c *comparison) templates(s *subject, before, after *facts) []*templatePair
 	for i := range s.old.PodTemplates {
 		olds[place(&s.old.PodTemplates[i])] = i
 	}
+	partial := isPartial(s.new)
 	for i := range s.new.PodTemplates {
 		t := &s.new.PodTemplates[i]
 		p := &templatePair{index: i, template: t}
@@ -52,7 +53,7 @@ func (c *comparison) templates(s *subject, before, after *facts) []*templatePair
 		} else {
 			p.was = &s.old.PodTemplates[j]
 		}
-		if isPartial(s.new) {
+		if partial {
 			p.bare()
 		}
 		if i == 0 && before != after && before.rest != nil && after.rest != nil {
@@ -76,19 +77,18 @@ func (c *comparison) templates(s *subject, before, after *facts) []*templatePair
 // object that has another name now, is a change of the template; what else differs
 // outside of the templates is the rest.
 func (c *comparison) splitRest(s *subject, p *templatePair, all []podtemplate.Difference) {
-	inTemplate := func(d *podtemplate.Difference) bool {
-		for _, path := range []edit.Path{d.Old, d.New} {
-			for _, r := range []*graph.Resource{s.old, s.new} {
-				for i := range r.PodTemplates {
-					t := &r.PodTemplates[i]
-					if within(path, t.AnnotationsAt) || t.HasSpec && within(path, t.Spec) {
-						return true
-					}
-				}
+	roots := edit.Roots{}
+	for _, r := range []*graph.Resource{s.old, s.new} {
+		for i := range r.PodTemplates {
+			t := &r.PodTemplates[i]
+			if t.HasSpec {
+				roots.Add(t.Spec, i)
 			}
+			roots.Add(t.AnnotationsAt, i)
 		}
-		return false
 	}
+	delete(roots, "") // is no place
+	inTemplate := func(d *podtemplate.Difference) bool { return roots.Holding(d.Old) >= 0 || roots.Holding(d.New) >= 0 }
 	for k := range all {
 		d := &all[k]
 		renamed, follows := c.follows(s, d.Old, d.New)
@@ -122,16 +122,11 @@ func (p *templatePair) bare() {
 	})
 }
 
-// within reports whether path leads to root or into it.
-func within(path, root edit.Path) bool {
-	rest, ok := strings.CutPrefix(string(path), string(root))
-	return root != "" && ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
-}
-
 // consumes reports whether the pods of a subject get one of the objects.
 func consumes(s *subject, several []*object) bool {
-	return slices.ContainsFunc(s.influences, func(i *influence) bool {
-		return i.consumed() && slices.Contains(several, i.object)
+	return slices.ContainsFunc(several, func(o *object) bool {
+		i := s.byObject[o]
+		return i != nil && i.consumed
 	})
 }
 
@@ -215,11 +210,13 @@ func respelledCounts(r *graph.Resource) bool {
 type causes struct {
 	*comparison
 	subject *subject
-	// counted are the influences that count, stamped those of which a changed
-	// checksum may tell.
+	// counted are the influences that count.
 	counted map[*influence]bool
-	fields  []Cause
-	ignored int // how many of the objects are left alone on purpose
+	// told is that pods get one of them; gone that those are among them that came or
+	// went, and all that all are of which a checksum can tell.
+	told, gone, all bool
+	fields          []Cause
+	ignored         int // how many of the objects are left alone on purpose
 }
 
 // add adds what a template's differences, and its configuration, tell.
@@ -227,36 +224,36 @@ func (c *causes) add(p *templatePair, o outcome) {
 	if o.effect == "" {
 		return
 	}
-	if c.counted == nil {
-		c.counted = map[*influence]bool{}
-	}
-	for _, i := range c.subject.influences {
+	for _, i := range c.subject.influencesOn(p.index) {
 		if i.configures(p.index) {
-			c.counted[i] = true
+			c.count(i)
 		}
 	}
+	c.sort(c.subject)
+	stamps := p.stamps()
+	added := c.addedElements(p)
 	taken := make([]bool, len(p.diffs))
 	stamped := false
 	for k := range p.diffs {
 		d := &p.diffs[k]
 		switch {
-		case d.What == podtemplate.Changed && c.isStamp(p, d):
+		case d.What == podtemplate.Changed && stamps[d.New]:
 			stamped, taken[k] = true, true
 		case d.What == podtemplate.Changed:
 			taken[k] = c.follow(d.Old, d.New)
 		case d.What == podtemplate.Removed && !taken[k]:
-			for l := range p.diffs {
-				if !taken[l] && p.diffs[l].What == podtemplate.Added && sameList(d.Path, p.diffs[l].Path) && c.followElement(d.Old, p.diffs[l].New) {
-					taken[k], taken[l] = true, true
-					break
-				}
+			was, olds := c.element(c.subject.usedAt, d.Path, d.Old)
+			if same := added[was]; len(same) > 0 {
+				taken[k], taken[same[0]], added[was] = true, true, same[1:]
+				_, news := c.element(c.subject.usesAt, d.Path, p.diffs[same[0]].New)
+				c.countRenamed(append(olds, news...))
 			}
 		}
 	}
 	if stamped && !c.stamped() {
 		// Nothing that is consumed accounts for it.
 		for k := range p.diffs {
-			if c.isStamp(p, &p.diffs[k]) {
+			if stamps[p.diffs[k].New] {
 				taken[k] = false
 			}
 		}
@@ -269,7 +266,7 @@ func (c *causes) add(p *templatePair, o outcome) {
 	for k := range p.diffs {
 		if !taken[k] {
 			cause := p.fieldCause(&p.diffs[k])
-			if from, to := nameAt(c.subject.old, p.diffs[k].Old), nameAt(c.subject.new, p.diffs[k].New); from != "" && to != "" {
+			if from, to := c.nameAt(c.subject.old, p.diffs[k].Old), c.nameAt(c.subject.new, p.diffs[k].New); from != "" && to != "" {
 				cause.From, cause.To = from, to
 			}
 			c.fields = append(c.fields, cause)
@@ -291,13 +288,22 @@ func changeOf(d *podtemplate.Difference) Change {
 
 // nameAt returns the name of an object that is the whole value at a path, "" if there
 // is none.
-func nameAt(r *graph.Resource, at edit.Path) string {
-	for i := range r.References {
-		if ref := &r.References[i]; ref.At.Path == at && at != "" && ref.Name == ref.At.Value {
-			return strings.Clone(ref.Name)
+func (c *comparison) nameAt(r *graph.Resource, at edit.Path) string {
+	names, ok := c.names[r]
+	if !ok {
+		names = map[edit.Path]string{}
+		for i := range r.References {
+			ref := &r.References[i]
+			if _, twice := names[ref.At.Path]; !twice && ref.Name == ref.At.Value {
+				names[ref.At.Path] = ref.Name
+			}
 		}
+		c.names[r] = names
 	}
-	return ""
+	if at == "" {
+		return ""
+	}
+	return strings.Clone(graph.Clip(names[at]))
 }
 
 // fieldOf returns the path of a difference in the whole resource.
@@ -319,32 +325,64 @@ func (p *templatePair) fieldOf(d *podtemplate.Difference) string {
 	return strings.Clone(d.Path)
 }
 
-// isStamp reports whether a difference is one of a checksum of this project's.
-func (c *causes) isStamp(p *templatePair, d *podtemplate.Difference) bool {
-	t := p.template
-	if d.New == "" || !t.HasAnnotations {
-		return false
-	}
-	for key, value := range t.Annotations {
-		if digest.IsChecksum(value) && t.AnnotationsAt.Key(key) == d.New {
-			return true
+// stamps returns the places of the checksums of this project's in a template.
+func (p *templatePair) stamps() map[edit.Path]bool {
+	places := map[edit.Path]bool{}
+	if t := p.template; t.HasAnnotations {
+		for key, value := range t.Annotations {
+			if digest.IsChecksum(value) {
+				places[t.AnnotationsAt.Key(key)] = true
+			}
 		}
 	}
-	return false
+	return places
+}
+
+// addedElements returns which of the differences are elements that lists gained, as
+// element has them.
+func (c *causes) addedElements(p *templatePair) map[[2]string][]int {
+	added := map[[2]string][]int{}
+	for k := range p.diffs {
+		if d := &p.diffs[k]; d.What == podtemplate.Added {
+			if is, _ := c.element(c.subject.usesAt, d.Path, d.New); is[1] != "" {
+				added[is] = append(added[is], k)
+			}
+		}
+	}
+	return added
+}
+
+// element returns the list of an element that went or came, and what it holds with
+// objects in place of their names, where it may be there only because an object has
+// another name: those of imagePullSecrets, which hold a name and nothing else.
+func (c *causes) element(uses map[edit.Path][]*usage.Use, path string, at edit.Path) (what [2]string, named []*object) {
+	if list := listOf(path); at != "" && strings.HasSuffix(list, "imagePullSecrets") && strings.HasSuffix(listOf(string(at)), "imagePullSecrets") {
+		what[0] = list
+		what[1], named = c.skeleton(uses[at.Key("name")])
+	}
+	return what, named
+}
+
+// count counts an influence.
+func (c *causes) count(i *influence) {
+	if c.counted == nil {
+		c.counted = map[*influence]bool{}
+	}
+	c.counted[i] = true
+	c.told = c.told || i.consumed
 }
 
 // stamped counts the objects of which a changed checksum tells, and reports whether
 // there is any: those that configure the pods, or else consumed ones with keys that
 // count although nobody takes them, or that came or went.
 func (c *causes) stamped() bool {
-	told := false
-	for i := range c.counted {
-		told = told || i.consumed()
-	}
-	for _, i := range c.subject.influences {
-		if i.consumed() && i.object.differs() && !i.object.renamed() && (!told || !i.object.both()) {
-			c.counted[i] = true
+	if told := c.told; !c.all && !(told && c.gone) {
+		for _, i := range c.subject.influences {
+			if i.consumed && i.object.differs() && !i.object.renamed() && (!told || !i.object.both()) {
+				c.count(i)
+			}
 		}
+		c.gone, c.all = true, !told
 	}
 	return len(c.counted) > 0
 }
@@ -362,8 +400,9 @@ func (c *comparison) follows(s *subject, before, after edit.Path) ([]*object, bo
 	if before == "" || after == "" {
 		return nil, false
 	}
-	was, olds := c.skeleton(s.used, before)
-	is, news := c.skeleton(s.uses, after)
+	c.sort(s)
+	was, olds := c.skeleton(s.usedAt[before])
+	is, news := c.skeleton(s.usesAt[after])
 	if was == "" || was != is {
 		return nil, false
 	}
@@ -372,26 +411,39 @@ func (c *comparison) follows(s *subject, before, after edit.Path) ([]*object, bo
 
 // countRenamed counts the objects that have another name now.
 func (c *causes) countRenamed(renamed []*object) {
-	for _, i := range c.subject.influences {
-		if i.object.renamed() && slices.Contains(renamed, i.object) {
-			c.counted[i] = true
+	for _, o := range renamed {
+		if i := c.subject.byObject[o]; i != nil && o.renamed() {
+			c.count(i)
 		}
 	}
 }
 
-// skeleton returns what stands at a path of the resource with those uses, with objects in place of
-// their names, and "" where no object is named there.
-func (c *comparison) skeleton(uses []usage.Use, at edit.Path) (string, []*object) {
-	var here []*usage.Use
-	for i := range uses {
-		if u := &uses[i]; u.Ref.At.Path == at && !slices.ContainsFunc(here, func(o *usage.Use) bool { return o.Ref.Start == u.Ref.Start }) {
-			here = append(here, u)
-		}
+// sort sorts the uses of a subject by where they stand.
+func (c *comparison) sort(s *subject) {
+	if s.usesAt == nil {
+		s.usesAt, s.usedAt = byPath(s.uses), byPath(s.used)
 	}
+}
+
+// byPath sorts uses by where they stand.
+func byPath(uses []usage.Use) map[edit.Path][]*usage.Use {
+	sorted := make(map[edit.Path][]*usage.Use, len(uses))
+	for i := range uses {
+		at := uses[i].Ref.At.Path
+		sorted[at] = append(sorted[at], &uses[i])
+	}
+	return sorted
+}
+
+// skeleton returns what stands where those uses do, with objects in place of their
+// names, and "" where no object is named there.
+func (c *comparison) skeleton(uses []*usage.Use) (string, []*object) {
+	here := slices.Clone(uses)
+	slices.SortStableFunc(here, func(a, b *usage.Use) int { return a.Ref.Start - b.Ref.Start })
+	here = slices.CompactFunc(here, func(a, b *usage.Use) bool { return a.Ref.Start == b.Ref.Start })
 	if len(here) == 0 {
 		return "", nil
 	}
-	slices.SortFunc(here, func(a, b *usage.Use) int { return a.Ref.Start - b.Ref.Start })
 	value := here[0].Ref.At.Value
 	var b strings.Builder
 	var named []*object
@@ -415,20 +467,8 @@ func (c *comparison) idOf(o *object) string {
 	return r.Group + "/" + r.Kind + "/" + r.Namespace + "/" + r.Name + "/" + strconv.Itoa(r.Line)
 }
 
-// followElement reports whether an element of a list went and another came only
-// because an object has another name: those of imagePullSecrets, which hold a name
-// and nothing else.
-func (c *causes) followElement(before, after edit.Path) bool {
-	list := func(p edit.Path) string { return string(p[:max(strings.LastIndexByte(string(p), '['), 0)]) }
-	return strings.HasSuffix(list(before), "imagePullSecrets") && strings.HasSuffix(list(after), "imagePullSecrets") &&
-		c.follow(before.Key("name"), after.Key("name"))
-}
-
-// sameList reports whether two paths are of elements of one list.
-func sameList(a, b string) bool {
-	i, j := strings.LastIndexByte(a, '['), strings.LastIndexByte(b, '[')
-	return i > 0 && j > 0 && a[:i] == b[:j]
-}
+// listOf returns the path of the list that holds the element at a path.
+func listOf(path string) string { return path[:max(strings.LastIndexByte(path, '['), 0)] }
 
 // list returns the causes: objects, then fields.
 func (c *causes) list() []Cause {
@@ -439,7 +479,7 @@ func (c *causes) list() []Cause {
 		}
 		ref := c.ref(i.object)
 		cause := Cause{Change: i.object.change(), Object: &ref, FormerName: i.object.formerName(), Keys: i.keys()}
-		cause.Via = i.ways()
+		cause.Via = i.via()
 		all = append(all, cause)
 		if now := i.object.now(); now.Ignored() {
 			c.ignored++

@@ -7,7 +7,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/confighash/confighash/pkg/edit"
 	"github.com/confighash/confighash/pkg/graph"
+	"github.com/confighash/confighash/pkg/stream"
 	"github.com/confighash/confighash/pkg/usage"
 )
 
@@ -18,9 +20,14 @@ import (
 // Objects whose content cannot be told (graph.Resource.ValuesErr) count as empty. It
 // fails where a workload cannot be read; the error names it.
 func Compare(before, after *graph.Graph) (*Report, error) {
-	c := &comparison{before: before, after: after, objects: matchObjects(before, after), facts: map[*graph.Resource]*facts{}}
+	c := &comparison{
+		before: before, after: after, objects: matchObjects(before, after), facts: map[*graph.Resource]*facts{},
+		texts: map[[2]*stream.Chunk]bool{}, names: map[*graph.Resource]map[edit.Path]string{},
+	}
 	c.renames = slices.ContainsFunc(after.Resources, func(r *graph.Resource) bool { return r.Target != 0 && r.Recorded() != "" })
-	c.match()
+	if err := c.match(); err != nil {
+		return nil, err
+	}
 	if err := c.read(); err != nil {
 		return nil, err
 	}
@@ -49,7 +56,11 @@ type comparison struct {
 	objects       *objects
 	subjects      []*subject // in the new set's order, then those that are gone
 	facts         map[*graph.Resource]*facts
-	renames       bool // mode Rename has been over the new set
+	renames       bool                      // mode Rename has been over the new set
+	texts         map[[2]*stream.Chunk]bool // whether they differ
+	// names are those of objects that are whole values, by their paths, of the
+	// resources asked about.
+	names map[*graph.Resource]map[edit.Path]string
 }
 
 // A subject is a resource that uses objects, or makes pods, as it is in the two sets.
@@ -57,7 +68,12 @@ type subject struct {
 	old, new   *graph.Resource // nil in a set that does not have it
 	uses, used []usage.Use     // of the new set, and of the old one
 	influences []*influence
-	result     *Workload
+	// on are the influences on each of several templates, byObject all of them.
+	on       map[int][]*influence
+	byObject map[*object]*influence
+	// usesAt and usedAt are uses and used by their paths, once somebody asked.
+	usesAt, usedAt map[edit.Path][]*usage.Use
+	result         *Workload
 }
 
 // now returns the resource as the new set has it, or else the old one.
@@ -72,13 +88,23 @@ func (s *subject) isWorkload() bool {
 	return s.new != nil && len(s.new.PodTemplates) > 0 || s.old != nil && len(s.old.PodTemplates) > 0
 }
 
-// differs reports whether the text of the resource does, in any way.
-func (s *subject) differs() bool {
-	return s.old == nil || s.new == nil || s.old.Root != s.new.Root || !bytes.Equal(s.old.Chunk.Text, s.new.Chunk.Text)
+// differs reports whether the text of a resource does, in any way.
+func (c *comparison) differs(s *subject) bool {
+	if s.old == nil || s.new == nil || s.old.Root != s.new.Root {
+		return true
+	}
+	pair := [2]*stream.Chunk{s.old.Chunk, s.new.Chunk}
+	differs, ok := c.texts[pair]
+	if !ok {
+		differs = !bytes.Equal(s.old.Chunk.Text, s.new.Chunk.Text)
+		c.texts[pair] = differs
+	}
+	return differs
 }
 
 // match pairs the resources that use objects or make pods.
-func (c *comparison) match() {
+func (c *comparison) match() error {
+	before, after := usage.NewFinder(c.before), usage.NewFinder(c.after)
 	type id struct{ group, kind, namespace, name string }
 	known := map[id]*subject{}
 	counts := func(r *graph.Resource) bool { return len(r.PodTemplates) > 0 || len(r.References) > 0 || isFixed(r) }
@@ -94,7 +120,11 @@ func (c *comparison) match() {
 	}
 	for _, r := range c.after.Resources {
 		if counts(r) {
-			s := &subject{new: r, uses: usage.Of(c.after, r)}
+			uses, err := after.Of(r)
+			if err != nil {
+				return err
+			}
+			s := &subject{new: r, uses: uses}
 			c.subjects = append(c.subjects, s)
 			known[idOf(1, c.after, r)] = s
 		}
@@ -108,12 +138,17 @@ func (c *comparison) match() {
 			s = &subject{}
 			c.subjects = append(c.subjects, s)
 		}
-		s.old, s.used = r, usage.Of(c.before, r)
+		var err error
+		if s.used, err = before.Of(r); err != nil {
+			return err
+		}
+		s.old = r
 	}
 	c.pairHooks()
 	for _, s := range c.subjects {
-		s.influences = c.influencesOf(s)
+		c.influence(s)
 	}
+	return nil
 }
 
 // pairHooks pairs the hooks of Helm that are in one set each and whose names differ in
@@ -174,7 +209,7 @@ func (c *comparison) read() error {
 		if s.old == nil || s.new == nil || !s.isWorkload() && !isFixed(s.new) {
 			continue
 		}
-		if s.differs() {
+		if c.differs(s) {
 			wanted = append(wanted, s.old, s.new)
 		} else if slices.ContainsFunc(s.influences, func(i *influence) bool { return i.object.differs() }) {
 			wanted = append(wanted, s.new)
@@ -192,15 +227,19 @@ type influence struct {
 	uses   []*usage.Use // those of the new set first
 	// present are how many of uses are of the new set.
 	present int
+	// consumed: pods get any of the object.
+	consumed bool
+	// on are the places in uses of those that count for each of several templates.
+	on   map[int][]int
+	ways []string // once somebody asked
 }
 
-// influencesOf returns the objects that s uses, sorted.
-func (c *comparison) influencesOf(s *subject) []*influence {
+// influence finds the objects that s uses, sorted.
+func (c *comparison) influence(s *subject) {
 	if len(s.uses)+len(s.used) == 0 {
-		return nil
+		return
 	}
-	var all []*influence
-	known := make(map[*object]*influence, len(s.uses))
+	s.byObject = make(map[*object]*influence, len(s.uses))
 	for n, uses := range [][]usage.Use{s.uses, s.used} {
 		for i := range uses {
 			use := &uses[i]
@@ -208,70 +247,168 @@ func (c *comparison) influencesOf(s *subject) []*influence {
 			if o == nil {
 				continue
 			}
-			one := known[o]
+			one := s.byObject[o]
 			if one == nil {
 				one = &influence{object: o}
-				known[o] = one
-				all = append(all, one)
+				s.byObject[o] = one
+				s.influences = append(s.influences, one)
 			}
 			one.uses = append(one.uses, use)
+			one.consumed = one.consumed || use.Consumed
 			if n == 0 {
 				one.present++
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b *influence) int { return graph.Compare(a.object.now(), b.object.now()) })
-	return all
+	slices.SortStableFunc(s.influences, func(a, b *influence) int { return graph.Compare(a.object.now(), b.object.now()) })
+	if templates := max(templatesOf(s.new), templatesOf(s.old)); templates > 1 {
+		s.divide(templates)
+	}
 }
 
-// gets reports whether the pods of one of the templates get what stands under a key,
-// by either set; a negative template stands for any of them.
-func (i *influence) gets(key *keyChange, template int) bool { return gets(i.uses, key, template) }
-
-func gets(uses []*usage.Use, key *keyChange, template int) bool {
-	return slices.ContainsFunc(uses, func(u *usage.Use) bool {
-		return of(u, template) && u.Consumed && (key.always || u.Gets(key.name))
-	})
+func templatesOf(r *graph.Resource) int {
+	if r == nil {
+		return 0
+	}
+	return len(r.PodTemplates)
 }
 
-// of reports whether a use counts for a template, which a negative number leaves open.
-func of(u *usage.Use, template int) bool {
-	return template < 0 || u.Template < 0 || u.Template == template
+// divide sorts out which influences, and which of their uses, count for which of
+// several templates.
+func (s *subject) divide(templates int) {
+	s.on = map[int][]*influence{}
+	for _, i := range s.influences {
+		i.on = map[int][]int{}
+		for at, u := range i.uses {
+			if u.Template >= 0 {
+				i.on[u.Template] = append(i.on[u.Template], at)
+				continue
+			}
+			for t := range templates {
+				i.on[t] = append(i.on[t], at)
+			}
+		}
+		for t := range i.on {
+			s.on[t] = append(s.on[t], i)
+		}
+	}
 }
 
-// consumed reports whether pods get any of the object.
-func (i *influence) consumed() bool {
-	return slices.ContainsFunc(i.uses, func(u *usage.Use) bool { return u.Consumed })
+// influencesOn returns the influences on one of the templates.
+func (s *subject) influencesOn(template int) []*influence {
+	if s.on == nil {
+		return s.influences
+	}
+	return s.on[template]
 }
+
+// anyUse reports whether a condition holds of one of the first uses that counts for a
+// template.
+func (i *influence) anyUse(template, first int, holds func(*usage.Use) bool) bool {
+	if i.on != nil {
+		return slices.ContainsFunc(i.on[template], func(at int) bool { return at < first && holds(i.uses[at]) })
+	}
+	return slices.ContainsFunc(i.uses[:first], holds)
+}
+
+// taken returns the places of the keys that differ and that one of the uses gets, or
+// that these are all of them.
+func (o *object) taken(uses []*usage.Use) (places []int, all bool) {
+	always := false
+	for _, u := range uses {
+		switch {
+		case !u.Consumed:
+			continue
+		case u.Keys == nil:
+			return nil, true
+		case len(u.Keys) > len(o.keys):
+			for k := range o.keys {
+				if u.Gets(o.keys[k].name) {
+					places = append(places, k)
+				}
+			}
+		default:
+			for _, key := range u.Keys {
+				if k, found := o.find(key); found {
+					places = append(places, k)
+				}
+			}
+		}
+		if !always {
+			places = append(places, o.always...)
+			always = true
+		}
+	}
+	slices.Sort(places)
+	places = slices.Compact(places)
+	return places, len(places) == len(o.keys)
+}
+
+// takes reports whether a use gets any of the keys that differ, if it gets any at all.
+func (o *object) takes(u *usage.Use) bool {
+	if len(o.keys) == 0 || u.Keys == nil || len(o.always) > 0 {
+		return len(o.keys) > 0
+	}
+	if len(u.Keys) > len(o.keys) {
+		return slices.ContainsFunc(o.keys, func(k keyChange) bool { _, found := slices.BinarySearch(u.Keys, k.name); return found })
+	}
+	return slices.ContainsFunc(u.Keys, func(key string) bool { _, found := o.find(key); return found })
+}
+
+// find returns where a key is among those that differ.
+func (o *object) find(key string) (place int, found bool) {
+	return slices.BinarySearchFunc(o.keys, key, func(k keyChange, key string) int { return strings.Compare(k.name, key) })
+}
+
+// maxLeft bounds how many keys are listed that differ, of an object of which a
+// workload gets others that do.
+const maxLeft = 100
 
 // keys returns the keys that differ. Workloads that get all of them, or none, share
 // the list.
 func (i *influence) keys() []Key {
 	o := i.object
-	consumed := make([]bool, len(o.keys))
-	n := 0
-	for k := range o.keys {
-		if consumed[k] = i.gets(&o.keys[k], -1); consumed[k] {
-			n++
+	consumed, all := o.taken(i.uses)
+	if all || len(consumed) == 0 {
+		return o.sharedKeys(all)
+	}
+	var keys []Key
+	for k, left := 0, maxLeft; len(consumed) > 0 || left > 0 && k < len(o.keys); {
+		switch isConsumed := len(consumed) > 0 && consumed[0] == k; {
+		case isConsumed:
+			consumed = consumed[1:]
+			fallthrough
+		case left > 0:
+			if !isConsumed {
+				left--
+			}
+			keys = append(keys, o.keys[k].told(isConsumed))
+			k++
+		default:
+			k = consumed[0]
 		}
 	}
-	all := n == len(o.keys)
-	if (all || n == 0) && o.shared[all] != nil {
-		return o.shared[all]
-	}
-	keys := make([]Key, len(o.keys))
-	for k := range o.keys {
-		keys[k] = o.keys[k].Key
-		keys[k].Name = strings.Clone(keys[k].Name)
-		keys[k].Consumed = consumed[k]
-	}
-	if all || n == 0 {
+	return keys
+}
+
+// sharedKeys returns the keys that differ, where all are consumed, or none.
+func (o *object) sharedKeys(consumed bool) []Key {
+	if o.shared[consumed] == nil {
+		keys := make([]Key, len(o.keys))
+		for k := range o.keys {
+			keys[k] = o.keys[k].told(consumed)
+		}
 		if o.shared == nil {
 			o.shared = map[bool][]Key{}
 		}
-		o.shared[all] = keys
+		o.shared[consumed] = keys
 	}
-	return keys
+	return o.shared[consumed]
+}
+
+// told returns a key as a report has it.
+func (k *keyChange) told(consumed bool) Key {
+	return Key{Name: strings.Clone(graph.Clip(k.Name)), Change: k.Change, Consumed: consumed}
 }
 
 // configures reports whether pods of a template get something else than before, if
@@ -281,47 +418,55 @@ func (i *influence) keys() []Key {
 func (i *influence) configures(template int) bool {
 	o := i.object
 	if o.both() {
-		return slices.ContainsFunc(o.keys, func(k keyChange) bool { return gets(i.uses[:i.present], &k, template) })
+		return i.anyUse(template, i.present, func(u *usage.Use) bool { return u.Consumed && o.takes(u) })
 	}
-	return slices.ContainsFunc(i.uses, func(u *usage.Use) bool {
-		return u.Consumed && u.Ref.Optional && of(u, template) &&
-			slices.ContainsFunc(o.keys, func(k keyChange) bool { return k.always || u.Gets(k.name) })
-	})
+	return i.anyUse(template, len(i.uses), func(u *usage.Use) bool { return u.Consumed && u.Ref.Optional && o.takes(u) })
 }
 
-// ways returns the ways by which the pods get what differs, or else all ways, sorted.
-func (i *influence) ways() []string {
+// via returns the ways by which the pods get what differs, or else all ways, sorted.
+func (i *influence) via() []string {
+	if i.ways != nil {
+		return i.ways
+	}
 	ways := func(counts func(*usage.Use) bool) []string {
 		var all []string
 		for _, u := range i.uses {
-			if via := string(u.Via); counts(u) && !slices.Contains(all, via) {
+			if via := string(u.Via); !slices.Contains(all, via) && counts(u) {
 				all = append(all, via)
 			}
 		}
 		slices.Sort(all)
 		return all
 	}
-	found := ways(func(u *usage.Use) bool {
-		return u.Consumed && slices.ContainsFunc(i.object.keys, func(k keyChange) bool { return k.always || u.Gets(k.name) })
-	})
-	if found == nil {
-		found = ways(func(*usage.Use) bool { return true })
+	i.ways = ways(func(u *usage.Use) bool { return u.Consumed && i.object.takes(u) })
+	if i.ways == nil {
+		i.ways = ways(func(*usage.Use) bool { return true })
 	}
-	return found
+	return i.ways
 }
 
 // missing returns a key that new pods of a template need and that the object has no
 // longer, "" if there is none.
 func (i *influence) missing(template int) string {
-	for k := range i.object.keys {
-		key := &i.object.keys[k]
-		if key.Change == Removed && i.object.new != nil && slices.ContainsFunc(i.uses[:i.present], func(u *usage.Use) bool {
-			return of(u, template) && u.Consumed && !u.Ref.Optional && slices.Contains(u.Ref.Required, key.name)
-		}) {
-			return key.Name
-		}
+	o := i.object
+	first := len(o.keys)
+	if o.new == nil {
+		return ""
 	}
-	return ""
+	i.anyUse(template, i.present, func(u *usage.Use) bool {
+		if u.Consumed && !u.Ref.Optional {
+			for _, key := range u.Ref.Required {
+				if k, found := o.find(key); found && o.keys[k].Change == Removed {
+					first = min(first, k)
+				}
+			}
+		}
+		return false
+	})
+	if first == len(o.keys) {
+		return ""
+	}
+	return graph.Clip(o.keys[first].Name)
 }
 
 // generated stands for a name that the API server makes, of generateName.
@@ -330,8 +475,8 @@ const generated = "(generated)"
 // refOf names a resource of g.
 func refOf(g *graph.Graph, r *graph.Resource) Ref {
 	return Ref{
-		APIVersion: strings.Clone(r.APIVersion), Kind: strings.Clone(r.Kind),
-		Namespace: strings.Clone(g.NamespaceOf(r)), Name: cmp.Or(strings.Clone(r.Name), generated),
+		APIVersion: strings.Clone(graph.Clip(r.APIVersion)), Kind: strings.Clone(graph.Clip(r.Kind)),
+		Namespace: strings.Clone(graph.Clip(g.NamespaceOf(r))), Name: cmp.Or(strings.Clone(graph.Clip(r.Name)), generated),
 	}
 }
 
@@ -346,7 +491,7 @@ func (c *comparison) ref(o *object) Ref {
 // formerName returns the name in the old set, where that is another.
 func (o *object) formerName() string {
 	if o.renamed() {
-		return strings.Clone(o.old.Name)
+		return strings.Clone(graph.Clip(o.old.Name))
 	}
 	return ""
 }
@@ -372,7 +517,7 @@ func (c *comparison) changedObjects() ([]Object, error) {
 	users := map[*object]*use{}
 	type changedKey struct {
 		object *object
-		key    int
+		key    int // its place, -1 for all
 	}
 	consumed := map[changedKey]bool{}
 	for _, s := range c.subjects {
@@ -389,14 +534,20 @@ func (c *comparison) changedObjects() ([]Object, error) {
 				u = &use{}
 				users[o] = u
 			}
-			// A refused change may be one of no key, such as that of immutable.
-			gets := o.refused != "" && len(o.keys) == 0 && s.isWorkload() && i.consumed()
-			for k := range o.keys {
-				if s.isWorkload() && i.gets(&o.keys[k], -1) {
-					gets, consumed[changedKey{o, k}] = true, true
-				}
+			var gets []int
+			all := false
+			if s.isWorkload() {
+				gets, all = o.taken(i.uses)
+				// A refused change may be one of no key, such as that of immutable.
+				all = all && len(o.keys) > 0 || o.refused != "" && len(o.keys) == 0 && i.consumed
 			}
-			if gets {
+			for _, k := range gets {
+				consumed[changedKey{o, k}] = true
+			}
+			if all {
+				consumed[changedKey{o, -1}] = true
+			}
+			if all || len(gets) > 0 {
 				u.consumers = append(u.consumers, c.subjectRef(s))
 			} else if s.now() != o.now() {
 				u.readers = append(u.readers, c.subjectRef(s))
@@ -412,10 +563,7 @@ func (c *comparison) changedObjects() ([]Object, error) {
 		}
 		one := Object{Ref: c.ref(o), FormerName: o.formerName(), Change: change, Refused: o.refused, Mend: o.mend}
 		for k := range o.keys {
-			key := o.keys[k].Key
-			key.Name = strings.Clone(key.Name)
-			key.Consumed = consumed[changedKey{o, k}]
-			one.Keys = append(one.Keys, key)
+			one.Keys = append(one.Keys, o.keys[k].told(consumed[changedKey{o, -1}] || consumed[changedKey{o, k}]))
 		}
 		if u := users[o]; u != nil {
 			slices.SortFunc(u.consumers, compareRefs)

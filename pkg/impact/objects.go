@@ -13,6 +13,7 @@ import (
 type object struct {
 	old, new *graph.Resource // nil in a set that does not have it
 	keys     []keyChange     // that differ, sorted
+	always   []int           // the places of those that count whichever keys are consumed
 	shared   map[bool][]Key  // the same for reports, where all are consumed, or none
 	refused  string
 	mend     string
@@ -21,8 +22,7 @@ type object struct {
 // A keyChange is a key that differs, under the name that it really has.
 type keyChange struct {
 	Key
-	name   string
-	always bool // it counts whichever keys are consumed
+	name string
 }
 
 // now returns the object as the new set has it, or else the old one.
@@ -166,7 +166,10 @@ func (o *object) compare() {
 			continue
 		}
 		one := slices.Concat(is, was)[0]
-		o.keys = append(o.keys, keyChange{Key{Name: o.shown(one.Key), Change: change}, one.Key, one.Always})
+		if one.Always {
+			o.always = append(o.always, len(o.keys))
+		}
+		o.keys = append(o.keys, keyChange{Key{Name: o.shown(one.Key), Change: change}, one.Key})
 	}
 	if !o.both() || o.renamed() || o.new.Target == 0 {
 		return

@@ -108,7 +108,7 @@ type outcome struct {
 func (c *comparison) outcome(s *subject, p *templatePair, before, after *facts) outcome {
 	t := p.template
 	o := outcome{reason: t.Reason}
-	o.configured = slices.ContainsFunc(s.influences, func(i *influence) bool { return i.configures(p.index) })
+	o.configured = slices.ContainsFunc(s.influencesOn(p.index), func(i *influence) bool { return i.configures(p.index) })
 	switch {
 	case t.Change == catalog.NoChange:
 		return outcome{}
@@ -170,7 +170,7 @@ func (c *comparison) outcome(s *subject, p *templatePair, before, after *facts) 
 
 // missing tells where new pods cannot start, for want of a key.
 func (o *outcome) missing(s *subject, template int) {
-	for _, i := range s.influences {
+	for _, i := range s.influencesOn(template) {
 		if key := i.missing(template); key != "" && o.effect != Refused {
 			o.reason = fmt.Sprintf("new pods cannot start: %s no longer has the key %s, which they need", i.object.new, key)
 			o.mend = "keep the key, or let nothing need it"
@@ -277,7 +277,7 @@ func (c *comparison) inPlace(s *subject, p *templatePair, o outcome, before, aft
 // configures a template is, and nil elsewhere.
 func (c *comparison) refusedOnly(s *subject, template int) *object {
 	var found *object
-	for _, i := range s.influences {
+	for _, i := range s.influencesOn(template) {
 		if i.configures(template) {
 			if i.object.refused == "" {
 				return nil
@@ -294,8 +294,8 @@ func hasNone(f *facts) bool { return f.replicas != nil && *f.replicas == 0 }
 // filesOnly reports whether what differs reaches the pods of a template only as files
 // that the kubelet keeps up to date.
 func (c *comparison) filesOnly(s *subject, template int) bool {
-	for _, i := range s.influences {
-		if i.configures(template) && !slices.Equal(i.ways(), []string{string(usage.Volume)}) {
+	for _, i := range s.influencesOn(template) {
+		if i.configures(template) && !slices.Equal(i.via(), []string{string(usage.Volume)}) {
 			return false
 		}
 	}
@@ -331,7 +331,7 @@ func (c *comparison) kept(s *subject, template int) string {
 		now := i.object.now()
 		switch {
 		case !i.configures(template):
-		case now.StandsFor, now.Encrypted, slices.Equal(i.ways(), []string{string(usage.ExtraSource)}):
+		case now.StandsFor, now.Encrypted, slices.Equal(i.via(), []string{string(usage.ExtraSource)}):
 			return " with mode Annotate, since Rename keeps the name of " + c.ref(i.object).String()
 		case c.renames && now.Recorded() == "":
 			return ", with mode Annotate if Rename keeps the name of " + c.ref(i.object).String()
@@ -386,7 +386,7 @@ func plain(name string) string {
 // refusal tells of a resource that makes no pods whether an apply of it is refused:
 // where the name of an object stands that cannot change.
 func (c *comparison) refusal(s *subject) *Refusal {
-	if s.old == nil || s.new == nil || !s.differs() || s.old.Name == "" {
+	if s.old == nil || s.new == nil || !c.differs(s) || s.old.Name == "" {
 		return nil
 	}
 	if before, after := c.facts[s.old], c.facts[s.new]; !s.isWorkload() && before != nil && after != nil {
@@ -401,17 +401,16 @@ func (c *comparison) refusal(s *subject) *Refusal {
 	if err != nil || kind == nil || kind.Immutable == "" {
 		return nil
 	}
+	was := make(map[edit.Path]string, len(s.old.References))
+	for i := range s.old.References {
+		was[s.old.References[i].At.Path] = s.old.References[i].At.Value
+	}
 	for i := range s.new.References {
-		ref := &s.new.References[i]
-		if !ref.Immutable {
-			continue
-		}
-		for j := range s.old.References {
-			if was := &s.old.References[j]; was.At.Path == ref.At.Path && was.At.Value != ref.At.Value {
-				return &Refusal{
-					Ref: c.subjectRef(s), Field: strings.Clone(string(ref.At.Path)), Reason: kind.Immutable,
-					Mend: "delete it before the apply, or take the object out of the renaming",
-				}
+		at := &s.new.References[i].At
+		if before, ok := was[at.Path]; s.new.References[i].Immutable && ok && before != at.Value {
+			return &Refusal{
+				Ref: c.subjectRef(s), Field: strings.Clone(string(at.Path)), Reason: kind.Immutable,
+				Mend: "delete it before the apply, or take the object out of the renaming",
 			}
 		}
 	}

@@ -70,8 +70,13 @@ func Diff(before, after *Template) []Difference {
 type differ struct {
 	old, new *Template
 	steps    []step // from the root to the present node
+	length   int    // of the keys among them
 	found    []Difference
 }
+
+// maxPath bounds the paths of differences, of which thousands may begin alike. What is
+// deeper is one difference.
+const maxPath = 1024
 
 // A step leads to an entry of a mapping or an element of a list.
 type step struct {
@@ -88,6 +93,8 @@ const absent = -3
 // values compares two values.
 func (d *differ) values(before, after *node) {
 	switch {
+	case d.length > maxPath && !d.equal(before, after):
+		d.add(Changed)
 	case before.kind == mapping && after.kind == mapping:
 		d.mappings(before, after)
 	case before.kind == list && after.kind == list:
@@ -140,6 +147,7 @@ func (d *differ) pair(before, after *node, s step) {
 		s.key, s.new, one, other = after.key, after.at, after, before
 	}
 	d.steps = append(d.steps, s)
+	d.length += len(s.key) + 1
 	switch {
 	case other != nil:
 		d.values(before, after)
@@ -155,6 +163,7 @@ func (d *differ) pair(before, after *node, s step) {
 		d.add(Removed)
 	}
 	d.steps = d.steps[:len(d.steps)-1]
+	d.length -= len(s.key) + 1
 }
 
 // lists compares two lists.

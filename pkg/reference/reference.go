@@ -107,39 +107,19 @@ type PodTemplate struct {
 	Annotations map[string]string
 }
 
-// holders are the pod templates of an item, by the paths that lead to them.
-type holders map[edit.Path]int
-
-func holdersOf(templates []PodTemplate) holders {
-	h := holders{}
-	enter := func(path edit.Path, i int) {
-		if _, ok := h[path]; !ok {
-			h[path] = i
-		}
-	}
+// rootsOf returns the places of templates.
+func rootsOf(templates []PodTemplate) edit.Roots {
+	roots := edit.Roots{}
 	for i := range templates {
-		if t := &templates[i]; t.HasSpec {
-			enter(t.Spec, i)
+		t := &templates[i]
+		if t.HasSpec {
+			roots.Add(t.Spec, i)
 		}
-		if t := &templates[i]; t.HasAnnotations {
-			enter(t.AnnotationsAt, i)
-		}
-	}
-	return h
-}
-
-// of returns the first of the templates that path leads into, -1 if there is none.
-func (h holders) of(path edit.Path) int {
-	first := -1
-	for end := 0; end <= len(path); end++ {
-		if end < len(path) && end > 0 && path[end] != '.' && path[end] != '[' {
-			continue
-		}
-		if i, ok := h[path[:end]]; ok && (first < 0 || i < first) {
-			first = i
+		if t.HasAnnotations {
+			roots.Add(t.AnnotationsAt, i)
 		}
 	}
-	return first
+	return roots
 }
 
 // Found is what an item holds.

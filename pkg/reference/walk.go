@@ -129,10 +129,10 @@ func (r *rules) find(f *Finder, item *yaml.Node) (Found, error) {
 		return Found{}, w.wrong
 	}
 	if len(found.PodTemplates) > 0 {
-		holders := holdersOf(found.PodTemplates)
+		roots := rootsOf(found.PodTemplates)
 		for i := range found.References {
 			ref := &found.References[i]
-			ref.PodTemplate = holders.of(ref.At.Path)
+			ref.PodTemplate = roots.Holding(ref.At.Path)
 		}
 	}
 	for i := range r.exports {

@@ -4,12 +4,15 @@
 package usage
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/confighash/confighash/pkg/catalog"
 	"github.com/confighash/confighash/pkg/graph"
 	"github.com/confighash/confighash/pkg/reference"
+	"github.com/confighash/confighash/pkg/stream"
 )
 
 // A Via is a way by which a resource uses an object.
@@ -53,50 +56,102 @@ func (u *Use) Gets(key string) bool {
 	return found
 }
 
+// A Finder finds what the resources of a graph use.
+type Finder struct {
+	graph *graph.Graph
+	// most is how many uses there may be beside one for each reference, and found
+	// how many have been found.
+	most, found int
+}
+
+// NewFinder returns a Finder for the resources of g.
+func NewFinder(g *graph.Graph) *Finder {
+	return &Finder{graph: g, most: 100_000 + 20*len(g.Resources)}
+}
+
 // Of returns what r uses, in the order of its references: every object that a
-// reference may mean, by the names that the objects bear now.
-func Of(g *graph.Graph, r *graph.Resource) []Use {
-	var uses []Use
+// reference may mean, by the names that the objects bear now. It fails where thousands
+// of references each may mean thousands of objects, or use them by way of what makes a
+// Secret.
+func (f *Finder) Of(r *graph.Resource) ([]Use, error) {
+	s := search{Finder: f, referrer: r}
 	for i := range r.References {
 		if ref := &r.References[i]; ref.Role != catalog.Producer {
-			uses = of(uses, g, r, ref)
+			s.of(ref)
 		}
 	}
 	if len(r.PodTemplates) > 0 {
 		extra, _ := reference.ExtraSources(r.Annotations)
 		for i := range extra {
-			uses = of(uses, g, r, &extra[i])
+			s.of(&extra[i])
 		}
 	}
-	return uses
+	return s.uses, s.err
 }
 
-func of(uses []Use, g *graph.Graph, r *graph.Resource, ref *reference.Reference) []Use {
+// A search is for what one resource uses.
+type search struct {
+	*Finder
+	referrer *graph.Resource
+	uses     []Use
+	err      error
+}
+
+// Spend counts that a reference of r means one more object. It fails once that is
+// too much.
+func (f *Finder) Spend(r *graph.Resource, ref *reference.Reference) error {
+	if f.found++; f.found <= f.most {
+		return nil
+	}
+	return graph.Finding{Severity: stream.Error, Resource: r, Path: ref.At.Path, Message: fmt.Sprintf(
+		"%q, and references before it, may mean more than %d objects beside the first of each; name their namespaces, or give the objects names of their own", graph.Clip(ref.Name), f.most)}
+}
+
+// add adds a use. It reports false once there are too many.
+func (s *search) add(use Use, further bool) bool {
+	// Without a template, a use counts for all.
+	if n := len(s.referrer.PodTemplates); use.Template < 0 && use.Consumed && n > 1 {
+		s.found += n - 1
+	}
+	if further || s.found > s.most {
+		if err := s.Spend(s.referrer, use.Ref); err != nil {
+			s.err = cmp.Or(s.err, err)
+			return false
+		}
+	}
+	s.uses = append(s.uses, use)
+	return true
+}
+
+func (s *search) of(ref *reference.Reference) {
+	further := false
 	use := Use{Ref: ref, Template: ref.PodTemplate, Via: ViaOf(ref), Consumed: ref.Consumed, Keys: ref.Keys}
-	add := func(object *graph.Resource) {
+	add := func(object *graph.Resource) bool {
 		use.Object = object
-		uses = append(uses, use)
+		if !s.add(use, further) {
+			return false
+		}
+		further = true
 		if len(ref.SubPathKeys) > 0 {
 			part := use
 			part.Via, part.Keys = SubPath, ref.SubPathKeys
-			uses = append(uses, part)
+			s.uses = append(s.uses, part)
 		}
-		if object.StandsFor {
-			uses = ingredients(uses, g, r, use, object, map[*graph.Resource]bool{object: true})
-		}
+		return !object.StandsFor || s.ingredients(use, object, map[*graph.Resource]bool{object: true})
 	}
-	means, _ := Means(g, r, ref, nil)
+	means, _ := Means(s.graph, s.referrer, ref, nil)
 	for i := range means {
 		for _, object := range means[i].Objects {
-			add(object)
+			if !add(object) {
+				return
+			}
 		}
 	}
-	return uses
 }
 
-// ingredients adds what an object that stands for a Secret of r is made with, but
-// for the objects that have been met.
-func ingredients(uses []Use, g *graph.Graph, r *graph.Resource, use Use, object *graph.Resource, met map[*graph.Resource]bool) []Use {
+// ingredients adds what an object that stands for a Secret is made with, but for
+// the objects that have been met. It reports false once there are too many.
+func (s *search) ingredients(use Use, object *graph.Resource, met map[*graph.Resource]bool) bool {
 	for i := range object.References {
 		ref := &object.References[i]
 		if !ref.Consumed {
@@ -104,21 +159,25 @@ func ingredients(uses []Use, g *graph.Graph, r *graph.Resource, use Use, object 
 		}
 		part := use
 		part.Keys = ref.Keys
-		means, _ := Means(g, object, ref, r)
+		means, _ := Means(s.graph, object, ref, s.referrer)
 		for j := range means {
 			for _, part.Object = range means[j].Objects {
 				if means[j].StandsFor && met[part.Object] {
 					continue
 				}
-				uses = append(uses, part)
+				if !s.add(part, true) {
+					return false
+				}
 				if means[j].StandsFor {
 					met[part.Object] = true
-					uses = ingredients(uses, g, r, part, part.Object, met)
+					if !s.ingredients(part, part.Object, met) {
+						return false
+					}
 				}
 			}
 		}
 	}
-	return uses
+	return true
 }
 
 // A Meaning is the object that a reference means, or several that nothing tells
