@@ -8,6 +8,7 @@ package graph
 
 import (
 	"cmp"
+	"encoding/base64"
 	"fmt"
 	"reflect"
 	"strings"
@@ -88,6 +89,9 @@ type Resource struct {
 	// message may tell, since they may be part of a value.
 	Keys []string
 	Bare map[string]bool
+	// Mentions tells a Secret in whose values the name of an object may be: they
+	// hold the word configmap or secret, or a path where operators mount ConfigMaps.
+	Mentions bool
 	// Content is what counts for the hash, and ContentErr why it cannot be
 	// told. It is kept only where the content itself holds references,
 	// whose rewriting changes it.
@@ -326,6 +330,7 @@ func (b *Builder) target(r *Resource, item *yaml.Node, fields fields) {
 		r.Type = *content.Type
 	}
 	r.Keys, r.Bare = content.Keys(), content.Bare()
+	r.Mentions = r.Target == catalog.Secret && !b.Values && mentions(content)
 	if b.Values {
 		r.Values, r.Undecoded = digest.ValuesOf(content, r.SOPS)
 		if b.Bases && r.Base == r.Name && digest.Suffixed(r.Name) {
@@ -350,6 +355,26 @@ func (b *Builder) target(r *Resource, item *yaml.Node, fields fields) {
 			r.Content = &content
 		}
 	}
+}
+
+// mentions reports whether a Secret's values may name an object.
+func mentions(content digest.Content) bool {
+	for _, f := range content.Fields {
+		for _, e := range f.Entries {
+			text := e.Value
+			if f.Name == "data" {
+				decoded, err := base64.StdEncoding.DecodeString(text)
+				if err != nil {
+					continue
+				}
+				text = string(decoded)
+			}
+			if reference.About(text) != 0 || strings.Contains(text, "/configs/") {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // without returns name less a suffix at its end.

@@ -38,6 +38,7 @@ import (
 	"github.com/confighash/confighash/pkg/edit"
 	"github.com/confighash/confighash/pkg/graph"
 	"github.com/confighash/confighash/pkg/mapping"
+	"github.com/confighash/confighash/pkg/reference"
 	"github.com/confighash/confighash/pkg/stream"
 	"github.com/confighash/confighash/pkg/yamltree"
 )
@@ -174,7 +175,7 @@ func (s *searcher) keeps(name, namespace string) bool {
 // those of its resources and references. It spares parsing again what holds no
 // more. Where the text cannot be counted on, for escapes or aliases, it says yes.
 func (s *searcher) mayHold(text []byte, resources []*graph.Resource) bool {
-	if bytes.IndexByte(text, '\\') >= 0 || slices.ContainsFunc(resources, isEncoded) {
+	if bytes.IndexByte(text, '\\') >= 0 || slices.ContainsFunc(resources, func(r *graph.Resource) bool { return r.Mentions }) {
 		return true
 	}
 	found := 0
@@ -202,9 +203,6 @@ func (s *searcher) mayHold(text []byte, resources []*graph.Resource) bool {
 	}
 	return found > 0
 }
-
-// isEncoded reports whether the text does not show what is in a resource.
-func isEncoded(r *graph.Resource) bool { return r.Target == catalog.Secret && len(r.Keys) > 0 }
 
 // words yields where the words of text begin and end. A sentence may end behind
 // a word, so its last dots are left out.
@@ -311,7 +309,7 @@ func (w *walker) mapping(n *yaml.Node, root, element bool) {
 			continue // what it brings in stands at its anchor
 		}
 		key, value := n.Content[i].Value, n.Content[i+1]
-		beside := isAbout(key)
+		beside := reference.About(key)
 		switch key {
 		case "namespace", "image", "labels", "matchLabels", "matchExpressions", "selector", "nodeSelector", "podSelector", "tolerations",
 			"mountPath", "subPath", "workingDir", "serviceName", "serviceAccountName", "host", "port", "targetPort":
@@ -324,11 +322,11 @@ func (w *walker) mapping(n *yaml.Node, root, element bool) {
 			// The name of an element, such as a volume's, or that of an
 			// object of another kind, or of what is embedded.
 			target, of := catalog.TargetOf(kind), w.lastKey()
-			if kind != "" && target == 0 || kind == "" && (element && isAbout(of) == 0 && !w.mayRefer(of, n) || of == "spec" || of == "metadata") {
+			if kind != "" && target == 0 || kind == "" && (element && reference.About(of) == 0 && !w.mayRefer(of, n) || of == "spec" || of == "metadata") {
 				continue
 			}
 			if beside = target; target == 0 {
-				beside = isAbout(of)
+				beside = reference.About(of)
 			}
 		case "metadata":
 			if root {
@@ -438,19 +436,6 @@ func aboutInSecret(before string) catalog.Target {
 	return 0
 }
 
-// isAbout returns which kinds a key, or what stands before a name, is about.
-func isAbout(text string) catalog.Target {
-	lower := strings.ToLower(text)
-	var about catalog.Target
-	if strings.Contains(lower, "configmap") || strings.Contains(lower, "config-map") {
-		about |= catalog.ConfigMap
-	}
-	if strings.Contains(lower, "secret") {
-		about |= catalog.Secret
-	}
-	return about
-}
-
 // lastKey returns the last key on the way.
 func (w *walker) lastKey() string {
 	for _, step := range slices.Backward(w.at) {
@@ -479,7 +464,7 @@ func (w *walker) annotations(metadata *yaml.Node) {
 		for j := 0; j+1 < len(annotations.Content); j += 2 {
 			if key := annotations.Content[j].Value; !isTools(key) {
 				w.at.Key(key)
-				w.node(annotations.Content[j+1], false, isAbout(key))
+				w.node(annotations.Content[j+1], false, reference.About(key))
 				w.at.Back()
 			}
 		}
@@ -519,7 +504,7 @@ func (w *walker) scalar(value string, beside catalog.Target) {
 		if !ok {
 			continue
 		}
-		m.about = beside | isAbout(argument(before))
+		m.about = beside | reference.About(argument(before))
 		// Among many it makes no difference, and they are not told one by one.
 		if objects := w.objects(m); len(objects) < 16 && slices.Contains(objects, w.resource) {
 			m.except = w.resource
@@ -635,7 +620,7 @@ func (w *walker) meant(word, before string) (meant, bool) {
 		return same, true
 	case strings.HasSuffix(before, ")"), strings.HasSuffix(before, "}"): // $(POD_NAMESPACE)/name
 		return same, true
-	case isAbout(last) != 0, strings.HasSuffix(before+"/", victoriaMetrics): // configmap/name
+	case reference.About(last) != 0, strings.HasSuffix(before+"/", victoriaMetrics): // configmap/name
 		return same, true
 	default:
 		return meant{word: word, namespace: last}, !strings.HasSuffix(before[:start], "/") // otherwise a path

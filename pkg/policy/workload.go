@@ -212,7 +212,7 @@ func (w *Workload) name() (named []Named, unmet []graph.Finding) {
 			if pattern := w.reloader.Excessive(kind); pattern != nil {
 				unmet = append(unmet, graph.Finding{
 					Severity: stream.Error, Resource: w.resource, Path: w.annotation(pattern.Key, pattern.PodTemplate),
-					Message: fmt.Sprintf("the expression %q %v", graph.Clip(pattern.Text), patterns.ErrSize),
+					Message: fmt.Sprintf("the expression %q cannot be used: %v", graph.Clip(pattern.Text), patterns.ErrSize),
 				})
 			}
 			for _, pattern := range w.reloader.Patterns(kind) {

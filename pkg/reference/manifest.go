@@ -32,7 +32,7 @@ func (w *walker) manifest(n *yaml.Node, shared bool) error {
 		return err
 	}
 	if w.manifests == maxManifests {
-		return fmt.Errorf("%s: manifests stand in manifests more than %d deep", w.steps.Head(), maxManifests)
+		return fmt.Errorf("%s: manifests hold manifests more than %d deep", w.steps.Head(), maxManifests)
 	}
 	inner := &walker{
 		finder: w.finder, root: n, steps: w.steps, base: len(w.steps),

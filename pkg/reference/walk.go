@@ -90,7 +90,7 @@ func (w *walker) tooDeep() bool {
 		return false
 	}
 	if w.wrong == nil {
-		w.wrong = fmt.Errorf("%s: a name stands so deep that its path has more than %d characters; move it up, or shorten the keys above it", w.steps.Head(), edit.MaxPath)
+		w.wrong = fmt.Errorf("%s: a name is so deep that its path has more than %d characters; move it up, or shorten the keys above it", w.steps.Head(), edit.MaxPath)
 	}
 	return true
 }

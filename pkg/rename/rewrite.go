@@ -260,9 +260,9 @@ type prospect struct {
 
 // prospect returns that of a match, and looks at the objects once.
 func (b *builder) prospect(m *graph.Mention, match graph.Match, chain []*graph.Resource) prospect {
-	v := visit{list: &match.Candidates[0], why: "meant"}
+	v := visit{list: &match.Candidates[0], why: "prospect"}
 	if match.Based {
-		v.why = fmt.Sprint("meant by an earlier name ", m.Referrer.Ignored())
+		v.why = fmt.Sprint("based", m.Referrer.Ignored())
 	}
 	p, ok := b.prospects[v]
 	if ok {
