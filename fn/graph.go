@@ -97,7 +97,7 @@ func drawn(args []string, namespace string, stdin *os.File) (*consumers.Graph, e
 			return nil, fmt.Errorf("--namespace %w", err)
 		}
 	}
-	set, err := manifests.Read(args, stdin, manifests.Options{Namespace: namespace})
+	set, err := manifests.Read(args, stdin, manifests.Options{Namespace: namespace, Size: boundGarbage})
 	if err != nil {
 		return nil, err
 	}

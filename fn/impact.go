@@ -103,7 +103,11 @@ func foretell(from, to []string, namespace string, stdin *os.File) (*impact.Repo
 			return nil, fmt.Errorf("--namespace %w", err)
 		}
 	}
-	o := manifests.Options{Namespace: namespace}
+	size := 0
+	o := manifests.Options{Namespace: namespace, Size: func(bytes int) {
+		size += bytes
+		boundGarbage(size)
+	}}
 	before, errBefore := manifests.Read(from, stdin, o)
 	after, errAfter := manifests.Read(to, stdin, o)
 	if err := errors.Join(named("--from", errBefore), named("--to", errAfter)); err != nil {

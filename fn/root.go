@@ -150,6 +150,7 @@ func (f flags) read(stdin *os.File) ([]byte, function.Options, error) {
 	if err != nil {
 		return nil, function.Options{}, fmt.Errorf("reading stdin: %w", err)
 	}
+	boundGarbage(len(data))
 	return data, function.Options{
 		Config:          config,
 		Namespace:       f.namespace,

@@ -135,28 +135,28 @@ func (c *Catalog) kind(group, version, kind string) (*Kind, error) {
 	}
 	var sources []source
 	var extra []Extra
-	key := ""
+	var key []byte
 	for _, file := range c.groupFiles(group) {
 		for i, d := range c.documents(file) {
 			if slices.Contains(d.names, kind) || slices.Contains(d.names, "*") {
 				sources = append(sources, source{file, d})
-				key += file + " " + strconv.Itoa(i) + ","
+				key = append(strconv.AppendInt(append(append(key, file...), ' '), int64(i), 10), ',')
 			}
 		}
 	}
 	for i, e := range c.extra {
 		if (e.Group == "" || e.Group == group) && (e.Version == "" || e.Version == version) && (e.Kind == "" || e.Kind == kind) {
 			extra = append(extra, e)
-			key += strconv.Itoa(i) + ","
+			key = append(strconv.AppendInt(key, int64(i), 10), ',')
 		}
 	}
-	if key == "" {
+	if key == nil {
 		return nil, nil //nolint:nilnil // nothing is known, and there is no error
 	}
 	if c.versioned() || slices.ContainsFunc(sources, func(s source) bool { return s.versioned }) {
-		key += version
+		key = append(key, version...)
 	}
-	if said, ok := c.said[key]; ok {
+	if said, ok := c.said[string(key)]; ok {
 		return said, nil
 	}
 	found := &Kind{}
@@ -170,7 +170,7 @@ func (c *Catalog) kind(group, version, kind string) (*Kind, error) {
 			return nil, err
 		}
 	}
-	c.said[key] = found
+	c.said[string(key)] = found
 	return found, nil
 }
 

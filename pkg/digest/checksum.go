@@ -126,6 +126,16 @@ func Checksum(sums []string, salt string) string {
 	return marked(h.Sum(nil))
 }
 
+// ShortSalt returns a salt that keys hashes as salt does, in no more than a block of
+// HMAC's, which it otherwise hashes anew for each of them.
+func ShortSalt(salt string) string {
+	if len(salt) <= sha256.BlockSize {
+		return salt
+	}
+	sum := sha256.Sum256([]byte(salt))
+	return string(sum[:])
+}
+
 // markLength is how many of a checksum's digits mark it as one of this
 // function's.
 const markLength = 8

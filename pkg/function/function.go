@@ -15,6 +15,7 @@ import (
 	"github.com/confighash/confighash/pkg/annotate"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 	"github.com/confighash/confighash/pkg/catalog"
+	"github.com/confighash/confighash/pkg/digest"
 	"github.com/confighash/confighash/pkg/edit"
 	"github.com/confighash/confighash/pkg/graph"
 	"github.com/confighash/confighash/pkg/leftover"
@@ -141,7 +142,7 @@ func configOf(in *stream.Input, o Options) (*v1alpha1.ConfigHash, error) {
 		o.FilterNamespace = ""
 	}
 	c.Spec.Namespace = cmp.Or(o.Namespace, c.Spec.Namespace, o.FilterNamespace, "default")
-	c.Spec.Salt = cmp.Or(c.Spec.Salt, o.Salt)
+	c.Spec.Salt = digest.ShortSalt(cmp.Or(c.Spec.Salt, o.Salt))
 	return &c, nil
 }
 

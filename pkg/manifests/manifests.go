@@ -27,6 +27,9 @@ type Options struct {
 	// Namespace is where objects that name none will be applied; "" stands for
 	// default.
 	Namespace string
+	// Size, if it is not nil, is told how many bytes the manifests are, before any is
+	// parsed.
+	Size func(bytes int)
 }
 
 // Read reads the manifests that args name: files, folders with all that is in and
@@ -41,6 +44,13 @@ func Read(args []string, stdin io.Reader, o Options) (*graph.Graph, error) {
 	files, err := list(args, stdin)
 	if err != nil {
 		return nil, err
+	}
+	if o.Size != nil {
+		size := 0
+		for _, f := range files {
+			size += len(f.data)
+		}
+		o.Size(size)
 	}
 	c := catalog.Builtin()
 	finder := reference.NewFinder(c)

@@ -47,14 +47,16 @@ func Parse[T any](in *Input, visit func(*Chunk, []Item) (T, error)) ([]*Chunk, [
 		unfit bool // the chunk is not what it was split as
 	}
 	var slots []slot
+	aliased := aliasedInAll
 	for i := range in.documents {
+		aliased += len(in.documents[i].text)
 		for _, p := range in.documents[i].parts {
 			if p.chunk != nil {
 				slots = append(slots, slot{doc: i, chunk: p.chunk})
 			}
 		}
 	}
-	run := func(s *slot) {
+	run := func(s *slot, later bool) {
 		parser, _ := parsers.Get().(*yamltree.Parser)
 		defer parsers.Put(parser)
 		items, err := s.chunk.Items(parser)
@@ -62,9 +64,25 @@ func Parse[T any](in *Input, visit func(*Chunk, []Item) (T, error)) ([]*Chunk, [
 			s.err, s.unfit = err, true
 			return
 		}
+		switch n := s.chunk.aliased; {
+		case n == 0:
+		case !later:
+			return
+		case aliased < n:
+			s.err = fmt.Errorf("%s: the aliases of this document, and of those before it, stand for more than is followed: %d nodes, and one for each byte of the input; write out what they stand for, or use fewer", s.chunk.At(s.chunk.Line), aliasedInAll)
+			return
+		default:
+			aliased -= n
+		}
 		s.value, s.err = visit(s.chunk, items)
 	}
-	Parallel(len(slots), func(i int) { run(&slots[i]) })
+	Parallel(len(slots), func(i int) { run(&slots[i], false) })
+	// What aliases stand for is bounded in all, so these come one by one.
+	for i := range slots {
+		if s := &slots[i]; s.chunk.aliased > 0 && s.err == nil {
+			run(s, true)
+		}
+	}
 
 	chunks := make([]*Chunk, 0, len(slots))
 	values := make([]T, 0, len(slots))
@@ -89,7 +107,7 @@ func Parse[T any](in *Input, visit func(*Chunk, []Item) (T, error)) ([]*Chunk, [
 				}
 			}
 			group = []slot{{doc: doc, chunk: d.parts[0].chunk}}
-			run(&group[0])
+			run(&group[0], true)
 		}
 		for _, s := range group {
 			chunks, values = append(chunks, s.chunk), append(values, s.value)
@@ -153,6 +171,7 @@ func (c *Chunk) Items(parser *yamltree.Parser) ([]Item, error) {
 		return nil, nil
 	}
 	root := tree.Content[0]
+	c.aliased = aliasedIn(root, c.Text)
 	switch c.form {
 	case formElement:
 		if root.Kind != yaml.SequenceNode || len(root.Content) != 1 || root.Anchor != "" {
@@ -168,6 +187,42 @@ func (c *Chunk) Items(parser *yamltree.Parser) ([]Item, error) {
 	default:
 		return c.expand(nil, Item{Node: root}, 0)
 	}
+}
+
+// aliasedInAll is how many nodes the aliases of an input may stand for, beside as many
+// as it has bytes: many times what people share in manifests.
+const aliasedInAll = 50_000
+
+// aliasedIn returns how many more nodes a tree has where its aliases are written out, a
+// long text for several of them, and no more than tooMany.
+func aliasedIn(root *yaml.Node, text []byte) int {
+	if bytes.IndexByte(text, '*') < 0 || bytes.IndexByte(text, '&') < 0 {
+		return 0
+	}
+	const tooMany = 1 << 40
+	behind := map[*yaml.Node]int{} // of nodes with an anchor
+	var size func(n *yaml.Node) (all, own int)
+	size = func(n *yaml.Node) (all, own int) {
+		if n.Kind == yaml.AliasNode {
+			all, known := behind[n.Alias]
+			if !known { // it stands in what it stands for
+				return tooMany, 0
+			}
+			return all, 0
+		}
+		all = 1 + len(n.Value)/32
+		own = all
+		for _, child := range n.Content {
+			more, ours := size(child)
+			all, own = min(all+more, tooMany), own+ours
+		}
+		if n.Anchor != "" {
+			behind[n] = all
+		}
+		return all, own
+	}
+	all, own := size(root)
+	return all - own
 }
 
 // expand appends item to found, or, where it is a List, what it lists.

@@ -37,6 +37,8 @@ type Chunk struct {
 	original []byte
 	// item is the item's number, from 1, where items came without an input.
 	item int
+	// aliased is how much aliases add to the tree.
+	aliased int
 }
 
 // form says where a chunk's items stand in its tree.

@@ -4,6 +4,15 @@ package v1alpha1
 // binds its fields to the struct that they are read into; what the struct
 // holds before is the default.
 
+// These bound what is done for each object, or for each kind: there are far more than
+// builds need.
+const (
+	maxSelectors    = 1000
+	maxReferences   = 500 // with all of their fieldSpecs
+	maxPodTemplates = 100
+	maxAnnotations  = 4 << 10 // bytes of keys and values
+)
+
 // document describes a ConfigHash.
 func document(c *ConfigHash) object {
 	return object{fields: []field{
@@ -40,10 +49,10 @@ func spec(s *Spec) object {
 			value: enum[Policy]{&s.Policy, policies}},
 		{name: "include",
 			doc:   "Only ConfigMaps and Secrets that one of these selectors matches take part; without any, all do.",
-			value: list[Selector]{dst: &s.Include, item: selector}},
+			value: list[Selector]{dst: &s.Include, item: selector, maxItems: maxSelectors}},
 		{name: "exclude",
 			doc:   "ConfigMaps and Secrets that one of these selectors matches take no part.",
-			value: list[Selector]{dst: &s.Exclude, item: selector}},
+			value: list[Selector]{dst: &s.Exclude, item: selector, maxItems: maxSelectors}},
 		{name: "salt",
 			doc:   "Keys both hashes (HMAC), against guessing short secrets. The environment variable CONFIGHASH_SALT does the same.",
 			value: text{dst: &s.Salt}},
@@ -53,10 +62,10 @@ func spec(s *Spec) object {
 			value: annotate(&s.Annotate)},
 		{name: "references",
 			doc:   "Further fields that hold the name of a ConfigMap or a Secret, in the syntax of kustomize's nameReference.",
-			value: list[Reference]{dst: &s.References, item: reference}},
+			value: list[Reference]{dst: &s.References, item: reference, maxItems: maxReferences}},
 		{name: "podTemplates",
 			doc:   "Further kinds with a pod template that rolls when it changes.",
-			value: list[PodTemplate]{dst: &s.PodTemplates, item: podTemplate}},
+			value: list[PodTemplate]{dst: &s.PodTemplates, item: podTemplate, maxItems: maxPodTemplates}},
 		{name: "namespace",
 			doc:   "The namespace where objects that name none will be applied.",
 			value: text{&s.Namespace, namespaceFormat()}},
@@ -131,7 +140,7 @@ func reference(r *Reference) value {
 		{name: "kind", required: true, doc: "The kind referred to.",
 			value: enum[TargetKind]{&r.Kind, []TargetKind{TargetConfigMap, TargetSecret}}},
 		{name: "fieldSpecs", required: true, doc: "The fields that hold the name.",
-			value: list[FieldSpec]{dst: &r.FieldSpecs, item: fieldSpec, minItems: 1}},
+			value: list[FieldSpec]{dst: &r.FieldSpecs, item: fieldSpec, minItems: 1, maxItems: maxReferences}},
 	}}
 }
 

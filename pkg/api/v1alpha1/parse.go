@@ -55,15 +55,27 @@ func ParseYAML(data []byte) (*ConfigHash, error) {
 
 // checkTogether reports fields that are right each by itself, but not together.
 func checkTogether(r *reader, form object, c *ConfigHash) {
-	key := c.Spec.Annotate.Key
-	if c.Spec.Annotate.Scope != ScopeSource || strings.Contains(key, "/") {
-		return
-	}
-	at := edit.Path("spec.annotate.key")
+	at := func(path edit.Path) edit.Path { return "spec." + path }
 	if !slices.ContainsFunc(form.fields, func(f field) bool { return f.name == "spec" }) {
-		at = edit.Path("data").Key("annotate.key")
+		at = func(path edit.Path) edit.Path { return edit.Path("data").Key(string(path)) }
 	}
-	r.fail(at, fmt.Sprintf("%q has no prefix; with the scope Source the annotations are called PREFIX/kind.name, so give the key one: example.com/%s", key, key))
+	if key := c.Spec.Annotate.Key; c.Spec.Annotate.Scope == ScopeSource && !strings.Contains(key, "/") {
+		r.fail(at("annotate.key"), fmt.Sprintf("%q has no prefix; with the scope Source the annotations are called PREFIX/kind.name, so give the key one: example.com/%s", key, key))
+	}
+	fields := 0
+	for _, reference := range c.Spec.References {
+		fields += len(reference.FieldSpecs)
+	}
+	if fields > maxReferences {
+		r.fail(at("references"), fmt.Sprintf("has %d fieldSpecs in all; %d are followed at most", fields, maxReferences))
+	}
+	size := 0
+	for key, value := range c.Spec.Rename.Annotations {
+		size += len(key) + len(value)
+	}
+	if size > maxAnnotations {
+		r.fail(at("rename.annotations"), fmt.Sprintf("has %d bytes of keys and values, which every renamed object would get; %d are at most", size, maxAnnotations))
+	}
 }
 
 // formOf returns the description that the kind of node asks for. Of a kind

@@ -40,6 +40,7 @@ type schema struct {
 	Not                  *schema    `json:"not,omitempty"`
 	Items                *schema    `json:"items,omitempty"`
 	MinItems             int        `json:"minItems,omitempty"`
+	MaxItems             int        `json:"maxItems,omitempty"`
 	Required             []string   `json:"required,omitempty"`
 	MinProperties        int        `json:"minProperties,omitempty"`
 	Properties           properties `json:"properties,omitempty"`
@@ -115,7 +116,7 @@ func (t toggle) schema() *schema {
 
 func (l list[T]) schema() *schema {
 	var element T
-	return &schema{Type: "array", Items: l.item(&element).schema(), MinItems: l.minItems}
+	return &schema{Type: "array", Items: l.item(&element).schema(), MinItems: l.minItems, MaxItems: l.maxItems}
 }
 
 func (t table) schema() *schema {

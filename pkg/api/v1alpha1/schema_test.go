@@ -63,6 +63,10 @@ func validate(tb testing.TB, schema map[string]any, value any, at edit.Path) []s
 			if isArray && len(array) < int(rule.(float64)) {
 				fail(keyword)
 			}
+		case "maxItems":
+			if isArray && len(array) > int(rule.(float64)) {
+				fail(keyword)
+			}
 		case "items":
 			for i, item := range array {
 				wrong = append(wrong, validate(tb, rule.(map[string]any), item, at.Index(i))...)

@@ -130,6 +130,7 @@ type list[T any] struct {
 	dst      *[]T
 	item     func(*T) value
 	minItems int
+	maxItems int // 0: any number
 }
 
 func (l list[T]) read(r *reader, node *yaml.Node, at edit.Path) {
@@ -139,6 +140,10 @@ func (l list[T]) read(r *reader, node *yaml.Node, at edit.Path) {
 	}
 	if len(node.Content) < l.minItems {
 		r.fail(at, "is empty; give at least one entry")
+		return
+	}
+	if l.maxItems > 0 && len(node.Content) > l.maxItems {
+		r.fail(at, fmt.Sprintf("has %d entries; %d are followed at most", len(node.Content), l.maxItems))
 		return
 	}
 	// An empty list is no list: the two mean the same, and compare equal.
