@@ -609,18 +609,18 @@ func argument(before string) string {
 func (w *walker) meant(word, before string) (meant, bool) {
 	own := w.own()
 	same := meant{word: word, namespace: own, anywhere: own == ""}
+	last, mounted := namespaceIn(before), strings.HasSuffix(before, victoriaMetrics)
 	before, slash := strings.CutSuffix(before, "/")
 	if !slash {
 		return same, true
 	}
-	last := namespaceIn(before + "/")
 	start := len(before) - len(last)
 	switch {
 	case strings.HasSuffix(before, ":/"): // a URL's host
 		return same, true
 	case strings.HasSuffix(before, ")"), strings.HasSuffix(before, "}"): // $(POD_NAMESPACE)/name
 		return same, true
-	case reference.About(last) != 0, strings.HasSuffix(before+"/", victoriaMetrics): // configmap/name
+	case reference.About(last) != 0, mounted: // configmap/name
 		return same, true
 	default:
 		return meant{word: word, namespace: last}, !strings.HasSuffix(before[:start], "/") // otherwise a path

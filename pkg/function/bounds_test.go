@@ -1,0 +1,211 @@
+package function_test
+
+import (
+	"bytes"
+	"cmp"
+	"flag"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+	"strings"
+	"testing"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/confighash/confighash/hack/hostile"
+	"github.com/confighash/confighash/pkg/api/v1alpha1"
+	"github.com/confighash/confighash/pkg/catalog"
+	"github.com/confighash/confighash/pkg/consumers"
+	"github.com/confighash/confighash/pkg/function"
+	"github.com/confighash/confighash/pkg/graph"
+	"github.com/confighash/confighash/pkg/impact"
+	"github.com/confighash/confighash/pkg/manifests"
+)
+
+var (
+	boundsSize   = flag.Int("bounds.size", 40<<10, "the size of a hostile input, in bytes")
+	boundsSeed   = flag.Uint64("bounds.seed", 1, "the seed of the first input that mixes shapes")
+	boundsInputs = flag.Int("bounds.inputs", 30, "how many inputs mix shapes")
+)
+
+// The bounds that docs/reliability.md promises.
+const (
+	memoryBase    = 150 << 20
+	memoryPerByte = 300
+)
+
+// A command is something that reads manifests. Whether it ends in an error is not
+// of interest here.
+type command struct {
+	name string
+	run  func(t testing.TB, manifests, spec string)
+}
+
+var commands = []command{
+	{"Rename", processing(v1alpha1.ModeRename)},
+	{"Annotate", processing(v1alpha1.ModeAnnotate)},
+	{"check", func(t testing.TB, manifests, spec string) {
+		_, _, _ = function.Check([]byte(manifests), io.Discard, function.Options{Config: configWith(t, v1alpha1.ModeRename, spec)})
+	}},
+	{"graph", func(t testing.TB, manifests, _ string) {
+		if set := read(t, manifests); set != nil {
+			_, _ = consumers.New(set, catalog.Builtin())
+		}
+	}},
+	{"impact", func(t testing.TB, manifests, _ string) {
+		before, after := read(t, manifests), read(t, strings.ReplaceAll(manifests, hostile.Value, "another"))
+		if before != nil && after != nil {
+			_, _ = impact.Compare(before, after)
+		}
+	}},
+}
+
+func processing(mode v1alpha1.Mode) func(t testing.TB, manifests, spec string) {
+	return func(t testing.TB, manifests, spec string) {
+		_, _ = function.Process([]byte(manifests), io.Discard, function.Options{Config: configWith(t, mode, spec)})
+	}
+}
+
+// configWith returns a functionConfig with more fields, nil if they are refused.
+func configWith(t testing.TB, mode v1alpha1.Mode, spec string) *v1alpha1.ConfigHash {
+	t.Helper()
+	if spec != "" {
+		spec = ", " + spec
+	}
+	var document yaml.Node
+	if err := yaml.Unmarshal([]byte("{apiVersion: confighash.dev/v1alpha1, kind: ConfigHash, metadata: {name: r}, spec: {mode: "+string(mode)+spec+"}}"), &document); err != nil {
+		t.Fatal(err)
+	}
+	config, err := v1alpha1.Parse(document.Content[0])
+	if err != nil {
+		return v1alpha1.New(mode, "")
+	}
+	return config
+}
+
+// read returns the graph of manifests, nil if they are refused.
+func read(t testing.TB, text string) *graph.Graph {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "all.yaml")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	g, _ := manifests.Read([]string{path}, os.Stdin, manifests.Options{})
+	return g
+}
+
+// measure runs a command and returns how many bytes it allocated in all, which
+// stands for its time, and how many were in use at most.
+func measure(run func()) (allocated, peak uint64) {
+	defer debug.SetGCPercent(debug.SetGCPercent(50))
+	runtime.GC()
+	read := func() (allocated, live uint64) {
+		samples := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}, {Name: "/memory/classes/heap/objects:bytes"}}
+		metrics.Read(samples)
+		return samples[0].Value.Uint64(), samples[1].Value.Uint64()
+	}
+	before, _ := read()
+	done, sampled := make(chan struct{}), make(chan uint64)
+	go func() {
+		most := uint64(0)
+		ticker := time.NewTicker(5 * time.Millisecond)
+		defer ticker.Stop()
+		for {
+			_, live := read()
+			most = max(most, live)
+			select {
+			case <-done:
+				sampled <- most
+				return
+			case <-ticker.C:
+			}
+		}
+	}()
+	run()
+	close(done)
+	peak = <-sampled
+	after, _ := read()
+	return after - before, peak
+}
+
+// checkBounds holds that a command needs memory and work in proportion to its input.
+// What references may mean in all is bounded by a number that does not depend on the
+// input, hence the base of what is allocated.
+func checkBounds(t *testing.T, c command, manifests, spec string) {
+	t.Helper()
+	const allocatedPerByte = 3_000
+	size := len(manifests) + len(spec)
+	allocated, peak := measure(func() { c.run(t, manifests, spec) })
+	if most := memoryBase + memoryPerByte*size; peak > uint64(most) {
+		t.Errorf("%s uses %d bytes for %d bytes of input, want at most %d", c.name, peak, size, most)
+	}
+	if most := memoryBase + allocatedPerByte*size; allocated > uint64(most) {
+		t.Errorf("%s allocates %d bytes in all for %d bytes of input, want at most %d", c.name, allocated, size, most)
+	}
+}
+
+func TestBounds_holdForEveryShape(t *testing.T) {
+	for _, shape := range hostile.Shapes() {
+		t.Run(shape.Name, func(t *testing.T) {
+			text, spec := shape.At(*boundsSize)
+			for _, c := range commands {
+				checkBounds(t, c, text, spec)
+			}
+		})
+	}
+}
+
+// Shapes have names in common, so a mixture of them multiplies what none does alone.
+func TestBounds_holdForMixturesOfShapes(t *testing.T) {
+	shapes := hostile.Shapes()
+	for seed := *boundsSeed; seed < *boundsSeed+uint64(*boundsInputs); seed++ {
+		dice := rand.New(rand.NewPCG(seed, 0))
+		chosen := make([]hostile.Shape, 2+dice.IntN(3))
+		for i := range chosen {
+			chosen[i] = shapes[dice.IntN(len(shapes))]
+		}
+		var all, spec string
+		for _, shape := range chosen {
+			text, more := shape.At(*boundsSize / len(chosen))
+			all += text + "\n---\n"
+			spec = cmp.Or(spec, more)
+		}
+		for _, c := range commands {
+			checkBounds(t, c, all, spec)
+		}
+		if t.Failed() {
+			t.Fatalf("-bounds.seed=%d -bounds.inputs=1: %q", seed, names(chosen))
+		}
+	}
+}
+
+func names(shapes []hostile.Shape) []string {
+	all := make([]string, len(shapes))
+	for i, s := range shapes {
+		all[i] = s.Name
+	}
+	return all
+}
+
+// FuzzBounds holds of whatever bytes that no command needs more memory than promised.
+func FuzzBounds(f *testing.F) {
+	for _, shape := range hostile.Shapes() {
+		text, _ := shape.At(2 << 10)
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if len(data) > maxInput || bytes.IndexByte(data, 0) >= 0 {
+			return
+		}
+		for _, c := range commands {
+			if _, peak := measure(func() { c.run(t, string(data), "") }); peak > uint64(memoryBase+memoryPerByte*len(data)) {
+				t.Errorf("%s uses %d bytes for %d bytes of input", c.name, peak, len(data))
+			}
+		}
+	})
+}
