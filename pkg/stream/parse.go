@@ -190,15 +190,11 @@ func (c *Chunk) Items(parser *yamltree.Parser) ([]Item, error) {
 }
 
 // aliasedInAll is how many nodes the aliases of an input may stand for, beside as many
-// as it has bytes: many times what people share in manifests. One document counts for
-// at most aliasedInOne, for those who read it follow no more (mapping.Budget).
-const (
-	aliasedInAll = 500_000
-	aliasedInOne = 100_000
-)
+// as it has bytes: many times what people share in manifests.
+const aliasedInAll = 50_000
 
 // aliasedIn returns how many more nodes a tree has where its aliases are written out, a
-// long text for several of them, and at most aliasedInOne.
+// long text for several of them, and no more than tooMany.
 func aliasedIn(root *yaml.Node, text []byte) int {
 	if bytes.IndexByte(text, '*') < 0 || bytes.IndexByte(text, '&') < 0 {
 		return 0
@@ -226,7 +222,7 @@ func aliasedIn(root *yaml.Node, text []byte) int {
 		return all, own
 	}
 	all, own := size(root)
-	return min(all-own, aliasedInOne)
+	return all - own
 }
 
 // expand appends item to found, or, where it is a List, what it lists.
