@@ -114,6 +114,9 @@ func (b *builder) resource(r *graph.Resource) {
 		for _, ref := range slices.Concat(byTemplate[i], general) {
 			c.consume(r, ref, nil)
 		}
+		if b.left <= 0 {
+			return
+		}
 	}
 	for _, c := range consumptions {
 		for _, e := range extra {

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+	"sync"
 
 	"go.yaml.in/yaml/v3"
 
@@ -178,6 +179,16 @@ type Builder struct {
 	// FunctionConfig is the functionConfig, if any. kpt hands over the file
 	// that it comes from as an item as well.
 	FunctionConfig *yaml.Node
+
+	own ownConfig
+}
+
+// An ownConfig is what is known of the functionConfig, where that is a ConfigMap.
+type ownConfig struct {
+	once    sync.Once
+	fields  fields
+	content digest.Content
+	err     error
 }
 
 // Build returns the facts of the items of a chunk, without those that are
@@ -308,13 +319,17 @@ func (b *Builder) isOwnConfig(r *Resource, item *yaml.Node) bool {
 	if b.FunctionConfig == nil || r.APIVersion != "v1" || r.Kind != "ConfigMap" {
 		return false
 	}
-	own, err := readFields(b.FunctionConfig, false)
-	if err != nil || own.apiVersion != r.APIVersion || own.kind != r.Kind || own.name != r.Name || own.namespace != r.Namespace {
+	own := &b.own
+	own.once.Do(func() {
+		if own.fields, own.err = readFields(b.FunctionConfig, false); own.err == nil {
+			own.content, own.err = digest.ContentOf(r.Kind, b.FunctionConfig)
+		}
+	})
+	if own.err != nil || own.fields.apiVersion != r.APIVersion || own.fields.kind != r.Kind || own.fields.name != r.Name || own.fields.namespace != r.Namespace {
 		return false
 	}
-	a, errA := digest.ContentOf(r.Kind, item)
-	c, errC := digest.ContentOf(r.Kind, b.FunctionConfig)
-	return errA == nil && errC == nil && reflect.DeepEqual(a, c)
+	content, err := digest.ContentOf(r.Kind, item)
+	return err == nil && reflect.DeepEqual(content, own.content)
 }
 
 // target fills in what only ConfigMaps and Secrets have.

@@ -229,7 +229,7 @@ type influence struct {
 	present int
 	// consumed: pods get any of the object.
 	consumed bool
-	// on are the places in uses of those that count for each of several templates.
+	// on are the places in uses of those by which each of several templates gets it.
 	on   map[int][]int
 	ways []string // once somebody asked
 }
@@ -280,12 +280,14 @@ func (s *subject) divide(templates int) {
 	for _, i := range s.influences {
 		i.on = map[int][]int{}
 		for at, u := range i.uses {
-			if u.Template >= 0 {
+			switch {
+			case !u.Consumed:
+			case u.Template >= 0:
 				i.on[u.Template] = append(i.on[u.Template], at)
-				continue
-			}
-			for t := range templates {
-				i.on[t] = append(i.on[t], at)
+			default:
+				for t := range templates {
+					i.on[t] = append(i.on[t], at)
+				}
 			}
 		}
 		for t := range i.on {
@@ -302,8 +304,8 @@ func (s *subject) influencesOn(template int) []*influence {
 	return s.on[template]
 }
 
-// anyUse reports whether a condition holds of one of the first uses that counts for a
-// template.
+// anyUse reports whether a condition, which holds only of uses by which pods get the
+// object, holds of one of the first uses that counts for a template.
 func (i *influence) anyUse(template, first int, holds func(*usage.Use) bool) bool {
 	if i.on != nil {
 		return slices.ContainsFunc(i.on[template], func(at int) bool { return at < first && holds(i.uses[at]) })
@@ -319,7 +321,7 @@ func (o *object) taken(uses []*usage.Use) (places []int, all bool) {
 		switch {
 		case !u.Consumed:
 			continue
-		case u.Keys == nil:
+		case u.Keys == nil, len(o.always) == len(o.keys):
 			return nil, true
 		case len(u.Keys) > len(o.keys):
 			for k := range o.keys {

@@ -395,7 +395,7 @@ func (p *Policy) match(where scope, pattern reloader.Pattern) []calledSo {
 	}
 	at, _ := slices.BinarySearchFunc(sorted, pattern.Prefix, func(c calledSo, prefix string) int { return strings.Compare(c.name, prefix) })
 	var found []calledSo
-	for ; at < len(sorted) && strings.HasPrefix(sorted[at].name, pattern.Prefix); at++ {
+	for ; at < len(sorted) && strings.HasPrefix(sorted[at].name, pattern.Prefix) && !p.budget.Exhausted(); at++ {
 		if pattern.Match(sorted[at].name) {
 			found = append(found, sorted[at])
 		}
