@@ -585,6 +585,6 @@ func identities() []Shape {
 		{Name: "kinds in manifests", Make: func(n int) string {
 			return "apiVersion: work.open-cluster-management.io/v1\nkind: ManifestWork\nmetadata: {name: m}\nspec: {workload: {manifests: [" + list(n, "{apiVersion: apps/v#, kind: Deployment, metadata: {name: w}}") + "]}}\n"
 		}},
-		{Name: "namespaces", Make: func(n int) string { return spread(n) }},
+		{Name: "namespaces", Make: spread},
 	}
 }

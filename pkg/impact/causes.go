@@ -376,7 +376,7 @@ func (c *causes) count(i *influence) {
 // there is any: those that configure the pods, or else consumed ones with keys that
 // count although nobody takes them, or that came or went.
 func (c *causes) stamped() bool {
-	if told := c.told; !c.all && !(told && c.gone) {
+	if told := c.told; !c.all && (!told || !c.gone) {
 		for _, i := range c.subject.influences {
 			if i.consumed && i.object.differs() && !i.object.renamed() && (!told || !i.object.both()) {
 				c.count(i)

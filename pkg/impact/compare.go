@@ -119,15 +119,16 @@ func (c *comparison) match() error {
 		return one
 	}
 	for _, r := range c.after.Resources {
-		if counts(r) {
-			uses, err := after.Of(r)
-			if err != nil {
-				return err
-			}
-			s := &subject{new: r, uses: uses}
-			c.subjects = append(c.subjects, s)
-			known[idOf(1, c.after, r)] = s
+		if !counts(r) {
+			continue
 		}
+		uses, err := after.Of(r)
+		if err != nil {
+			return err
+		}
+		s := &subject{new: r, uses: uses}
+		c.subjects = append(c.subjects, s)
+		known[idOf(1, c.after, r)] = s
 	}
 	for _, r := range c.before.Resources {
 		if !counts(r) {

@@ -62,7 +62,7 @@ func Prefix(expr string) string {
 	if strings.IndexByte(expr, '|') >= 0 {
 		return "" // an alternative may begin otherwise
 	}
-	end := strings.IndexFunc(expr, func(c rune) bool { return c >= utf8.RuneSelf || !isPlain(byte(c)) })
+	end := strings.IndexFunc(expr, func(c rune) bool { return c >= utf8.RuneSelf || !isPlain(byte(c)) }) //nolint:gosec // below RuneSelf it fits
 	switch {
 	case end < 0:
 		return expr

@@ -82,7 +82,7 @@ func (p *Policy) matchesAny(s *selectors, object *graph.Resource) bool {
 // means reports whether a selector means objects of that kind with those labels and
 // annotations.
 func means(c *v1alpha1.CompiledSelector, object *graph.Resource) bool {
-	if !c.MatchGVK(object.Group, object.Version, object.Kind) && !(object.StandsFor && c.MatchGVK("", "v1", "Secret")) {
+	if !c.MatchGVK(object.Group, object.Version, object.Kind) && (!object.StandsFor || !c.MatchGVK("", "v1", "Secret")) {
 		return false
 	}
 	return c.MatchLabels(object.Labels) && c.MatchAnnotations(object.Annotations) ||

@@ -376,9 +376,9 @@ func describeChain(chain []*graph.Resource, to *graph.Resource) string {
 		chain = chain[i:]
 	}
 	const most = 20
-	names := make([]string, min(len(chain), most))
-	for i := range names {
-		names[i] = chain[i].String()
+	var names []string
+	for _, r := range chain[:min(len(chain), most)] {
+		names = append(names, r.String())
 	}
 	if more := len(chain) - most; more > 0 {
 		names = append(names, fmt.Sprintf("and %d more", more))
