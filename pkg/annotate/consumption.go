@@ -49,6 +49,14 @@ func (c *consumption) consume(r *graph.Resource, ref *reference.Reference, verdi
 		c.lost(r, ref)
 	}
 	for _, m := range means {
+		if m.StandsFor {
+			for _, producer := range m.Objects {
+				if !c.use(producer, m.Kind, ref.Keys, verdict) {
+					return
+				}
+			}
+			continue
+		}
 		if len(m.Objects) > 1 && c.wants(m.Objects, verdict) {
 			c.ambiguous(r, ref, m.Objects)
 			continue
@@ -74,10 +82,11 @@ func (c *consumption) lost(r *graph.Resource, ref *reference.Reference) {
 	}
 }
 
-// use adds an object that the pods consume, and what it is made with.
-func (c *consumption) use(object *graph.Resource, kind string, keys []string, verdict *policy.Verdict) {
+// use adds an object that the pods consume, and what it is made with. It reports
+// false once there is too much of that.
+func (c *consumption) use(object *graph.Resource, kind string, keys []string, verdict *policy.Verdict) bool {
 	if !c.spend(c.referrer, templatePath(c.template)) {
-		return
+		return false
 	}
 	u := c.add(object, kind, keys, true)
 	if verdict != nil {
@@ -86,6 +95,7 @@ func (c *consumption) use(object *graph.Resource, kind string, keys []string, ve
 	if object.StandsFor {
 		c.make(u, object, map[*graph.Resource]bool{object: true})
 	}
+	return true
 }
 
 // make adds what an object that stands for a Secret is made with, but for the
@@ -98,13 +108,20 @@ func (c *consumption) make(u *use, object *graph.Resource, met map[*graph.Resour
 		}
 		means, _ := usage.Means(c.graph, object, ref, c.referrer)
 		for _, m := range means {
-			producer := m.Objects[0]
-			switch {
-			case !c.spend(c.referrer, templatePath(c.template)):
-				return
-			case !m.StandsFor:
+			if !m.StandsFor {
+				if !c.spend(c.referrer, templatePath(c.template)) {
+					return
+				}
 				c.ingredient(u, ref, m.Objects)
-			case !met[producer]:
+				continue
+			}
+			for _, producer := range m.Objects {
+				if met[producer] {
+					continue
+				}
+				if !c.spend(c.referrer, templatePath(c.template)) {
+					return
+				}
 				met[producer] = true
 				c.uses = append(c.uses, &use{object: producer, kind: m.Kind, consumed: true, whole: ref.Keys == nil, keys: ref.Keys, from: u})
 				if c.policy.Chosen(producer, true) == nil {

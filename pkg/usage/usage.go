@@ -181,12 +181,12 @@ func (s *search) ingredients(use Use, object *graph.Resource, met map[*graph.Res
 }
 
 // A Meaning is the object that a reference means, or several that nothing tells
-// apart, or one object that stands for it.
+// apart, or all objects that stand for it.
 type Meaning struct {
 	Objects []*graph.Resource
 	// Kind is what the objects are taken for.
 	Kind string
-	// StandsFor: the reference names the Secret that a controller makes of the object.
+	// StandsFor: the reference names the Secret that a controller makes of each object.
 	StandsFor bool
 }
 
@@ -214,9 +214,8 @@ func Means(g *graph.Graph, r *graph.Resource, ref *reference.Reference, workload
 		}
 	}
 	for _, target := range m.Targets.Each() {
-		producers := g.StandIns(g.Producers(r, ref, target))
-		for i := range producers {
-			means = append(means, Meaning{Objects: producers[i : i+1], Kind: target.String(), StandsFor: true})
+		if producers := g.StandIns(g.Producers(r, ref, target)); len(producers) > 0 {
+			means = append(means, Meaning{Objects: producers, Kind: target.String(), StandsFor: true})
 		}
 	}
 	return means, m.Strangers
