@@ -34,7 +34,7 @@ GOLANGCI_LINT_VERSION := v2.15.0
 GOVULNCHECK_VERSION := v1.8.0
 GORELEASER_VERSION := v2.16.0
 
-GO_FILES := $(shell find fn pkg bench hack -name '*.go' 2>/dev/null)
+GO_FILES := $(shell find cmd fn internal pkg bench hack -name '*.go' 2>/dev/null)
 
 .DEFAULT_GOAL := build
 
@@ -101,7 +101,7 @@ FUZZTIME ?= 1m
 
 .PHONY: fuzz
 fuzz: ## run each fuzz target for FUZZTIME, 1m unless told: make fuzz FUZZTIME=10m
-	@grep -roE --include='*_test.go' '^func Fuzz[A-Za-z_]+' pkg | sort | while IFS=: read -r file target; do \
+	@grep -roE --include='*_test.go' '^func Fuzz[A-Za-z_]+' internal pkg | sort | while IFS=: read -r file target; do \
 		target=$${target#func }; \
 		echo "$$(dirname "$$file"): $$target"; \
 		$(GO) test "./$$(dirname "$$file")" -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 100x </dev/null || exit 1; \

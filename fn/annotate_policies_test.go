@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/confighash/confighash/internal/policy/reloader"
+	"github.com/confighash/confighash/internal/policy/wave"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
-	"github.com/confighash/confighash/pkg/reloader"
-	"github.com/confighash/confighash/pkg/wave"
 )
 
 // Annotations of controllers, some of them mistaken, and what they may say.

@@ -1,4 +1,4 @@
-package main
+package main_test
 
 import (
 	"bytes"
@@ -21,6 +21,7 @@ import (
 	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/confighash/confighash/internal/cli"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
@@ -290,7 +291,7 @@ func checkArguments(args []string) error {
 	for i, a := range args {
 		args[i] = strings.Trim(a, `"'`)
 	}
-	root := newRoot(os.Stdin, os.Stdout, os.Stderr)
+	root := cli.NewRoot(os.Stdin, os.Stdout, os.Stderr)
 	root.InitDefaultHelpFlag()
 	root.InitDefaultVersionFlag()
 	root.InitDefaultCompletionCmd(args...)
@@ -312,10 +313,17 @@ func checkArguments(args []string) error {
 
 // checkValues reports values of flags that would be refused.
 func checkValues(root *cobra.Command) error {
-	var f flags
-	f.mode, f.policy = root.Flag("mode").Value.String(), root.Flag("policy").Value.String()
-	_, err := f.functionConfig()
-	return err
+	for flag, parse := range map[string]func(string) error{
+		"mode":   func(v string) error { _, err := v1alpha1.ParseMode(v); return err },
+		"policy": func(v string) error { _, err := v1alpha1.ParsePolicy(v); return err },
+	} {
+		if v := root.Flag(flag).Value.String(); v != "" {
+			if err := parse(v); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func TestCheckArguments_findsFaults(t *testing.T) {
@@ -333,9 +341,7 @@ func TestCheckArguments_findsFaults(t *testing.T) {
 
 // sentenceFiles hold the sentences that a user may meet as an error or a warning.
 var sentenceFiles = []string{
-	"fn/*.go", "pkg/annotate/*.go", "pkg/digest/*.go", "pkg/function/*.go", "pkg/graph/*.go", "pkg/kustomize/*.go", "pkg/leftover/*.go",
-	"pkg/impact/*.go", "pkg/impact/render/*.go", "pkg/manifests/*.go", "pkg/mapping/*.go", "pkg/podtemplate/read.go", "pkg/policy/*.go", "pkg/reference/*.go", "pkg/reloader/lint.go", "pkg/rename/*.go", "pkg/stream/*.go",
-	"pkg/unresolved/*.go", "pkg/wave/lint.go",
+	"fn/*.go", "cmd/*/*.go", "internal/*/*.go", "internal/*/*/*.go", "pkg/function/*.go",
 }
 
 // A sentence is a string in the source that reads as one.
@@ -364,7 +370,7 @@ func sentences(t *testing.T) []sentence {
 				t.Fatal(err)
 			}
 			// What a command prints is no message, nor is what a report of impact says.
-			isCommand := strings.HasPrefix(pattern, "fn/") || strings.HasPrefix(pattern, "pkg/impact/")
+			isCommand := strings.HasPrefix(name, "../internal/cli/") || strings.HasPrefix(name, "../internal/impact/")
 			ast.Inspect(file, func(n ast.Node) bool {
 				if call, ok := n.(*ast.CallExpr); ok && isCommand && slices.Contains([]string{"Errorf", "New"}, called(call)) {
 					for _, arg := range call.Args {
@@ -565,8 +571,8 @@ func TestTroubleshooting_explainsNothingElse(t *testing.T) {
 		said.WriteString(s.text + "\n")
 	}
 	for dir, pattern := range map[string]string{
-		"testdata/script": "*.txtar", "pkg/catalog/data": "*.yaml", "pkg/reloader": "lint.go", "pkg/wave": "lint.go", "pkg/kustomize": "history.go",
-		"pkg/digest": "*.go", "pkg/edit": "*.go", "pkg/api/v1alpha1": "*.go", "pkg/reference": "*.go",
+		"testdata/script": "*.txtar", "internal/catalog/data": "*.yaml", "internal/policy/reloader": "lint.go", "internal/policy/wave": "lint.go", "internal/kustomize": "history.go",
+		"internal/hash": "*.go", "internal/edit": "*.go", "pkg/api/v1alpha1": "*.go", "internal/reference": "*.go",
 	} {
 		root := os.DirFS(filepath.Join("..", filepath.FromSlash(dir)))
 		names, err := fs.Glob(root, pattern)

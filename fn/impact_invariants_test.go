@@ -11,10 +11,10 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"github.com/confighash/confighash/internal/impact"
+	"github.com/confighash/confighash/internal/manifests"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 	"github.com/confighash/confighash/pkg/function"
-	"github.com/confighash/confighash/pkg/impact"
-	"github.com/confighash/confighash/pkg/manifests"
 )
 
 // impactOf foretells what happens when after is applied where before runs.

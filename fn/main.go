@@ -1,104 +1,14 @@
-// The command confighash renames ConfigMaps and Secrets by their content, and
-// makes every reference follow. It is a KRM function: it reads a ResourceList,
-// or a stream of manifests, from stdin and writes it to stdout.
+// The command confighash renames ConfigMaps and Secrets by their content, or stamps
+// checksums of it, so that a changed configuration restarts the pods that use it. It is a
+// KRM function: it reads a ResourceList, or a stream of manifests, from stdin and writes it
+// to stdout.
 package main
 
-import (
-	"fmt"
-	"io"
-	"os"
-	"os/signal"
-	"runtime/debug"
-	"strconv"
-	"strings"
-	"syscall"
-	"unicode"
+import "github.com/confighash/confighash/internal/cli"
 
-	"github.com/confighash/confighash/pkg/function"
-)
-
-// gcPercent lets garbage grow to several times what is in use before it is
-// collected. Most of it is the trees of items that are done with, small beside
-// what a reader of the whole input would keep.
-const gcPercent = 400
+// version is set by the linker.
+var version string
 
 func main() {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(gcPercent)
-	}
-	// A reader that goes away is an error of writing like any other, to be
-	// told and to exit 1 for.
-	signal.Ignore(syscall.SIGPIPE)
-	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
-}
-
-// memoryBase and memoryPerByte are how much memory garbage may fill before it is
-// collected at any rate: well below the 150 MiB and 300 bytes for each byte of input that
-// docs/reliability.md promises.
-const (
-	memoryBase    = 96 << 20
-	memoryPerByte = 150
-)
-
-// boundGarbage has garbage collected in time, for an input of that size, unless the
-// environment says when.
-func boundGarbage(size int) {
-	if os.Getenv("GOGC") == "" && os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(memoryBase + memoryPerByte*int64(size))
-	}
-}
-
-// run is main without the process. It returns the exit code.
-func run(args []string, stdin, stdout, stderr *os.File) int {
-	root := newRoot(stdin, stdout, stderr)
-	out := &firstError{w: stdout}
-	root.SetArgs(args)
-	root.SetIn(stdin)
-	root.SetOut(out)
-	root.SetErr(stderr)
-	err := root.Execute()
-	if err == nil && out.err != nil {
-		err = fault(&function.WriteError{Err: out.err})
-	}
-	if err == nil {
-		return 0
-	}
-	failure := asFailure(err)
-	for _, line := range failure.lines {
-		fmt.Fprintf(stderr, "error: %s\n", printable(line))
-	}
-	return failure.code
-}
-
-// A firstError is a writer that keeps its first error to itself: cobra asks for
-// none when it prints help or a version.
-type firstError struct {
-	w   io.Writer
-	err error
-}
-
-func (f *firstError) Write(p []byte) (int, error) {
-	if f.err == nil {
-		_, f.err = f.w.Write(p)
-	}
-	return len(p), nil
-}
-
-// printable returns text with control characters written out, which may stand
-// in names and would steer a terminal. Line breaks and tabs stay.
-func printable(text string) string {
-	steers := func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }
-	if strings.IndexFunc(text, steers) < 0 {
-		return text
-	}
-	var b strings.Builder
-	for _, r := range text {
-		if steers(r) {
-			quoted := strconv.QuoteRuneToASCII(r)
-			b.WriteString(quoted[1 : len(quoted)-1])
-		} else {
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
+	cli.Main(version)
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
 
+	"github.com/confighash/confighash/internal/catalog"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
-	"github.com/confighash/confighash/pkg/catalog"
 	"github.com/confighash/confighash/pkg/function"
 )
 

@@ -26,7 +26,7 @@ func copyOfTheTree(t *testing.T, dir string) {
 		top, _, _ := strings.Cut(filepath.ToSlash(name), "/")
 		switch {
 		case entry.IsDir():
-			if name != "." && top != "fn" && top != "pkg" || entry.Name() == "testdata" {
+			if name != "." && top != "fn" && top != "internal" && top != "pkg" || entry.Name() == "testdata" {
 				return fs.SkipDir
 			}
 			return os.MkdirAll(filepath.Join(dir, name), 0o777)

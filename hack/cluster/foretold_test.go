@@ -31,7 +31,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/confighash/confighash/hack/cluster"
-	"github.com/confighash/confighash/pkg/impact"
+	"github.com/confighash/confighash/internal/impact"
 )
 
 var (

@@ -18,13 +18,13 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/confighash/confighash/hack/hostile"
+	"github.com/confighash/confighash/internal/catalog"
+	"github.com/confighash/confighash/internal/consumers"
+	"github.com/confighash/confighash/internal/graph"
+	"github.com/confighash/confighash/internal/impact"
+	"github.com/confighash/confighash/internal/manifests"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
-	"github.com/confighash/confighash/pkg/catalog"
-	"github.com/confighash/confighash/pkg/consumers"
 	"github.com/confighash/confighash/pkg/function"
-	"github.com/confighash/confighash/pkg/graph"
-	"github.com/confighash/confighash/pkg/impact"
-	"github.com/confighash/confighash/pkg/manifests"
 )
 
 var (

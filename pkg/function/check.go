@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/confighash/confighash/pkg/diff"
-	"github.com/confighash/confighash/pkg/graph"
-	"github.com/confighash/confighash/pkg/stream"
+	"github.com/confighash/confighash/internal/diff"
+	"github.com/confighash/confighash/internal/graph"
+	"github.com/confighash/confighash/internal/manifest"
 )
 
 // Check reads manifests from data, as Process does, and writes to w how what
@@ -19,7 +19,7 @@ import (
 // written, unless it is a *WriteError.
 func Check(data []byte, w io.Writer, o Options) (changed bool, out *Output, err error) {
 	defer func() { err = settled(err) }()
-	in, err := stream.Split(data)
+	in, err := manifest.Split(data)
 	if err != nil {
 		return false, nil, err
 	}

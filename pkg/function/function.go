@@ -12,19 +12,19 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/confighash/confighash/pkg/annotate"
+	"github.com/confighash/confighash/internal/annotate"
+	"github.com/confighash/confighash/internal/catalog"
+	"github.com/confighash/confighash/internal/edit"
+	"github.com/confighash/confighash/internal/graph"
+	"github.com/confighash/confighash/internal/hash"
+	"github.com/confighash/confighash/internal/leftover"
+	"github.com/confighash/confighash/internal/manifest"
+	"github.com/confighash/confighash/internal/plan"
+	"github.com/confighash/confighash/internal/policy"
+	"github.com/confighash/confighash/internal/reference"
+	"github.com/confighash/confighash/internal/rename"
+	"github.com/confighash/confighash/internal/unresolved"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
-	"github.com/confighash/confighash/pkg/catalog"
-	"github.com/confighash/confighash/pkg/digest"
-	"github.com/confighash/confighash/pkg/edit"
-	"github.com/confighash/confighash/pkg/graph"
-	"github.com/confighash/confighash/pkg/leftover"
-	"github.com/confighash/confighash/pkg/plan"
-	"github.com/confighash/confighash/pkg/policy"
-	"github.com/confighash/confighash/pkg/reference"
-	"github.com/confighash/confighash/pkg/rename"
-	"github.com/confighash/confighash/pkg/stream"
-	"github.com/confighash/confighash/pkg/unresolved"
 )
 
 // Options say what a functionConfig in the input does not.
@@ -45,7 +45,7 @@ type Options struct {
 type Output struct {
 	// Results are the warnings, and what else the functionConfig's report
 	// asks for, as a ResourceList has them.
-	Results []stream.Result
+	Results []manifest.Result
 	// Messages are the same as sentences.
 	Messages []Message
 	// Summary is what was done, where Options.Summarize asks for it. A
@@ -55,7 +55,7 @@ type Output struct {
 
 // A Message is a Result as a sentence.
 type Message struct {
-	Severity stream.Severity
+	Severity manifest.Severity
 	Text     string
 }
 
@@ -68,7 +68,7 @@ type Message struct {
 // returns shares memory with it.
 func Process(data []byte, w io.Writer, o Options) (out *Output, err error) {
 	defer func() { err = settled(err) }()
-	in, err := stream.Split(data)
+	in, err := manifest.Split(data)
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +120,7 @@ func (e *WriteError) Error() string { return "writing the output: " + e.Err.Erro
 func (e *WriteError) Unwrap() error { return e.Err }
 
 // configOf finds the functionConfig and completes it from the options.
-func configOf(in *stream.Input, o Options) (*v1alpha1.ConfigHash, error) {
+func configOf(in *manifest.Input, o Options) (*v1alpha1.ConfigHash, error) {
 	config := o.Config
 	switch {
 	case in.FunctionConfig != nil && config != nil:
@@ -142,12 +142,12 @@ func configOf(in *stream.Input, o Options) (*v1alpha1.ConfigHash, error) {
 		o.FilterNamespace = ""
 	}
 	c.Spec.Namespace = cmp.Or(o.Namespace, c.Spec.Namespace, o.FilterNamespace, "default")
-	c.Spec.Salt = digest.ShortSalt(cmp.Or(c.Spec.Salt, o.Salt))
+	c.Spec.Salt = hash.ShortSalt(cmp.Or(c.Spec.Salt, o.Salt))
 	return &c, nil
 }
 
 // planFor reads the items and plans what the functionConfig asks for.
-func planFor(in *stream.Input, config *v1alpha1.ConfigHash) (*graph.Graph, *plan.Plan, error) {
+func planFor(in *manifest.Input, config *v1alpha1.ConfigHash) (*graph.Graph, *plan.Plan, error) {
 	spec := &config.Spec
 	cat, err := catalogOf(spec)
 	if err != nil {
@@ -159,7 +159,7 @@ func planFor(in *stream.Input, config *v1alpha1.ConfigHash) (*graph.Graph, *plan
 		Catalog: cat, Finder: finder, Salt: spec.Salt,
 		Values: spec.Mode == v1alpha1.ModeAnnotate, Bases: true, FunctionConfig: in.FunctionConfig,
 	}
-	chunks, facts, err := stream.Parse(in, builder.Build)
+	chunks, facts, err := manifest.Parse(in, builder.Build)
 	if err != nil {
 		return nil, nil, plan.Join(Errors(err))
 	}
@@ -249,9 +249,9 @@ func reloaderKeys(spec *v1alpha1.Spec) []catalog.Extra {
 }
 
 // apply carries a plan out, chunk by chunk.
-func apply(g *graph.Graph, p *plan.Plan) (map[*stream.Chunk][]byte, error) {
-	byChunk := map[*stream.Chunk][]*graph.Resource{}
-	var chunks []*stream.Chunk
+func apply(g *graph.Graph, p *plan.Plan) (map[*manifest.Chunk][]byte, error) {
+	byChunk := map[*manifest.Chunk][]*graph.Resource{}
+	var chunks []*manifest.Chunk
 	for _, r := range g.Resources {
 		if len(p.Edits[r]) == 0 {
 			continue
@@ -263,13 +263,13 @@ func apply(g *graph.Graph, p *plan.Plan) (map[*stream.Chunk][]byte, error) {
 	}
 	texts := make([][]byte, len(chunks))
 	errs := make([]error, len(chunks))
-	stream.Parallel(len(chunks), func(i int) {
+	manifest.Parallel(len(chunks), func(i int) {
 		texts[i], errs[i] = applyTo(chunks[i], byChunk[chunks[i]], p)
 	})
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	replaced := make(map[*stream.Chunk][]byte, len(chunks))
+	replaced := make(map[*manifest.Chunk][]byte, len(chunks))
 	for i, c := range chunks {
 		if !bytes.Equal(texts[i], c.Text) {
 			replaced[c] = texts[i]
@@ -279,7 +279,7 @@ func apply(g *graph.Graph, p *plan.Plan) (map[*stream.Chunk][]byte, error) {
 }
 
 // applyTo carries out what a plan has for the resources of one chunk.
-func applyTo(chunk *stream.Chunk, resources []*graph.Resource, p *plan.Plan) ([]byte, error) {
+func applyTo(chunk *manifest.Chunk, resources []*graph.Resource, p *plan.Plan) ([]byte, error) {
 	items := make([]edit.Item, len(resources))
 	for i, r := range resources {
 		items[i] = edit.Item{Root: r.Root, Edits: p.Edits[r]}
@@ -292,7 +292,7 @@ func applyTo(chunk *stream.Chunk, resources []*graph.Resource, p *plan.Plan) ([]
 	// so one that holds thousands of items gets by with the line.
 	for i, r := range resources[:min(len(resources), 100)] {
 		if _, err := edit.Apply(chunk.Text, items[i:i+1]); err != nil {
-			return nil, graph.Finding{Severity: stream.Error, Resource: r, Message: err.Error()}
+			return nil, graph.Finding{Severity: manifest.Error, Resource: r, Message: err.Error()}
 		}
 	}
 	return nil, fmt.Errorf("%s: %w", chunk.At(chunk.Line), err)
@@ -307,10 +307,10 @@ func report(findings []graph.Finding, asked v1alpha1.Report) *Output {
 	out := &Output{}
 	warnings := 0
 	for _, f := range graph.SortFindings(findings) {
-		if f.Severity == stream.Info && asked != v1alpha1.ReportFull {
+		if f.Severity == manifest.Info && asked != v1alpha1.ReportFull {
 			continue
 		}
-		if f.Severity == stream.Warning {
+		if f.Severity == manifest.Warning {
 			if warnings++; warnings > maxWarnings {
 				continue
 			}
@@ -320,15 +320,15 @@ func report(findings []graph.Finding, asked v1alpha1.Report) *Output {
 	}
 	if more := warnings - maxWarnings; more > 0 {
 		message := fmt.Sprintf("%d more warnings are not listed", more)
-		out.Results = append(out.Results, stream.Result{Severity: stream.Warning, Message: message})
-		out.Messages = append(out.Messages, Message{stream.Warning, message})
+		out.Results = append(out.Results, manifest.Result{Severity: manifest.Warning, Message: message})
+		out.Messages = append(out.Messages, Message{manifest.Warning, message})
 	}
 	return out
 }
 
 // fail writes a ResourceList unchanged but for its results, which say what is
 // wrong, and returns err.
-func fail(in *stream.Input, w io.Writer, err error) error {
+func fail(in *manifest.Input, w io.Writer, err error) error {
 	if !in.IsResourceList {
 		return err
 	}
@@ -339,15 +339,15 @@ func fail(in *stream.Input, w io.Writer, err error) error {
 }
 
 // errorResults returns the results that say what is wrong.
-func errorResults(err error) []stream.Result {
-	var results []stream.Result
+func errorResults(err error) []manifest.Result {
+	var results []manifest.Result
 	for _, e := range Errors(err) {
 		var finding graph.Finding
 		if errors.As(e, &finding) {
 			results = append(results, finding.Result())
 			continue
 		}
-		results = append(results, stream.Result{Severity: stream.Error, Message: strings.TrimSpace(e.Error())})
+		results = append(results, manifest.Result{Severity: manifest.Error, Message: strings.TrimSpace(e.Error())})
 	}
 	return results
 }

@@ -14,11 +14,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/confighash/confighash/internal/corpus"
+	"github.com/confighash/confighash/internal/kustomize"
+	"github.com/confighash/confighash/internal/manifest"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 	"github.com/confighash/confighash/pkg/function"
-	"github.com/confighash/confighash/pkg/internal/corpus"
-	"github.com/confighash/confighash/pkg/kustomize"
-	"github.com/confighash/confighash/pkg/stream"
 )
 
 // patience is far more than the function takes for an input of maxInput bytes,
@@ -83,7 +83,7 @@ func FuzzProcess(f *testing.F) {
 func checkProcess(t testing.TB, data []byte, config *v1alpha1.ConfigHash) {
 	t.Helper()
 	o := function.Options{Config: config}
-	in, splitErr := stream.Split(data)
+	in, splitErr := manifest.Split(data)
 	if splitErr == nil && in.FunctionConfig != nil {
 		o.Config = nil
 		if config, _ = v1alpha1.Parse(in.FunctionConfig); config == nil {
@@ -125,14 +125,14 @@ var elements = regexp.MustCompile(`resourceNames\[[0-9]+\]`)
 // lasting returns what every run has to tell: that something was removed is true
 // once, and so is that names change in what a checksum covers; names that a ConfigMap and a Secret bear become two elements, and so
 // move those behind.
-func lasting(report *function.Output) []stream.Result {
-	var all []stream.Result
+func lasting(report *function.Output) []manifest.Result {
+	var all []manifest.Result
 	for _, r := range report.Results {
-		if r.Severity == stream.Info && strings.HasPrefix(r.Message, "removed: ") || strings.HasPrefix(r.Message, "a checksum of mode Annotate is here") {
+		if r.Severity == manifest.Info && strings.HasPrefix(r.Message, "removed: ") || strings.HasPrefix(r.Message, "a checksum of mode Annotate is here") {
 			continue
 		}
 		if r.Field != nil {
-			r.Field = &stream.Field{Path: elements.ReplaceAllString(r.Field.Path, "resourceNames[]")}
+			r.Field = &manifest.Field{Path: elements.ReplaceAllString(r.Field.Path, "resourceNames[]")}
 		}
 		all = append(all, r)
 	}
@@ -141,7 +141,7 @@ func lasting(report *function.Output) []stream.Result {
 
 // checkFailure holds what is written beside an error against the input: a
 // ResourceList has nothing changed but its results.
-func checkFailure(t testing.TB, in *stream.Input, data, out []byte, report *function.Output, err error) {
+func checkFailure(t testing.TB, in *manifest.Input, data, out []byte, report *function.Output, err error) {
 	t.Helper()
 	if report != nil {
 		t.Errorf("an error, and a report beside it: %v", err)
@@ -173,7 +173,7 @@ func checkFailure(t testing.TB, in *stream.Input, data, out []byte, report *func
 // as it is.
 func withoutResults(t testing.TB, data []byte) string {
 	t.Helper()
-	in, err := stream.Split(data)
+	in, err := manifest.Split(data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,11 +224,11 @@ func decode(decoder *yaml.Decoder, doc *yaml.Node) (err error) {
 
 // items returns what the items that the function sees in data mean.
 func items(data []byte) []*value {
-	in, err := stream.Split(data)
+	in, err := manifest.Split(data)
 	if err != nil {
 		return nil
 	}
-	_, found, err := stream.Parse(in, func(_ *stream.Chunk, items []stream.Item) ([]*value, error) {
+	_, found, err := manifest.Parse(in, func(_ *manifest.Chunk, items []manifest.Item) ([]*value, error) {
 		var all []*value
 		for _, item := range items {
 			left := maxValues
@@ -348,7 +348,7 @@ func checkChanges(t testing.TB, data, out []byte, spec *v1alpha1.Spec) {
 	if len(c.wrong) > 0 {
 		t.Fatalf("%s\ninput:\n%s\noutput:\n%s", strings.Join(c.wrong, "\n"), data, out)
 	}
-	in, err := stream.Split(data)
+	in, err := manifest.Split(data)
 	if err != nil {
 		t.Fatal(err)
 	}

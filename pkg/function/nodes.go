@@ -8,8 +8,8 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/confighash/confighash/internal/manifest"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
-	"github.com/confighash/confighash/pkg/stream"
 )
 
 // Nodes does what Process does to resources that a program holds as nodes of
@@ -49,7 +49,7 @@ func transformNodes(items []*yaml.Node, functionConfig *yaml.Node, o Options) (*
 	if err != nil {
 		return nil, err
 	}
-	in, chunks := stream.FromItems(texts, contentOf(functionConfig))
+	in, chunks := manifest.FromItems(texts, contentOf(functionConfig))
 	config, err := configOf(in, o)
 	if err != nil {
 		return nil, err
@@ -105,7 +105,7 @@ func encodeAll(roots []*yaml.Node) ([][]byte, error) {
 			return nil, fmt.Errorf("items[%d]: %w", i, err)
 		}
 	}
-	stream.Parallel(len(roots), func(i int) {
+	manifest.Parallel(len(roots), func(i int) {
 		if texts[i], errs[i] = encode(roots[i]); errs[i] != nil {
 			errs[i] = fmt.Errorf("items[%d]: %w", i, errs[i])
 		}
@@ -131,11 +131,11 @@ func encode(root *yaml.Node) (text []byte, err error) {
 }
 
 // enter carries what became of the chunks over to the nodes.
-func enter(replaced map[*stream.Chunk][]byte, chunks []*stream.Chunk, roots []*yaml.Node) error {
+func enter(replaced map[*manifest.Chunk][]byte, chunks []*manifest.Chunk, roots []*yaml.Node) error {
 	type change struct{ node, before, after *yaml.Node }
 	changes := make([]change, len(chunks))
 	errs := make([]error, len(chunks))
-	stream.Parallel(len(chunks), func(i int) {
+	manifest.Parallel(len(chunks), func(i int) {
 		text, ok := replaced[chunks[i]]
 		if !ok {
 			return

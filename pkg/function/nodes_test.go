@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/confighash/confighash/internal/manifest"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
-	"github.com/confighash/confighash/pkg/stream"
 )
 
 // documents parses a stream into the documents' nodes.
@@ -201,7 +201,7 @@ func TestNodes_saysWhatIsWrong(t *testing.T) {
 			if diff := cmp.Diff(test.want, err.Error()); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
-			if len(out.Results) != 1 || out.Results[0].Severity != stream.Error || out.Results[0].Message != test.want {
+			if len(out.Results) != 1 || out.Results[0].Severity != manifest.Error || out.Results[0].Message != test.want {
 				t.Errorf("results are %v", out.Results)
 			}
 		})

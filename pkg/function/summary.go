@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/confighash/confighash/internal/graph"
+	"github.com/confighash/confighash/internal/manifest"
+	"github.com/confighash/confighash/internal/plan"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
-	"github.com/confighash/confighash/pkg/graph"
-	"github.com/confighash/confighash/pkg/plan"
-	"github.com/confighash/confighash/pkg/stream"
 )
 
 // A Summary counts what a run did. All but Resources and Changed follows from
@@ -70,7 +70,7 @@ func summaryOf(g *graph.Graph, p *plan.Plan, mode v1alpha1.Mode) *Summary {
 	named := map[string]int{}
 	reasons := map[string]*Reason{}
 	for _, f := range graph.SortFindings(p.Findings) {
-		if f.Severity == stream.Warning {
+		if f.Severity == manifest.Warning {
 			s.Warnings++
 		}
 		switch f.Outcome {
@@ -86,7 +86,7 @@ func summaryOf(g *graph.Graph, p *plan.Plan, mode v1alpha1.Mode) *Summary {
 				r = &Reason{Text: f.Reason}
 				reasons[f.Reason] = r
 			}
-			r.Warned = r.Warned || f.Severity == stream.Warning
+			r.Warned = r.Warned || f.Severity == manifest.Warning
 			r.Resources = append(r.Resources, cmp.Or(f.Object, f.Resource).Called(""))
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/confighash/confighash/pkg/internal/corpus"
-	"github.com/confighash/confighash/pkg/mapping"
+	"github.com/confighash/confighash/internal/corpus"
+	"github.com/confighash/confighash/internal/yamldoc"
 )
 
 // FuzzParse_andBack holds of whatever YAML: what is refused is told field by
@@ -35,7 +35,7 @@ func FuzzParse_andBack(f *testing.F) {
 		if len(document) > 32<<10 || yaml.Unmarshal([]byte(document), &node) != nil || len(node.Content) == 0 {
 			return
 		}
-		root := mapping.Resolve(node.Content[0])
+		root := yamldoc.Resolve(node.Content[0])
 		config, err := Parse(root)
 		checkErrors(t, root, config, err)
 		if config != nil {
@@ -78,11 +78,11 @@ func saltOf(root *yaml.Node) string {
 		if root.Kind != yaml.MappingNode {
 			return ""
 		}
-		spec, _ := mapping.Get(root, path[0], new(mapping.Budget))
+		spec, _ := yamldoc.Get(root, path[0], new(yamldoc.Budget))
 		if spec = resolve(spec); spec == nil || spec.Kind != yaml.MappingNode {
 			continue
 		}
-		if salt, _ := mapping.Get(spec, path[1], new(mapping.Budget)); salt != nil && resolve(salt).Kind == yaml.ScalarNode {
+		if salt, _ := yamldoc.Get(spec, path[1], new(yamldoc.Budget)); salt != nil && resolve(salt).Kind == yaml.ScalarNode {
 			return resolve(salt).Value
 		}
 	}
@@ -178,7 +178,7 @@ func asJSON(n *yaml.Node, left *int, depth int) any {
 		*left = -1
 		return nil
 	}
-	switch n = mapping.Resolve(n); n.Kind {
+	switch n = yamldoc.Resolve(n); n.Kind {
 	case yaml.SequenceNode:
 		list := []any{}
 		for _, child := range n.Content {
@@ -187,14 +187,14 @@ func asJSON(n *yaml.Node, left *int, depth int) any {
 		return list
 	case yaml.MappingNode:
 		object := map[string]any{}
-		if mapping.Each(n, new(mapping.Budget), func(key string, value *yaml.Node, _ bool) error {
+		if yamldoc.Each(n, new(yamldoc.Budget), func(key string, value *yaml.Node, _ bool) error {
 			object[key] = asJSON(value, left, depth+1)
 			return nil
 		}) != nil {
 			*left = -1
 		}
 		for i := 0; i+1 < len(n.Content); i += 2 {
-			if mapping.Resolve(n.Content[i]).Kind != yaml.ScalarNode {
+			if yamldoc.Resolve(n.Content[i]).Kind != yaml.ScalarNode {
 				*left = -1 // JSON has no such keys
 			}
 		}

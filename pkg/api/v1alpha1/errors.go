@@ -3,13 +3,13 @@ package v1alpha1
 import (
 	"strings"
 
-	"github.com/confighash/confighash/pkg/edit"
+	"github.com/confighash/confighash/internal/yamldoc"
 )
 
 // A FieldError tells what is wrong with one field of a functionConfig. An
 // empty Path stands for the functionConfig as a whole.
 type FieldError struct {
-	Path    edit.Path
+	Path    yamldoc.Path
 	Message string
 }
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"regexp"
 
-	"github.com/confighash/confighash/pkg/pattern"
+	"github.com/confighash/confighash/internal/pattern"
 )
 
 // An expression is one part of a Selector, as kustomize's types.SelectorRegex

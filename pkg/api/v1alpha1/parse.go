@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
+	"github.com/confighash/confighash/internal/yamldoc"
 
-	"github.com/confighash/confighash/pkg/edit"
+	"go.yaml.in/yaml/v3"
 )
 
 const minimal = `apiVersion: confighash.dev/v1alpha1
@@ -55,9 +55,9 @@ func ParseYAML(data []byte) (*ConfigHash, error) {
 
 // checkTogether reports fields that are right each by itself, but not together.
 func checkTogether(r *reader, form object, c *ConfigHash) {
-	at := func(path edit.Path) edit.Path { return "spec." + path }
+	at := func(path yamldoc.Path) yamldoc.Path { return "spec." + path }
 	if !slices.ContainsFunc(form.fields, func(f field) bool { return f.name == "spec" }) {
-		at = func(path edit.Path) edit.Path { return edit.Path("data").Key(string(path)) }
+		at = func(path yamldoc.Path) yamldoc.Path { return yamldoc.Path("data").Key(string(path)) }
 	}
 	if key := c.Spec.Annotate.Key; c.Spec.Annotate.Scope == ScopeSource && !strings.Contains(key, "/") {
 		r.fail(at("annotate.key"), fmt.Sprintf("%q has no prefix; with the scope Source the annotations are called PREFIX/kind.name, so give the key one: example.com/%s", key, key))

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/confighash/confighash/internal/yamldoc"
+
 	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
-
-	"github.com/confighash/confighash/pkg/edit"
 )
 
 // head is what every ConfigHash begins with.
@@ -545,7 +545,7 @@ func TestErrors_giveAccessToEach(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	var first FieldError
-	if !errors.As(err, &first) || first.Path != edit.Path("spec.mode") {
+	if !errors.As(err, &first) || first.Path != yamldoc.Path("spec.mode") {
 		t.Errorf("errors.As finds %+v, want the first", first)
 	}
 }

@@ -8,8 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/confighash/confighash/pkg/edit"
-	"github.com/confighash/confighash/pkg/mapping"
+	"github.com/confighash/confighash/internal/yamldoc"
 )
 
 // A reader walks a functionConfig and collects what is wrong with it. No
@@ -22,11 +21,11 @@ type reader struct {
 	paths []string
 }
 
-func (r *reader) fail(at edit.Path, message string) {
+func (r *reader) fail(at yamldoc.Path, message string) {
 	r.errs = append(r.errs, FieldError{Path: at, Message: message})
 }
 
-func (r *reader) wrongType(v value, node *yaml.Node, at edit.Path) {
+func (r *reader) wrongType(v value, node *yaml.Node, at yamldoc.Path) {
 	hint := ""
 	if _, ok := v.(text); ok && node.Kind == yaml.ScalarNode && !isNull(node) {
 		hint = ": write it in quotes"
@@ -35,7 +34,7 @@ func (r *reader) wrongType(v value, node *yaml.Node, at edit.Path) {
 }
 
 // text returns the string at node.
-func (r *reader) text(v value, node *yaml.Node, at edit.Path) (s string, ok bool) {
+func (r *reader) text(v value, node *yaml.Node, at yamldoc.Path) (s string, ok bool) {
 	if !isText(node) {
 		r.wrongType(v, node, at)
 		return "", false
@@ -44,7 +43,7 @@ func (r *reader) text(v value, node *yaml.Node, at edit.Path) (s string, ok bool
 }
 
 // unknown reports a key of the mapping at path at that is none of its fields.
-func (r *reader) unknown(key string, at edit.Path, fields []string) {
+func (r *reader) unknown(key string, at yamldoc.Path, fields []string) {
 	if strings.Contains(key, ":") {
 		r.fail(keyPath(at, key), "is not a known field; a blank goes between a field's colon and its value")
 		return
@@ -54,7 +53,7 @@ func (r *reader) unknown(key string, at edit.Path, fields []string) {
 
 // unknownBare reports a key of the flow mapping at path at that has no value and
 // is none of its fields. It is not told: it may be the end of the salt.
-func (r *reader) unknownBare(at edit.Path, fields []string) {
+func (r *reader) unknownBare(at yamldoc.Path, fields []string) {
 	r.fail(at, "holds a key without a value that is not a known field; quote a value that holds a comma; known here: "+strings.Join(fields, ", "))
 }
 
@@ -67,7 +66,7 @@ func isGlued(key string, fields []string) bool {
 
 // keyPath returns the path of an entry for an error. Of a key like
 // "salt:VALUE", for want of a blank all one string, it shows the front alone.
-func keyPath(at edit.Path, key string) edit.Path {
+func keyPath(at yamldoc.Path, key string) yamldoc.Path {
 	if i := strings.IndexAny(key, ":= "); i > 0 {
 		key = key[:i]
 	}
@@ -168,7 +167,7 @@ func (r *reader) each(entries []entry) iter.Seq[entry] {
 // mapping returns the entries of node, merge keys resolved: its own in their
 // order, then those merged in. A key that stands twice counts once, and is a
 // problem the second time.
-func (r *reader) mapping(v value, node *yaml.Node, at edit.Path) (entries []entry, ok bool) {
+func (r *reader) mapping(v value, node *yaml.Node, at yamldoc.Path) (entries []entry, ok bool) {
 	if node.Kind != yaml.MappingNode {
 		r.wrongType(v, node, at)
 		return nil, false
@@ -182,7 +181,7 @@ func (r *reader) mapping(v value, node *yaml.Node, at edit.Path) (entries []entr
 // mapping is entered once, as its keys are all there the second time: this
 // keeps merges of merges of merges from growing without bound.
 type merger struct {
-	at      edit.Path
+	at      yamldoc.Path
 	entries []entry
 	keys    map[string]bool
 	state   map[*yaml.Node]mergeState
@@ -195,7 +194,7 @@ const (
 	entered
 )
 
-func (m *merger) fail(at edit.Path, message string) {
+func (m *merger) fail(at yamldoc.Path, message string) {
 	m.entries = append(m.entries, entry{problem: &FieldError{Path: at, Message: message}})
 }
 
@@ -208,7 +207,7 @@ func (m *merger) add(node *yaml.Node) {
 		switch {
 		case key.Kind != yaml.ScalarNode:
 			m.fail(m.at, fmt.Sprintf("holds a key that is %s; keys are strings", describe(key)))
-		case own[key.Value] && mapping.IsBare(node, node.Content[i+1]):
+		case own[key.Value] && yamldoc.IsBare(node, node.Content[i+1]):
 			m.fail(m.at, "holds a key without a value that stands twice; quote a value that holds a comma")
 		case own[key.Value]:
 			m.fail(keyPath(m.at, key.Value), "stands twice; leave one of the two")
@@ -219,7 +218,7 @@ func (m *merger) add(node *yaml.Node) {
 			own[key.Value] = true
 			if !m.keys[key.Value] {
 				m.keys[key.Value] = true
-				m.entries = append(m.entries, entry{key: key.Value, value: value, bare: mapping.IsBare(node, node.Content[i+1])})
+				m.entries = append(m.entries, entry{key: key.Value, value: value, bare: yamldoc.IsBare(node, node.Content[i+1])})
 			}
 		}
 	}
@@ -309,7 +308,7 @@ func describe(node *yaml.Node) string {
 }
 
 // knownPaths returns the paths of all fields of o, those within lists aside.
-func knownPaths(o object, at edit.Path) []string {
+func knownPaths(o object, at yamldoc.Path) []string {
 	var paths []string
 	for _, f := range o.fields {
 		path := at.Key(f.name)

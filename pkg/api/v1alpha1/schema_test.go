@@ -12,15 +12,15 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/confighash/confighash/internal/yamldoc"
+
 	"go.yaml.in/yaml/v3"
 	"pgregory.net/rapid"
-
-	"github.com/confighash/confighash/pkg/edit"
 )
 
 // validate holds a value against a JSON Schema and returns what is wrong. It
 // knows the keywords that Schema uses, and fails on any other.
-func validate(tb testing.TB, schema map[string]any, value any, at edit.Path) []string {
+func validate(tb testing.TB, schema map[string]any, value any, at yamldoc.Path) []string {
 	tb.Helper()
 	var wrong []string
 	fail := func(keyword string) { wrong = append(wrong, fmt.Sprintf("%s: %s", at, keyword)) }
@@ -163,7 +163,7 @@ func verdicts(tb testing.TB, schema map[string]any, document any) (wrong []strin
 
 // A place is one in a document that the schema describes.
 type place struct {
-	path   edit.Path
+	path   yamldoc.Path
 	schema map[string]any
 	value  any
 	set    func(any) // puts another value there
@@ -172,7 +172,7 @@ type place struct {
 
 // places returns all places of a document. It fails on a field of the schema
 // that the document has not.
-func places(t *testing.T, schema map[string]any, value any, at edit.Path, set func(any), drop func()) []place {
+func places(t *testing.T, schema map[string]any, value any, at yamldoc.Path, set func(any), drop func()) []place {
 	t.Helper()
 	all := []place{{path: at, schema: schema, value: value, set: set, drop: drop}}
 	switch value := value.(type) {
@@ -236,7 +236,7 @@ func TestSchema_agreesWithParse(t *testing.T) {
 		map[string]any{"kustomize.config.k8s.io/x": "y"}, map[string]any{"reloader.stakater.com/auto": "y"}, map[string]any{"name": "y"},
 	}
 	accepted, refused := 0, 0
-	check := func(label string, path edit.Path) {
+	check := func(label string, path yamldoc.Path) {
 		t.Helper()
 		wrong, err := verdicts(t, schema, document)
 		// What JSON Schema cannot say: that an expression is one.

@@ -5,7 +5,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/labels"
 
-	"github.com/confighash/confighash/pkg/pattern"
+	"github.com/confighash/confighash/internal/pattern"
 )
 
 // A Selector means the objects that match all of its parts; an empty part

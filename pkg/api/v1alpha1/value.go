@@ -9,9 +9,9 @@ import (
 	"slices"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
+	"github.com/confighash/confighash/internal/yamldoc"
 
-	"github.com/confighash/confighash/pkg/edit"
+	"go.yaml.in/yaml/v3"
 )
 
 // A field is one entry of a mapping.
@@ -26,7 +26,7 @@ type field struct {
 // is bound to, and its schema.
 type value interface {
 	// read reads node, which is neither null nor an alias.
-	read(r *reader, node *yaml.Node, at edit.Path)
+	read(r *reader, node *yaml.Node, at yamldoc.Path)
 	// write returns what the variable holds, nil where it is empty.
 	write() *yaml.Node
 	schema() *schema
@@ -47,7 +47,7 @@ type text struct {
 	format format
 }
 
-func (t text) read(r *reader, node *yaml.Node, at edit.Path) {
+func (t text) read(r *reader, node *yaml.Node, at yamldoc.Path) {
 	s, ok := r.text(t, node, at)
 	if !ok {
 		return
@@ -80,7 +80,7 @@ type enum[T ~string] struct {
 	allowed []T
 }
 
-func (e enum[T]) read(r *reader, node *yaml.Node, at edit.Path) {
+func (e enum[T]) read(r *reader, node *yaml.Node, at yamldoc.Path) {
 	s, ok := r.text(e, node, at)
 	if !ok {
 		return
@@ -106,7 +106,7 @@ type toggle struct {
 	dst *bool
 }
 
-func (t toggle) read(r *reader, node *yaml.Node, at edit.Path) {
+func (t toggle) read(r *reader, node *yaml.Node, at yamldoc.Path) {
 	switch {
 	case node.Kind == yaml.ScalarNode && node.ShortTag() == "!!bool" && (node.Value == "true" || node.Value == "false"):
 		*t.dst = node.Value == "true"
@@ -133,7 +133,7 @@ type list[T any] struct {
 	maxItems int // 0: any number
 }
 
-func (l list[T]) read(r *reader, node *yaml.Node, at edit.Path) {
+func (l list[T]) read(r *reader, node *yaml.Node, at yamldoc.Path) {
 	if node.Kind != yaml.SequenceNode {
 		r.wrongType(l, node, at)
 		return
@@ -172,7 +172,7 @@ type table struct {
 	value format
 }
 
-func (t table) read(r *reader, node *yaml.Node, at edit.Path) {
+func (t table) read(r *reader, node *yaml.Node, at yamldoc.Path) {
 	entries, ok := r.mapping(t, node, at)
 	if !ok {
 		return
@@ -217,7 +217,7 @@ type object struct {
 // pattern. The schema says it; checkTogether tells it in words.
 type implication struct{ field, value, other, pattern string }
 
-func (o object) read(r *reader, node *yaml.Node, at edit.Path) {
+func (o object) read(r *reader, node *yaml.Node, at yamldoc.Path) {
 	entries, ok := r.mapping(o, node, at)
 	if !ok {
 		return
@@ -225,7 +225,7 @@ func (o object) read(r *reader, node *yaml.Node, at edit.Path) {
 	if o.nonEmpty != "" && len(entries) == 0 {
 		r.fail(at, o.nonEmpty)
 	}
-	readFields(r, o.fields, entries, at, func(f field, node *yaml.Node, at edit.Path) {
+	readFields(r, o.fields, entries, at, func(f field, node *yaml.Node, at yamldoc.Path) {
 		f.value.read(r, node, at)
 	})
 }
@@ -234,7 +234,7 @@ func (o object) wants() string { return "a mapping" }
 
 // readFields reads the entries that are fields, and reports those that are
 // not, and the required fields that are not there.
-func readFields(r *reader, fields []field, entries []entry, at edit.Path, read func(field, *yaml.Node, edit.Path)) {
+func readFields(r *reader, fields []field, entries []entry, at yamldoc.Path, read func(field, *yaml.Node, yamldoc.Path)) {
 	for _, f := range fields {
 		given := slices.ContainsFunc(entries, func(e entry) bool { return e.problem == nil && e.key == f.name && !isNull(e.value) })
 		if !f.required || given {
@@ -292,12 +292,12 @@ type flat struct {
 	object
 }
 
-func (f flat) read(r *reader, node *yaml.Node, at edit.Path) {
+func (f flat) read(r *reader, node *yaml.Node, at yamldoc.Path) {
 	entries, ok := r.mapping(f, node, at)
 	if !ok {
 		return
 	}
-	readFields(r, f.leaves(), entries, at, func(f field, node *yaml.Node, at edit.Path) {
+	readFields(r, f.leaves(), entries, at, func(f field, node *yaml.Node, at yamldoc.Path) {
 		// A ConfigMap's values are strings, and where someone wrote true for
 		// "true" the field, not YAML, says what the text means.
 		switch tag := node.ShortTag(); {
@@ -321,7 +321,7 @@ type metadata struct {
 	dst *Metadata
 }
 
-func (m metadata) read(r *reader, node *yaml.Node, at edit.Path) {
+func (m metadata) read(r *reader, node *yaml.Node, at yamldoc.Path) {
 	entries, ok := r.mapping(m, node, at)
 	if !ok {
 		return

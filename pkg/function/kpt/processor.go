@@ -5,9 +5,9 @@ import (
 	"go.yaml.in/yaml/v3"
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 
+	"github.com/confighash/confighash/internal/manifest"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 	"github.com/confighash/confighash/pkg/function"
-	"github.com/confighash/confighash/pkg/stream"
 )
 
 // A Processor is the function as an fn.ResourceListProcessor. The zero value
@@ -59,7 +59,7 @@ func (p Processor) Process(list *fn.ResourceList) (bool, error) {
 }
 
 // result returns a result as the SDK has it.
-func result(r stream.Result) *fn.Result {
+func result(r manifest.Result) *fn.Result {
 	out := &fn.Result{Message: r.Message, Severity: fn.Severity(r.Severity)}
 	if ref := r.ResourceRef; ref != nil {
 		out.ResourceRef = &fn.ResourceRef{APIVersion: ref.APIVersion, Kind: ref.Kind, Name: ref.Name, Namespace: ref.Namespace}

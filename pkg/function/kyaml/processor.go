@@ -5,9 +5,9 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/fn/framework"
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 
+	"github.com/confighash/confighash/internal/manifest"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 	"github.com/confighash/confighash/pkg/function"
-	"github.com/confighash/confighash/pkg/stream"
 )
 
 // A Processor is the function as a framework.ResourceListProcessor. The zero
@@ -50,7 +50,7 @@ func (p Processor) Process(list *framework.ResourceList) error {
 }
 
 // result returns a result as the framework has it.
-func result(r stream.Result) *framework.Result {
+func result(r manifest.Result) *framework.Result {
 	out := &framework.Result{Message: r.Message, Severity: framework.Severity(r.Severity)}
 	if ref := r.ResourceRef; ref != nil {
 		out.ResourceRef = &kyaml.ResourceIdentifier{

@@ -2,7 +2,7 @@
 // as kube-apiserver does, fills in its defaults, stores them, and reads them again.
 //
 // It reads pairs, one JSON object a line, {"old": YAML, "new": YAML}, and writes one
-// line for each. The tests of pkg/podtemplate hold its answers against their own. It is
+// line for each. The tests of internal/podtemplate hold its answers against their own. It is
 // a program and no part of those tests, since it needs other versions of modules.
 package main
 

@@ -1,0 +1,88 @@
+package annotate
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strings"
+
+	"github.com/confighash/confighash/internal/catalog"
+	"github.com/confighash/confighash/internal/graph"
+	"github.com/confighash/confighash/internal/hash"
+)
+
+// maxKeyName is how long the name part of an annotation's key may be
+// (k8s.io/apimachinery/pkg/api/validation, ValidateAnnotations).
+const maxKeyName = 63
+
+// hashLength is how many hexadecimal digits stand for what is cut off.
+const hashLength = 10
+
+// sourceKey returns the key of the annotation with the checksum of one object
+// that r consumes: PREFIX/kind.name, and PREFIX/kind.namespace_name for an object
+// of another namespace.
+func (b *builder) sourceKey(r, object *graph.Resource) string {
+	name := object.Name
+	if ns := b.graph.NamespaceOf(object); ns != "" && ns != b.graph.NamespaceOf(r) {
+		name = ns + "_" + name
+	}
+	return prefixOf(b.spec.Annotate.Key) + "/" + keyName(strings.ToLower(object.Kind)+"."+name)
+}
+
+// prefixOf returns what stands before the slash of a key.
+func prefixOf(key string) string {
+	prefix, _, _ := strings.Cut(key, "/")
+	return prefix
+}
+
+// keyName makes the name part of a key of a name: one that is too long, or that
+// holds what no key may hold, is cut and mended, and told apart from others that
+// come out alike by a hash of all of it.
+func keyName(name string) string {
+	mended := strings.Map(func(c rune) rune {
+		switch {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '-', c == '_', c == '.':
+			return c
+		}
+		return '_'
+	}, name)
+	if mended == name && len(name) <= maxKeyName && isAlphanumeric(name[len(name)-1]) {
+		return name
+	}
+	sum := sha256.Sum256([]byte(name))
+	if most := maxKeyName - 1 - hashLength; len(mended) > most {
+		mended = mended[:most]
+	}
+	return mended + "-" + hex.EncodeToString(sum[:])[:hashLength]
+}
+
+func isAlphanumeric(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+}
+
+// isOwn reports whether an annotation is one that this function wrote: with a
+// checksum of its own for a value, under the functionConfig's key or under
+// PREFIX/kind.name.
+func (b *builder) isOwn(key, value string) bool {
+	if !hash.IsChecksum(value) {
+		return false
+	}
+	if key == b.spec.Annotate.Key {
+		return true
+	}
+	prefix, name, _ := strings.Cut(key, "/")
+	kind, _, ok := strings.Cut(name, ".")
+	return ok && prefix == prefixOf(b.spec.Annotate.Key) && b.isSourceKind(kind)
+}
+
+// isSourceKind reports whether objects of a kind, given in lower case, may be
+// sources.
+func (b *builder) isSourceKind(kind string) bool {
+	if b.sourceKinds == nil {
+		b.sourceKinds = map[string]bool{}
+		for _, k := range slices.Concat(catalog.AnyTarget.Kinds(), catalog.Builtin().StandInKinds()) {
+			b.sourceKinds[strings.ToLower(k)] = true
+		}
+	}
+	return b.sourceKinds[kind]
+}

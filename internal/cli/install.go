@@ -1,0 +1,126 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/spf13/cobra"
+)
+
+const installHelp = `Copy this program into a directory, as DIR/confighash: from the container image,
+which has neither a shell nor cp, into a volume that another container mounts.
+
+The directory has to be there. A confighash that is there already is replaced
+in one step, so that nobody sees half of it, also while it runs.`
+
+const installExamples = `  confighash install /custom-tools
+  docker run --rm -v "$PWD/bin:/out" --user "$(id -u)" confighash install /out`
+
+func newInstall() *cobra.Command {
+	return &cobra.Command{
+		Use:     "install DIR",
+		Short:   "Copy this program into a directory",
+		Long:    installHelp,
+		Example: installExamples,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return fmt.Errorf("install takes one directory, and %d are given", len(args))
+			}
+			return nil
+		},
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return nil, cobra.ShellCompDirectiveFilterDirs
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := install(args[0]); err != nil {
+				return fault(fmt.Errorf("install: %w", err))
+			}
+			return nil
+		},
+	}
+}
+
+// install copies the running program to confighash in dir.
+func install(dir string) error {
+	switch info, err := os.Stat(dir); {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("the directory %s does not exist; make it first, or mount it", dir)
+	case err != nil:
+		return err
+	case !info.IsDir():
+		return fmt.Errorf("%s is no directory; give the one that confighash is to be copied into", dir)
+	}
+	source, err := openSelf()
+	if err != nil {
+		return err
+	}
+	defer source.Close()
+	target := filepath.Join(dir, programName())
+	switch info, err := os.Lstat(target); {
+	case err == nil && info.IsDir():
+		return fmt.Errorf("%s is a directory; remove it, or give another one than %s", target, dir)
+	case err == nil && isSame(source, info):
+		return nil
+	}
+	return replace(target, source)
+}
+
+func programName() string {
+	if runtime.GOOS == "windows" {
+		return "confighash.exe"
+	}
+	return "confighash"
+}
+
+// openSelf opens the running program.
+func openSelf() (*os.File, error) {
+	if runtime.GOOS == "linux" {
+		// It is there even if the file was replaced or removed.
+		if f, err := os.Open("/proc/self/exe"); err == nil {
+			return f, nil
+		}
+	}
+	path, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	return os.Open(path)
+}
+
+func isSame(f *os.File, other fs.FileInfo) bool {
+	info, err := f.Stat()
+	return err == nil && os.SameFile(info, other)
+}
+
+// replace writes a program to target in one step. What runs keeps the file that
+// it was started from; to write into that one would fail.
+func replace(target string, source io.Reader) error {
+	const mode = 0o755
+	temporary, err := os.CreateTemp(filepath.Dir(target), ".confighash-*")
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(temporary, source)
+	if err == nil {
+		err = temporary.Chmod(mode)
+	}
+	if err == nil {
+		err = temporary.Sync()
+	}
+	err = errors.Join(err, temporary.Close())
+	if err == nil {
+		err = os.Rename(temporary.Name(), target)
+	}
+	if err != nil {
+		_ = os.Remove(temporary.Name())
+	}
+	return err
+}

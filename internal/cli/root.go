@@ -1,0 +1,244 @@
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/confighash/confighash/pkg/api/v1alpha1"
+	"github.com/confighash/confighash/pkg/function"
+)
+
+// Exit codes.
+const (
+	exitFault   = 1 // input or functionConfig is at fault
+	exitUsage   = 2 // the command line is
+	exitDiffers = 3 // --check found a difference
+)
+
+// A failure is an error with the lines to print and the code to exit with.
+type failure struct {
+	lines []string
+	code  int
+}
+
+func (f *failure) Error() string { return strings.Join(f.lines, "\n") }
+
+// asFailure returns err as a failure; cobra's own errors are of the command
+// line.
+func asFailure(err error) *failure {
+	var f *failure
+	if errors.As(err, &f) {
+		return f
+	}
+	return &failure{lines: []string{err.Error() + "; see confighash --help"}, code: exitUsage}
+}
+
+// fault returns err, each of the errors that it joins by itself, as the
+// input's fault.
+func fault(err error) error {
+	f := &failure{code: exitFault}
+	for _, e := range function.Errors(err) {
+		f.lines = append(f.lines, strings.TrimSpace(e.Error()))
+	}
+	return f
+}
+
+const longHelp = `confighash makes workloads roll exactly when the configuration they consume
+changes. In mode Rename it appends to the names of ConfigMaps and Secrets a hash
+of their content, as kustomize's generators do, and rewrites every reference to
+them. In mode Annotate it leaves names alone and stamps every pod template with
+a checksum of what its containers consume.
+
+It is a KRM function. It reads from stdin
+
+  - a ResourceList, with its functionConfig: under kustomize and kpt;
+  - or any other stream of YAML or JSON manifests, with the functionConfig in
+    --config or in flags: as a filter.
+
+and writes the same, transformed, to stdout.
+
+With --check it writes no manifests, but what a run would change, as a unified
+diff: for manifests that are kept as confighash writes them. No value of a
+Secret stands in the diff.
+
+Where stderr is a terminal, a filter ends with a summary of what was done;
+--quiet leaves it out. Warnings are told in any case.
+
+It exits 0 when that is done, 1 when the input or the functionConfig is at
+fault, which stderr explains, 2 when the command line is, and 3 when --check
+finds a difference.`
+
+const examples = `  kustomize build . | confighash --mode Rename | kubectl apply -f -
+  helm template shop ./chart | confighash --mode Annotate
+  kustomize build --enable-alpha-plugins --enable-exec .
+  kpt fn render --allow-exec
+  confighash --check --mode Rename < rendered.yaml
+  kpt fn source package | confighash --check --config confighash.yaml
+  confighash schema > confighash.schema.json`
+
+// flags are the command line's.
+type flags struct {
+	config, mode, policy, namespace string
+	check, quiet                    bool
+}
+
+// NewRoot returns the command over these streams.
+func NewRoot(stdin, stdout, stderr *os.File) *cobra.Command {
+	var f flags
+	root := &cobra.Command{
+		Use:           "confighash [flags] < manifests > manifests",
+		Short:         "Roll workloads exactly when the configuration they consume changes",
+		Long:          longHelp,
+		Example:       examples,
+		Version:       stampedVersion(),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				// kpt's way to write salt=VALUE must not print the value.
+				name, _, _ := strings.Cut(args[0], "=")
+				return fmt.Errorf("unexpected argument %q: manifests are read from stdin", name)
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if term.IsTerminal(int(stdin.Fd())) {
+				_ = cmd.Usage()
+				return &failure{code: exitUsage, lines: []string{"stdin is a terminal: manifests are read from stdin"}}
+			}
+			if f.check {
+				return check(f, stdin, stdout, stderr)
+			}
+			return process(f, stdin, stdout, stderr)
+		},
+		ValidArgsFunction: cobra.NoFileCompletions,
+	}
+	root.Flags().SortFlags = false
+	root.Flags().StringVar(&f.config, "config", "", "`file` with the functionConfig, for an input that has none")
+	root.Flags().StringVar(&f.mode, "mode", "", "`mode` instead of a functionConfig: Rename or Annotate")
+	root.Flags().StringVar(&f.policy, "policy", "", "`policy` with --mode: All, OptIn, Reloader or Wave (default All)")
+	root.Flags().StringVar(&f.namespace, "namespace", "", "`namespace` in which objects that name none will be applied")
+	root.Flags().BoolVar(&f.check, "check", false, "print a diff of what would change instead of manifests, and exit 3 if there is one")
+	root.Flags().BoolVar(&f.quiet, "quiet", false, "print no summary on a terminal; warnings stay")
+	completeFlags(root)
+	root.AddCommand(newSchema(), newReferences(), newInstall(), newImpact(stdin, stdout), newGraph(stdin, stdout))
+	return root
+}
+
+// read reads stdin, and makes options of flags and environment.
+func (f flags) read(stdin *os.File) ([]byte, function.Options, error) {
+	config, err := f.functionConfig()
+	if err != nil {
+		return nil, function.Options{}, err
+	}
+	helmNamespace := os.Getenv("HELM_NAMESPACE")
+	for name, value := range map[string]string{"--namespace": f.namespace, "HELM_NAMESPACE": helmNamespace} {
+		if value == "" {
+			continue
+		}
+		if err := v1alpha1.CheckNamespace(value); err != nil {
+			return nil, function.Options{}, fmt.Errorf("%s %w", name, err)
+		}
+	}
+	data, err := io.ReadAll(stdin)
+	if err != nil {
+		return nil, function.Options{}, fmt.Errorf("reading stdin: %w", err)
+	}
+	boundGarbage(len(data))
+	return data, function.Options{
+		Config:          config,
+		Namespace:       f.namespace,
+		FilterNamespace: helmNamespace,
+		Salt:            os.Getenv("CONFIGHASH_SALT"),
+	}, nil
+}
+
+// process runs the function over stdin.
+func process(f flags, stdin, stdout, stderr *os.File) error {
+	data, options, err := f.read(stdin)
+	if err != nil {
+		return fault(err)
+	}
+	options.Summarize = !f.quiet && term.IsTerminal(int(stderr.Fd()))
+	w := bufio.NewWriterSize(stdout, 1<<20)
+	out, err := function.Process(data, w, options)
+	if err := flush(w, err); err != nil {
+		return err
+	}
+	tell(stderr, out)
+	if out.Summary != nil {
+		return writeSummary(stderr, out.Summary, hasColours())
+	}
+	return nil
+}
+
+// flush writes what is left in w, and returns the failure of a run that ended
+// with err, nil if there is none.
+func flush(w *bufio.Writer, err error) error {
+	var writeError *function.WriteError
+	switch flushErr := w.Flush(); {
+	case flushErr == nil || errors.As(err, &writeError):
+	case errors.Is(err, flushErr): // w keeps the error of an earlier write
+		err = &function.WriteError{Err: flushErr}
+	default:
+		err = errors.Join(err, &function.WriteError{Err: flushErr})
+	}
+	if err != nil {
+		return fault(err)
+	}
+	return nil
+}
+
+// tell prints warnings, and what else the functionConfig's report asks for.
+func tell(stderr io.Writer, out *function.Output) {
+	for _, m := range out.Messages {
+		fmt.Fprintf(stderr, "%s: %s\n", m.Severity, printable(m.Text))
+	}
+}
+
+// functionConfig makes the functionConfig that the flags ask for, nil where
+// they ask for none.
+func (f flags) functionConfig() (*v1alpha1.ConfigHash, error) {
+	if f.config != "" {
+		if f.mode != "" || f.policy != "" {
+			return nil, errors.New("--config and --mode or --policy are given; the file says both mode and policy")
+		}
+		return readConfig(f.config)
+	}
+	if f.mode == "" {
+		if f.policy != "" {
+			return nil, errors.New("--policy is given without --mode; give both")
+		}
+		return nil, nil //nolint:nilnil // the input has to bring it
+	}
+	mode, err := v1alpha1.ParseMode(f.mode)
+	if err != nil {
+		return nil, fmt.Errorf("--%w", err)
+	}
+	policy := v1alpha1.PolicyAll
+	if f.policy != "" {
+		if policy, err = v1alpha1.ParsePolicy(f.policy); err != nil {
+			return nil, fmt.Errorf("--%w", err)
+		}
+	}
+	return v1alpha1.New(mode, policy), nil
+}
+
+func readConfig(file string) (*v1alpha1.ConfigHash, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("--config: %w", err)
+	}
+	config, err := v1alpha1.ParseYAML(data)
+	if err != nil {
+		return nil, fmt.Errorf("--config %s: %w", file, err)
+	}
+	return config, nil
+}

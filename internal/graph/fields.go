@@ -1,0 +1,140 @@
+package graph
+
+import (
+	"fmt"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/confighash/confighash/internal/edit"
+	"github.com/confighash/confighash/internal/yamldoc"
+)
+
+// fields is what every item has.
+type fields struct {
+	apiVersion, kind, name, namespace string
+	nameAt                            edit.Scalar
+	labels, annotations               map[string]string
+	generateName, immutable           bool
+	sops, encrypted                   bool
+}
+
+// readFields reads the head of an item. shared tells that item itself is
+// shared.
+func readFields(item *yaml.Node, shared bool) (fields, error) {
+	var f fields
+	var metadata *yaml.Node
+	metadataShared := shared
+	err := each(item, shared, func(key string, value *yaml.Node, valueShared bool) error {
+		switch key {
+		case "apiVersion":
+			f.apiVersion = text(value)
+		case "kind":
+			f.kind = text(value)
+		case "metadata":
+			metadata, metadataShared = value, valueShared
+		case "immutable":
+			f.immutable, _ = yamldoc.Bool(value)
+		case "sops":
+			f.sops = value.Kind == yaml.MappingNode
+			f.encrypted = f.sops && !macOnlyEncrypted(value)
+		}
+		return nil
+	})
+	if metadata == nil {
+		return f, err
+	}
+	var wrong error // the name may stand behind it
+	inMetadata := each(metadata, metadataShared, func(key string, value *yaml.Node, valueShared bool) error {
+		var err error
+		switch key {
+		case "name":
+			if f.name = text(value); f.name != "" {
+				f.nameAt = edit.ScalarAt("metadata.name", value, valueShared)
+			}
+		case "generateName":
+			f.generateName = text(value) != ""
+		case "namespace":
+			f.namespace = text(value)
+		case "labels":
+			f.labels, err = stringMap(value, "labels")
+		case "annotations":
+			f.annotations, err = stringMap(value, "annotations")
+		}
+		if wrong == nil {
+			wrong = err
+		}
+		return nil
+	})
+	if wrong == nil {
+		wrong = inMetadata
+	}
+	if err == nil && wrong != nil {
+		err = fmt.Errorf("metadata: %w", wrong)
+	}
+	return f, err
+}
+
+// text returns a scalar as the string that stands there, "" for null and what
+// is no scalar.
+func text(n *yaml.Node) string {
+	if n.Kind != yaml.ScalarNode || n.Tag == "!!null" {
+		return ""
+	}
+	return n.Value
+}
+
+func stringMap(n *yaml.Node, name string) (map[string]string, error) {
+	if n.Kind != yaml.MappingNode {
+		if n.Kind == yaml.ScalarNode && (n.Tag == "!!null" || n.Value == "") {
+			return nil, nil
+		}
+		return nil, fmt.Errorf("%s must be a mapping of strings", name)
+	}
+	m := make(map[string]string, len(n.Content)/2)
+	err := yamldoc.Each(n, new(yamldoc.Budget), func(key string, value *yaml.Node, _ bool) error {
+		if _, twice := m[key]; twice && strings.HasPrefix(key, "confighash.dev/") {
+			return fmt.Errorf("the key %q stands twice; keep one", key)
+		}
+		// Of another key the last one counts, as for kubectl, which takes such files.
+		m[key] = text(yamldoc.Resolve(value))
+		return nil
+	})
+	if err != nil {
+		err = fmt.Errorf("%s: %w", name, err)
+	}
+	return m, err
+}
+
+// macOnlyEncrypted reports whether SOPS was told to let its integrity code
+// cover the encrypted values alone (--mac-only-encrypted).
+func macOnlyEncrypted(sops *yaml.Node) bool {
+	only := false
+	_ = each(sops, false, func(key string, value *yaml.Node, _ bool) error {
+		if key == "mac_only_encrypted" {
+			only = text(value) == "true"
+		}
+		return nil
+	})
+	return only
+}
+
+// each calls visit for every entry of a mapping, those of merge keys included.
+// shared tells visit that the value's text stands for other places too. It fails
+// where a key stands twice, after all of the visits: who is at fault has a name.
+func each(m *yaml.Node, shared bool, visit func(key string, value *yaml.Node, shared bool) error) error {
+	shared = shared || m.Kind == yaml.AliasNode
+	m = yamldoc.Resolve(m)
+	if m.Kind != yaml.MappingNode {
+		return nil
+	}
+	shared = shared || m.Anchor != ""
+	err := yamldoc.Each(m, new(yamldoc.Budget), func(key string, value *yaml.Node, merged bool) error {
+		isAlias := value.Kind == yaml.AliasNode
+		return visit(key, yamldoc.Resolve(value), shared || merged || isAlias || value.Anchor != "")
+	})
+	if key := yamldoc.Duplicate(m); key != nil && err == nil {
+		err = fmt.Errorf("%s stands twice; keep one", yamldoc.NameOf(m, key))
+	}
+	return err
+}

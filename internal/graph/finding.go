@@ -1,0 +1,107 @@
+package graph
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/confighash/confighash/internal/yamldoc"
+
+	"github.com/confighash/confighash/internal/manifest"
+)
+
+// A Finding is something to tell of a resource.
+type Finding struct {
+	Severity manifest.Severity
+	Resource *Resource
+	Path     yamldoc.Path // the field it is about, or ""
+	// Name is the resource's name in the output, where that differs: what is
+	// told of the output names what is in the output, and so is told alike of
+	// a second run.
+	Name    string
+	Message string
+	// Outcome is what was done, where the finding tells of that.
+	Outcome Outcome
+	// Reason is why something was left alone, as it is said of several at once.
+	Reason string
+	// Object is what was left alone, where that is not Resource.
+	Object *Resource
+}
+
+// An Outcome is what a transformation did: what a summary counts.
+type Outcome uint8
+
+// The outcomes of a transformation.
+const (
+	None      Outcome = iota // the finding tells of something else
+	Named                    // an object is named after its content
+	Followed                 // a reference holds the name of such an object
+	Stamped                  // a pod template bears a checksum
+	Unstamped                // a checksum of an earlier run was taken away
+	LeftAlone                // an object or a pod template stays as it is
+)
+
+// String returns the finding as a sentence that begins with the resource and
+// the field.
+func (f Finding) String() string {
+	s := f.Resource.Called(f.Name) + ": "
+	if f.Path != "" {
+		s += clipPath(f.Path) + ": "
+	}
+	return s + f.Message
+}
+
+// name returns the resource's name in the output.
+func (f *Finding) name() string { return cmp.Or(f.Name, f.Resource.Name) }
+
+// Error makes a Finding an error.
+func (f Finding) Error() string { return f.String() }
+
+// Result returns the finding as the KRM functions specification has it. It shares
+// no memory with the input.
+func (f Finding) Result() manifest.Result {
+	r := f.Resource
+	result := manifest.Result{
+		Message:  f.Message,
+		Severity: f.Severity,
+		ResourceRef: &manifest.ResourceRef{
+			APIVersion: strings.Clone(Clip(r.APIVersion)), Kind: strings.Clone(Clip(r.Kind)), Name: strings.Clone(Clip(f.name())), Namespace: strings.Clone(Clip(r.Namespace)),
+		},
+	}
+	if f.Path != "" {
+		result.Field = &manifest.Field{Path: strings.Clone(clipPath(f.Path))}
+	}
+	if path := annotation(r, "internal.config.kubernetes.io/path", "config.kubernetes.io/path"); path != "" {
+		index, _ := strconv.Atoi(annotation(r, "internal.config.kubernetes.io/index", "config.kubernetes.io/index"))
+		result.File = &manifest.File{Path: strings.Clone(clipPath(path)), Index: index}
+	}
+	return result
+}
+
+func annotation(r *Resource, keys ...string) string {
+	for _, key := range keys {
+		if v := r.Annotations[key]; v != "" {
+			return v
+		}
+	}
+	return ""
+}
+
+// SortFindings returns findings sorted for people, worst first, without those
+// that say the same.
+func SortFindings(findings []Finding) []Finding {
+	rank := map[manifest.Severity]int{manifest.Error: 0, manifest.Warning: 1, manifest.Info: 2}
+	findings = slices.Clone(findings)
+	slices.SortStableFunc(findings, func(a, b Finding) int {
+		return cmp.Or(
+			cmp.Compare(rank[a.Severity], rank[b.Severity]),
+			compare(a.Resource, b.Resource, a.name(), b.name()),
+			cmp.Compare(a.Path, b.Path),
+			cmp.Compare(a.Message, b.Message),
+		)
+	})
+	return slices.CompactFunc(findings, func(a, b Finding) bool {
+		return a.Severity == b.Severity && a.Resource == b.Resource && a.Path == b.Path && a.Message == b.Message
+	})
+}

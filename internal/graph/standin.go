@@ -1,0 +1,98 @@
+package graph
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/confighash/confighash/internal/catalog"
+	"github.com/confighash/confighash/internal/hash"
+	"github.com/confighash/confighash/internal/yamldoc"
+)
+
+// standIn fills in what counts of an object that stands for a Secret.
+func (b *Builder) standIn(r *Resource, s *catalog.StandIn, item *yaml.Node) {
+	r.StandsFor = true
+	if len(s.Metadata) == 0 || len(s.CopiedUnless) > 0 && descend(item, s.CopiedUnless) == nil {
+		r.SecretLabels, r.SecretAnnotations = r.Labels, r.Annotations
+	} else if metadata := descend(item, s.Metadata); metadata != nil {
+		// What is no mapping of strings makes no labels and annotations.
+		if node := descend(metadata, catalog.Path{"labels"}); node != nil {
+			r.SecretLabels, _ = stringMap(node, "labels")
+		}
+		if node := descend(metadata, catalog.Path{"annotations"}); node != nil {
+			r.SecretAnnotations, _ = stringMap(node, "annotations")
+		}
+	}
+	if !b.Values {
+		return
+	}
+	for _, part := range s.Content {
+		if err := r.addPart(part, item); err != nil {
+			r.ValuesErr = fmt.Errorf("%s: %w", fieldOf(part.Path), err)
+			return
+		}
+	}
+	hash.SortValues(r.Values)
+}
+
+// addPart adds the values of a part of the item.
+func (r *Resource) addPart(part catalog.Part, item *yaml.Node) error {
+	node := descend(item, part.Path)
+	if node == nil || text(node) == "" && node.Kind == yaml.ScalarNode {
+		return nil
+	}
+	if !part.Keys {
+		tree, err := hash.Tree(node, part.Omit...)
+		if err != nil {
+			return err
+		}
+		if string(tree) != "m0:" { // an empty mapping, or one of which nothing counts
+			r.Values = append(r.Values, hash.Value{Key: part.Path.String(), Sum: sha256.Sum256(tree), Always: true})
+		}
+		return nil
+	}
+	if node.Kind != yaml.MappingNode {
+		return errors.New("it must be a mapping of keys to strings")
+	}
+	whole := false
+	if len(part.WholeIf) > 0 {
+		if n := descend(item, part.WholeIf); n != nil {
+			whole = n.Kind == yaml.MappingNode && len(n.Content) > 0
+		}
+	}
+	return each(node, false, func(key string, value *yaml.Node, _ bool) error {
+		if value.Kind != yaml.ScalarNode {
+			return fmt.Errorf("the value of %q is no string; quote it, or write it as a block", key)
+		}
+		r.Values = append(r.Values, hash.Value{Key: key, Sum: sha256.Sum256([]byte(text(value))), Always: whole})
+		return nil
+	})
+}
+
+// fieldOf returns a path as messages write it.
+func fieldOf(path catalog.Path) yamldoc.Path {
+	var field yamldoc.Path
+	for _, key := range path {
+		field = field.Key(string(key))
+	}
+	return field
+}
+
+// descend follows the keys of a path, and returns nil where it ends before.
+func descend(n *yaml.Node, path catalog.Path) *yaml.Node {
+	n = yamldoc.Resolve(n)
+	for _, key := range path {
+		if n.Kind != yaml.MappingNode {
+			return nil
+		}
+		next, _ := yamldoc.Get(n, string(key), new(yamldoc.Budget))
+		if next == nil {
+			return nil
+		}
+		n = yamldoc.Resolve(next)
+	}
+	return n
+}

@@ -1,0 +1,124 @@
+package impact
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/confighash/confighash/internal/catalog"
+	"github.com/confighash/confighash/internal/graph"
+)
+
+// disappearing returns the objects of the old set that the new one does not have
+// under their names, and that something needs.
+func (c *comparison) disappearing() []Disappearing {
+	gone := c.gone()
+	if len(gone) == 0 {
+		return nil
+	}
+	needs := map[*graph.Resource][]Need{}
+	for _, s := range c.subjects {
+		if s.new == nil {
+			continue
+		}
+		known := map[*graph.Resource]bool{}
+		add := func(r *graph.Resource, n Need) {
+			if !known[r] {
+				known[r] = true
+				needs[r] = append(needs[r], n)
+			}
+		}
+		for _, r := range c.stillNamed(s, gone) {
+			add(r, Need{c.subjectRef(s), StillNamed})
+		}
+		why := needOf(s)
+		if why == "" {
+			continue
+		}
+		for i := range s.used {
+			if u := &s.used[i]; gone[keyOf(c.before, u.Object)] == u.Object && u.Template >= 0 {
+				add(u.Object, Need{c.subjectRef(s), why})
+			}
+		}
+	}
+	var found []Disappearing
+	for _, r := range c.before.Resources {
+		list := needs[r]
+		if len(list) == 0 {
+			continue
+		}
+		d := Disappearing{Ref: refOf(c.before, r)}
+		if o := c.objects.of[r]; o != nil && o.new != nil {
+			d.Successor = strings.Clone(o.new.Name)
+		}
+		order := []Why{StillNamed, StillRunning, RunningJobs, Rollout}
+		slices.SortFunc(list, func(a, b Need) int {
+			return cmp.Or(cmp.Compare(slices.Index(order, a.Why), slices.Index(order, b.Why)), compareRefs(a.Ref, b.Ref))
+		})
+		d.NeededBy = list
+		found = append(found, d)
+	}
+	return found
+}
+
+func keyOf(g *graph.Graph, r *graph.Resource) objectKey {
+	return objectKey{r.Group, r.Kind, g.NamespaceOf(r), r.Name}
+}
+
+// gone returns the ConfigMaps and Secrets of the old set of which the new set has
+// none of the name.
+func (c *comparison) gone() map[objectKey]*graph.Resource {
+	gone := map[objectKey]*graph.Resource{}
+	for _, r := range c.before.Resources {
+		if r.Target != 0 && r.Name != "" {
+			if o := c.objects.of[r]; !o.both() || o.renamed() {
+				gone[keyOf(c.before, r)] = r
+			}
+		}
+	}
+	for _, r := range c.after.Resources {
+		if r.Target != 0 {
+			delete(gone, keyOf(c.after, r))
+		}
+	}
+	return gone
+}
+
+// stillNamed returns the objects that are gone and that the new manifest of a
+// resource names all the same.
+func (c *comparison) stillNamed(s *subject, gone map[objectKey]*graph.Resource) []*graph.Resource {
+	var found []*graph.Resource
+	for i := range s.new.References {
+		ref := &s.new.References[i]
+		if ref.Role == catalog.Producer || ref.ControllerNamespace || ref.Tentative || ref.Optional {
+			continue
+		}
+		for _, target := range ref.Targets.Each() {
+			r := gone[objectKey{"", target.String(), cmp.Or(ref.Namespace, c.after.NamespaceOf(s.new)), ref.Name}]
+			if r == nil {
+				continue
+			}
+			if m := c.after.Mention(s.new, ref); m.Targets.Has(target) && !c.after.Produced(&m) {
+				found = append(found, r)
+			}
+		}
+	}
+	return found
+}
+
+// needOf returns why what runs of a workload may need what it used in the old set, ""
+// if it does not.
+func needOf(s *subject) Why {
+	if s.old == nil || s.new == nil || s.result == nil {
+		return ""
+	}
+	switch s.result.Effect {
+	case Rolls, Kills:
+		return Rollout
+	case NextRuns:
+		return RunningJobs
+	case Refused, Waits, Stale, Unknown:
+		return StillRunning
+	}
+	return ""
+}

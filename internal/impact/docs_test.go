@@ -1,0 +1,128 @@
+package impact_test
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/confighash/confighash/internal/impact"
+)
+
+// documented returns what docs/impact.md says of a type: rows of field, type, and
+// whether the field is always there.
+func documented(t *testing.T, page, name string) [][3]string {
+	t.Helper()
+	_, section, found := strings.Cut(page, "\n#### "+name+"\n")
+	if !found {
+		t.Fatalf("docs/impact.md has no heading %s", name)
+	}
+	section, _, _ = strings.Cut(section, "\n#### ")
+	var rows [][3]string
+	if strings.Contains(section, "\nAll fields of Ref, and\n") {
+		rows = append(rows, [3]string{"", "Ref", "yes"})
+	}
+	for _, m := range regexp.MustCompile("(?m)^\\| `(\\w+)` \\| ([^|]*) \\| (yes|) ?\\|").FindAllStringSubmatch(section, -1) {
+		rows = append(rows, [3]string{m[1], m[2], m[3]})
+	}
+	return rows
+}
+
+// typeOf returns how docs/impact.md calls a type, and what else it needs to tell of.
+func typeOf(t *testing.T, typ reflect.Type) (string, reflect.Type) {
+	t.Helper()
+	switch typ.Kind() {
+	case reflect.String:
+		return "string", nil
+	case reflect.Bool:
+		return "boolean", nil
+	case reflect.Int, reflect.Int64:
+		return "integer", nil
+	case reflect.Pointer:
+		return typeOf(t, typ.Elem())
+	case reflect.Slice:
+		name, more := typeOf(t, typ.Elem())
+		return "list of " + name, more
+	case reflect.Struct:
+		return typ.Name(), typ
+	}
+	t.Fatalf("docs/impact.md has no word for %s", typ)
+	return "", nil
+}
+
+func TestDocs_tellEachFieldOfTheJSON(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "impact.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	types := []reflect.Type{reflect.TypeFor[impact.Report]()}
+	known := map[reflect.Type]bool{types[0]: true}
+	for ; len(types) > 0; types = types[1:] {
+		typ := types[0]
+		var want [][3]string
+		for i := range typ.NumField() {
+			field := typ.Field(i)
+			name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
+			if field.Anonymous {
+				name = "" // its fields stand among the others
+			} else if name == "" {
+				t.Fatalf("%s.%s has no name in JSON", typ, field.Name)
+			}
+			called, more := typeOf(t, field.Type)
+			always := "yes"
+			if options == "omitempty" {
+				always = ""
+			}
+			want = append(want, [3]string{name, called, always})
+			if more != nil && !known[more] {
+				known[more] = true
+				types = append(types, more)
+			}
+		}
+		if diff := cmp.Diff(want, documented(t, string(text), typ.Name())); diff != "" {
+			t.Errorf("docs/impact.md, %s (-type +page):\n%s", typ.Name(), diff)
+		}
+	}
+	if len(known) < 9 {
+		t.Errorf("%d types, want at least 9", len(known))
+	}
+}
+
+// TestDocs_tellEachValueOfTheJSON looks for the values in the cells of the table that
+// tell what a field means.
+func TestDocs_tellEachValueOfTheJSON(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "impact.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, err := os.ReadFile("report.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	usage, err := os.ReadFile(filepath.Join("..", "usage", "usage.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := 0
+	for field, typ := range map[string]string{"effect": "Effect", "change": "Change", "why": "Why", "via": "Via"} {
+		row := regexp.MustCompile("(?m)^\\| `" + field + "` .*$").FindString(string(text))
+		for _, m := range regexp.MustCompile(`(?m)^\t\w+ +`+typ+` += "([^"]+)"`).FindAllStringSubmatch(string(source)+string(usage), -1) {
+			values++
+			if !strings.Contains(row, "`"+m[1]+"`") {
+				t.Errorf("docs/impact.md does not tell that %s may be %s: %s", field, m[1], row)
+			}
+		}
+	}
+	if values < 9+5+4+6 {
+		t.Errorf("%d values, want at least 24", values)
+	}
+	for _, effect := range impact.Effects() {
+		if !strings.Contains(string(text), "\n| `"+string(effect)+"` | ") {
+			t.Errorf("docs/impact.md does not say what to do about %s", effect)
+		}
+	}
+}

@@ -1,0 +1,102 @@
+package impact
+
+import (
+	"bytes"
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/confighash/confighash/internal/yamldoc"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/confighash/confighash/internal/catalog"
+	"github.com/confighash/confighash/internal/graph"
+	"github.com/confighash/confighash/internal/manifest"
+	"github.com/confighash/confighash/internal/yamldoc/fast"
+)
+
+// addEvidence says of each object that no pod gets, or whose change is refused, why a
+// program probably reads it through the API: its name or labels are known, a rule of RBAC names it, or a sidecar
+// looks for one of its labels. sources are the objects that found describes.
+func (c *comparison) addEvidence(found []Object, sources []*graph.Resource) {
+	known := catalog.Builtin()
+	var sidecars map[string][]sidecar // read once an object has labels
+	for i := range found {
+		one, r := &found[i], sources[i]
+		if !one.Unconsumed() && one.Refused == "" {
+			continue
+		}
+		o := catalog.Object{Kind: r.Kind, Namespace: c.after.NamespaceOf(r), Name: r.Base, Type: r.Type, Labels: r.Labels, Annotations: r.Annotations}
+		if rule := cmp.Or(known.NeverRename(o), known.ReadByName(o)); rule != nil {
+			one.Evidence = append(one.Evidence, rule.Reason)
+		}
+		for _, reader := range one.Readers {
+			if strings.HasPrefix(reader.APIVersion, "rbac.authorization.k8s.io/") {
+				one.Evidence = append(one.Evidence, reader.String()+" names it in resourceNames")
+			}
+		}
+		if len(r.Labels) > 0 && sidecars == nil {
+			sidecars = sidecarsOf(c.after)
+		}
+		for _, key := range slices.Sorted(maps.Keys(r.Labels)) {
+			for _, s := range sidecars[key] {
+				if s.value == "" || s.value == r.Labels[key] {
+					one.Evidence = append(one.Evidence, s.text)
+				}
+			}
+		}
+		if one.Refused != "" && len(one.Evidence) > 0 {
+			one.Mend = "delete it before the apply" // it has to keep its name
+		}
+	}
+}
+
+// A sidecar is a container that loads all objects with a label, as kiwigrid/k8s-sidecar
+// does: the variable LABEL has the key, LABEL_VALUE the value.
+type sidecar struct{ value, text string }
+
+// sidecarsOf returns the sidecars of g by the key of their label, at most three of a key.
+func sidecarsOf(g *graph.Graph) map[string][]sidecar {
+	found := map[string][]sidecar{}
+	var chunk *manifest.Chunk
+	var items map[yamldoc.Path]*yaml.Node
+	left := 0 // how many variables to look at: aliases can make more than there are in the text
+	for _, r := range g.Resources {
+		if len(r.PodTemplates) == 0 || !bytes.Contains(r.Chunk.Text, []byte("LABEL")) {
+			continue
+		}
+		if r.Chunk != chunk {
+			chunk, items, left = r.Chunk, map[yamldoc.Path]*yaml.Node{}, len(r.Chunk.Text)
+			all, _ := chunk.Items(new(fast.Parser)) // it was read before
+			for _, item := range all {
+				items[item.Root] = item.Node
+			}
+		}
+		for i := range r.PodTemplates {
+			spec := r.PodTemplates[i].Spec
+			for _, container := range append(elements(items[r.Root], spec.Key("containers")), elements(items[r.Root], spec.Key("initContainers"))...) {
+				variables := map[string]string{}
+				for _, e := range elements(container, "env") {
+					if left--; left >= 0 {
+						variables[scalarAt(e, "name")] = scalarAt(e, "value")
+					}
+				}
+				if key := variables["LABEL"]; key != "" && len(found[key]) < 3 {
+					found[key] = append(found[key], sidecar{variables["LABEL_VALUE"],
+						"container " + scalarAt(container, "name") + " of " + refOf(g, r).String() + " looks for objects with the label " + key})
+				}
+			}
+		}
+	}
+	return found
+}
+
+// elements returns the elements of the list at a path.
+func elements(n *yaml.Node, path yamldoc.Path) []*yaml.Node {
+	if n = nodeAt(n, path); n == nil || n.Kind != yaml.SequenceNode {
+		return nil
+	}
+	return n.Content
+}

@@ -1,0 +1,332 @@
+package manifest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/confighash/confighash/internal/corpus"
+)
+
+// patience is far more than it takes to split an input of maxInput bytes.
+const (
+	patience = 30 * time.Second
+	maxInput = 64 << 10
+)
+
+// FuzzSplit holds the items that are found by splitting against those that the
+// parser finds in the whole, and what is written against what was read.
+func FuzzSplit(f *testing.F) {
+	for _, text := range corpus.Manifests(f, 8<<10) {
+		f.Add([]byte(text))
+	}
+	for _, text := range []string{
+		head + "items:\n- metadata: {name: a}\n  x: \"one\n- two\"\n- metadata: {name: b}\n",
+		head + "items:\n  - metadata: &m {name: a}\n  - metadata: *m\nfunctionConfig: {a: b}\n",
+		head + "items:\n- metadata: {name: a}\n  x: |\n   - k\n# c\n- metadata: {name: b}\nresults: []\n",
+		"a: 'x\n- y'\nitems:\n- [a,\n- b]\n",
+		"kind: List\r\nitems:\r\n- metadata: {name: a}\r\n",
+	} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if len(data) <= maxInput {
+			checkSplit(t, data)
+		}
+	})
+}
+
+func checkSplit(t *testing.T, data []byte) {
+	t.Helper()
+	// A panic is what a fuzzer keeps its input for.
+	defer time.AfterFunc(patience, func() { panic(fmt.Sprintf("no end after %s", patience)) }).Stop()
+	was := bytes.Clone(data)
+	in, err := Split(data)
+	if err != nil {
+		checkRefusal(t, data, err)
+		return
+	}
+	chunks, found, err := Parse(in, func(_ *Chunk, items []Item) ([]string, error) {
+		var all []string
+		for _, item := range items {
+			all = append(all, meaningOf(item.Node))
+		}
+		return all, nil
+	})
+	if err != nil {
+		checkRefusal(t, data, err)
+		return
+	}
+	checkChunks(t, data, chunks)
+	if want, ok := wholeItems(t, data); ok {
+		if diff := cmp.Diff(want, slices.Concat(found...)); diff != "" {
+			t.Fatalf("items (-whole +split):\n%s", diff)
+		}
+	}
+	if in.IsResourceList {
+		checkResourceList(t, data, in)
+	} else if out := write(t, in); out != string(data) {
+		t.Errorf("written otherwise:\n%q\n%q", data, out)
+	}
+	if !bytes.Equal(was, data) {
+		t.Errorf("the input has been written to: %q", data)
+	}
+}
+
+// checkChunks looks whether the chunks stand in data where they say.
+func checkChunks(t *testing.T, data []byte, chunks []*Chunk) {
+	t.Helper()
+	from := 0
+	for _, c := range chunks {
+		text := c.Text
+		if c.original != nil {
+			text = c.original
+		}
+		at := bytes.Index(data[from:], text)
+		if at < 0 {
+			t.Fatalf("the chunk %q does not stand behind byte %d", text, from)
+		}
+		// Equal text may stand further up; the line says where it is.
+		for lineAt(data, from+at) < c.Line {
+			next := bytes.Index(data[from+at+1:], text)
+			if next < 0 {
+				t.Fatalf("the chunk %q does not stand in line %d", text, c.Line)
+			}
+			at += 1 + next
+		}
+		if got := lineAt(data, from+at); got != c.Line {
+			t.Fatalf("the chunk %q stands in line %d, not %d", text, got, c.Line)
+		}
+		from += at + len(text)
+	}
+}
+
+func lineAt(data []byte, at int) int { return 1 + bytes.Count(data[:at], []byte("\n")) }
+
+// checkRefusal looks whether an error says what is wrong, and that the parser
+// does not like what is said to be no YAML.
+func checkRefusal(t *testing.T, data []byte, err error) {
+	t.Helper()
+	if text := err.Error(); strings.TrimSpace(text) == "" || strings.Contains(text, "%!") && !bytes.Contains(data, []byte("%!")) {
+		t.Errorf("an error says nothing: %q", text)
+	}
+	var parseError *ParseError
+	if !errors.As(err, &parseError) {
+		return
+	}
+	if lines := 1 + bytes.Count(breaksAsNewlines(data), []byte("\n")); parseError.Line < 1 || parseError.Line > lines {
+		t.Errorf("%v: there are %d lines", err, lines)
+	}
+	for _, ours := range []string{
+		"a second document begins here", // it could not be told apart
+		"an alias names an anchor",      // the parser lets anchors of earlier documents be named
+	} {
+		if strings.Contains(err.Error(), ours) {
+			return
+		}
+	}
+	if _, wholeErr := decodeAll(data); wholeErr == nil {
+		t.Errorf("refused, but not by the parser: %v", err)
+	}
+}
+
+func breaksAsNewlines(data []byte) []byte {
+	return []byte(strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n").Replace(string(data)))
+}
+
+// decodeAll parses all documents of data with the parser alone.
+func decodeAll(data []byte) (docs []*yaml.Node, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%v", r)
+		}
+	}()
+	decoder := yaml.NewDecoder(bytes.NewReader(data))
+	for {
+		var doc yaml.Node
+		if err := decoder.Decode(&doc); errors.Is(err, io.EOF) {
+			return docs, nil
+		} else if err != nil {
+			return nil, err
+		}
+		docs = append(docs, &doc)
+	}
+}
+
+// wholeItems returns what the items mean that the parser finds in data. It
+// reports false where the parser alone is no measure.
+func wholeItems(t *testing.T, data []byte) ([]string, bool) {
+	t.Helper()
+	if bytes.LastIndex(data, []byte("\ufeff")) > 0 {
+		return nil, false // to the parser, a mark before a further document belongs to its first key
+	}
+	docs, err := decodeAll(data)
+	if err != nil {
+		if !isMoreThanYAML(data, err) {
+			t.Fatalf("not refused, but by the parser: %v", err)
+		}
+		return nil, false
+	}
+	var found []string
+	var expand func(n *yaml.Node)
+	expand = func(n *yaml.Node) {
+		for n.Kind == yaml.AliasNode {
+			n = n.Alias
+		}
+		if n.Kind == yaml.ScalarNode { // a document without content
+			return
+		}
+		kind, items := entry(n, "kind"), entry(n, "items")
+		switch {
+		case kind != nil && kind.Value == "ResourceList" && items == nil:
+		case kind != nil && strings.HasSuffix(kind.Value, "List") && items != nil:
+			for _, item := range items.Content {
+				expand(item)
+			}
+		default:
+			found = append(found, meaningOf(n))
+		}
+	}
+	for _, doc := range docs {
+		expand(doc.Content[0])
+	}
+	return found, true
+}
+
+// isMoreThanYAML reports whether data is taken though the parser refuses it:
+// JSON values one behind the other or with escapes of its own, directives and
+// markers that belong to nothing, tabs in lines without anything, and in comments
+// what YAML does not allow.
+func isMoreThanYAML(data []byte, err error) bool {
+	if strings.Contains(err.Error(), "control characters") {
+		return true
+	}
+	for line := range bytes.Lines(breaksAsNewlines(data)) {
+		blanks := line[:len(line)-len(bytes.TrimLeft(line, " \t"))]
+		isTab := bytes.Contains(blanks, []byte("\t")) && isBlank(line)
+		if isTab || bytes.HasPrefix(bytes.TrimPrefix(line, []byte("\ufeff")), []byte("%")) || bytes.HasPrefix(line, []byte("...")) && isBlank(line[3:]) {
+			return true
+		}
+	}
+	decoder := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(bytes.TrimLeft(data, "\ufeff-. \t\r\n"), []byte("\ufeff"))))
+	var value map[string]any
+	return decoder.Decode(&value) == nil
+}
+
+// checkResourceList looks at what is written of a ResourceList: with no results
+// at all the text that was read, less those that it came with.
+func checkResourceList(t *testing.T, data []byte, in *Input) {
+	t.Helper()
+	if _, err := decodeAll(data); err != nil {
+		return // and it may be
+	}
+	before := resourceListOf(t, data)
+	none := write(t, in)
+	if diff := cmp.Diff(before.entries, resourceListOf(t, []byte(none)).entries); diff != "" {
+		t.Fatalf("the ResourceList (-in +out):\n%s\n%q\n%q", diff, data, none)
+	}
+	isSplit := !slices.ContainsFunc(in.documents, func(d document) bool { return len(d.parts) == 1 && d.parts[0].chunk != nil })
+	if before.hasItems && isSplit && !isCut(string(data), none) {
+		t.Errorf("written otherwise, in more than a part that is left out:\n%q\n%q", data, none)
+	}
+	results := []Result{{Message: "it's: \"1\" # {\n", Severity: Warning, Field: &Field{Path: "a[0].b"}}}
+	one := write(t, in, results...)
+	after := resourceListOf(t, []byte(one))
+	if diff := cmp.Diff(before.entries, after.entries); diff != "" {
+		t.Fatalf("the ResourceList with a result (-in +out):\n%s\n%q\n%q", diff, data, one)
+	}
+	if diff := cmp.Diff(results, after.results); diff != "" {
+		t.Fatalf("results (-want +got):\n%s\n%q", diff, one)
+	}
+	again, err := Split([]byte(one))
+	if err != nil {
+		t.Fatalf("what was written cannot be split: %v\n%q", err, one)
+	}
+	if diff := cmp.Diff(one, write(t, again, results...)); diff != "" {
+		t.Errorf("written again (-once +twice):\n%s", diff)
+	}
+}
+
+// isCut reports whether out is text less one part of it.
+func isCut(text, out string) bool {
+	if len(out) > len(text) {
+		return false
+	}
+	at := 0
+	for at < len(out) && out[at] == text[at] {
+		at++
+	}
+	return strings.HasSuffix(text, out[at:])
+}
+
+// A resourceList is what the text of a ResourceList means.
+type resourceList struct {
+	entries  []string // but for results, and items where there are none
+	hasItems bool     // and they are not null
+	results  []Result
+}
+
+func resourceListOf(t *testing.T, data []byte) resourceList {
+	t.Helper()
+	docs, err := decodeAll(data)
+	if err != nil {
+		t.Fatalf("a ResourceList does not parse: %v\n%q", err, data)
+	}
+	docs = slices.DeleteFunc(docs, func(d *yaml.Node) bool { return d.Content[0].Kind != yaml.MappingNode })
+	if len(docs) != 1 {
+		t.Fatalf("a ResourceList has become %d documents: %q", len(docs), data)
+	}
+	root := docs[0].Content[0]
+	var list resourceList
+	if node := entry(root, "results"); node != nil {
+		_ = node.Decode(&list.results) // those of the input may be anything
+	}
+	items := entry(root, "items")
+	list.hasItems = items != nil && items.Tag != "!!null"
+	for i := 0; i+1 < len(root.Content); i += 2 {
+		key, value := root.Content[i], root.Content[i+1]
+		if key.Value == "results" || key.Value == "items" && (value.Tag == "!!null" || len(value.Content) == 0) {
+			continue
+		}
+		list.entries = append(list.entries, meaningOf(key)+meaningOf(value))
+	}
+	slices.Sort(list.entries) // items may have come in anew
+	return list
+}
+
+// meaningOf returns what a node means: without its style, its comments, and what
+// is an alias. Merge keys stay. What is too large to be compared is cut off.
+func meaningOf(n *yaml.Node) string {
+	var b strings.Builder
+	left := 20_000
+	writeMeaning(&b, n, &left, 0)
+	return b.String()
+}
+
+func writeMeaning(b *strings.Builder, n *yaml.Node, left *int, depth int) {
+	if *left--; *left < 0 || depth > 200 {
+		return
+	}
+	switch n.Kind {
+	case yaml.AliasNode:
+		writeMeaning(b, n.Alias, left, depth+1)
+		return
+	case yaml.ScalarNode:
+		fmt.Fprintf(b, "%s %q\n", n.Tag, n.Value)
+		return
+	}
+	fmt.Fprintf(b, "%s (\n", n.Tag)
+	for _, child := range n.Content {
+		writeMeaning(b, child, left, depth+1)
+	}
+	b.WriteString(")\n")
+}

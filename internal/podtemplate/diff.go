@@ -1,0 +1,366 @@
+package podtemplate
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/confighash/confighash/internal/yamldoc"
+)
+
+// What tells what became of a part of a template.
+type What uint8
+
+const (
+	// Changed: the value is another one.
+	Changed What = iota
+	// Added: it was not there.
+	Added
+	// Removed: it is no longer there.
+	Removed
+	// Reordered: a list has the same elements, or some of them, in another order.
+	Reordered
+	// Respelled: a quantity is the same amount in another notation that the API
+	// server keeps, such as 1Gi and 1073741824. A Deployment, which compares amounts, does
+	// not roll; a StatefulSet and a DaemonSet, which compare what is stored, do.
+	Respelled
+)
+
+func (w What) String() string {
+	return [...]string{"changed", "added", "removed", "reordered", "respelled"}[w]
+}
+
+// A Difference is a part of a template that differs. One element that a list gained or
+// lost is one Difference, and so is a mapping of fields, such as a probe.
+type Difference struct {
+	// Path says to people where: spec.containers[web].image. Elements of lists bear
+	// their names where the API server tells them apart by name, or else their index,
+	// in the new list unless they were removed.
+	Path string
+	What What
+	// Old and New lead to the node, with what Options.At or Parts had in front: a scalar
+	// in most cases, and the element or mapping where all of that differs. Empty where
+	// nothing stands in that manifest, as for a default.
+	Old, New yamldoc.Path
+	// OldImage and NewImage are the values of an image that Changed. No other values are
+	// told.
+	OldImage, NewImage string
+}
+
+// String returns the difference as people read it, in one line.
+func (d Difference) String() string {
+	if d.What == Reordered {
+		return d.Path + " (order)"
+	}
+	return d.Path + " " + d.What.String()
+}
+
+// Diff returns where two templates differ, in a fixed order; nothing if the API
+// server stores the same for both. Both must have been read with the same Options.Builtin.
+func Diff(before, after *Template) []Difference {
+	d := differ{old: before, new: after}
+	if d.equal(&before.root, &after.root) {
+		return nil
+	}
+	d.values(&before.root, &after.root)
+	return d.found
+}
+
+// A differ compares two templates.
+type differ struct {
+	old, new *Template
+	steps    []step // from the root to the present node
+	length   int    // of the keys among them
+	found    []Difference
+}
+
+// maxPath bounds the paths of differences, of which thousands may begin alike. What is
+// deeper is one difference.
+const maxPath = 1024
+
+// A step leads to an entry of a mapping or an element of a list.
+type step struct {
+	key      string // of the entry, or of the element if it has one
+	old, new int32  // node.at, or absent
+	element  bool
+	named    bool // an element that its key tells from the others
+	dynamic  bool // an entry of a mapping whose keys are no fields
+}
+
+// absent is where nothing is, not even a default.
+const absent = -3
+
+// values compares two values.
+func (d *differ) values(before, after *node) {
+	switch {
+	case d.length > maxPath && !d.equal(before, after):
+		d.add(Changed)
+	case before.kind == mapping && after.kind == mapping:
+		d.mappings(before, after)
+	case before.kind == list && after.kind == list:
+		d.lists(before, after)
+	case before.kind == after.kind && before.value == after.value && before.kind != mapping && before.kind != list:
+	case before.kind == quantity && after.kind == quantity && sameQuantity(before.value, after.value):
+		d.add(Respelled)
+	default:
+		d.add(Changed)
+		if before.flags&after.flags&shown != 0 && before.kind == text && after.kind == text {
+			last := &d.found[len(d.found)-1]
+			last.OldImage, last.NewImage = before.value, after.value
+		}
+	}
+}
+
+// empty stands for what is hollow and absent.
+var empty = map[kind]*node{mapping: {kind: mapping}, list: {kind: list}}
+
+// mappings compares two mappings, by key.
+func (d *differ) mappings(before, after *node) {
+	a, b := d.old.children(before), d.new.children(after)
+	isDynamic := (before.flags|after.flags)&dynamic != 0
+	for len(a) > 0 || len(b) > 0 {
+		var x, y *node
+		if len(b) == 0 || len(a) > 0 && a[0].key <= b[0].key {
+			x = &a[0]
+		}
+		if len(a) == 0 || len(b) > 0 && b[0].key <= a[0].key {
+			y = &b[0]
+		}
+		if x != nil {
+			a = a[1:]
+		}
+		if y != nil {
+			b = b[1:]
+		}
+		d.pair(x, y, step{dynamic: isDynamic})
+	}
+}
+
+// pair compares two nodes of a collection, one of which may be nil.
+func (d *differ) pair(before, after *node, s step) {
+	s.old, s.new = absent, absent
+	one, other := before, after
+	if before != nil {
+		s.key, s.old = before.key, before.at
+	}
+	if after != nil {
+		s.key, s.new, one, other = after.key, after.at, after, before
+	}
+	d.steps = append(d.steps, s)
+	d.length += len(s.key) + 1
+	switch {
+	case other != nil:
+		d.values(before, after)
+	case one.flags&hollow != 0 && one.count > 0 && (one.kind == mapping || one.flags&keyed != 0):
+		if before == nil {
+			d.values(empty[after.kind], after)
+		} else {
+			d.values(before, empty[before.kind])
+		}
+	case before == nil:
+		d.add(Added)
+	default:
+		d.add(Removed)
+	}
+	d.steps = d.steps[:len(d.steps)-1]
+	d.length -= len(s.key) + 1
+}
+
+// lists compares two lists.
+func (d *differ) lists(before, after *node) {
+	a, b := d.old.children(before), d.new.children(after)
+	if (before.flags|after.flags)&keyed != 0 {
+		if byKey := keys(a); byKey != nil && keys(b) != nil {
+			d.byKey(a, b, byKey)
+			return
+		}
+	}
+	d.byIndex(a, b)
+}
+
+// keys returns where in a list the elements are by their keys, nil if one has none
+// or two have the same.
+func keys(elements []node) map[string]int {
+	at := make(map[string]int, len(elements))
+	for i := range elements {
+		if elements[i].key == "" {
+			return nil
+		}
+		at[elements[i].key] = i
+	}
+	if len(at) < len(elements) {
+		return nil
+	}
+	return at
+}
+
+// byKey compares the elements of lists that have the same key.
+func (d *differ) byKey(a, b []node, at map[string]int) {
+	last, reordered := -1, false
+	kept := make([]bool, len(a))
+	for i := range b {
+		j, found := at[b[i].key]
+		if !found {
+			continue
+		}
+		kept[j] = true
+		reordered = reordered || j < last
+		last = max(last, j)
+	}
+	if reordered {
+		d.add(Reordered)
+	}
+	for i := range a {
+		if !kept[i] {
+			d.pair(&a[i], nil, step{element: true, named: true})
+		}
+	}
+	for i := range b {
+		if j, found := at[b[i].key]; found {
+			d.pair(&a[j], &b[i], step{element: true, named: true})
+		} else {
+			d.pair(nil, &b[i], step{element: true, named: true})
+		}
+	}
+}
+
+// maxShuffled is how many elements of a list are looked for in another order: each is
+// held against each.
+const maxShuffled = 64
+
+// byIndex compares the elements of lists that have no keys: those between what is the
+// same at the beginning and at the end, so that one that came or went is one
+// Difference.
+func (d *differ) byIndex(a, b []node) {
+	for len(a) > 0 && len(b) > 0 && d.equal(&a[0], &b[0]) {
+		a, b = a[1:], b[1:]
+	}
+	for len(a) > 0 && len(b) > 0 && d.equal(&a[len(a)-1], &b[len(b)-1]) {
+		a, b = a[:len(a)-1], b[:len(b)-1]
+	}
+	if len(a) == len(b) && len(a) > 1 && len(a) <= maxShuffled && d.shuffled(a, b) {
+		d.add(Reordered)
+		return
+	}
+	for i := range max(len(a), len(b)) {
+		var x, y *node
+		if i < len(a) {
+			x = &a[i]
+		}
+		if i < len(b) {
+			y = &b[i]
+		}
+		d.pair(x, y, step{element: true})
+	}
+}
+
+// shuffled reports whether b holds the elements of a in another order.
+func (d *differ) shuffled(a, b []node) bool {
+	used := make([]bool, len(b))
+	for i := range a {
+		found := false
+		for j := range b {
+			if !used[j] && d.equal(&a[i], &b[j]) {
+				used[j], found = true, true
+				break
+			}
+		}
+		if !found {
+			return false
+		}
+	}
+	return true
+}
+
+// equal reports whether two values are the same.
+func (d *differ) equal(before, after *node) bool {
+	if before.kind != after.kind || before.value != after.value || before.count != after.count {
+		return false
+	}
+	a, b := d.old.children(before), d.new.children(after)
+	for i := range a {
+		if before.kind == mapping && a[i].key != b[i].key || !d.equal(&a[i], &b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// add adds a difference at the present node.
+func (d *differ) add(what What) {
+	d.found = append(d.found, Difference{
+		Path: d.path(), What: what,
+		Old: d.editPath(d.old, func(s *step) int32 { return s.old }),
+		New: d.editPath(d.new, func(s *step) int32 { return s.new }),
+	})
+}
+
+// path returns the way to the present node for people.
+func (d *differ) path() string {
+	var b strings.Builder
+	for i := range d.steps {
+		s := &d.steps[i]
+		switch {
+		case s.element && !s.named:
+			index := s.new
+			if index < 0 {
+				index = s.old
+			}
+			b.WriteString("[" + strconv.Itoa(int(index)) + "]")
+		case s.element || s.dynamic:
+			b.WriteString("[" + printable(s.key) + "]")
+		default:
+			if i > 0 {
+				b.WriteByte('.')
+			}
+			b.WriteString(printable(s.key))
+		}
+	}
+	return b.String()
+}
+
+// printable returns a key as it is, or in quotes where it would not be seen as it
+// is.
+func printable(key string) string {
+	if key == "" || strings.ContainsFunc(key, func(r rune) bool { return !unicode.IsGraphic(r) || r == ' ' || r == '"' || r == '[' || r == ']' }) {
+		return strconv.Quote(key)
+	}
+	return key
+}
+
+// editPath returns the way to the present node in one of the manifests, empty if
+// nothing stands there.
+func (d *differ) editPath(t *Template, at func(*step) int32) yamldoc.Path {
+	path, steps := t.start(d.steps)
+	for i := range d.steps {
+		s := &d.steps[i]
+		place := at(s)
+		switch {
+		case place == absent, place == byDefault:
+			return ""
+		case i < steps:
+		case s.element:
+			path = path.Index(int(place))
+		case place == byOtherName:
+			path = path.Key(otherName(s.key))
+		default:
+			path = path.Key(s.key)
+		}
+	}
+	return path
+}
+
+// start returns where a way begins, and how many of its steps lead there.
+func (t *Template) start(steps []step) (yamldoc.Path, int) {
+	switch {
+	case !t.inParts:
+		return t.at, 0
+	case len(steps) > 0 && steps[0].key == "spec":
+		return t.parts.SpecAt, 1
+	case len(steps) > 1 && steps[1].key == "annotations":
+		return t.parts.AnnotationsAt, 2
+	case len(steps) > 1:
+		return t.parts.LabelsAt, 2
+	}
+	return "", len(steps)
+}

@@ -1,0 +1,358 @@
+package podtemplate
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+
+	yamlmapping "github.com/confighash/confighash/internal/yamldoc"
+)
+
+// maxDepth is how deep collections may hold one another, far deeper than those of a
+// template do: an alias may stand in what it stands for.
+const maxDepth = 1_000
+
+// A reader makes nodes of a template.
+type reader struct {
+	literal bool // what is written counts as it stands
+	budget  yamlmapping.Budget
+	aliases int // and merge keys around the present node
+	depth   int
+	nodes   []node
+	pending []node // the children so far of all collections that are not closed yet
+}
+
+func (r *reader) release() {
+	clear(r.nodes)
+	clear(r.pending[:cap(r.pending)])
+	*r = reader{nodes: r.nodes[:0], pending: r.pending[:0]}
+	readers.Put(r)
+}
+
+// fromParts reads a template in pieces.
+func (r *reader) fromParts(types *types, p Parts) (node, error) {
+	root := structure{typ: types.template, base: len(r.pending)}
+	metadata := structure{typ: types.metadata, base: len(r.pending)}
+	for _, part := range []struct {
+		name string
+		node *yaml.Node
+	}{{"annotations", p.Annotations}, {"labels", p.Labels}} {
+		if part.node != nil {
+			if err := r.entry(&metadata, part.name, part.node, false); err != nil {
+				return node{}, err
+			}
+		}
+	}
+	if n := r.close(mapping, hollow, metadata.base); n.count > 0 {
+		n.key = "metadata"
+		r.pending = append(r.pending, n)
+	}
+	if p.Spec != nil {
+		if err := r.entry(&root, "spec", p.Spec, false); err != nil {
+			return node{}, err
+		}
+	}
+	return r.close(mapping, 0, root.base), nil
+}
+
+// value reads a value of type t.
+func (r *reader) value(t *typ, n *yaml.Node) (node, error) {
+	switch {
+	case n == nil, n.Kind == yaml.DocumentNode && len(n.Content) == 0:
+		return r.scalar(t, scalar{})
+	case n.Kind == yaml.DocumentNode:
+		n = n.Content[0]
+	}
+	if n.Kind == yaml.AliasNode {
+		n = yamlmapping.Resolve(n)
+		r.aliases++
+		defer func() { r.aliases-- }()
+	}
+	if r.aliases > 0 {
+		if err := r.budget.Spend(); err != nil {
+			return node{}, err
+		}
+	}
+	if n.Kind == yaml.ScalarNode {
+		return r.scalar(t, scalarOf(n))
+	}
+	if r.depth++; r.depth > maxDepth {
+		return node{}, fmt.Errorf("collections hold one another more than %d deep", maxDepth)
+	}
+	defer func() { r.depth-- }()
+	switch {
+	case n.Kind == yaml.SequenceNode:
+		return r.list(t, n)
+	case t.base == aStructure:
+		return r.structure(t, n)
+	default:
+		return r.dynamic(t, n)
+	}
+}
+
+// unknown is the type of what no type is known of.
+var unknown = &typ{base: anything}
+
+// scalar reads a scalar as a value of type t. What is no value of that type, the
+// API server refuses; it stays what it is.
+func (r *reader) scalar(t *typ, s scalar) (node, error) {
+	n := node{kind: s.kind, value: s.value}
+	if r.literal {
+		return n, nil
+	}
+	if s.kind == null {
+		return r.zero(t)
+	}
+	switch t.base {
+	case anInt, anIntOrString:
+		if s.kind == number && s.value == "-0" {
+			n.value = "0"
+		}
+	case aQuantity:
+		if s.kind == text || s.kind == number {
+			if value, ok := quantityText(s.value, t.rounded); ok {
+				n.kind, n.value = quantity, value
+			}
+		}
+	case aTime:
+		if s.kind == text {
+			n.value = timestamp(s.value)
+		}
+	}
+	return n, nil
+}
+
+// zero returns what null is as an element of a list or a value of a map.
+func (r *reader) zero(t *typ) (node, error) {
+	switch t.base {
+	case aString:
+		return node{kind: text}, nil
+	case aBool:
+		return node{kind: boolean, value: "false"}, nil
+	case anInt, anIntOrString:
+		return node{kind: number, value: "0"}, nil
+	case aQuantity:
+		return node{kind: quantity, value: "0"}, nil
+	case aStructure:
+		return r.structure(t, nil)
+	}
+	return node{}, nil
+}
+
+// isZero reports whether n is what Go has for an absent value of type t.
+func isZero(t *typ, n *node) bool {
+	switch n.kind {
+	case mapping, list:
+		return n.count == 0
+	case text:
+		return n.value == "" && t.base == aString
+	case number, quantity:
+		return n.value == "0"
+	case boolean:
+		return n.value == "false"
+	}
+	return true
+}
+
+// list reads a list.
+func (r *reader) list(t *typ, n *yaml.Node) (node, error) {
+	element := unknown
+	if t.base == aList {
+		element = t.element
+	}
+	base := len(r.pending)
+	for i, c := range n.Content {
+		child, err := r.value(element, c)
+		if err != nil {
+			return node{}, err
+		}
+		child.at = int32(i)
+		if len(t.keys) > 0 {
+			child.key = r.keyOf(&child, t.keys)
+			child.flags |= ownKey
+		}
+		r.pending = append(r.pending, child)
+	}
+	f := flags(0)
+	if len(t.keys) > 0 {
+		f = keyed
+	}
+	return r.close(list, f, base), nil
+}
+
+// keyOf returns what tells an element of a list from the others, "" if that cannot
+// be told.
+func (r *reader) keyOf(n *node, keys []string) string {
+	if n.kind != mapping {
+		return ""
+	}
+	key := ""
+	for i, name := range keys {
+		value := find(r.nodes[n.first:n.first+n.count], name)
+		switch {
+		case value == nil && i > 0:
+		case value == nil, value.kind != text && value.kind != number:
+			return ""
+		case i == 0:
+			key = value.value
+		default:
+			key += "/" + value.value
+		}
+	}
+	return key
+}
+
+// find returns the entry of a mapping with a key, nil if there is none.
+func find(entries []node, key string) *node {
+	at, found := slices.BinarySearchFunc(entries, key, func(n node, key string) int { return cmp.Compare(n.key, key) })
+	if !found {
+		return nil
+	}
+	return &entries[at]
+}
+
+// dynamic reads a mapping whose keys are no fields.
+func (r *reader) dynamic(t *typ, n *yaml.Node) (node, error) {
+	element, f := unknown, flags(0)
+	if t.base == aMap {
+		element, f = t.element, dynamic
+	}
+	base := len(r.pending)
+	err := yamlmapping.Each(n, &r.budget, func(key string, value *yaml.Node, merged bool) error {
+		if !r.literal && slices.Contains(t.without, key) || (r.literal || element == unknown) && isNull(value) {
+			return nil
+		}
+		child, err := r.mayBeMerged(element, value, merged)
+		child.key = key
+		child.flags |= ownKey
+		r.pending = append(r.pending, child)
+		return err
+	})
+	return r.close(mapping, f, base), err
+}
+
+// mayBeMerged reads a value. One that a merge key brings in counts as one behind an
+// alias.
+func (r *reader) mayBeMerged(t *typ, n *yaml.Node, merged bool) (node, error) {
+	if merged {
+		r.aliases++
+		defer func() { r.aliases-- }()
+	}
+	return r.value(t, n)
+}
+
+// isNull reports whether n is null.
+func isNull(n *yaml.Node) bool {
+	n = yamlmapping.Resolve(n)
+	return n.Kind == yaml.ScalarNode && (len(n.Value) <= 1 || len(n.Value) == len("null")) && scalarOf(n).kind == null
+}
+
+// A structure is a mapping of fields that is being read.
+type structure struct {
+	typ  *typ
+	base int    // where its entries begin among those that are pending
+	seen uint64 // the fields that are there, by their index
+}
+
+// structure reads a mapping of fields; an absent one if n is nil.
+func (r *reader) structure(t *typ, n *yaml.Node) (node, error) {
+	s := structure{typ: t, base: len(r.pending)}
+	if n != nil {
+		err := yamlmapping.Each(n, &r.budget, func(key string, value *yaml.Node, merged bool) error {
+			return r.entry(&s, key, value, merged)
+		})
+		if err != nil {
+			return node{}, err
+		}
+	}
+	if !r.literal {
+		if err := r.fill(&s); err != nil {
+			return node{}, err
+		}
+	}
+	return r.close(mapping, 0, s.base), nil
+}
+
+// entry reads an entry of a structure.
+func (r *reader) entry(s *structure, key string, n *yaml.Node, merged bool) error {
+	if isNull(n) {
+		return nil
+	}
+	f := s.typ.fields[key]
+	if f == nil {
+		child, err := r.mayBeMerged(unknown, n, merged)
+		child.key = key
+		child.flags |= ownKey
+		r.pending = append(r.pending, child)
+		return err
+	}
+	child, err := r.mayBeMerged(f.typ, n, merged)
+	if err != nil || !r.literal && !f.optional && isZero(f.typ, &child) {
+		return err
+	}
+	if f.other != nil && !r.literal {
+		f, child.at = f.other, byOtherName
+	}
+	child.key = f.name
+	child.flags |= f.flags
+	if s.seen&(1<<f.index) == 0 {
+		s.seen |= 1 << f.index
+		r.pending = append(r.pending, child)
+		return nil
+	}
+	// Twice: the field's own name wins, then the later one.
+	i := s.base + slices.IndexFunc(r.pending[s.base:], func(n node) bool { return n.key == f.name })
+	if child.at != byOtherName {
+		r.pending[i] = child
+	}
+	return nil
+}
+
+// fill adds the defaults of what is not there.
+func (r *reader) fill(s *structure) error {
+	for _, f := range s.typ.defaults {
+		if s.seen&(1<<f.index) != 0 {
+			continue
+		}
+		child := node{kind: mapping}
+		switch f.fill {
+		case filledByValue:
+			child.kind, child.value = f.value.kind, f.value.value
+		case filledIfAlone:
+			if slices.ContainsFunc(r.pending[s.base:], func(n node) bool { return n.key != "name" }) {
+				continue
+			}
+		case filledByTag:
+			image := ""
+			for _, n := range r.pending[s.base:] {
+				if n.key == f.sibling && n.kind == text {
+					image = n.value
+				}
+			}
+			child.kind, child.value = text, pullPolicy(image)
+		case filledWithin:
+			var err error
+			if child, err = r.structure(f.typ, nil); err != nil {
+				return err
+			}
+		}
+		child.key, child.at = f.name, byDefault
+		child.flags |= f.flags
+		r.pending = append(r.pending, child)
+	}
+	return nil
+}
+
+// close makes a collection of the nodes that are pending from base on.
+func (r *reader) close(k kind, f flags, base int) node {
+	children := r.pending[base:]
+	if k == mapping {
+		slices.SortStableFunc(children, func(a, b node) int { return cmp.Compare(a.key, b.key) })
+	}
+	n := node{kind: k, flags: f, first: int32(len(r.nodes)), count: int32(len(children))} //nolint:gosec // of a text of less than 2 GiB
+	r.nodes = append(r.nodes, children...)
+	r.pending = r.pending[:base]
+	return n
+}

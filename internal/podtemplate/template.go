@@ -1,0 +1,175 @@
+package podtemplate
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/confighash/confighash/internal/yamldoc"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// A Template is a pod template in the form in which what the API server stores alike
+// is alike. It shares no memory with what it was read from.
+type Template struct {
+	// nodes hold the tree, the children of each in a row: of mappings by key, of lists
+	// in their order.
+	nodes []node
+	root  node
+	// at is where the template stands or, if it was read in parts, these tell where
+	// they do. Their nodes are nil.
+	at      yamldoc.Path
+	parts   Parts
+	inParts bool
+}
+
+// A kind is what a node is.
+type kind uint8
+
+const (
+	null kind = iota
+	mapping
+	list
+	text
+	number
+	boolean
+	quantity
+)
+
+// A node is a value of a Template.
+type node struct {
+	// key is the entry's in a mapping; in a list, what tells the element from others:
+	// the name of a container, "" where it has none.
+	key string
+	// value is a scalar's in its one form: numbers in decimals, times in UTC.
+	value string
+	// first and count tell which nodes are the children.
+	first, count int32
+	// at is the index of a list's element in the text, 0 for an entry of a mapping, and
+	// negative for what does not stand in the text.
+	at    int32
+	kind  kind
+	flags flags
+}
+
+// What at is where it tells no place.
+const (
+	byDefault   = -1 // a default
+	byOtherName = -2 // an entry that stands in the text by its field's other name
+)
+
+type flags uint8
+
+const (
+	// ownKey: the key is not one of the types' own, so a Template must copy it.
+	ownKey flags = 1 << iota
+	// dynamic: a mapping whose keys are no fields: labels, limits.
+	dynamic
+	// hollow: the API server does not tell an empty one from none.
+	hollow
+	// keyed: a list whose elements are told apart by keys.
+	keyed
+	// shown: the value may be shown.
+	shown
+)
+
+// Options say how a template is to be read.
+type Options struct {
+	// Builtin: the kind is one of Kubernetes' own, whose templates the API server
+	// decodes into Go types, with their defaults. Without it all that is written
+	// counts, an empty value too, but for null: of a custom resource the API server
+	// stores what it got, unless its schema says otherwise.
+	Builtin bool
+	// At is where the template stands; it is put before the paths of differences.
+	At yamldoc.Path
+}
+
+// Read reads a pod template: a mapping with metadata and spec. It keeps no node. It
+// fails where aliases stand for too much, or collections hold one another too deep;
+// what the API server would refuse is compared as it stands.
+func Read(template *yaml.Node, o Options) (*Template, error) {
+	t, err := read(o.Builtin, func(r *reader, types *types) (node, error) { return r.value(types.template, template) })
+	if t != nil {
+		t.at = o.At
+	}
+	return t, err
+}
+
+// Parts are the parts of a pod template that stands in pieces in its object. Nodes
+// may be nil; the paths are put before those of differences.
+type Parts struct {
+	Spec          *yaml.Node
+	SpecAt        yamldoc.Path
+	Annotations   *yaml.Node
+	AnnotationsAt yamldoc.Path
+	Labels        *yaml.Node
+	LabelsAt      yamldoc.Path
+}
+
+// ReadParts does what [Read] does, for a template in pieces. Options.At does not
+// count.
+func ReadParts(p Parts, o Options) (*Template, error) {
+	t, err := read(o.Builtin, func(r *reader, types *types) (node, error) { return r.fromParts(types, p) })
+	if t != nil {
+		p.Spec, p.Annotations, p.Labels = nil, nil, nil
+		t.parts, t.inParts = p, true
+	}
+	return t, err
+}
+
+// readers holds idle ones, for the memory of their stacks.
+var readers = sync.Pool{New: func() any { return new(reader) }}
+
+func read(builtin bool, root func(*reader, *types) (node, error)) (*Template, error) {
+	types, err := loadTypes()
+	if err != nil {
+		return nil, err
+	}
+	r := readers.Get().(*reader)
+	defer r.release()
+	r.literal = !builtin
+	n, err := root(r, types)
+	if err != nil {
+		return nil, fmt.Errorf("pod template: %w", err)
+	}
+	t := &Template{nodes: slices.Clone(r.nodes), root: n}
+	t.own()
+	return t, nil
+}
+
+// own copies what the nodes share with the text into memory of their own.
+func (t *Template) own() {
+	size := 0
+	for i := range t.nodes {
+		n := &t.nodes[i]
+		size += len(n.value)
+		if n.flags&ownKey != 0 {
+			size += len(n.key)
+		}
+	}
+	all := make([]byte, 0, size)
+	for i := range t.nodes {
+		n := &t.nodes[i]
+		all = append(all, n.value...)
+		if n.flags&ownKey != 0 {
+			all = append(all, n.key...)
+		}
+	}
+	text := string(all)
+	take := func(s *string) {
+		*s, text = text[:len(*s)], text[len(*s):]
+	}
+	for i := range t.nodes {
+		n := &t.nodes[i]
+		take(&n.value)
+		if n.flags&ownKey != 0 {
+			take(&n.key)
+		}
+	}
+}
+
+// children returns the nodes in n.
+func (t *Template) children(n *node) []node {
+	return t.nodes[n.first : n.first+n.count]
+}

@@ -1,0 +1,131 @@
+package policy
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/confighash/confighash/internal/yamldoc"
+
+	"github.com/confighash/confighash/internal/catalog"
+	"github.com/confighash/confighash/internal/graph"
+	"github.com/confighash/confighash/internal/manifest"
+	"github.com/confighash/confighash/internal/policy/reloader"
+	"github.com/confighash/confighash/internal/policy/wave"
+	"github.com/confighash/confighash/internal/reference"
+	"github.com/confighash/confighash/pkg/api/v1alpha1"
+)
+
+// A Watch finds what the controller that the policy stands for would see of the objects
+// of one workload, and a build does not. It reports each object once.
+type Watch struct {
+	policy    *Policy
+	resource  *graph.Resource
+	workloads map[int]*Workload // by template
+	reported  map[watchedObject]bool
+}
+
+// A watchedObject is what a Watch has reported.
+type watchedObject struct{ kind, namespace, name string }
+
+// Watch returns the Watch of a resource, nil under policies that stand for no controller.
+func (p *Policy) Watch(r *graph.Resource) *Watch {
+	if !p.AsksWorkloads() || len(r.PodTemplates) == 0 {
+		return nil
+	}
+	return &Watch{policy: p, resource: r}
+}
+
+// Missed returns a warning if the controller would roll the workload for a change of an
+// object in the cluster of which no build knows: maker has it written there, or, without
+// one, it is not in the input.
+func (w *Watch) Missed(ref *reference.Reference, kind string, maker *graph.Resource) []graph.Finding {
+	if w == nil || !ref.Consumed {
+		return nil
+	}
+	message := w.policy.missed(kind, ref.Name, maker)
+	id := watchedObject{kind, cmp.Or(ref.Namespace, w.policy.graph.NamespaceOf(w.resource)), ref.Name}
+	if message == "" || w.reported[id] {
+		return nil
+	}
+	if w.reported == nil {
+		w.workloads, w.reported = map[int]*Workload{}, map[watchedObject]bool{}
+	}
+	object := maker
+	if object == nil || !object.StandsFor {
+		object = &graph.Resource{APIVersion: "v1", Version: "v1", Kind: kind, Namespace: id.namespace, Name: ref.Name, Base: ref.Name, Target: catalog.TargetOf(kind)}
+	}
+	for i := range w.resource.PodTemplates {
+		if ref.PodTemplate >= 0 && ref.PodTemplate != i {
+			continue
+		}
+		if w.workloads[i] == nil {
+			w.workloads[i] = w.policy.Workload(w.resource, &w.resource.PodTemplates[i])
+		}
+		if (maker == nil || !maker.StandsFor) && w.workloads[i].names(kind, ref.Name) {
+			return nil // Named reports it
+		}
+		if w.workloads[i].Judge(Use{Object: object, Kind: kind, Consumed: true}).Rolls {
+			w.reported[id] = true
+			return []graph.Finding{{Severity: manifest.Warning, Resource: w.resource, Path: ref.At.Path, Message: message}}
+		}
+	}
+	return nil
+}
+
+// missed says which changes of an object the controller would see and a build does not,
+// "" if there are none.
+func (p *Policy) missed(kind, name string, maker *graph.Resource) string {
+	controller := "Reloader"
+	if p.policy == v1alpha1.PolicyWave {
+		controller = "wave"
+	}
+	advice := "restart the workload then, or keep " + controller + " for it"
+	if maker == nil {
+		return fmt.Sprintf("%s %q is not in the input, so no build sees it change, and %s would roll this workload for that: add it, %s", kind, name, controller, advice)
+	}
+	written := fmt.Sprintf("%s %q is written in the cluster because of %s, and %s would roll this workload for each change there; ", kind, name, maker, controller)
+	known, err := p.catalog.Kind(maker.Group, maker.Version, maker.Kind)
+	sealed := err == nil && known != nil && known.StandIn != nil && known.StandIn.Sealed
+	switch {
+	case maker.StandsFor && p.renames:
+		return written + fmt.Sprintf("mode Rename never does, mode Annotate does if the %s changes in the input", maker.Kind)
+	case sealed:
+		return "" // its changes are those of the manifest
+	case maker.StandsFor:
+		return written + fmt.Sprintf("this build does so only if the %s changes in the input: %s", maker.Kind, advice)
+	}
+	return written + "no build sees these: " + advice
+}
+
+// names reports whether annotations of the workload say the name of an object.
+func (w *Workload) names(kind, name string) bool {
+	if w.policy.policy == v1alpha1.PolicyWave {
+		return slices.ContainsFunc(w.wave.Extra, func(n wave.Name) bool { return n.Kind == kind && n.Name == name })
+	}
+	return slices.ContainsFunc(w.reloader.Patterns(kind), func(p reloader.Pattern) bool { return p.Literal && p.Text == name })
+}
+
+// missedNamed is Missed of an object that stands for a Secret, which an annotation names
+// and the pods do not get.
+func (w *Workload) missedNamed(kind string, object *graph.Resource, path yamldoc.Path) []graph.Finding {
+	if !object.StandsFor || kind != reloader.Secret || w.policy.renames {
+		return nil // mode Rename warns of all that the pods do not get
+	}
+	if w.consumed == nil {
+		w.consumed = map[string]bool{}
+		for i := range w.resource.References {
+			if ref := &w.resource.References[i]; ref.Consumed {
+				w.consumed[ref.Name] = true
+			}
+		}
+	}
+	called := names(object, kind)
+	if slices.ContainsFunc(called, func(name string) bool { return w.consumed[name] }) {
+		return nil
+	}
+	if message := w.policy.missed(kind, called[0], object); message != "" {
+		return []graph.Finding{{Severity: manifest.Warning, Resource: w.resource, Path: path, Message: message}}
+	}
+	return nil
+}

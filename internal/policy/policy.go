@@ -1,0 +1,197 @@
+// Package policy decides which ConfigMaps and Secrets take part, and which
+// workloads they roll: by the functionConfig's selectors, by annotations, those of
+// Reloader and wave among them, and by what is never renamed.
+package policy
+
+import (
+	"fmt"
+
+	"github.com/confighash/confighash/internal/catalog"
+	"github.com/confighash/confighash/internal/graph"
+	"github.com/confighash/confighash/internal/kustomize"
+	"github.com/confighash/confighash/internal/manifest"
+	"github.com/confighash/confighash/internal/pattern"
+	"github.com/confighash/confighash/internal/policy/reloader"
+	"github.com/confighash/confighash/pkg/api/v1alpha1"
+)
+
+// A Policy decides for the objects of one graph.
+type Policy struct {
+	graph            *graph.Graph
+	catalog          *catalog.Catalog
+	policy           v1alpha1.Policy
+	renames          bool
+	include, exclude *selectors
+	// selected holds which objects the selectors leave in.
+	selected map[*graph.Resource]selection
+	// budget bounds the matching of names, and stuck is what it was exhausted at.
+	budget *pattern.Budget
+	stuck  *graph.Resource
+
+	// The following serve the policies Reloader and Wave.
+	reloader *reloader.Controller
+	asked    *reloader.Controller // without autoReloadAll, for kinds that Reloader does not handle
+	objects  map[taken]reloader.Object
+	byKind   map[scope][]*graph.Resource
+	named    map[wanted]*graph.Resource // of kinds other than ConfigMap and Secret
+	sorted   map[scope][]calledSo
+	matched  map[wanted][]calledSo
+	last     asking // of the workload asked last
+	namings  int    // how many objects annotations name, times workloads
+	excess   *graph.Finding
+}
+
+// A selection is whether the selectors leave an object in.
+type selection struct{ included, excluded bool }
+
+// New makes a Policy of a functionConfig. It is not safe for concurrent use.
+// It fails on selectors that do not compile.
+func New(g *graph.Graph, c *catalog.Catalog, spec *v1alpha1.Spec) (*Policy, error) {
+	p := &Policy{
+		graph: g, catalog: c, policy: spec.Policy, renames: spec.Mode == v1alpha1.ModeRename,
+		selected: map[*graph.Resource]selection{}, budget: pattern.NewBudget(len(g.Resources)),
+	}
+	if p.AsksWorkloads() {
+		p.reloader = reloader.New(spec.Reloader)
+		p.asked = reloader.New(v1alpha1.Reloader{AnnotationKeys: spec.Reloader.AnnotationKeys})
+		p.reloader.Budget, p.asked.Budget = p.budget, p.budget
+		p.objects = map[taken]reloader.Object{}
+		p.matched = map[wanted][]calledSo{}
+		p.index()
+	}
+	var err error
+	if p.include, err = compile(spec.Include); err != nil {
+		return nil, fmt.Errorf("spec.include: %w", err)
+	}
+	if p.exclude, err = compile(spec.Exclude); err != nil {
+		return nil, fmt.Errorf("spec.exclude: %w", err)
+	}
+	return p, nil
+}
+
+// AsksWorkloads reports whether annotations of workloads decide for each object
+// that they consume, as those of Reloader and wave do.
+func (p *Policy) AsksWorkloads() bool {
+	return p.policy == v1alpha1.PolicyReloader || p.policy == v1alpha1.PolicyWave
+}
+
+// A Refusal is why an object does not take part.
+type Refusal struct {
+	Reason string
+	// Group is the reason as it is said of several objects, "" if that is no
+	// other.
+	Group string
+	// Severity is Warning where a user would expect the object to take part.
+	Severity manifest.Severity
+}
+
+// Chosen tells whether users want the object to take part: nil, or why not. It
+// looks at annotations and selectors. asked tells that a resource which refers to
+// the object opts in (OptsIn).
+func (p *Policy) Chosen(object *graph.Resource, asked bool) *Refusal {
+	refuse := func(reason string) *Refusal { return &Refusal{Reason: reason, Severity: manifest.Info} }
+	if object.Ignored() || object.SecretAnnotations[v1alpha1.AnnotationIgnore] == "true" {
+		return refuse(v1alpha1.AnnotationIgnore + " takes it out")
+	}
+	selected := p.selection(object)
+	if !selected.included {
+		return refuse("no selector of spec.include matches it")
+	}
+	if selected.excluded {
+		return refuse("a selector of spec.exclude matches it")
+	}
+	if p.policy == v1alpha1.PolicyOptIn && !asked && !OptsIn(object) && object.Annotations[kustomize.NeedsHash] != "true" {
+		return refuse(fmt.Sprintf("policy OptIn, and neither it nor a workload that refers to it has %s: \"true\"", v1alpha1.AnnotationRoll))
+	}
+	return nil
+}
+
+// Selected reports whether the selectors leave the object in.
+func (p *Policy) Selected(object *graph.Resource) bool {
+	s := p.selection(object)
+	return s.included && !s.excluded
+}
+
+func (p *Policy) selection(object *graph.Resource) selection {
+	s, ok := p.selected[object]
+	if !ok {
+		s = selection{p.include.isEmpty() || p.matchesAny(p.include, object), p.matchesAny(p.exclude, object)}
+		p.selected[object] = s
+	}
+	return s
+}
+
+// take takes steps of the budget, for the sake of r.
+func (p *Policy) take(r *graph.Resource, steps int) bool {
+	ok := p.budget.Take(steps)
+	if !ok && p.stuck == nil {
+		p.stuck = r
+	}
+	return ok
+}
+
+// Problems returns what keeps the policy from being followed. It is asked when all
+// else has been.
+func (p *Policy) Problems() []graph.Finding {
+	var findings []graph.Finding
+	if p.stuck != nil {
+		findings = append(findings, graph.Finding{
+			Severity: manifest.Error, Resource: p.stuck,
+			Message: "to match the expressions of spec.include, spec.exclude and annotations with so many names takes too many steps; list names, let expressions begin with what the names begin with, or use fewer",
+		})
+	}
+	if p.excess != nil {
+		findings = append(findings, *p.excess)
+	}
+	return findings
+}
+
+// OptsIn reports whether a resource opts in under policy OptIn: itself, or what
+// it refers to.
+func OptsIn(r *graph.Resource) bool {
+	return r.Annotations[v1alpha1.AnnotationRoll] == "true" || r.SecretAnnotations[v1alpha1.AnnotationRoll] == "true"
+}
+
+// Renamable tells whether the object's name may change at all: nil, or why
+// not. It looks at what the object is.
+func (p *Policy) Renamable(object *graph.Resource) *Refusal {
+	if object.Encrypted {
+		return &Refusal{
+			Reason:   "it is encrypted by SOPS, whose integrity code covers the name; encrypt with --mac-only-encrypted to have it renamed",
+			Severity: manifest.Warning,
+		}
+	}
+	return refusalBy(p.catalog.NeverRename(p.describe(object)))
+}
+
+// ReadByName tells whether programs are known to look for the object by its name:
+// nil, or which.
+func (p *Policy) ReadByName(object *graph.Resource) *Refusal {
+	return refusalBy(p.catalog.ReadByName(p.describe(object)))
+}
+
+func (p *Policy) describe(object *graph.Resource) catalog.Object {
+	return catalog.Object{
+		Kind: object.Kind, Namespace: p.graph.NamespaceOf(object), Name: object.Base, Type: object.Type,
+		Labels: object.Labels, Annotations: object.Annotations,
+	}
+}
+
+func refusalBy(rule *catalog.NameRule) *Refusal {
+	if rule == nil {
+		return nil
+	}
+	severity := manifest.Info
+	if rule.Warning {
+		severity = manifest.Warning
+	}
+	return &Refusal{Reason: rule.Reason, Group: rule.Reason, Severity: severity}
+}
+
+// Standing reports whether an object of that kind and name is in every
+// cluster or namespace, or is one that its component looks for by this very
+// name, so that it need not be in the input.
+func (p *Policy) Standing(kind, namespace, name string) bool {
+	o := catalog.Object{Kind: kind, Namespace: namespace, Name: name}
+	return p.catalog.NeverRename(o) != nil || p.catalog.ReadByName(o) != nil
+}

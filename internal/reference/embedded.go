@@ -1,0 +1,69 @@
+package reference
+
+import (
+	"strings"
+
+	"github.com/confighash/confighash/internal/yamldoc"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/confighash/confighash/internal/edit"
+)
+
+// embed takes the value of n for a document of its own, YAML or JSON, and
+// finds the references in it. It reports whether there are any.
+func (w *walker) embed(r *rule, n *yaml.Node, shared bool) (bool, error) {
+	var document yaml.Node
+	if yaml.Unmarshal([]byte(n.Value), &document) != nil {
+		return false, nil // somebody else's annotation is not ours to judge
+	}
+	root := unwrap(&document)
+	if root == nil {
+		return false, nil
+	}
+	if w.tooDeep() {
+		return false, nil
+	}
+	at := edit.ScalarAt(w.path(), n, shared)
+	inner := &walker{root: root, within: &at, positions: edit.NewPositions([]byte(n.Value)), budget: w.budget}
+	if err := inner.run(r.embedded); err != nil {
+		return false, err
+	}
+	w.found = append(w.found, inner.found...)
+	return len(inner.found) > 0, nil
+}
+
+// locate returns the scalar of the item that holds n, and where in its value
+// n's begins.
+func (w *walker) locate(n *yaml.Node, shared bool) (at edit.Scalar, offset int, ok bool) {
+	if w.within != nil {
+		return w.locateAt("", n, shared)
+	}
+	if w.tooDeep() {
+		return edit.Scalar{}, 0, false
+	}
+	return edit.ScalarAt(w.path(), n, shared), 0, true
+}
+
+// locateAt is locate for a node at another path. Within an embedded document
+// it fails where the text of the scalar is not its value, or stands for other
+// scalars too: such a scalar cannot be replaced by its bytes.
+func (w *walker) locateAt(path yamldoc.Path, n *yaml.Node, shared bool) (at edit.Scalar, offset int, ok bool) {
+	if w.within == nil {
+		return edit.ScalarAt(path, n, shared), 0, true
+	}
+	if shared {
+		return edit.Scalar{}, 0, false
+	}
+	text := w.within.Value
+	if offset, ok = w.positions.Offset(n.Line, n.Column); !ok {
+		return edit.Scalar{}, 0, false
+	}
+	if n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0 {
+		offset++
+	}
+	if offset > len(text) || !strings.HasPrefix(text[offset:], n.Value) {
+		return edit.Scalar{}, 0, false
+	}
+	return *w.within, offset, true
+}

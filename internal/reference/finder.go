@@ -1,0 +1,222 @@
+package reference
+
+import (
+	"sync"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/confighash/confighash/internal/catalog"
+)
+
+// A Finder finds references. What it needs of the catalogue it prepares once
+// for each kind it meets. It is safe for concurrent use.
+type Finder struct {
+	// Discover asks for references and pod templates by their shape, in kinds
+	// of which the catalogue says nothing. It is set before the first Find.
+	Discover bool
+
+	catalog *catalog.Catalog
+
+	mu       sync.RWMutex
+	prepared map[gvk]*rules
+	compiled map[*catalog.Kind]*rules // nil: of which the catalogue says nothing
+	shapes   *rules                   // what is looked for there
+}
+
+type gvk struct{ group, version, kind string }
+
+// NewFinder returns a Finder of what c lists.
+func NewFinder(c *catalog.Catalog) *Finder {
+	return &Finder{catalog: c, prepared: map[gvk]*rules{}, compiled: map[*catalog.Kind]*rules{}}
+}
+
+// Find returns the references in an item of the given kind. The item is not
+// changed and may be read by others meanwhile. It fails on aliases without
+// end, and on a defect of the catalogue.
+func (f *Finder) Find(group, version, kind string, item *yaml.Node) (Found, error) {
+	r, err := f.rules(gvk{group, version, kind})
+	if err != nil {
+		return Found{}, err
+	}
+	return r.find(f, item)
+}
+
+func (f *Finder) rules(id gvk) (*rules, error) {
+	f.mu.RLock()
+	known, ok := f.prepared[id]
+	f.mu.RUnlock()
+	if ok {
+		return known, nil
+	}
+	r, err := f.newRules(id)
+	if err != nil {
+		return nil, err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if known, ok := f.prepared[id]; ok {
+		return known, nil
+	}
+	f.prepared[id] = r
+	return r, nil
+}
+
+func (f *Finder) newRules(id gvk) (*rules, error) {
+	k, err := f.catalog.Kind(id.group, id.version, id.kind)
+	if err != nil {
+		return nil, err
+	}
+	everywhere, err := f.catalog.Any()
+	if err != nil {
+		return nil, err
+	}
+	shapes, err := f.shapesOf(id)
+	if err != nil {
+		return nil, err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	compiled, ok := f.compiled[k]
+	if !ok {
+		compiled = newRules(k, everywhere.References)
+		f.compiled[k] = compiled
+	}
+	if shapes == nil {
+		return compiled, nil
+	}
+	r := *compiled
+	r.shapes = shapes
+	return &r, nil
+}
+
+// newRules makes ready what is known of a kind, which may be nil, and of all kinds.
+func newRules(k *catalog.Kind, everywhere []catalog.Rule) *rules {
+	if k == nil {
+		return compile(everywhere)
+	}
+	r := compile(k.References, everywhere)
+	r.exports, r.podTemplates = k.Exports, k.PodTemplates
+	for _, path := range k.Manifests {
+		r.root.reach(path).manifests = true
+	}
+	for _, path := range k.ForeignManifests {
+		r.root.reach(path).foreign = true
+	}
+	return r
+}
+
+// rules are those of one kind, made ready.
+type rules struct {
+	root     *state
+	defaults []*rule
+	exports  []catalog.Export
+
+	podTemplates []catalog.PodTemplate
+	shapes       *shapes // what to discover, if anything
+}
+
+// A rule is one of the catalogue's, with its place in the order in which
+// rules for the same field are tried.
+type rule struct {
+	*catalog.Rule
+	order    int
+	embedded *rules
+}
+
+// A state is a node of the trie of all paths of a kind. Since a path may hold
+// patterns, a field can be in several states at once.
+type state struct {
+	keys     map[string]*state
+	patterns []patternEdge
+	// anyDepth is entered together with this state, and stays for every key.
+	anyDepth *state
+	stays    bool
+	rules    []*rule
+	// manifests: what stands here is a whole object, or a list of them.
+	// foreign: and it is made where the names of this input mean nothing.
+	manifests, foreign bool
+}
+
+type patternEdge struct {
+	key catalog.Segment
+	to  *state
+}
+
+func compile(lists ...[]catalog.Rule) *rules {
+	r := &rules{root: &state{}}
+	order := 0
+	for _, list := range lists {
+		for i := range list {
+			compiled := &rule{Rule: &list[i], order: order}
+			order++
+			if len(compiled.Embedded) > 0 {
+				compiled.embedded = compile(compiled.Embedded)
+			}
+			if len(compiled.Default) > 0 {
+				r.defaults = append(r.defaults, compiled)
+			}
+			at := r.root.reach(compiled.Path)
+			at.rules = append(at.rules, compiled)
+		}
+	}
+	return r
+}
+
+// reach returns the state at the end of a path from s, made if need be.
+func (s *state) reach(path catalog.Path) *state {
+	for _, segment := range path {
+		s = s.next(segment)
+	}
+	return s
+}
+
+// next returns the state that follows s in the trie, made if need be.
+func (s *state) next(segment catalog.Segment) *state {
+	switch {
+	case segment == catalog.AnyDepth:
+		if s.anyDepth == nil {
+			s.anyDepth = &state{stays: true}
+		}
+		return s.anyDepth
+	case segment.IsPattern():
+		for _, edge := range s.patterns {
+			if edge.key == segment {
+				return edge.to
+			}
+		}
+		to := &state{}
+		s.patterns = append(s.patterns, patternEdge{segment, to})
+		return to
+	}
+	to := s.keys[string(segment)]
+	if to == nil {
+		if s.keys == nil {
+			s.keys = map[string]*state{}
+		}
+		to = &state{}
+		s.keys[string(segment)] = to
+	}
+	return to
+}
+
+// enter adds s, and what is entered with it, to a set of states.
+func (s *state) enter(set []*state) []*state {
+	for ; s != nil; s = s.anyDepth {
+		set = append(set, s)
+	}
+	return set
+}
+
+// follow adds to a set the states that s leads to by key.
+func (s *state) follow(key string, set []*state) []*state {
+	set = s.keys[key].enter(set)
+	for _, edge := range s.patterns {
+		if edge.key.Matches(key) {
+			set = edge.to.enter(set)
+		}
+	}
+	if s.stays {
+		set = append(set, s)
+	}
+	return set
+}

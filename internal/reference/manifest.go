@@ -1,0 +1,82 @@
+package reference
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/confighash/confighash/internal/catalog"
+)
+
+// maxManifests bounds how deep manifests are in manifests, as maxListDepth in
+// package stream does Lists.
+const maxManifests = 16
+
+// manifest finds the references in a whole object that stands within the item,
+// by what the catalogue says of its kind. They count where an object of that
+// name is there: the names in templates often hold parameters.
+func (w *walker) manifest(n *yaml.Node, shared bool) error {
+	group, version, found := strings.Cut(w.child(n, "apiVersion"), "/")
+	if !found {
+		group, version = "", group
+	}
+	kind := w.child(n, "kind")
+	if kind == "" || version == "" {
+		return nil
+	}
+	r, err := w.finder.rules(gvk{group, version, kind})
+	if err != nil {
+		return err
+	}
+	if w.manifests == maxManifests {
+		return fmt.Errorf("%s: manifests hold manifests more than %d deep", w.steps.Head(), maxManifests)
+	}
+	inner := &walker{
+		finder: w.finder, root: n, steps: w.steps, base: len(w.steps),
+		aliases: w.aliases, budget: w.budget, defined: w.defined, manifests: w.manifests + 1,
+	}
+	inner.states = r.root.enter(nil)
+	if err := inner.walk(n, inner.states, shared); err != nil {
+		return err
+	}
+	for _, d := range r.defaults {
+		inner.useDefault(d)
+	}
+	w.wrong = cmp.Or(w.wrong, inner.wrong)
+	namespace, name := "", ""
+	if metadata := w.mappingAt(n, "metadata"); metadata != nil {
+		namespace, name = w.child(metadata, "namespace"), w.child(metadata, "name")
+	}
+	if target := catalog.TargetOf(kind); target != 0 && group == "" {
+		if w.defined == nil {
+			w.defined = map[object]bool{}
+		}
+		w.defined[object{target, name}] = true
+	}
+	for _, ref := range inner.found {
+		if ref.Namespace == "" && !ref.ControllerNamespace && isNamespace(namespace) {
+			ref.Namespace = namespace
+		}
+		ref.At.Shared = ref.At.Shared || shared
+		ref.Tentative, ref.inManifest = true, true
+		// Pods are made of it only once somebody makes the object.
+		ref.Consumed, ref.Immutable = false, false
+		w.found = append(w.found, ref)
+	}
+	return nil
+}
+
+// dropDefined drops the references in manifests that mean one of the others.
+func (w *walker) dropDefined() {
+	if len(w.defined) == 0 {
+		return
+	}
+	w.found = slices.DeleteFunc(w.found, func(ref Reference) bool {
+		return ref.inManifest && slices.ContainsFunc(ref.Targets.Each(), func(target catalog.Target) bool {
+			return w.defined[object{target, ref.Name}]
+		})
+	})
+}

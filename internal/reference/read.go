@@ -1,0 +1,200 @@
+package reference
+
+import (
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/confighash/confighash/internal/catalog"
+	"github.com/confighash/confighash/internal/yamldoc"
+)
+
+// A Read is a name that a program gets as the value of a flag or of a variable
+// whose own name says configmap or secret, so that it probably reads the object
+// of that name through the API. Nothing follows there when a name changes.
+type Read struct {
+	// Targets are the kinds that the flag or variable is about.
+	Targets catalog.Target
+	Name    string
+	// Namespace is the namespace before the name, "" if there is none.
+	Namespace string
+	// By is the flag or the variable, and At the field with its value.
+	By string
+	At yamldoc.Path
+}
+
+// About returns the kinds that a word is about: the name of a flag, of a
+// variable or of a field.
+func About(word string) catalog.Target {
+	var about catalog.Target
+	if contains(word, "configmap") {
+		about |= catalog.ConfigMap
+	}
+	if contains(word, "secret") {
+		about |= catalog.Secret
+	}
+	return about
+}
+
+// contains reports whether word holds part, whatever the case and whatever
+// dashes and underscores divide it. It allocates nothing: it sees every
+// argument of every container.
+func contains(word, part string) bool {
+	for start := range len(word) {
+		matched := 0
+		for i := start; i < len(word) && matched < len(part); i++ {
+			c := word[i]
+			if matched > 0 && (c == '-' || c == '_') {
+				continue
+			}
+			if c|0x20 != part[matched] {
+				break
+			}
+			matched++
+		}
+		if matched == len(part) {
+			return true
+		}
+	}
+	return false
+}
+
+// readIn returns the name in the value of a variable. It reports false if the
+// variable is about neither kind or the value is not a name.
+func readIn(variable, value string, at yamldoc.Path) (Read, bool) {
+	about := About(variable)
+	if about == 0 {
+		return Read{}, false
+	}
+	namespace, name, ok := objectIn(value)
+	return Read{Targets: about, Name: name, Namespace: namespace, By: variable, At: at}, ok
+}
+
+// objectIn takes a value for a name, with or without a namespace before it. What
+// fills in a variable, $(POD_NAMESPACE)/app, names no namespace.
+func objectIn(value string) (namespace, name string, ok bool) {
+	if before, after, found := strings.Cut(value, "/"); found {
+		if !strings.HasPrefix(before, "$") && !strings.HasPrefix(before, "{") {
+			namespace = before
+		}
+		value = after
+	}
+	_, ok = catalog.Plain.Match(value)
+	return namespace, value, ok && (namespace == "" || isNamespace(namespace))
+}
+
+// addReads adds the reads of a pod spec's containers. Aliases can make what it
+// holds count often: each part is read once.
+func (w *walker) addReads(podSpec *yaml.Node, path yamldoc.Path) {
+	if !w.once(podSpec) {
+		return
+	}
+	for _, list := range []string{"containers", "initContainers", "ephemeralContainers"} {
+		for i, container := range w.elements(podSpec, list) {
+			if container.Anchor != "" && !w.once(container) {
+				continue
+			}
+			words := argumentReader{walker: w}
+			for _, field := range []string{"command", "args"} {
+				words.readAll(container, field, func(j int) yamldoc.Path { return path.Key(list).Index(i).Key(field).Index(j) })
+			}
+			for j, variable := range w.elements(container, "env") {
+				name := w.child(variable, "name")
+				if About(name) == 0 {
+					continue
+				}
+				if read, ok := readIn(name, w.child(variable, "value"), path.Key(list).Index(i).Key("env").Index(j).Key("value")); ok {
+					w.reads = append(w.reads, read)
+				}
+			}
+		}
+	}
+}
+
+// once reports whether n has not been read before, and notes that it is.
+func (w *walker) once(n *yaml.Node) bool {
+	if w.read[n] {
+		return false
+	}
+	if w.read == nil {
+		w.read = map[*yaml.Node]bool{}
+	}
+	w.read[n] = true
+	return true
+}
+
+// readData adds the reads in the data of a ConfigMap, whose keys envFrom makes
+// variables of.
+func (w *walker) readData(reads []Read) []Read {
+	if w.child(w.root, "kind") != "ConfigMap" || w.child(w.root, "apiVersion") != "v1" {
+		return reads
+	}
+	data := w.mappingAt(w.root, "data")
+	if data == nil {
+		return reads
+	}
+	_ = yamldoc.Each(data, w.budget, func(key string, value *yaml.Node, _ bool) error {
+		if value = yamldoc.Resolve(value); value.Kind != yaml.ScalarNode || strings.ContainsAny(key, "-.") {
+			return nil // the name of a file, or a setting of a controller that rules know
+		}
+		if read, ok := readIn(key, value.Value, yamldoc.Path("data").Key(key)); ok {
+			reads = append(reads, read)
+		}
+		return nil
+	})
+	return reads
+}
+
+// An argumentReader reads the arguments of one container, word by word: a flag
+// and its value may be two of them, and a shell's script is one.
+type argumentReader struct {
+	*walker
+	flag    string // the word before, if a name may follow it
+	kubectl bool   // kubectl is one of the words before
+}
+
+// readAll reads the arguments in a field of a container.
+func (r *argumentReader) readAll(container *yaml.Node, field string, at func(int) yamldoc.Path) {
+	list, _ := yamldoc.Get(container, field, r.budget)
+	if list == nil {
+		return
+	}
+	if list = yamldoc.Resolve(list); list.Kind != yaml.SequenceNode || list.Anchor != "" && !r.once(list) {
+		return
+	}
+	for i, argument := range list.Content {
+		if argument = yamldoc.Resolve(argument); argument.Kind == yaml.ScalarNode && (argument.Anchor == "" || r.once(argument)) {
+			r.readOne(argument.Value, func() yamldoc.Path { return at(i) })
+		}
+	}
+}
+
+func (r *argumentReader) readOne(argument string, at func() yamldoc.Path) {
+	for word := range strings.FieldsFuncSeq(argument, func(c rune) bool { return strings.ContainsRune(" \t\r\n,;\"'`|&<>", c) }) {
+		r.kubectl = r.kubectl || word == "kubectl" || strings.HasSuffix(word, "/kubectl") || word == "oc"
+		flag, value := r.flag, word
+		r.flag = ""
+		if strings.HasPrefix(word, "-") || flag == "" {
+			var divided bool
+			if flag, value, divided = strings.Cut(word, "="); !divided && r.kubectl {
+				flag, value, divided = strings.Cut(word, "/") // configmap/app
+			}
+			if !divided {
+				if About(word) != 0 && (r.kubectl || strings.HasPrefix(word, "-")) {
+					r.flag = word
+				}
+				continue
+			}
+		} else if r.kubectl && (value == "generic" || value == "tls" || value == "docker-registry") {
+			r.flag = flag // kubectl create secret generic NAME
+			continue
+		}
+		if About(flag) == 0 {
+			continue
+		}
+		if read, ok := readIn(flag, value, ""); ok {
+			read.At = at()
+			r.reads = append(r.reads, read)
+		}
+	}
+}

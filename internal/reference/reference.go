@@ -1,0 +1,142 @@
+// Package reference finds where an item names ConfigMaps and Secrets, by what
+// the catalogue says of its kind. It resolves nothing: whether an object of
+// that name is there, and which, others decide.
+package reference
+
+import (
+	"github.com/confighash/confighash/internal/catalog"
+	"github.com/confighash/confighash/internal/edit"
+	"github.com/confighash/confighash/internal/yamldoc"
+)
+
+// A Reference is one place in an item that names a ConfigMap or a Secret.
+type Reference struct {
+	Role catalog.Role
+	// Targets are the kinds it may name: one, unless nothing in the item
+	// tells which; none if it names an object of the kind Of.
+	Targets catalog.Target
+	// Of is a kind that stands for Secrets.
+	Of *catalog.GroupKind
+	// Name is the name that stands there.
+	Name string
+	// Namespace is the namespace that stands there, in the value or in a
+	// field of its own, or that the catalogue fixes. It is empty for the
+	// referrer's.
+	Namespace string
+	// At is the scalar that holds the name; its Path starts at the item's
+	// root. Start and End are where in its Value the name stands, in bytes.
+	At         edit.Scalar
+	Start, End int
+	// NamespaceAt is the scalar that holds the namespace, if one does.
+	// NamespaceStart and NamespaceEnd are where in its Value it stands. It
+	// may be the scalar At.
+	NamespaceAt                  *edit.Scalar
+	NamespaceStart, NamespaceEnd int
+	// ControllerNamespace: the object is in a namespace that the item does
+	// not tell, such as its controller's.
+	ControllerNamespace bool
+	// List: the name is an element of a list of names, where one may have to
+	// become two.
+	List bool
+	// KindFrom is the object that tells which of Targets is meant, if it is
+	// another one.
+	KindFrom *KindFrom
+	// PodTemplate is the index in Found.PodTemplates of the template that
+	// holds the reference, or -1.
+	PodTemplate int
+	// Consumed: the containers of the pods get the content.
+	Consumed bool
+	// SubPath: all mounts of the volume are of a path within, of which running pods
+	// never get another content. SubPathKeys are the keys that are mounted so beside a
+	// mount of all of it, sorted.
+	SubPath     bool
+	SubPathKeys []string
+	// Keys are the keys that count, sorted; nil stands for all of them.
+	Keys []string
+	// Required are the keys that the object must have, sorted: those that the
+	// reference names.
+	Required []string
+	// Optional: the item says that the object may be absent.
+	Optional bool
+	// Tentative: this is a reference only if an object of that name is there.
+	Tentative bool
+	// Kustomize: kustomize's own nameReference follows this field.
+	Kustomize bool
+	// Follows: the reference follows a rename and is no reason for one.
+	Follows bool
+	// Pins says why the object keeps its name, as the rest of a sentence that
+	// begins with the referrer; "" if the reference is no reason for that.
+	Pins string
+	// Immutable: an apply over an existing object is refused if this changes.
+	Immutable bool
+	// Derived are suffixes: whoever reads the object reads those too whose
+	// names are its own and one of these.
+	Derived []string
+	// Default: the field itself is absent or empty and the name comes from
+	// At, another field; there is nothing to rewrite.
+	Default bool
+
+	// inManifest: the reference stands in a whole object within the item.
+	inManifest bool
+}
+
+// A KindFrom names the object whose export tells the kind of a reference.
+type KindFrom struct {
+	Group, Kind string
+	// Name is the object's; it is in the referrer's namespace.
+	Name string
+	// Export is the key in its Found.Exports. An object without that export
+	// means neither a ConfigMap nor a Secret.
+	Export string
+}
+
+// A PodTemplate is a place in an item that pods are made from.
+type PodTemplate struct {
+	// Index is that of Kind.PodTemplates in the catalogue, and -1 for one that
+	// was discovered by its shape.
+	Index int
+	// Spec leads to the pod spec, if there is one.
+	Spec    yamldoc.Path
+	HasSpec bool
+	// Containers: the pod spec lists at least one container.
+	Containers bool
+	// AnnotationsAt leads to the annotations that pods get, which need not be
+	// there. HasAnnotations is false where they have no place.
+	AnnotationsAt  yamldoc.Path
+	HasAnnotations bool
+	// Annotations are those that are there.
+	Annotations map[string]string
+}
+
+// rootsOf returns the places of templates.
+func rootsOf(templates []PodTemplate) yamldoc.Roots {
+	roots := yamldoc.Roots{}
+	for i := range templates {
+		t := &templates[i]
+		if t.HasSpec {
+			roots.Add(t.Spec, i)
+		}
+		if t.HasAnnotations {
+			roots.Add(t.AnnotationsAt, i)
+		}
+	}
+	return roots
+}
+
+// Found is what an item holds.
+type Found struct {
+	// References stand in the order of the item's text; those with Default
+	// follow them.
+	References []Reference
+	// Mistaken are the elements of lists of names (Reference.List) that name
+	// neither a ConfigMap nor a Secret, and that kustomize takes for one all the
+	// same: it does not read what a rule is about.
+	Mistaken []edit.Scalar
+	// Reads are names that programs get as the values of flags and variables.
+	Reads []Read
+	// Exports are values that references of other items ask for.
+	Exports map[string]string
+	// PodTemplates stand in the order of the catalogue, and those of one of
+	// its entries in the order of the item.
+	PodTemplates []PodTemplate
+}

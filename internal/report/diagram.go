@@ -1,0 +1,187 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/confighash/confighash/internal/escape"
+)
+
+// A Diagram is boxes with arrows from left to right.
+type Diagram struct {
+	// Name is the name of the graph.
+	Name   string
+	Looks  []Look
+	Boxes  []Box
+	Arrows []Arrow
+}
+
+// A Look says how boxes are drawn. Text is dark, on a light ground, so that it is
+// read on a dark page too.
+type Look struct {
+	// Name is of small letters.
+	Name, Fill, Stroke string
+	Dashed             bool
+}
+
+// ink is the colour of a box's text.
+const ink = "#1f2328"
+
+// A Box has lines of text.
+type Box struct {
+	// Look is the index of the box's look.
+	Look  int
+	Lines []Phrase
+	// Tip is the text behind the box.
+	Tip string
+}
+
+// An Arrow leads from a box to a box.
+type Arrow struct {
+	// From and To are indices of boxes.
+	From, To int
+	Label    Phrase
+	// Tip is the text behind the label.
+	Tip    Phrase
+	Dashed bool
+}
+
+// Add adds a box with its names shortened, and returns its index.
+func (d *Diagram) Add(b Box) int {
+	lines := make([]Phrase, len(b.Lines))
+	for i, line := range b.Lines {
+		lines[i] = line.shortened()
+	}
+	b.Lines = lines
+	d.Boxes = append(d.Boxes, b)
+	return len(d.Boxes) - 1
+}
+
+// Connect adds an arrow with the names of its label shortened.
+func (d *Diagram) Connect(a Arrow) {
+	a.Label = a.Label.shortened()
+	d.Arrows = append(d.Arrows, a)
+}
+
+// longestName is how many characters of a name a diagram shows.
+const longestName = 48
+
+// shortened cuts the middle out of long names.
+func (p Phrase) shortened() Phrase {
+	short := slices.Clone(p)
+	for i, s := range short {
+		if s.short != "" {
+			s.text = s.short
+		}
+		if s.kind != word {
+			s.text = escape.Shortened(s.text, longestName)
+		}
+		short[i] = s
+	}
+	return short
+}
+
+// Mermaid refuses a diagram of more than 500 arrows or 50,000 characters. One is no
+// longer read by a person well before.
+const (
+	// MostArrows is how many arrows a page draws.
+	MostArrows = 80
+	// LongestMermaid is how many bytes the diagram of a page has.
+	LongestMermaid = 40_000
+)
+
+// Mermaid returns the diagram as a flowchart.
+func (d *Diagram) Mermaid() string {
+	var b strings.Builder
+	b.WriteString("flowchart LR\n")
+	alike := make([][]string, len(d.Looks)) // the boxes of each look
+	for i, box := range d.Boxes {
+		id := fmt.Sprintf("n%d", i+1)
+		lines := make([]string, len(box.Lines))
+		for j, line := range box.Lines {
+			lines[j] = line.mermaid()
+		}
+		fmt.Fprintf(&b, "  %s[\"%s\"]\n", id, strings.Join(lines, "<br/>"))
+		alike[box.Look] = append(alike[box.Look], id)
+	}
+	for _, a := range d.Arrows {
+		line := "-->"
+		if a.Dashed {
+			line = "-.->"
+		}
+		if label := a.Label.mermaid(); label != "" {
+			line += `|"` + label + `"|`
+		}
+		fmt.Fprintf(&b, "  n%d %s n%d\n", a.From+1, line, a.To+1)
+	}
+	for i, look := range d.Looks {
+		if len(alike[i]) == 0 {
+			continue
+		}
+		dashes := ""
+		if look.Dashed {
+			dashes = ",stroke-dasharray:5 4"
+		}
+		fmt.Fprintf(&b, "  classDef %s fill:%s,stroke:%s,color:%s%s\n", look.Name, look.Fill, look.Stroke, ink, dashes)
+		fmt.Fprintf(&b, "  class %s %s\n", strings.Join(alike[i], ","), look.Name)
+	}
+	return b.String()
+}
+
+// mermaid returns a phrase as part of a quoted label.
+func (p Phrase) mermaid() string {
+	var b strings.Builder
+	for _, s := range p {
+		if s.kind == word || s.kind == fold {
+			b.WriteString(escape.MermaidWords(s.text))
+		} else {
+			b.WriteString(escape.Mermaid(s.text))
+		}
+	}
+	return b.String()
+}
+
+// Dot returns the diagram in Graphviz's language, its first box at the top.
+func (d *Diagram) Dot() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, `digraph %s {
+  rankdir=LR
+  ranksep=1.2
+  node [shape=box, style="rounded,filled", fontname="Helvetica,Arial,sans-serif", fontsize=11, margin="0.15,0.08"]
+  edge [fontname="Helvetica,Arial,sans-serif", fontsize=9, color="#6e7781", fontcolor="#57606a"]
+`, d.Name)
+	// Graphviz draws parts that hang together from the bottom up.
+	for i, box := range slices.Backward(d.Boxes) {
+		lines := make([]string, len(box.Lines))
+		for j, line := range box.Lines {
+			lines[j] = line.String()
+		}
+		look := d.Looks[box.Look]
+		style := ""
+		if look.Dashed {
+			style = `, style="rounded,filled,dashed"`
+		}
+		fmt.Fprintf(&b, "  n%d [label=%s, tooltip=%s, class=%s, fillcolor=%q, color=%q, fontcolor=%q%s]\n",
+			i+1, escape.Dot(lines...), escape.Dot(box.Tip), look.Name, look.Fill, look.Stroke, ink, style)
+	}
+	for _, a := range d.Arrows {
+		var says []string
+		if len(a.Label) > 0 {
+			says = append(says, "label="+escape.Dot(a.Label.String()))
+		}
+		if len(a.Tip) > 0 {
+			says = append(says, "tooltip="+escape.Dot(a.Tip.String()))
+		}
+		if a.Dashed {
+			says = append(says, "style=dashed")
+		}
+		fmt.Fprintf(&b, "  n%d -> n%d", a.From+1, a.To+1)
+		if len(says) > 0 {
+			fmt.Fprintf(&b, " [%s]", strings.Join(says, ", "))
+		}
+		b.WriteString("\n")
+	}
+	b.WriteString("}\n")
+	return b.String()
+}

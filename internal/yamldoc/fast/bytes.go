@@ -1,0 +1,120 @@
+package fast
+
+import (
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// The classes of bytes. All others are 0: they mean nothing but themselves
+// within a scalar.
+const (
+	space     = iota + 1
+	lineBreak // \n
+	tab
+	colonMark
+	hash
+	flowMark // ends a plain scalar in a flow collection
+	control  // no plain text to YAML, or a line break other than \n
+)
+
+// classes holds the class of each byte.
+var classes = func() (c [256]uint8) {
+	for i := range 0x20 {
+		c[i] = control
+	}
+	c[0x7f] = control
+	for _, b := range []byte(",?[]{}") {
+		c[b] = flowMark
+	}
+	c[' '], c['\n'], c['\t'], c[':'], c['#'] = space, lineBreak, tab, colonMark, hash
+	return c
+}()
+
+// readable reports whether text holds nothing that needs yaml.v3 to tell what it
+// means (line breaks of other kinds, control characters, byte order marks), and
+// whether it holds characters of several bytes.
+func readable(text []byte) (ok, wide bool) {
+	var high byte
+	for i, c := range text {
+		if c >= 0x20 && c < 0x7f {
+			continue
+		}
+		switch {
+		case c == '\n' || c == '\t':
+		case c < 0x80:
+			return false, false
+		case c == 0xc2 && i+1 < len(text) && text[i+1] < 0xa0, // controls and NEL
+			c == 0xe2 && i+2 < len(text) && text[i+1] == 0x80 && (text[i+2] == 0xa8 || text[i+2] == 0xa9), // LS and PS
+			c == 0xef && i+1 < len(text) && (text[i+1] == 0xbb || text[i+1] == 0xbf):                      // BOM and U+FFC0 to U+FFFF
+			return false, false
+		}
+		high |= c
+	}
+	if wide = high >= 0x80; wide && !utf8.Valid(text) {
+		return false, false
+	}
+	return true, wide
+}
+
+// plainTag returns the tag that YAML gives a plain scalar by its value.
+func plainTag(value string) string {
+	switch value {
+	case "":
+		return "!!null"
+	case "<<":
+		return "!!merge"
+	}
+	switch c := value[0]; {
+	case '0' <= c && c <= '9':
+		return numberTag(value)
+	case c == '+' || c == '-' || c == '.':
+	case c == 'y' || c == 'Y' || c == 'n' || c == 'N' || c == 't' || c == 'T' || c == 'f' || c == 'F' || c == 'o' || c == 'O' || c == '~':
+		if len(value) > len("false") {
+			return "!!str"
+		}
+	default:
+		return "!!str"
+	}
+	return resolve(value)
+}
+
+// numberTag is plainTag for a value that begins with a digit.
+func numberTag(value string) string {
+	digits := 0
+	for i := range len(value) {
+		switch kindOfDigit[value[i]] {
+		case notInNumbers:
+			return "!!str"
+		case digit:
+			digits++
+		}
+	}
+	if digits == len(value) && digits <= 18 && (value[0] != '0' || digits == 1) {
+		return "!!int"
+	}
+	return resolve(value)
+}
+
+const (
+	notInNumbers = iota
+	digit
+	inNumbers
+)
+
+// kindOfDigit tells which bytes may stand in an integer, a number or a timestamp
+// that begins with a digit.
+var kindOfDigit = func() (k [256]uint8) {
+	for _, b := range []byte("abcdefABCDEFxXoO_.+-:tTzZ ") {
+		k[b] = inNumbers
+	}
+	for b := '0'; b <= '9'; b++ {
+		k[b] = digit
+	}
+	return k
+}()
+
+// resolve has yaml.v3 tell the tag.
+func resolve(value string) string {
+	return (&yaml.Node{Kind: yaml.ScalarNode, Value: value}).ShortTag()
+}

@@ -1,0 +1,135 @@
+package fast
+
+import (
+	"go.yaml.in/yaml/v3"
+)
+
+// flow reads the collection in flow style at the place at hand, to the bracket
+// that ends it.
+func (p *Parser) flow() *yaml.Node {
+	if p.depth++; p.depth > maxDepth {
+		return nil
+	}
+	var n *yaml.Node
+	var end byte
+	if p.text[p.at] == '[' {
+		n, end = p.node(yaml.SequenceNode, "!!seq", p.at), ']'
+	} else {
+		n, end = p.node(yaml.MappingNode, "!!map", p.at), '}'
+	}
+	n.Style = yaml.FlowStyle
+	since := len(p.pending)
+	p.at++
+	if !p.skipFlowSpace() {
+		return nil
+	}
+	for p.peek(0) != end {
+		if n.Kind == yaml.MappingNode {
+			key := p.flowKey()
+			if key == nil {
+				return nil
+			}
+			p.pending = append(p.pending, key)
+		}
+		value := p.flowValue()
+		if value == nil || !p.skipFlowSpace() {
+			return nil
+		}
+		p.pending = append(p.pending, value)
+		if p.peek(0) == end {
+			break
+		}
+		if p.peek(0) != ',' {
+			return nil
+		}
+		p.at++
+		if !p.skipFlowSpace() || p.peek(0) == end {
+			return nil
+		}
+	}
+	p.at++
+	p.close(n, since)
+	p.depth--
+	return n
+}
+
+// skipFlowSpace steps over white space and line breaks between the parts of a
+// flow collection. Something must follow.
+func (p *Parser) skipFlowSpace() bool {
+	for p.at < len(p.text) {
+		switch p.text[p.at] {
+		case ' ', '\t':
+			p.at++
+		case '\n':
+			p.newline()
+		case '-', '.', '%':
+			return p.at != p.bol
+		default:
+			return true
+		}
+	}
+	return false
+}
+
+// flowKey reads the key of an entry and its colon, on one line.
+func (p *Parser) flowKey() *yaml.Node {
+	start, line := p.at, p.line
+	key := p.flowScalar()
+	if key == nil {
+		return nil
+	}
+	p.skipSpaces()
+	if p.peek(0) != ':' || p.at-start > maxKeyLength {
+		return nil
+	}
+	p.at++
+	if !p.skipFlowSpace() || p.line != line {
+		return nil
+	}
+	return key
+}
+
+// flowValue reads a node within a flow collection.
+func (p *Parser) flowValue() *yaml.Node {
+	if c := p.peek(0); c == '[' || c == '{' {
+		return p.flow()
+	}
+	return p.flowScalar()
+}
+
+// flowScalar reads a scalar within a flow collection, on one line. What stands
+// behind it is for others to judge.
+func (p *Parser) flowScalar() *yaml.Node {
+	if c := p.peek(0); c == '"' || c == '\'' {
+		return p.quoted(c)
+	}
+	if !p.mayBePlain() {
+		return nil
+	}
+	n, end := p.plainText(true)
+	if n == nil {
+		return nil
+	}
+	switch {
+	case end == len(p.text), p.text[end] == '?', p.text[end] == '#':
+		return nil
+	case p.text[end] == '\n' && !endsFlow(p.text[end:]):
+		return nil // the scalar may go on
+	}
+	return n
+}
+
+// endsFlow reports whether the next character behind spaces and line breaks ends
+// an entry of a flow collection.
+func endsFlow(text []byte) bool {
+	for _, c := range text {
+		switch c {
+		case ' ', '\n':
+		case ',', ']', '}':
+			return true
+		default:
+			return false
+		}
+	}
+	return false
+}

@@ -1,0 +1,21 @@
+package fast
+
+import "testing"
+
+// FuzzParser holds what the parser makes of any text against yaml.v3.
+func FuzzParser(f *testing.F) {
+	for _, text := range documents(f) {
+		if len(text) < 4096 {
+			f.Add(text)
+		}
+	}
+	for _, text := range samples {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		var p Parser
+		if check(t, &p, text) {
+			check(t, &p, text) // in the memory of the first time
+		}
+	})
+}

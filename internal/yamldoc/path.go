@@ -1,0 +1,150 @@
+package yamldoc
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// A Path leads from the root of an item to one of its nodes, as people write
+// it: spec.template.spec.containers[0].envFrom[1].configMapRef.name. A key
+// that is not made of letters, digits, "-" and "_" alone stands in brackets
+// and Go's double quotes: metadata.annotations["example.com/key"]. The empty
+// Path is the root.
+type Path string
+
+// A Step is one step of a Path: into a mapping's entry or a sequence's
+// element.
+type Step struct {
+	Key   string // the entry's key, where Index is negative
+	Index int    // the element, counted from 0; negative for a mapping
+}
+
+// Key returns the path of the entry key of the mapping at p.
+func (p Path) Key(key string) Path {
+	switch {
+	case !isSimpleKey(key):
+		return p + Path("["+strconv.Quote(key)+"]")
+	case p == "":
+		return Path(key)
+	default:
+		return p + "." + Path(key)
+	}
+}
+
+// Index returns the path of element i, counted from 0, of the sequence at p.
+func (p Path) Index(i int) Path {
+	return p + Path("["+strconv.Itoa(i)+"]")
+}
+
+// Join returns the path that leads to q from where p ends.
+func (p Path) Join(q Path) Path {
+	switch {
+	case p == "":
+		return q
+	case q == "", q[0] == '[':
+		return p + q
+	default:
+		return p + "." + q
+	}
+}
+
+// Steps takes p apart. It fails on a Path that Key, Index and Join cannot
+// have made.
+func (p Path) Steps() ([]Step, error) {
+	steps := make([]Step, 0, strings.Count(string(p), ".")+2)
+	rest := string(p)
+	for first := true; rest != ""; first = false {
+		if rest[0] == '[' {
+			step, after, err := bracketStep(rest)
+			if err != nil {
+				return nil, fmt.Errorf("path %q: %w", p, err)
+			}
+			steps, rest = append(steps, step), after
+			continue
+		}
+		if !first {
+			if rest[0] != '.' {
+				return nil, fmt.Errorf("path %q: a dot is missing before %q", p, rest)
+			}
+			rest = rest[1:]
+		}
+		end := strings.IndexAny(rest, ".[")
+		if end < 0 {
+			end = len(rest)
+		}
+		if end == 0 {
+			return nil, fmt.Errorf("path %q: empty key before %q", p, rest)
+		}
+		steps, rest = append(steps, Step{Key: rest[:end], Index: -1}), rest[end:]
+	}
+	return steps, nil
+}
+
+// bracketStep reads [3] or ["key"] from the front of s.
+func bracketStep(s string) (step Step, rest string, err error) {
+	if quoted, qerr := strconv.QuotedPrefix(s[1:]); qerr == nil {
+		rest = s[1+len(quoted):]
+		if !strings.HasPrefix(rest, "]") {
+			return Step{}, "", fmt.Errorf("no ] behind %s", quoted)
+		}
+		key, err := strconv.Unquote(quoted)
+		return Step{Key: key, Index: -1}, rest[1:], err
+	}
+	end := strings.IndexByte(s, ']')
+	if end < 0 {
+		return Step{}, "", fmt.Errorf("no ] behind %q", s)
+	}
+	index, err := strconv.Atoi(s[1:end])
+	if err != nil || index < 0 {
+		return Step{}, "", fmt.Errorf("%q is no index", s[1:end])
+	}
+	return Step{Index: index}, s[end+1:], nil
+}
+
+func isSimpleKey(key string) bool {
+	if key == "" {
+		return false
+	}
+	for i := range len(key) {
+		switch c := key[i]; {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '-', c == '_':
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// From returns the path that the step makes of p.
+func (s Step) From(p Path) Path {
+	if s.Index >= 0 {
+		return p.Index(s.Index)
+	}
+	return p.Key(s.Key)
+}
+
+// Roots are places in an item, each with a number.
+type Roots map[Path]int
+
+// Add adds a place, unless it is there.
+func (r Roots) Add(at Path, number int) {
+	if _, ok := r[at]; !ok {
+		r[at] = number
+	}
+}
+
+// Holding returns the least number of the places that path leads to or into, -1 if there
+// is none.
+func (r Roots) Holding(path Path) int {
+	least := -1
+	for end := 0; end <= len(path); end++ {
+		if 0 < end && end < len(path) && path[end] != '.' && path[end] != '[' {
+			continue
+		}
+		if number, ok := r[path[:end]]; ok && (least < 0 || number < least) {
+			least = number
+		}
+	}
+	return least
+}

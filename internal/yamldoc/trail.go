@@ -1,0 +1,63 @@
+package yamldoc
+
+// A Trail is the steps from the root of an item to a node, on a walk. The zero Trail is
+// at the root. It makes a Path only where somebody asks for it: in a document that is
+// deep, the paths of all nodes are far longer than its text.
+type Trail []trailStep
+
+type trailStep struct {
+	Step
+	path   Path // that ends there, once somebody asked for it
+	length int  // of the path, or a little less
+}
+
+// MaxPath bounds the paths that are told or kept, which thousands of places may share
+// the beginning of. In the largest definitions of Kubernetes they have some hundred
+// characters.
+const MaxPath = 4096
+
+// Key goes to the entry of a mapping.
+func (t *Trail) Key(key string) { t.enter(Step{Key: key, Index: -1}) }
+
+// Index goes to the element of a sequence.
+func (t *Trail) Index(i int) { t.enter(Step{Index: i}) }
+
+func (t *Trail) enter(s Step) {
+	*t = append(*t, trailStep{Step: s, length: t.length() + len(s.Key) + len(".")})
+}
+
+// Back goes the last step back.
+func (t *Trail) Back() { *t = (*t)[:len(*t)-1] }
+
+func (t *Trail) length() int {
+	if n := len(*t); n > 0 {
+		return (*t)[n-1].length
+	}
+	return 0
+}
+
+// TooDeep reports whether the path is longer than MaxPath.
+func (t *Trail) TooDeep() bool { return t.length() > MaxPath }
+
+// Path returns the path. Neighbours share the memory of most of theirs.
+func (t Trail) Path() Path {
+	if len(t) == 0 {
+		return ""
+	}
+	last := &t[len(t)-1]
+	if last.path == "" {
+		before := t[:len(t)-1].Path()
+		if last.Index < 0 {
+			last.path = before.Key(last.Key)
+		} else {
+			last.path = before.Index(last.Index)
+		}
+	}
+	return last.path
+}
+
+// Head returns the beginning of a path that is too long, for a message.
+func (t Trail) Head() Path {
+	head := t[:min(len(t), 3)].Path()
+	return head[:min(len(head), 100)] + "…"
+}
