@@ -71,7 +71,7 @@ func check(t testing.TB, p *Parser, text []byte) bool {
 // documents returns the YAML documents of the repository's test data.
 func documents(t testing.TB) [][]byte {
 	t.Helper()
-	root := filepath.Join("..", "..", "testdata")
+	root := filepath.Join("..", "..", "..", "testdata")
 	var found [][]byte
 	add := func(name string, data []byte) {
 		switch filepath.Ext(name) {
