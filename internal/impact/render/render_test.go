@@ -3,21 +3,17 @@ package render
 import (
 	"bytes"
 	"errors"
-	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/confighash/confighash/internal/impact"
+	"github.com/confighash/confighash/internal/test/golden"
 )
-
-var update = flag.Bool("update", false, "write what the formats make of the reports into testdata")
 
 func ref(apiVersion, kind, name string) impact.Ref {
 	return impact.Ref{APIVersion: apiVersion, Kind: kind, Namespace: "shop", Name: name}
@@ -256,27 +252,9 @@ var extensions = map[Format]string{Text: ".txt", Markdown: ".md", JSON: ".json",
 func TestWrite_golden(t *testing.T) {
 	for name, r := range reports {
 		for format, extension := range extensions {
-			golden(t, name+extension, write(t, r, format, Options{}))
+			golden.Compare(t, filepath.Join("testdata", name+extension), write(t, r, format, Options{}))
 		}
-		golden(t, name+".ansi", write(t, r, Text, Options{Colours: true}))
-	}
-}
-
-func golden(t *testing.T, file, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", file)
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", file, diff)
+		golden.Compare(t, filepath.Join("testdata", name+".ansi"), write(t, r, Text, Options{Colours: true}))
 	}
 }
 
