@@ -11,9 +11,9 @@ import (
 	"golang.org/x/term"
 
 	"github.com/confighash/confighash/internal/catalog"
-	"github.com/confighash/confighash/internal/consumers"
 	"github.com/confighash/confighash/internal/consumers/render"
 	"github.com/confighash/confighash/internal/manifests"
+	"github.com/confighash/confighash/internal/usage"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
@@ -91,7 +91,7 @@ func newGraph(stdin, stdout *os.File) *cobra.Command {
 }
 
 // drawn reads manifests and draws who uses what in them.
-func drawn(args []string, namespace string, stdin *os.File) (*consumers.Graph, error) {
+func drawn(args []string, namespace string, stdin *os.File) (*usage.Graph, error) {
 	if namespace != "" {
 		if err := v1alpha1.CheckNamespace(namespace); err != nil {
 			return nil, fmt.Errorf("--namespace %w", err)
@@ -101,5 +101,5 @@ func drawn(args []string, namespace string, stdin *os.File) (*consumers.Graph, e
 	if err != nil {
 		return nil, err
 	}
-	return consumers.New(set, catalog.Builtin())
+	return usage.New(set, catalog.Builtin())
 }

@@ -19,7 +19,7 @@ import (
 
 	"github.com/confighash/confighash/hack/hostile"
 	"github.com/confighash/confighash/internal/catalog"
-	"github.com/confighash/confighash/internal/consumers"
+	"github.com/confighash/confighash/internal/usage"
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/impact"
 	"github.com/confighash/confighash/internal/manifests"
@@ -54,7 +54,7 @@ var commands = []command{
 	}},
 	{"graph", func(t testing.TB, manifests, _ string) {
 		if set := read(t, manifests); set != nil {
-			_, _ = consumers.New(set, catalog.Builtin())
+			_, _ = usage.New(set, catalog.Builtin())
 		}
 	}},
 	{"impact", func(t testing.TB, manifests, _ string) {
