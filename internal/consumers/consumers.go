@@ -147,12 +147,12 @@ func (b *builder) use(r *graph.Resource, finder *usage.Finder) error {
 		}
 		b.add(from, b.node(b.identityOf(u.Object)), &u)
 	}
-	for i := range r.References {
-		ref := &r.References[i]
+	for i := range r.Edges {
+		ref := r.Edges[i].Ref
 		if ref.Role == catalog.Producer || found[ref] || ref.At.Path == reference.ExtraSourcesAt && from.workload {
 			continue
 		}
-		b.absent(r, from, ref)
+		b.absent(from, &r.Edges[i])
 	}
 	if !from.workload {
 		return nil
@@ -160,7 +160,8 @@ func (b *builder) use(r *graph.Resource, finder *usage.Finder) error {
 	extra, _ := reference.ExtraSources(r.Annotations)
 	for i := range extra {
 		if ref := &extra[i]; !sources[source{ref.Targets, ref.Name}] {
-			b.absent(r, from, ref)
+			e := b.g.Edge(r, ref)
+			b.absent(from, &e)
 		}
 	}
 	return nil
@@ -187,7 +188,8 @@ func (b *builder) add(from, to *node, u *usage.Use) {
 }
 
 // absent enters a reference that leads to nothing in the set.
-func (b *builder) absent(r *graph.Resource, from *node, ref *reference.Reference) {
+func (b *builder) absent(from *node, e *graph.Edge) {
+	r, ref := e.Referrer, e.Ref
 	// What stands in the content of an object is part of a value.
 	if ref.Tentative || r.Target != 0 && graph.InContent(ref.At.Path) {
 		return
@@ -198,16 +200,13 @@ func (b *builder) absent(r *graph.Resource, from *node, ref *reference.Reference
 	case ref.Of != nil:
 		id.group, id.kind = ref.Of.Group, ref.Of.Kind
 	default:
-		m := b.g.Mention(r, ref)
-		if m.Targets == 0 || len(m.Strangers) > 0 {
+		if e.Targets == 0 || len(e.Strangers) > 0 {
 			return
 		}
-		id.kind = m.Targets.String()
-		for _, target := range m.Targets.Each() {
-			if producers := b.g.Producers(r, ref, target); len(producers) > 0 {
-				id.kind = target.Kinds()[0]
-				makers = append(makers, producers)
-			}
+		id.kind = e.Targets.String()
+		for _, m := range e.Makers {
+			id.kind = m.Kind
+			makers = append(makers, m.Resources)
 		}
 		if ref.Role == catalog.Both && makers == nil {
 			makers = [][]*graph.Resource{{r}}
@@ -243,8 +242,9 @@ func (b *builder) namespaceOf(r *graph.Resource, ref *reference.Reference) strin
 // make enters what r makes.
 func (b *builder) make(r *graph.Resource, finder *usage.Finder) error {
 	from := b.node(b.identityOf(r))
-	for i := range r.References {
-		ref := &r.References[i]
+	for i := range r.Edges {
+		e := &r.Edges[i]
+		ref := e.Ref
 		if ref.Role != catalog.Producer {
 			continue
 		}
@@ -255,9 +255,7 @@ func (b *builder) make(r *graph.Resource, finder *usage.Finder) error {
 				from.makes = append(from.makes, product)
 			}
 		}
-		m := b.g.Mention(r, ref)
-		m.DropBased()
-		for _, match := range m.Matches {
+		for _, match := range e.Current() {
 			for i, object := range match.Candidates {
 				if i > 0 {
 					if err := finder.Spend(r, ref); err != nil {

@@ -46,7 +46,7 @@ func (c *comparison) addEvidence(found []Object, sources []*graph.Resource) {
 			}
 		}
 		if one.Refused != "" && len(one.Evidence) > 0 {
-			one.Mend = "delete it before the apply" // it has to keep its name
+			one.Fix = "delete it before the apply" // it has to keep its name
 		}
 	}
 }

@@ -3,7 +3,6 @@ package render
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -17,10 +16,9 @@ import (
 	"github.com/confighash/confighash/internal/consumers"
 	"github.com/confighash/confighash/internal/escape"
 	"github.com/confighash/confighash/internal/report"
+	"github.com/confighash/confighash/internal/test/golden"
 	"github.com/confighash/confighash/internal/usage"
 )
-
-var update = flag.Bool("update", false, "write what is rendered into testdata")
 
 // written returns a graph in a format.
 func written(t interface {
@@ -93,19 +91,7 @@ func TestWrite(t *testing.T) {
 			"dot":          written(t, g, Dot, Options{}),
 		} {
 			t.Run(name+"."+ending, func(t *testing.T) {
-				file := filepath.Join("testdata", name+"."+ending)
-				if *update {
-					if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-						t.Fatal(err)
-					}
-				}
-				want, err := os.ReadFile(file)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if diff := cmp.Diff(string(want), text); diff != "" {
-					t.Errorf("run go test ./internal/consumers/render -update (-want +got):\n%s", diff)
-				}
+				golden.Compare(t, filepath.Join("testdata", name+"."+ending), text)
 			})
 		}
 	}
