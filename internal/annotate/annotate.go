@@ -125,7 +125,7 @@ func (b *builder) resource(r *graph.Resource) {
 			if !b.spend(r, reference.ExtraSourcesAt) {
 				return
 			}
-			c.consume(r, &e, &policy.Verdict{Rolls: true, Whole: true})
+			c.consume(r, e, &policy.Verdict{Rolls: true, Whole: true})
 		}
 		named, unmet := c.workload.Named()
 		for _, n := range named {
@@ -408,13 +408,12 @@ func quoteAll(names []string) []string {
 }
 
 // extraSources reads confighash.dev/extra-sources.
-func (b *builder) extraSources(r *graph.Resource) []reference.Reference {
-	extra, wrong := reference.ExtraSources(r.Annotations)
-	for _, element := range wrong {
+func (b *builder) extraSources(r *graph.Resource) []*reference.Reference {
+	for _, element := range reference.WrongExtraSources(r.Annotations[v1alpha1.AnnotationExtraSources]) {
 		b.plan.Tell(manifest.Error, r, reference.ExtraSourcesAt, "%q is neither ConfigMap/NAME nor Secret/NAME; list objects of the same namespace, divided by commas", element)
 	}
-	for i := range extra {
-		ref := &extra[i]
+	extra := reference.ExtraSources(r.References)
+	for _, ref := range extra {
 		m := b.graph.Mention(r, ref)
 		if m.DropBased(); len(m.Matches) == 0 && !b.graph.Produced(&m) {
 			severity := manifest.Warning

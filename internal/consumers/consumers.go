@@ -56,7 +56,7 @@ type node struct {
 // A way is what tells the edges of one user apart.
 type way struct {
 	to       *node
-	via      usage.Via
+	via      catalog.Via
 	consumed bool
 }
 
@@ -125,42 +125,20 @@ func (b *builder) use(r *graph.Resource, finder *usage.Finder) error {
 	from := b.node(b.identityOf(r))
 	clear(b.own)
 	found := map[*reference.Reference]bool{}
-	type source struct {
-		targets catalog.Target
-		name    string
-	}
-	sources := map[source]bool{}
 	uses, err := finder.Of(r)
 	if err != nil {
 		return err
 	}
 	for _, u := range uses {
 		found[u.Ref] = true
-		if u.Ref.At.Path == reference.ExtraSourcesAt {
-			if !u.Consumed && from.workload {
-				continue // the annotation counts once, as what its workload consumes
-			}
-			sources[source{u.Ref.Targets, u.Ref.Name}] = true
-		}
 		if r.Target != 0 && graph.InContent(u.Ref.At.Path) {
 			u.Keys = nil // they are part of a value
 		}
 		b.add(from, b.node(b.identityOf(u.Object)), &u)
 	}
-	for i := range r.References {
-		ref := &r.References[i]
-		if ref.Role == catalog.Producer || found[ref] || ref.At.Path == reference.ExtraSourcesAt && from.workload {
-			continue
-		}
-		b.absent(r, from, ref)
-	}
-	if !from.workload {
-		return nil
-	}
-	extra, _ := reference.ExtraSources(r.Annotations)
-	for i := range extra {
-		if ref := &extra[i]; !sources[source{ref.Targets, ref.Name}] {
-			b.absent(r, from, ref)
+	for _, use := range usage.Wanted(r) {
+		if !found[use.Ref] {
+			b.absent(r, from, &use)
 		}
 	}
 	return nil
@@ -186,8 +164,9 @@ func (b *builder) add(from, to *node, u *usage.Use) {
 	e.Keys = append(e.Keys, u.Keys...)
 }
 
-// absent enters a reference that leads to nothing in the set.
-func (b *builder) absent(r *graph.Resource, from *node, ref *reference.Reference) {
+// absent enters a use by a reference that leads to nothing in the set.
+func (b *builder) absent(r *graph.Resource, from *node, use *usage.Use) {
+	ref := use.Ref
 	// What stands in the content of an object is part of a value.
 	if ref.Tentative || r.Target != 0 && graph.InContent(ref.At.Path) {
 		return
@@ -229,7 +208,7 @@ func (b *builder) absent(r *graph.Resource, from *node, ref *reference.Reference
 			}
 		}
 	}
-	b.add(from, to, &usage.Use{Ref: ref, Via: usage.ViaOf(ref), Consumed: ref.Consumed, Keys: ref.Keys})
+	b.add(from, to, use)
 }
 
 // namespaceOf returns where the object is that ref names, "" where nothing tells.
@@ -352,7 +331,7 @@ func (n *node) id() string {
 	return kind + " " + n.path()
 }
 
-func rank(via usage.Via) int { return slices.Index(Ways(), via) }
+func rank(via catalog.Via) int { return slices.Index(Ways(), via) }
 
 // compare orders nodes for people: by kind, namespace and name.
 func compare(a, b *node) int {

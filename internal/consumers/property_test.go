@@ -108,7 +108,7 @@ func TestNew_holdsEachUseAndNoValue(t *testing.T) {
 		}
 		type way struct {
 			from, to string
-			via      usage.Via
+			via      catalog.Via
 			consumed bool
 		}
 		edges := map[way]Edge{}

@@ -7,27 +7,11 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/confighash/confighash/internal/catalog"
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/manifest"
 	"github.com/confighash/confighash/internal/reference"
-)
-
-// A Via is a way by which a resource uses an object.
-type Via string
-
-// The ways.
-const (
-	Env     Via = "env"     // a key is a variable
-	EnvFrom Via = "envFrom" // every key is one
-	Volume  Via = "volume"  // files, which the kubelet keeps up to date
-	SubPath Via = "subPath" // files that a container mounts by subPath, which stay as they are
-	// ExtraSource: the workload's annotation confighash.dev/extra-sources says so.
-	ExtraSource Via = "extra-sources"
-	// Reference: the resource names it, and no container gets it.
-	Reference Via = "reference"
 )
 
 // A Use is one reference of a resource to one object.
@@ -40,7 +24,7 @@ type Use struct {
 	// Template is the index of the pod template that the reference is in, and -1
 	// where it is in none: then a Consumed object counts for all.
 	Template int
-	Via      Via
+	Via      catalog.Via
 	// Consumed: the containers of the pods get the content.
 	Consumed bool
 	// Keys are the keys that they get, sorted; nil stands for all of them.
@@ -75,18 +59,35 @@ func NewFinder(g *graph.Graph) *Finder {
 // Secret.
 func (f *Finder) Of(r *graph.Resource) ([]Use, error) {
 	s := search{Finder: f, referrer: r}
-	for i := range r.References {
-		if ref := &r.References[i]; ref.Role != catalog.Producer {
-			s.of(ref)
-		}
-	}
-	if len(r.PodTemplates) > 0 {
-		extra, _ := reference.ExtraSources(r.Annotations)
-		for i := range extra {
-			s.of(&extra[i])
-		}
+	for _, use := range Wanted(r) {
+		s.of(use)
 	}
 	return s.uses, s.err
+}
+
+// Wanted returns what r uses by its references alone: uses without an Object.
+func Wanted(r *graph.Resource) []Use {
+	uses := make([]Use, 0, len(r.References))
+	workload := len(r.PodTemplates) > 0
+	for i := range r.References {
+		ref := &r.References[i]
+		use := Use{Ref: ref, Template: ref.PodTemplate, Via: ref.Via, Consumed: ref.Consumed, Keys: ref.Keys}
+		if ref.Via == catalog.ViaExtraSource {
+			if workload {
+				continue
+			}
+			use.Via = catalog.ViaReference
+		}
+		if ref.Role != catalog.Producer {
+			uses = append(uses, use)
+		}
+	}
+	if workload {
+		for _, ref := range reference.ExtraSources(r.References) {
+			uses = append(uses, Use{Ref: ref, Template: -1, Via: ref.Via, Consumed: true})
+		}
+	}
+	return uses
 }
 
 // A search is for what one resource uses.
@@ -123,9 +124,8 @@ func (s *search) add(use Use, further bool) bool {
 	return true
 }
 
-func (s *search) of(ref *reference.Reference) {
-	further := false
-	use := Use{Ref: ref, Template: ref.PodTemplate, Via: ViaOf(ref), Consumed: ref.Consumed, Keys: ref.Keys}
+func (s *search) of(use Use) {
+	further, ref := false, use.Ref
 	add := func(object *graph.Resource) bool {
 		use.Object = object
 		if !s.add(use, further) {
@@ -134,7 +134,7 @@ func (s *search) of(ref *reference.Reference) {
 		further = true
 		if len(ref.SubPathKeys) > 0 {
 			part := use
-			part.Via, part.Keys = SubPath, ref.SubPathKeys
+			part.Via, part.Keys = catalog.ViaSubPath, ref.SubPathKeys
 			s.uses = append(s.uses, part)
 		}
 		return !object.StandsFor || s.ingredients(use, object, map[*graph.Resource]bool{object: true})
@@ -219,26 +219,4 @@ func Means(g *graph.Graph, r *graph.Resource, ref *reference.Reference, workload
 		}
 	}
 	return means, m.Strangers
-}
-
-// ViaOf tells by where a reference stands how the object is used.
-func ViaOf(ref *reference.Reference) Via {
-	if !ref.Consumed {
-		return Reference
-	}
-	if ref.At.Path == reference.ExtraSourcesAt {
-		return ExtraSource
-	}
-	path := string(ref.At.Path)
-	switch {
-	case strings.Contains(path, ".envFrom["):
-		return EnvFrom
-	case strings.Contains(path, ".env["):
-		return Env
-	case ref.SubPath:
-		return SubPath
-	case strings.Contains(strings.ToLower(path), "volumes["):
-		return Volume
-	}
-	return Reference
 }

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/confighash/confighash/internal/catalog"
 	"github.com/confighash/confighash/internal/consumers"
 	"github.com/confighash/confighash/internal/report"
-	"github.com/confighash/confighash/internal/usage"
 )
 
 // The looks of boxes.
@@ -64,7 +64,7 @@ func drawn(g *consumers.Graph) *report.Diagram {
 		for ; i < len(g.Edges) && g.Edges[i].From == e.From && g.Edges[i].To == e.To; i++ {
 			w := way{string(g.Edges[i].Via), g.Edges[i].Keys, g.Edges[i].Optional}
 			labels, ways = append(labels, w.words()), append(ways, w)
-			a.Dashed = a.Dashed && g.Edges[i].Via == usage.Reference
+			a.Dashed = a.Dashed && g.Edges[i].Via == catalog.ViaReference
 		}
 		a.Label, a.Tip = report.Words(strings.Join(slices.Compact(labels), ", ")), phraseOf(ways)
 		d.Connect(a)

@@ -14,10 +14,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/confighash/confighash/internal/catalog"
 	"github.com/confighash/confighash/internal/consumers"
 	"github.com/confighash/confighash/internal/escape"
 	"github.com/confighash/confighash/internal/report"
-	"github.com/confighash/confighash/internal/usage"
 )
 
 var update = flag.Bool("update", false, "write what is rendered into testdata")
@@ -75,7 +75,7 @@ func hostile() *consumers.Graph {
 		}
 		g.Workloads = append(g.Workloads, user)
 		g.Objects = append(g.Objects, object, consumers.Object{Node: consumers.Node{ID: "unused " + name, Kind: "Secret", Name: name}, Unused: true})
-		g.Edges = append(g.Edges, consumers.Edge{From: user.ID, To: object.ID, Via: usage.Env, Keys: []string{name}, Consumed: true})
+		g.Edges = append(g.Edges, consumers.Edge{From: user.ID, To: object.ID, Via: catalog.ViaEnv, Keys: []string{name}, Consumed: true})
 	}
 	return g
 }
@@ -275,7 +275,7 @@ func TestWrite_largeGraphStaysBelowTheLimit(t *testing.T) {
 		w := consumers.Node{ID: fmt.Sprint("w", i), Kind: "Deployment", Namespace: "shop", Name: fmt.Sprint("web-", i)}
 		o := consumers.Object{Node: consumers.Node{ID: fmt.Sprint("o", i), Kind: "ConfigMap", Namespace: "shop", Name: fmt.Sprint("app-", i)}}
 		g.Workloads, g.Objects = append(g.Workloads, w), append(g.Objects, o)
-		g.Edges = append(g.Edges, consumers.Edge{From: w.ID, To: o.ID, Via: usage.EnvFrom}, consumers.Edge{From: w.ID, To: "o0", Via: usage.Env, Keys: []string{"A"}})
+		g.Edges = append(g.Edges, consumers.Edge{From: w.ID, To: o.ID, Via: catalog.ViaEnvFrom}, consumers.Edge{From: w.ID, To: "o0", Via: catalog.ViaEnv, Keys: []string{"A"}})
 	}
 	text := written(t, g, Markdown, Options{})
 	checkMarkdown(t, text, 0)
@@ -306,7 +306,7 @@ func TestWrite_saysWhereItCounts(t *testing.T) {
 		for what, g := range map[string]*consumers.Graph{
 			"keys": {
 				Workloads: []consumers.Node{web}, Objects: []consumers.Object{{Node: app}},
-				Edges: []consumers.Edge{{From: web.ID, To: app.ID, Via: usage.Env, Keys: keys}},
+				Edges: []consumers.Edge{{From: web.ID, To: app.ID, Via: catalog.ViaEnv, Keys: keys}},
 			},
 			"products": {Objects: []consumers.Object{{Node: app, Makes: products}}},
 		} {
