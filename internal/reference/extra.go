@@ -11,25 +11,6 @@ import (
 // ExtraSourcesAt is where the annotation confighash.dev/extra-sources is.
 var ExtraSourcesAt = yamldoc.Path("metadata.annotations").Key(v1alpha1.AnnotationExtraSources)
 
-// ExtraSources returns the references that confighash.dev/extra-sources makes, of
-// those of an item: each object once.
-func ExtraSources(references []Reference) []*Reference {
-	var extra []*Reference
-	type object struct {
-		targets catalog.Target
-		name    string
-	}
-	met := map[object]bool{}
-	for i := range references {
-		ref := &references[i]
-		if at := (object{ref.Targets, ref.Name}); ref.Via == catalog.ViaExtraSource && !met[at] {
-			met[at] = true
-			extra = append(extra, ref)
-		}
-	}
-	return extra
-}
-
 // WrongExtraSources returns the elements of a value of confighash.dev/extra-sources
 // that name neither a ConfigMap nor a Secret, each once.
 func WrongExtraSources(value string) []string {

@@ -59,35 +59,41 @@ func NewFinder(g *graph.Graph) *Finder {
 // Secret.
 func (f *Finder) Of(r *graph.Resource) ([]Use, error) {
 	s := search{Finder: f, referrer: r}
-	for _, use := range Wanted(r) {
-		s.of(use)
+	for _, w := range wanted(r) {
+		s.of(w.use, w.edge)
 	}
 	return s.uses, s.err
 }
 
-// Wanted returns what r uses by its references alone: uses without an Object.
-func Wanted(r *graph.Resource) []Use {
-	uses := make([]Use, 0, len(r.References))
+// A want is what a resource uses by one of its references, whatever that resolves to.
+type want struct {
+	use  Use // without an Object
+	edge *graph.Edge
+}
+
+// wanted returns what r uses, in the order of its references.
+func wanted(r *graph.Resource) []want {
+	wants := make([]want, 0, len(r.Edges))
 	workload := len(r.PodTemplates) > 0
-	for i := range r.References {
-		ref := &r.References[i]
-		use := Use{Ref: ref, Template: ref.PodTemplate, Via: ref.Via, Consumed: ref.Consumed, Keys: ref.Keys}
-		if ref.Via == catalog.ViaExtraSource {
+	for i := range r.Edges {
+		e := &r.Edges[i]
+		use := Use{Ref: e.Ref, Template: e.Ref.PodTemplate, Via: e.Ref.Via, Consumed: e.Ref.Consumed, Keys: e.Ref.Keys}
+		if e.Ref.Via == catalog.ViaExtraSource {
 			if workload {
 				continue
 			}
 			use.Via = catalog.ViaReference
 		}
-		if ref.Role != catalog.Producer {
-			uses = append(uses, use)
+		if e.Ref.Role != catalog.Producer {
+			wants = append(wants, want{use, e})
 		}
 	}
 	if workload {
-		for _, ref := range reference.ExtraSources(r.References) {
-			uses = append(uses, Use{Ref: ref, Template: -1, Via: ref.Via, Consumed: true})
+		for _, e := range r.ExtraSources() {
+			wants = append(wants, want{Use{Ref: e.Ref, Template: -1, Via: e.Ref.Via, Consumed: true}, e})
 		}
 	}
-	return uses
+	return wants
 }
 
 // A search is for what one resource uses.
@@ -124,24 +130,23 @@ func (s *search) add(use Use, further bool) bool {
 	return true
 }
 
-func (s *search) of(use Use) {
-	further, ref := false, use.Ref
+func (s *search) of(use Use, e *graph.Edge) {
+	further := false
 	add := func(object *graph.Resource) bool {
 		use.Object = object
 		if !s.add(use, further) {
 			return false
 		}
 		further = true
-		if len(ref.SubPathKeys) > 0 {
+		if len(e.Ref.SubPathKeys) > 0 {
 			part := use
-			part.Via, part.Keys = catalog.ViaSubPath, ref.SubPathKeys
+			part.Via, part.Keys = catalog.ViaSubPath, e.Ref.SubPathKeys
 			s.uses = append(s.uses, part)
 		}
-		return !object.StandsFor || s.ingredients(use, object, map[*graph.Resource]bool{object: true})
+		return !object.StandsFor || s.ingredients(use, object)
 	}
-	means, _ := Means(s.graph, s.referrer, ref, nil)
-	for i := range means {
-		for _, object := range means[i].Objects {
+	for _, meaning := range s.graph.Meanings(e) {
+		for _, object := range meaning.Objects {
 			if !add(object) {
 				return
 			}
@@ -149,74 +154,17 @@ func (s *search) of(use Use) {
 	}
 }
 
-// ingredients adds what an object that stands for a Secret is made with, but for
-// the objects that have been met. It reports false once there are too many.
-func (s *search) ingredients(use Use, object *graph.Resource, met map[*graph.Resource]bool) bool {
-	for i := range object.References {
-		ref := &object.References[i]
-		if !ref.Consumed {
-			continue
-		}
+// ingredients adds what an object that represents a Secret is made with. It reports
+// false once there are too many.
+func (s *search) ingredients(use Use, object *graph.Resource) bool {
+	return s.graph.Ingredients(object, s.referrer, func(ref *reference.Reference, meaning graph.Meaning) (into, more bool) {
 		part := use
 		part.Keys = ref.Keys
-		means, _ := Means(s.graph, object, ref, s.referrer)
-		for j := range means {
-			for _, part.Object = range means[j].Objects {
-				if means[j].StandsFor && met[part.Object] {
-					continue
-				}
-				if !s.add(part, true) {
-					return false
-				}
-				if means[j].StandsFor {
-					met[part.Object] = true
-					if !s.ingredients(part, part.Object, met) {
-						return false
-					}
-				}
+		for _, part.Object = range meaning.Objects {
+			if !s.add(part, true) {
+				return false, false
 			}
 		}
-	}
-	return true
-}
-
-// A Meaning is the object that a reference means, or several that nothing tells
-// apart, or all objects that stand for it.
-type Meaning struct {
-	Objects []*graph.Resource
-	// Kind is what the objects are taken for.
-	Kind string
-	// StandsFor: the reference names the Secret that a controller makes of each object.
-	StandsFor bool
-}
-
-// Means returns what a reference of r means by the names that objects have now, and
-// the objects of other layers that it might mean. If r stands for a Secret of a
-// workload, what its controller reads where the Secret is has to be there.
-func Means(g *graph.Graph, r *graph.Resource, ref *reference.Reference, workload *graph.Resource) (means []Meaning, strangers []*graph.Resource) {
-	if ref.Of != nil {
-		if found := g.StandIns(g.Others(r, *ref.Of, ref.Name)); len(found) > 0 {
-			means = append(means, Meaning{Objects: found, Kind: found[0].Kind})
-		}
-		return means, nil
-	}
-	moves := true
-	if workload != nil && ref.ControllerNamespace {
-		there := *ref
-		there.Namespace, there.ControllerNamespace = g.NamespaceOf(workload), false
-		ref, moves = &there, false
-	}
-	m := g.Mention(r, ref)
-	m.DropBased()
-	for _, match := range m.Matches {
-		if moves || !match.Moved {
-			means = append(means, Meaning{Objects: match.Candidates, Kind: match.Candidates[0].Kind})
-		}
-	}
-	for _, target := range m.Targets.Each() {
-		if producers := g.StandIns(g.Producers(r, ref, target)); len(producers) > 0 {
-			means = append(means, Meaning{Objects: producers, Kind: target.String(), StandsFor: true})
-		}
-	}
-	return means, m.Strangers
+		return true, true
+	})
 }

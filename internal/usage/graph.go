@@ -1,4 +1,4 @@
-package consumers
+package usage
 
 import (
 	"cmp"
@@ -9,7 +9,6 @@ import (
 	"github.com/confighash/confighash/internal/catalog"
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/reference"
-	"github.com/confighash/confighash/internal/usage"
 )
 
 // New draws who uses what in g, whose resources were built with Builder.Values, and
@@ -25,7 +24,7 @@ func New(g *graph.Graph, c *catalog.Catalog) (*Graph, error) {
 	for _, r := range g.Resources {
 		b.enter(r)
 	}
-	uses := usage.NewFinder(g)
+	uses := NewFinder(g)
 	for _, r := range g.Resources {
 		if err := cmp.Or(b.use(r, uses), b.make(r, uses)); err != nil {
 			return nil, err
@@ -121,7 +120,7 @@ func (b *builder) enter(r *graph.Resource) {
 }
 
 // use enters what r uses.
-func (b *builder) use(r *graph.Resource, finder *usage.Finder) error {
+func (b *builder) use(r *graph.Resource, finder *Finder) error {
 	from := b.node(b.identityOf(r))
 	clear(b.own)
 	found := map[*reference.Reference]bool{}
@@ -136,16 +135,16 @@ func (b *builder) use(r *graph.Resource, finder *usage.Finder) error {
 		}
 		b.add(from, b.node(b.identityOf(u.Object)), &u)
 	}
-	for _, use := range usage.Wanted(r) {
-		if !found[use.Ref] {
-			b.absent(r, from, &use)
+	for _, w := range wanted(r) {
+		if !found[w.edge.Ref] {
+			b.absent(from, &w)
 		}
 	}
 	return nil
 }
 
 // add enters a use.
-func (b *builder) add(from, to *node, u *usage.Use) {
+func (b *builder) add(from, to *node, u *Use) {
 	from.uses, to.used = true, true
 	key := way{to, u.Via, u.Consumed}
 	e := b.own[key]
@@ -164,9 +163,9 @@ func (b *builder) add(from, to *node, u *usage.Use) {
 	e.Keys = append(e.Keys, u.Keys...)
 }
 
-// absent enters a use by a reference that leads to nothing in the set.
-func (b *builder) absent(r *graph.Resource, from *node, use *usage.Use) {
-	ref := use.Ref
+// absent enters a use of an object that is not in the set.
+func (b *builder) absent(from *node, w *want) {
+	e, r, ref := w.edge, w.edge.Referrer, w.edge.Ref
 	// What stands in the content of an object is part of a value.
 	if ref.Tentative || r.Target != 0 && graph.InContent(ref.At.Path) {
 		return
@@ -177,16 +176,13 @@ func (b *builder) absent(r *graph.Resource, from *node, use *usage.Use) {
 	case ref.Of != nil:
 		id.group, id.kind = ref.Of.Group, ref.Of.Kind
 	default:
-		m := b.g.Mention(r, ref)
-		if m.Targets == 0 || len(m.Strangers) > 0 {
+		if e.Targets == 0 || len(e.Strangers) > 0 {
 			return
 		}
-		id.kind = m.Targets.String()
-		for _, target := range m.Targets.Each() {
-			if producers := b.g.Producers(r, ref, target); len(producers) > 0 {
-				id.kind = target.Kinds()[0]
-				makers = append(makers, producers)
-			}
+		id.kind = e.Targets.String()
+		for _, m := range e.Makers {
+			id.kind = m.Kind
+			makers = append(makers, m.Resources)
 		}
 		if ref.Role == catalog.Both && makers == nil {
 			makers = [][]*graph.Resource{{r}}
@@ -208,7 +204,7 @@ func (b *builder) absent(r *graph.Resource, from *node, use *usage.Use) {
 			}
 		}
 	}
-	b.add(from, to, use)
+	b.add(from, to, &w.use)
 }
 
 // namespaceOf returns where the object is that ref names, "" where nothing tells.
@@ -220,10 +216,11 @@ func (b *builder) namespaceOf(r *graph.Resource, ref *reference.Reference) strin
 }
 
 // make enters what r makes.
-func (b *builder) make(r *graph.Resource, finder *usage.Finder) error {
+func (b *builder) make(r *graph.Resource, finder *Finder) error {
 	from := b.node(b.identityOf(r))
-	for i := range r.References {
-		ref := &r.References[i]
+	for i := range r.Edges {
+		e := &r.Edges[i]
+		ref := e.Ref
 		if ref.Role != catalog.Producer {
 			continue
 		}
@@ -234,9 +231,7 @@ func (b *builder) make(r *graph.Resource, finder *usage.Finder) error {
 				from.makes = append(from.makes, product)
 			}
 		}
-		m := b.g.Mention(r, ref)
-		m.DropBased()
-		for _, match := range m.Matches {
+		for _, match := range e.Current() {
 			for i, object := range match.Candidates {
 				if i > 0 {
 					if err := finder.Spend(r, ref); err != nil {
