@@ -14,7 +14,6 @@ import (
 	"github.com/confighash/confighash/internal/catalog"
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/manifest"
-	"github.com/confighash/confighash/internal/yamldoc/fast"
 )
 
 // addEvidence says of each object that no pod gets, or whose change is refused, why a
@@ -69,7 +68,7 @@ func sidecarsOf(g *graph.Graph) map[string][]sidecar {
 		}
 		if r.Chunk != chunk {
 			chunk, items, left = r.Chunk, map[yamldoc.Path]*yaml.Node{}, len(r.Chunk.Text)
-			all, _ := chunk.Items(new(fast.Parser)) // it was read before
+			all, _ := chunk.Items(new(yamldoc.Parser)) // it was read before
 			for _, item := range all {
 				items[item.Root] = item.Node
 			}

@@ -12,7 +12,6 @@ import (
 	"github.com/confighash/confighash/internal/manifest"
 	"github.com/confighash/confighash/internal/podtemplate"
 	"github.com/confighash/confighash/internal/yamldoc"
-	"github.com/confighash/confighash/internal/yamldoc/fast"
 )
 
 // facts are what a comparison needs of a workload beside its references. They are
@@ -62,7 +61,7 @@ func readFacts(resources []*graph.Resource, found map[*graph.Resource]*facts) er
 
 // factsIn reads the facts of resources that stand in one chunk.
 func factsIn(chunk *manifest.Chunk, resources []*graph.Resource) ([]*facts, error) {
-	items, err := chunk.Items(new(fast.Parser))
+	items, err := chunk.Items(new(yamldoc.Parser))
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/manifest"
 	"github.com/confighash/confighash/internal/yamldoc"
-	"github.com/confighash/confighash/internal/yamldoc/fast"
 )
 
 // Selectors returns a warning for every selector of a Kptfile, and of the configuration
@@ -23,7 +22,7 @@ import (
 func Selectors(chunks []*manifest.Chunk, g *graph.Graph, names map[*graph.Resource]string) []graph.Finding {
 	var found []graph.Finding
 	var s *selectors
-	parser := new(fast.Parser)
+	parser := new(yamldoc.Parser)
 	for _, chunk := range chunks {
 		if len(names) == 0 || !bytes.Contains(chunk.Text, []byte("kpt.dev/v1")) {
 			continue

@@ -39,7 +39,6 @@ import (
 	"github.com/confighash/confighash/internal/manifest"
 	"github.com/confighash/confighash/internal/reference"
 	"github.com/confighash/confighash/internal/yamldoc"
-	"github.com/confighash/confighash/internal/yamldoc/fast"
 )
 
 // maxVisited bounds how many nodes of an item are looked at, which aliases can
@@ -234,7 +233,7 @@ func isWord(c byte) bool {
 
 // chunk searches the items of a chunk.
 func (s *searcher) chunk(c *manifest.Chunk, resources []*graph.Resource) []graph.Finding {
-	items, err := c.Items(new(fast.Parser))
+	items, err := c.Items(new(yamldoc.Parser))
 	if err != nil {
 		return nil // it was parsed before, so this cannot be
 	}
