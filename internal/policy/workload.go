@@ -247,8 +247,8 @@ func (w *Workload) invalid(pattern *reloader.Pattern, path yamldoc.Path) graph.F
 // controller writes.
 func (w *Workload) unmet(ref *reference.Reference, kind string, path yamldoc.Path) graph.Finding {
 	f := graph.Finding{Severity: manifest.Warning, Resource: w.resource, Path: path}
-	if makers := w.policy.graph.Producers(w.resource, ref, ref.Targets); len(makers) > 0 {
-		f.Message = w.policy.missed(kind, ref.Name, makers[0])
+	if makers := w.policy.graph.Edge(w.resource, ref).Makers; len(makers) > 0 {
+		f.Message = w.policy.missed(kind, ref.Name, makers[0].Resources[0])
 		return f
 	}
 	name := ref.Name
@@ -263,14 +263,12 @@ func (w *Workload) unmet(ref *reference.Reference, kind string, path yamldoc.Pat
 // what makes it.
 func (p *Policy) called(r *graph.Resource, ref *reference.Reference) []*graph.Resource {
 	var found []*graph.Resource
-	m := p.graph.Mention(r, ref)
-	for _, match := range m.Matches {
+	e := p.graph.Edge(r, ref)
+	for _, match := range e.Matches {
 		found = append(found, match.Candidates...)
 	}
-	for _, producer := range p.graph.Producers(r, ref, ref.Targets) {
-		if producer.StandsFor {
-			found = append(found, producer)
-		}
+	for _, makers := range e.Makers {
+		found = append(found, p.graph.StandIns(makers.Resources)...)
 	}
 	return found
 }

@@ -205,7 +205,7 @@ func TestPatterns_areThoseInForce(t *testing.T) {
 		map[string]string{configMaps: "unread", secrets: "tls"},
 	)
 	for kind, want := range map[string][]pattern{
-		ConfigMap:           {
+		ConfigMap: {
 			{"app-1", true, configMaps, false, ""}, {"bad[", false, configMaps, false, "error parsing regexp: missing closing ]: `[$`"},
 			{"a.b", false, configMaps, false, ""}, {"App", true, configMaps, false, ""},
 		},
