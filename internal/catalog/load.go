@@ -12,7 +12,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/confighash/confighash/internal/yamldoc/fast"
+	"github.com/confighash/confighash/internal/yamldoc"
 )
 
 //go:embed data/*.yaml
@@ -304,7 +304,7 @@ func decodeStrict(text string, into any) error {
 // decode parses one document, or nothing, in less time than decodeStrict. That no
 // field in the data is unknown, tests see to.
 func decode(text []byte, into any) error {
-	tree, err := fast.Parse(text)
+	tree, err := yamldoc.Parse(text)
 	if err != nil || tree.Kind == 0 {
 		return err
 	}
