@@ -55,7 +55,7 @@ type node struct {
 // A way is what tells the edges of one user apart.
 type way struct {
 	to       *node
-	via      Via
+	via      catalog.Via
 	consumed bool
 }
 
@@ -124,43 +124,20 @@ func (b *builder) use(r *graph.Resource, finder *Finder) error {
 	from := b.node(b.identityOf(r))
 	clear(b.own)
 	found := map[*reference.Reference]bool{}
-	type source struct {
-		targets catalog.Target
-		name    string
-	}
-	sources := map[source]bool{}
 	uses, err := finder.Of(r)
 	if err != nil {
 		return err
 	}
 	for _, u := range uses {
 		found[u.Ref] = true
-		if u.Ref.At.Path == reference.ExtraSourcesAt {
-			if !u.Consumed && from.workload {
-				continue // the annotation counts once, as what its workload consumes
-			}
-			sources[source{u.Ref.Targets, u.Ref.Name}] = true
-		}
 		if r.Target != 0 && graph.InContent(u.Ref.At.Path) {
 			u.Keys = nil // they are part of a value
 		}
 		b.add(from, b.node(b.identityOf(u.Object)), &u)
 	}
-	for i := range r.Edges {
-		ref := r.Edges[i].Ref
-		if ref.Role == catalog.Producer || found[ref] || ref.At.Path == reference.ExtraSourcesAt && from.workload {
-			continue
-		}
-		b.absent(from, &r.Edges[i])
-	}
-	if !from.workload {
-		return nil
-	}
-	extra, _ := reference.ExtraSources(r.Annotations)
-	for i := range extra {
-		if ref := &extra[i]; !sources[source{ref.Targets, ref.Name}] {
-			e := b.g.Edge(r, ref)
-			b.absent(from, &e)
+	for _, w := range wanted(r) {
+		if !found[w.edge.Ref] {
+			b.absent(from, &w)
 		}
 	}
 	return nil
@@ -186,9 +163,9 @@ func (b *builder) add(from, to *node, u *Use) {
 	e.Keys = append(e.Keys, u.Keys...)
 }
 
-// absent enters a reference that leads to nothing in the set.
-func (b *builder) absent(from *node, e *graph.Edge) {
-	r, ref := e.Referrer, e.Ref
+// absent enters a use of an object that is not in the set.
+func (b *builder) absent(from *node, w *want) {
+	e, r, ref := w.edge, w.edge.Referrer, w.edge.Ref
 	// What stands in the content of an object is part of a value.
 	if ref.Tentative || r.Target != 0 && graph.InContent(ref.At.Path) {
 		return
@@ -227,7 +204,7 @@ func (b *builder) absent(from *node, e *graph.Edge) {
 			}
 		}
 	}
-	b.add(from, to, &Use{Ref: ref, Via: ViaOf(ref), Consumed: ref.Consumed, Keys: ref.Keys})
+	b.add(from, to, &w.use)
 }
 
 // namespaceOf returns where the object is that ref names, "" where nothing tells.
@@ -349,7 +326,7 @@ func (n *node) id() string {
 	return kind + " " + n.path()
 }
 
-func rank(via Via) int { return slices.Index(Ways(), via) }
+func rank(via catalog.Via) int { return slices.Index(Ways(), via) }
 
 // compare orders nodes for people: by kind, namespace and name.
 func compare(a, b *node) int {
