@@ -54,8 +54,10 @@ type Resource struct {
 	// ScopeUnknown tells an object without a namespace whose kind neither of
 	// the two knows: it may belong to one or to none.
 	ScopeUnknown bool
-	// References are the item's references, in document order.
+	// References are the item's references, in document order, and Edges what New
+	// resolved them to, in the same order.
 	References []reference.Reference
+	Edges      []Edge
 	// Mistaken are scalars that kustomize takes for references and that are none.
 	Mistaken []edit.Scalar
 	// Reads are names that its programs probably read objects by: those of pods,

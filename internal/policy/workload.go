@@ -282,8 +282,8 @@ func (w *Workload) unmet(kind, namespace, name string, path yamldoc.Path) graph.
 	f := graph.Finding{Severity: manifest.Warning, Resource: w.resource, Path: path}
 	target := catalog.TargetOf(kind)
 	ref := &reference.Reference{Name: name, Namespace: namespace, Targets: target}
-	if makers := w.policy.graph.Producers(w.resource, ref, target); len(makers) > 0 {
-		f.Message = w.policy.missed(kind, name, makers[0])
+	if makers := w.policy.graph.Edge(w.resource, ref).Makers; len(makers) > 0 {
+		f.Message = w.policy.missed(kind, name, makers[0].Resources[0])
 		return f
 	}
 	if namespace != "" {
@@ -305,14 +305,12 @@ func (p *Policy) called(r *graph.Resource, kind, namespace, name string) []*grap
 	}
 	ref := &reference.Reference{Name: name, Namespace: namespace, Targets: target}
 	var found []*graph.Resource
-	m := p.graph.Mention(r, ref)
-	for _, match := range m.Matches {
+	e := p.graph.Edge(r, ref)
+	for _, match := range e.Matches {
 		found = append(found, match.Candidates...)
 	}
-	for _, producer := range p.graph.Producers(r, ref, target) {
-		if producer.StandsFor {
-			found = append(found, producer)
-		}
+	for _, makers := range e.Makers {
+		found = append(found, p.graph.StandIns(makers.Resources)...)
 	}
 	return found
 }

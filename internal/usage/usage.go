@@ -75,15 +75,16 @@ func NewFinder(g *graph.Graph) *Finder {
 // Secret.
 func (f *Finder) Of(r *graph.Resource) ([]Use, error) {
 	s := search{Finder: f, referrer: r}
-	for i := range r.References {
-		if ref := &r.References[i]; ref.Role != catalog.Producer {
-			s.of(ref)
+	for i := range r.Edges {
+		if e := &r.Edges[i]; e.Ref.Role != catalog.Producer {
+			s.of(e)
 		}
 	}
 	if len(r.PodTemplates) > 0 {
 		extra, _ := reference.ExtraSources(r.Annotations)
 		for i := range extra {
-			s.of(&extra[i])
+			e := f.graph.Edge(r, &extra[i])
+			s.of(&e)
 		}
 	}
 	return s.uses, s.err
@@ -123,7 +124,8 @@ func (s *search) add(use Use, further bool) bool {
 	return true
 }
 
-func (s *search) of(ref *reference.Reference) {
+func (s *search) of(e *graph.Edge) {
+	ref := e.Ref
 	further := false
 	use := Use{Ref: ref, Template: ref.PodTemplate, Via: ViaOf(ref), Consumed: ref.Consumed, Keys: ref.Keys}
 	add := func(object *graph.Resource) bool {
@@ -137,11 +139,10 @@ func (s *search) of(ref *reference.Reference) {
 			part.Via, part.Keys = SubPath, ref.SubPathKeys
 			s.uses = append(s.uses, part)
 		}
-		return !object.StandsFor || s.ingredients(use, object, map[*graph.Resource]bool{object: true})
+		return !object.StandsFor || s.ingredients(use, object)
 	}
-	means, _ := Means(s.graph, s.referrer, ref, nil)
-	for i := range means {
-		for _, object := range means[i].Objects {
+	for _, meaning := range s.graph.Meanings(e) {
+		for _, object := range meaning.Objects {
 			if !add(object) {
 				return
 			}
@@ -149,76 +150,19 @@ func (s *search) of(ref *reference.Reference) {
 	}
 }
 
-// ingredients adds what an object that stands for a Secret is made with, but for
-// the objects that have been met. It reports false once there are too many.
-func (s *search) ingredients(use Use, object *graph.Resource, met map[*graph.Resource]bool) bool {
-	for i := range object.References {
-		ref := &object.References[i]
-		if !ref.Consumed {
-			continue
-		}
+// ingredients adds what an object that represents a Secret is made with. It reports
+// false once there are too many.
+func (s *search) ingredients(use Use, object *graph.Resource) bool {
+	return s.graph.Ingredients(object, s.referrer, func(ref *reference.Reference, meaning graph.Meaning) (into, more bool) {
 		part := use
 		part.Keys = ref.Keys
-		means, _ := Means(s.graph, object, ref, s.referrer)
-		for j := range means {
-			for _, part.Object = range means[j].Objects {
-				if means[j].StandsFor && met[part.Object] {
-					continue
-				}
-				if !s.add(part, true) {
-					return false
-				}
-				if means[j].StandsFor {
-					met[part.Object] = true
-					if !s.ingredients(part, part.Object, met) {
-						return false
-					}
-				}
+		for _, part.Object = range meaning.Objects {
+			if !s.add(part, true) {
+				return false, false
 			}
 		}
-	}
-	return true
-}
-
-// A Meaning is the object that a reference means, or several that nothing tells
-// apart, or all objects that stand for it.
-type Meaning struct {
-	Objects []*graph.Resource
-	// Kind is what the objects are taken for.
-	Kind string
-	// StandsFor: the reference names the Secret that a controller makes of each object.
-	StandsFor bool
-}
-
-// Means returns what a reference of r means by the names that objects have now, and
-// the objects of other layers that it might mean. If r stands for a Secret of a
-// workload, what its controller reads where the Secret is has to be there.
-func Means(g *graph.Graph, r *graph.Resource, ref *reference.Reference, workload *graph.Resource) (means []Meaning, strangers []*graph.Resource) {
-	if ref.Of != nil {
-		if found := g.StandIns(g.Others(r, *ref.Of, ref.Name)); len(found) > 0 {
-			means = append(means, Meaning{Objects: found, Kind: found[0].Kind})
-		}
-		return means, nil
-	}
-	moves := true
-	if workload != nil && ref.ControllerNamespace {
-		there := *ref
-		there.Namespace, there.ControllerNamespace = g.NamespaceOf(workload), false
-		ref, moves = &there, false
-	}
-	m := g.Mention(r, ref)
-	m.DropBased()
-	for _, match := range m.Matches {
-		if moves || !match.Moved {
-			means = append(means, Meaning{Objects: match.Candidates, Kind: match.Candidates[0].Kind})
-		}
-	}
-	for _, target := range m.Targets.Each() {
-		if producers := g.StandIns(g.Producers(r, ref, target)); len(producers) > 0 {
-			means = append(means, Meaning{Objects: producers, Kind: target.String(), StandsFor: true})
-		}
-	}
-	return means, m.Strangers
+		return true, true
+	})
 }
 
 // ViaOf tells by where a reference stands how the object is used.

@@ -1,8 +1,7 @@
-package consumers
+package usage
 
 import (
 	"encoding/json"
-	"flag"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,9 +15,8 @@ import (
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/manifest"
 	"github.com/confighash/confighash/internal/reference"
+	"github.com/confighash/confighash/internal/test/golden"
 )
-
-var update = flag.Bool("update", false, "write what is drawn into testdata")
 
 // A fataler is a test, or a check of a property.
 type fataler interface {
@@ -112,7 +110,7 @@ func TestNew(t *testing.T) {
 			}
 			archive := txtar.Parse(data)
 			got := told(draw(t, string(archive.Files[0].Data)))
-			if *update {
+			if golden.Update() {
 				archive.Files = append(archive.Files[:1], txtar.File{Name: "graph", Data: []byte(got)})
 				if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
 					t.Fatal(err)

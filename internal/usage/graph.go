@@ -1,4 +1,4 @@
-package consumers
+package usage
 
 import (
 	"cmp"
@@ -9,7 +9,6 @@ import (
 	"github.com/confighash/confighash/internal/catalog"
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/reference"
-	"github.com/confighash/confighash/internal/usage"
 )
 
 // New draws who uses what in g, whose resources were built with Builder.Values, and
@@ -25,7 +24,7 @@ func New(g *graph.Graph, c *catalog.Catalog) (*Graph, error) {
 	for _, r := range g.Resources {
 		b.enter(r)
 	}
-	uses := usage.NewFinder(g)
+	uses := NewFinder(g)
 	for _, r := range g.Resources {
 		if err := cmp.Or(b.use(r, uses), b.make(r, uses)); err != nil {
 			return nil, err
@@ -56,7 +55,7 @@ type node struct {
 // A way is what tells the edges of one user apart.
 type way struct {
 	to       *node
-	via      usage.Via
+	via      Via
 	consumed bool
 }
 
@@ -121,7 +120,7 @@ func (b *builder) enter(r *graph.Resource) {
 }
 
 // use enters what r uses.
-func (b *builder) use(r *graph.Resource, finder *usage.Finder) error {
+func (b *builder) use(r *graph.Resource, finder *Finder) error {
 	from := b.node(b.identityOf(r))
 	clear(b.own)
 	found := map[*reference.Reference]bool{}
@@ -147,12 +146,12 @@ func (b *builder) use(r *graph.Resource, finder *usage.Finder) error {
 		}
 		b.add(from, b.node(b.identityOf(u.Object)), &u)
 	}
-	for i := range r.References {
-		ref := &r.References[i]
+	for i := range r.Edges {
+		ref := r.Edges[i].Ref
 		if ref.Role == catalog.Producer || found[ref] || ref.At.Path == reference.ExtraSourcesAt && from.workload {
 			continue
 		}
-		b.absent(r, from, ref)
+		b.absent(from, &r.Edges[i])
 	}
 	if !from.workload {
 		return nil
@@ -160,14 +159,15 @@ func (b *builder) use(r *graph.Resource, finder *usage.Finder) error {
 	extra, _ := reference.ExtraSources(r.Annotations)
 	for i := range extra {
 		if ref := &extra[i]; !sources[source{ref.Targets, ref.Name}] {
-			b.absent(r, from, ref)
+			e := b.g.Edge(r, ref)
+			b.absent(from, &e)
 		}
 	}
 	return nil
 }
 
 // add enters a use.
-func (b *builder) add(from, to *node, u *usage.Use) {
+func (b *builder) add(from, to *node, u *Use) {
 	from.uses, to.used = true, true
 	key := way{to, u.Via, u.Consumed}
 	e := b.own[key]
@@ -187,7 +187,8 @@ func (b *builder) add(from, to *node, u *usage.Use) {
 }
 
 // absent enters a reference that leads to nothing in the set.
-func (b *builder) absent(r *graph.Resource, from *node, ref *reference.Reference) {
+func (b *builder) absent(from *node, e *graph.Edge) {
+	r, ref := e.Referrer, e.Ref
 	// What stands in the content of an object is part of a value.
 	if ref.Tentative || r.Target != 0 && graph.InContent(ref.At.Path) {
 		return
@@ -198,16 +199,13 @@ func (b *builder) absent(r *graph.Resource, from *node, ref *reference.Reference
 	case ref.Of != nil:
 		id.group, id.kind = ref.Of.Group, ref.Of.Kind
 	default:
-		m := b.g.Mention(r, ref)
-		if m.Targets == 0 || len(m.Strangers) > 0 {
+		if e.Targets == 0 || len(e.Strangers) > 0 {
 			return
 		}
-		id.kind = m.Targets.String()
-		for _, target := range m.Targets.Each() {
-			if producers := b.g.Producers(r, ref, target); len(producers) > 0 {
-				id.kind = target.Kinds()[0]
-				makers = append(makers, producers)
-			}
+		id.kind = e.Targets.String()
+		for _, m := range e.Makers {
+			id.kind = m.Kind
+			makers = append(makers, m.Resources)
 		}
 		if ref.Role == catalog.Both && makers == nil {
 			makers = [][]*graph.Resource{{r}}
@@ -229,7 +227,7 @@ func (b *builder) absent(r *graph.Resource, from *node, ref *reference.Reference
 			}
 		}
 	}
-	b.add(from, to, &usage.Use{Ref: ref, Via: usage.ViaOf(ref), Consumed: ref.Consumed, Keys: ref.Keys})
+	b.add(from, to, &Use{Ref: ref, Via: ViaOf(ref), Consumed: ref.Consumed, Keys: ref.Keys})
 }
 
 // namespaceOf returns where the object is that ref names, "" where nothing tells.
@@ -241,10 +239,11 @@ func (b *builder) namespaceOf(r *graph.Resource, ref *reference.Reference) strin
 }
 
 // make enters what r makes.
-func (b *builder) make(r *graph.Resource, finder *usage.Finder) error {
+func (b *builder) make(r *graph.Resource, finder *Finder) error {
 	from := b.node(b.identityOf(r))
-	for i := range r.References {
-		ref := &r.References[i]
+	for i := range r.Edges {
+		e := &r.Edges[i]
+		ref := e.Ref
 		if ref.Role != catalog.Producer {
 			continue
 		}
@@ -255,9 +254,7 @@ func (b *builder) make(r *graph.Resource, finder *usage.Finder) error {
 				from.makes = append(from.makes, product)
 			}
 		}
-		m := b.g.Mention(r, ref)
-		m.DropBased()
-		for _, match := range m.Matches {
+		for _, match := range e.Current() {
 			for i, object := range match.Candidates {
 				if i > 0 {
 					if err := finder.Spend(r, ref); err != nil {
@@ -352,7 +349,7 @@ func (n *node) id() string {
 	return kind + " " + n.path()
 }
 
-func rank(via usage.Via) int { return slices.Index(Ways(), via) }
+func rank(via Via) int { return slices.Index(Ways(), via) }
 
 // compare orders nodes for people: by kind, namespace and name.
 func compare(a, b *node) int {
