@@ -5,18 +5,14 @@ package cluster_test
 import (
 	"bytes"
 	"context"
-	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/confighash/confighash/hack/transcript"
+	"github.com/confighash/confighash/internal/test/golden"
 )
-
-var updateStory = flag.Bool("update", false, "write what the commands of the README print into it")
 
 // TestStory_printsWhatTheREADMEShows runs the transcripts at the top of the README,
 // each in the namespace default with nothing in it.
@@ -44,15 +40,7 @@ func TestStory_printsWhatTheREADMEShows(t *testing.T) {
 		}
 	}
 	shown := transcript.Write(page, transcripts)
-	if *updateStory {
-		if err := os.WriteFile(readme, []byte(shown), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if diff := cmp.Diff(page, shown); diff != "" {
-		t.Errorf("the README shows other output; -update writes it (-README +commands):\n%s", diff)
-	}
+	golden.Compare(t, readme, shown)
 }
 
 // runInStory runs a command of the README as its reader does, and returns what it

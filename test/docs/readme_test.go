@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/confighash/confighash/internal/test/golden"
 	"github.com/confighash/confighash/internal/test/harness"
 
 	"github.com/google/go-cmp/cmp"
@@ -292,13 +293,7 @@ func TestDocs_transcriptsPrintWhatTheyShow(t *testing.T) {
 			}
 		}
 		shown := transcript.Write(p.text, transcripts)
-		if *update {
-			if err := os.WriteFile(filepath.Join("..", "..", p.name), []byte(shown), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		} else if diff := cmp.Diff(p.text, shown); diff != "" {
-			t.Errorf("%s shows other output; -update writes it (-%[1]s +commands):\n%s", p.name, diff)
-		}
+		golden.Compare(t, filepath.Join("..", "..", p.name), shown)
 	}
 	if compared < 5 {
 		t.Errorf("%d commands were compared, want at least 5", compared)

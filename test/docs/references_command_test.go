@@ -1,38 +1,23 @@
 package docs_test
 
 import (
-	"bytes"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/confighash/confighash/internal/test/golden"
 	"github.com/confighash/confighash/internal/test/harness"
 
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestReferences_pageSaysWhatTheCatalogueDoes holds docs/references.md, which
-// -update writes, against the data.
+// TestReferences_pageSaysWhatTheCatalogueDoes compares docs/references.md with the data.
 func TestReferences_pageSaysWhatTheCatalogueDoes(t *testing.T) {
 	page, err := harness.Run(nil, harness.Binary, "references", "--markdown")
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join("..", "..", "docs", "references.md")
-	if *update {
-		if err := os.WriteFile(file, page, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(page, want) {
-		t.Errorf("docs/references.md is out of date: confighash references --markdown writes it, and so does this test with -update (-page +written):\n%s",
-			cmp.Diff(strings.Split(string(want), "\n"), strings.Split(string(page), "\n")))
-	}
+	golden.Compare(t, filepath.Join("..", "..", "docs", "references.md"), page)
 	if limit := 1 << 20; len(page) > limit {
 		t.Errorf("the page has %d bytes, want at most %d", len(page), limit)
 	}

@@ -17,11 +17,11 @@ import (
 // copyOfTheTree copies what a build reads to a new folder.
 func copyOfTheTree(t *testing.T, dir string) {
 	t.Helper()
-	err := filepath.WalkDir(harness.Root, func(path string, entry fs.DirEntry, err error) error {
+	err := filepath.WalkDir(harness.Root(), func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		name, err := filepath.Rel(harness.Root, path)
+		name, err := filepath.Rel(harness.Root(), path)
 		if err != nil {
 			return err
 		}

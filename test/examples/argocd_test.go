@@ -12,9 +12,9 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/confighash/confighash/internal/test/golden"
 	"github.com/confighash/confighash/internal/test/harness"
 
-	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 )
@@ -178,22 +178,10 @@ func generate(t *testing.T, dir string) []string {
 	return line
 }
 
-// expected compares with a file of the examples, or writes it under -update.
+// expected compares with a file of the examples.
 func expected(t *testing.T, path, got string) {
 	t.Helper()
-	path = filepath.Join(examplesDir, filepath.FromSlash(path))
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", path, diff)
-	}
+	golden.Compare(t, filepath.Join(examplesDir, filepath.FromSlash(path)), got)
 }
 
 // shells are the shells of this machine that an image could have as its sh, by

@@ -83,7 +83,7 @@ func TestExampleDocs_commandsRun(t *testing.T) {
 		for _, block := range harness.FencedBlocks(t, filepath.Join("..", "..", "docs", page), "sh") {
 			hasBuild = hasBuild || strings.Contains(block, pluginBuild+"\n")
 			cmd := exec.Command(filepath.Join(s.bin, "sh"), "-eu", "-c", block) // #nosec G204 -- the page's own
-			cmd.Dir, cmd.Env = harness.Root, []string{"PATH=" + s.bin + ":/usr/bin:/bin"}
+			cmd.Dir, cmd.Env = harness.Root(), []string{"PATH=" + s.bin + ":/usr/bin:/bin"}
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Errorf("docs/%s: %v\n%s%s", page, err, block, out)
 			}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/confighash/confighash/internal/test/golden"
 	"github.com/confighash/confighash/internal/test/harness"
 
 	"github.com/google/go-cmp/cmp"
@@ -94,22 +95,12 @@ func git(t *testing.T, dir string, args ...string) string {
 	return string(out)
 }
 
-// checkDiff holds what has changed in dir against the example's diff.patch,
-// or writes it, with -update. Newer versions of kpt than 1.0.0-beta.56 note in
-// the Kptfile that they have rendered, so that file does not count.
+// checkDiff compares what has changed in dir with the example's diff.patch. Newer
+// versions of kpt than 1.0.0-beta.56 note in the Kptfile that they have rendered, so
+// that file does not count.
 func (e kptExample) checkDiff(t *testing.T, dir string) {
 	t.Helper()
-	path := filepath.Join(e.source, ".expected", "diff.patch")
-	got := git(t, dir, "diff", "--", ".", ":!Kptfile")
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if diff := cmp.Diff(string(harness.ReadFile(t, path)), got); diff != "" {
-		t.Errorf("the package changes in another way (-%s +got):\n%s", path, diff)
-	}
+	golden.Compare(t, filepath.Join(e.source, ".expected", "diff.patch"), git(t, dir, "diff", "--", ".", ":!Kptfile"))
 }
 
 // functionConfig returns what kpt would give the function.
@@ -234,8 +225,8 @@ func translateSchema(schema map[string]any) {
 	}
 }
 
-// Beside what is written by hand, definition.yaml holds the schema that the
-// function prints; -update puts it there.
+// In addition to what is written by hand, definition.yaml holds the schema that the
+// function prints.
 func TestKptDefinition_holdsTheSchema(t *testing.T) {
 	const path, mark = "../../fn/definition.yaml", "        openAPIV3Schema:\n"
 	content := string(harness.ReadFile(t, path))
@@ -252,15 +243,7 @@ func TestKptDefinition_holdsTheSchema(t *testing.T) {
 	for line := range strings.Lines(schema.String()) {
 		want += "          " + line
 	}
-	if *update {
-		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if diff := cmp.Diff(want, content); diff != "" {
-		t.Errorf("run go test ./fn -run %s -update (-want +%s):\n%s", t.Name(), path, diff)
-	}
+	golden.Compare(t, path, want)
 }
 
 // A checked is a functionConfig that kyaml holds against a schema. S is the

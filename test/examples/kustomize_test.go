@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/confighash/confighash/internal/test/golden"
 	"github.com/confighash/confighash/internal/test/harness"
 
 	"github.com/google/go-cmp/cmp"
@@ -80,16 +81,7 @@ func TestExamplesKustomize_buildToWhatIsExpected(t *testing.T) {
 	for _, example := range kustomizeExamples {
 		t.Run(example, func(t *testing.T) {
 			got := mustShell(t, kustomizeExample(t, example, asItIs), buildWithExec)
-			file := filepath.Join("..", "..", "examples", "kustomize", filepath.FromSlash(example), "expected.yaml")
-			if *update {
-				if err := os.WriteFile(file, []byte(got), 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want := harness.ReadFile(t, file)
-			if diff := cmp.Diff(string(want), got); diff != "" {
-				t.Errorf("kustomize builds something else (-expected.yaml +built):\n%s", diff)
-			}
+			golden.Compare(t, filepath.Join("..", "..", "examples", "kustomize", filepath.FromSlash(example), "expected.yaml"), got)
 		})
 	}
 }

@@ -2,13 +2,13 @@ package helm_test
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/confighash/confighash/internal/test/golden"
 	"github.com/confighash/confighash/internal/test/harness"
 
 	"github.com/google/go-cmp/cmp"
@@ -224,8 +224,8 @@ func TestCharts_again_changesNothing(t *testing.T) {
 	}
 }
 
-// The chart web as helm renders it and as the function gives it on: to be
-// read side by side. -update writes all three.
+// The chart web as helm renders it and as the function passes it on, to be read
+// side by side.
 func TestCharts_web_isAsShown(t *testing.T) {
 	rendered := ownChart("web").render(t)
 	tests := []struct {
@@ -237,19 +237,7 @@ func TestCharts_web_isAsShown(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.file, func(t *testing.T) {
-			path := filepath.Join("..", "..", "testdata", "charts", test.file)
-			if *update {
-				if err := os.WriteFile(path, []byte(test.text), 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), test.text); diff != "" {
-				t.Errorf("testdata/charts/%s is something else (-file +now):\n%s", test.file, diff)
-			}
+			golden.Compare(t, filepath.Join("..", "..", "testdata", "charts", test.file), test.text)
 		})
 	}
 }

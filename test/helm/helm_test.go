@@ -294,7 +294,7 @@ func TestHelm_namespaceJoinsObjectsThatNameItWithThoseThatDoNot(t *testing.T) {
 	const workload = "apps/v1 Deployment /demo-billing"
 	text := ownChart("shop").render(t)
 	reference := func(env []string, args ...string) string {
-		cmd := exec.Command(harness.Binary, append([]string{"--config", harness.ReadByName}, args...)...)
+		cmd := exec.Command(harness.Binary, append([]string{"--config", harness.ReadByName()}, args...)...)
 		cmd.Env = append(os.Environ(), env...)
 		cmd.Stdin = strings.NewReader(text)
 		out, err := cmd.Output()

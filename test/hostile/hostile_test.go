@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/confighash/confighash/internal/test/golden"
 	"github.com/confighash/confighash/internal/test/harness"
 
 	"github.com/google/go-cmp/cmp"
@@ -392,8 +393,7 @@ func watch(pid int, stop <-chan struct{}) int {
 	}
 }
 
-// TestHostile_pageHasTheRows holds the tables of docs/reliability.md, which
-// -update writes, against the rows.
+// TestHostile_pageHasTheRows compares the tables of docs/reliability.md with the rows.
 func TestHostile_pageHasTheRows(t *testing.T) {
 	file := filepath.Join("..", "..", "docs", "reliability.md")
 	was, err := os.ReadFile(file)
@@ -402,16 +402,7 @@ func TestHostile_pageHasTheRows(t *testing.T) {
 	}
 	page := between(t, string(was), "limits", limitsTable(t))
 	page = between(t, page, "rows", hostileTables())
-	if *update {
-		if err := os.WriteFile(file, []byte(page), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if page != string(was) {
-		t.Errorf("docs/reliability.md is out of date; this test with -update writes it (-page +rows):\n%s",
-			cmp.Diff(strings.Split(string(was), "\n"), strings.Split(page, "\n")))
-	}
+	golden.Compare(t, file, page)
 }
 
 // between returns the page with text between the comments of that name.

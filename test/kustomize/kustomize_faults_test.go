@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/confighash/confighash/internal/test/harness"
+	"github.com/confighash/confighash/internal/test/kustomize"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -33,7 +34,7 @@ func built(t *testing.T, f harness.Files) (map[string]harness.Object, error) {
 	if err := f.Write(dir); err != nil {
 		t.Fatal(err)
 	}
-	out, err := harness.BuildInProcess(dir)
+	out, err := kustomize.Build(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -306,7 +307,7 @@ func TestInnerLayer_resolvesWhatLaterIsAmbiguousInKustomize(t *testing.T) {
 		if err := f.Write(dir); err != nil {
 			t.Fatal(err)
 		}
-		out, err := harness.BuildInProcess(filepath.Join(dir, "around"))
+		out, err := kustomize.Build(filepath.Join(dir, "around"))
 		if err != nil {
 			return nil, err
 		}

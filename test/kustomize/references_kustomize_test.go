@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/confighash/confighash/internal/test/harness"
+	"github.com/confighash/confighash/internal/test/kustomize"
 
 	"sigs.k8s.io/yaml"
 )
@@ -113,7 +114,7 @@ func followed(t *testing.T, crowds []*crowded, transformer string) map[reference
 	if err := crowdTree(t, crowds, transformer).Write(dir); err != nil {
 		t.Fatal(err)
 	}
-	out, err := harness.BuildInProcess(dir)
+	out, err := kustomize.Build(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

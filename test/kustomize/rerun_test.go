@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/confighash/confighash/internal/test/harness"
+	"github.com/confighash/confighash/internal/test/kustomize"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -17,7 +18,7 @@ func layered(t *testing.T, f harness.Files, layer string) map[string]harness.Obj
 	if err := f.Write(dir); err != nil {
 		t.Fatal(err)
 	}
-	out, err := harness.BuildInProcess(filepath.Join(dir, layer))
+	out, err := kustomize.Build(filepath.Join(dir, layer))
 	if err != nil {
 		t.Fatal(err)
 	}

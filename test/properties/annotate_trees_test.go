@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/confighash/confighash/internal/test/harness"
+	"github.com/confighash/confighash/internal/test/kustomize"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -286,7 +287,7 @@ func stampTrees(t *testing.T, count int, build harness.Builder) {
 		case err != nil:
 			if *annotateShrink {
 				if smaller := tr.shrink(func(tr *tree) error {
-					_, _, err := checkTree(t, tr, spec, harness.BuildInProcess, changes)
+					_, _, err := checkTree(t, tr, spec, kustomize.Build, changes)
 					if errors.Is(err, errNotBuilt) {
 						return nil
 					}
@@ -318,7 +319,7 @@ func TestAnnotate_underKustomize_rollsExactlyTheConsumers(t *testing.T) {
 	if testing.Short() {
 		count /= 5
 	}
-	stampTrees(t, count, harness.BuildInProcess)
+	stampTrees(t, count, kustomize.Build)
 }
 
 // The same by the kustomize that people run.

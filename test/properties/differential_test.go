@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/confighash/confighash/internal/test/harness"
+	"github.com/confighash/confighash/internal/test/kustomize"
 )
 
 var (
@@ -49,7 +50,7 @@ func TestDifferential_equalsKustomizeGenerators(t *testing.T) {
 			ways = append(ways, left)
 		}
 		for _, w := range ways {
-			ok, err := compareTree(t.TempDir(), randomTree(seed), w, harness.BuildInProcess)
+			ok, err := compareTree(t.TempDir(), randomTree(seed), w, kustomize.Build)
 			switch {
 			case err != nil:
 				reportTree(t, seed, w, err)
@@ -168,7 +169,7 @@ func reportTree(t *testing.T, seed uint64, w way, err error) {
 	t.Helper()
 	shrunk := randomTree(seed)
 	fails := func(smaller *tree) error {
-		_, err := compareTree(t.TempDir(), smaller, w, harness.BuildInProcess)
+		_, err := compareTree(t.TempDir(), smaller, w, kustomize.Build)
 		return err
 	}
 	if *shrinkTrees {

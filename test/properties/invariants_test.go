@@ -80,7 +80,7 @@ func (p *plainPackage) shrink(check func(*plainPackage) error) error {
 func (p *plainPackage) process(text string) (string, error) {
 	var args []string
 	if !p.form.isList() {
-		args = []string{"--config", harness.ReadByName}
+		args = []string{"--config", harness.ReadByName()}
 	}
 	out, err := harness.Run([]byte(text), harness.Binary, args...)
 	return string(out), err

@@ -3,7 +3,13 @@ package scripts_test
 import (
 	"testing"
 
-	"github.com/confighash/confighash/internal/test/harness"
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/confighash/confighash/internal/cli"
 )
 
-func TestMain(m *testing.M) { harness.Main(m) }
+// The scripts run this very test binary as confighash, so that they need no build and
+// count for the coverage.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"confighash": func() { cli.Main("") }})
+}

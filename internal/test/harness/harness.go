@@ -23,9 +23,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/lockedfile"
-	"sigs.k8s.io/kustomize/api/krusty"
-	"sigs.k8s.io/kustomize/api/types"
-	"sigs.k8s.io/kustomize/kyaml/filesys"
 	"sigs.k8s.io/yaml"
 )
 
@@ -41,10 +38,8 @@ func init() {
 	flag.StringVar(&Binary, "confighash", "", "absolute path of the confighash to test; built from this module if empty")
 }
 
-// Root is the directory of the module.
-var Root = moduleRoot()
-
-func moduleRoot() string {
+// Root returns the directory of the module that the tests are of.
+var Root = sync.OnceValue(func() string {
 	dir, err := os.Getwd()
 	for err == nil {
 		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
@@ -57,7 +52,7 @@ func moduleRoot() string {
 		dir = parent
 	}
 	panic("the tests do not run in a module")
-}
+})
 
 // Main is what TestMain of a package calls whose tests run Binary. It exits.
 func Main(m *testing.M) {
@@ -100,7 +95,7 @@ func build(dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	id := sha256.Sum256([]byte(Root))
+	id := sha256.Sum256([]byte(Root()))
 	shared := filepath.Join(cache, "confighash-test", hex.EncodeToString(id[:8]))
 	if err := os.MkdirAll(shared, 0o755); err != nil {
 		return "", err
@@ -143,7 +138,7 @@ func toolBinary(name, source string) (string, error) {
 	if path := os.Getenv(strings.ToUpper(name)); path != "" {
 		return path, nil
 	}
-	tools := filepath.Join(Root, "bin", "tools")
+	tools := filepath.Join(Root(), "bin", "tools")
 	path := filepath.Join(tools, name)
 	if _, err := os.Stat(path); err == nil {
 		return path, nil
@@ -159,36 +154,6 @@ func toolBinary(name, source string) (string, error) {
 // A builder is one way to run `kustomize build`; it returns what kustomize
 // would print.
 type Builder func(dir string) ([]byte, error)
-
-// BuildInProcess runs kustomize as a library, on files on disk. Its error ends
-// with what the function wrote to stderr.
-func BuildInProcess(dir string) (out []byte, err error) {
-	stderr, err := os.CreateTemp(dir, "stderr-")
-	if err != nil {
-		return nil, err
-	}
-	// kustomize lets a function write to the stderr of its own process.
-	own := os.Stderr
-	os.Stderr = stderr
-	defer func() {
-		os.Stderr = own
-		if err != nil {
-			said, _ := os.ReadFile(stderr.Name())
-			err = fmt.Errorf("%w\n%s", err, said)
-		}
-		stderr.Close()
-	}()
-	plugins := types.EnabledPluginConfig(types.BploUseStaticallyLinked)
-	plugins.FnpLoadingOptions.EnableExec = true
-	plugins.HelmConfig.Enabled = false
-	options := krusty.MakeDefaultOptions()
-	options.PluginConfig = plugins
-	resources, err := krusty.MakeKustomizer(options).Run(filesys.MakeFsOnDisk(), dir)
-	if err != nil {
-		return nil, err
-	}
-	return resources.AsYaml()
-}
 
 // BuildByExec runs the kustomize binary.
 func BuildByExec(dir string) ([]byte, error) {

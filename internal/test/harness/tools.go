@@ -74,6 +74,6 @@ func Shell(t *testing.T, dir, command string, env ...string) (stdout, stderr str
 	return out.String(), told.String(), err
 }
 
-// ReadByName is a functionConfig under which names are kustomize's alone: random
-// Objects hold no data and random Roles name them.
-var ReadByName = filepath.Join("..", "testdata", "read-by-name.yaml")
+// ReadByName returns the path of a functionConfig under which only kustomize's rules decide
+// about names: random objects hold no data and random Roles name them.
+func ReadByName() string { return filepath.Join(Root(), "testdata", "read-by-name.yaml") }

@@ -1,4 +1,4 @@
-package scripts_test
+package docs_test
 
 import (
 	"bytes"
