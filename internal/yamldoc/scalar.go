@@ -6,14 +6,26 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
+// Resolve returns the node that an alias refers to, and any other node itself.
+func Resolve(n *yaml.Node) *yaml.Node {
+	for n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+	return n
+}
+
+// IsNull reports whether n is a null: ~, null, or nothing at all. An alias of
+// one is not.
+func IsNull(n *yaml.Node) bool {
+	return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null"
+}
+
 // Bool returns the boolean that kubectl reads a scalar as, by YAML 1.1: yes is true,
-// and off is false. ok is false for what is none, such as a text in quotes.
+// and off is false. ok is false if the scalar is not a boolean, as in quotes.
 func Bool(n *yaml.Node) (value, ok bool) {
 	const quoted = yaml.DoubleQuotedStyle | yaml.SingleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
-	if n.Kind != yaml.ScalarNode || n.Style&quoted != 0 && n.Style&yaml.TaggedStyle == 0 {
-		return false, false
-	}
-	if n.Style&yaml.TaggedStyle != 0 && n.ShortTag() != "!!bool" {
+	isTagged := n.Style&yaml.TaggedStyle != 0
+	if n.Kind != yaml.ScalarNode || n.Style&quoted != 0 && !isTagged || isTagged && n.ShortTag() != "!!bool" {
 		return false, false
 	}
 	switch {

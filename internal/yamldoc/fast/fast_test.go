@@ -54,7 +54,7 @@ func show(n *yaml.Node) string {
 // what yaml.v3 does. It reports whether the parser read it by itself.
 func check(t testing.TB, p *Parser, text []byte) bool {
 	t.Helper()
-	got := p.read(text)
+	got := p.Read(text)
 	if got == nil {
 		return false
 	}
