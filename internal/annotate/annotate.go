@@ -89,15 +89,15 @@ func (b *builder) resource(r *graph.Resource) {
 		}
 		return
 	}
-	byTemplate := make([][]*reference.Reference, len(r.PodTemplates))
-	var general []*reference.Reference // of all templates
-	for i := range r.References {
-		switch ref := &r.References[i]; {
-		case !ref.Consumed:
-		case ref.PodTemplate < 0:
-			general = append(general, ref)
+	byTemplate := make([][]*graph.Edge, len(r.PodTemplates))
+	var general []*graph.Edge // of all templates
+	for i := range r.Edges {
+		switch e := &r.Edges[i]; {
+		case !e.Ref.Consumed:
+		case e.Ref.PodTemplate < 0:
+			general = append(general, e)
 		default:
-			byTemplate[ref.PodTemplate] = append(byTemplate[ref.PodTemplate], ref)
+			byTemplate[e.Ref.PodTemplate] = append(byTemplate[e.Ref.PodTemplate], e)
 		}
 	}
 	var consumptions []*consumption
@@ -113,8 +113,8 @@ func (b *builder) resource(r *graph.Resource) {
 				known[t.AnnotationsAt] = c
 			}
 		}
-		for _, ref := range slices.Concat(byTemplate[i], general) {
-			c.consume(r, ref, nil)
+		for _, e := range slices.Concat(byTemplate[i], general) {
+			c.consume(e, nil)
 		}
 		if b.left <= 0 {
 			return
@@ -125,7 +125,7 @@ func (b *builder) resource(r *graph.Resource) {
 			if !b.spend(r, reference.ExtraSourcesAt) {
 				return
 			}
-			c.consume(r, &e, &policy.Verdict{Rolls: true, Whole: true})
+			c.consume(e, &policy.Verdict{Rolls: true, Whole: true})
 		}
 		named, unmet := c.workload.Named()
 		for _, n := range named {
@@ -408,20 +408,18 @@ func quoteAll(names []string) []string {
 }
 
 // extraSources reads confighash.dev/extra-sources.
-func (b *builder) extraSources(r *graph.Resource) []reference.Reference {
-	extra, wrong := reference.ExtraSources(r.Annotations)
-	for _, element := range wrong {
+func (b *builder) extraSources(r *graph.Resource) []*graph.Edge {
+	for _, element := range reference.WrongExtraSources(r.Annotations[v1alpha1.AnnotationExtraSources]) {
 		b.plan.Tell(manifest.Error, r, reference.ExtraSourcesAt, "%q is neither ConfigMap/NAME nor Secret/NAME; list objects of the same namespace, divided by commas", element)
 	}
-	for i := range extra {
-		ref := &extra[i]
-		m := b.graph.Mention(r, ref)
-		if m.DropBased(); len(m.Matches) == 0 && !b.graph.Produced(&m) {
+	extra := r.ExtraSources()
+	for _, e := range extra {
+		if len(e.Current()) == 0 && !e.Made() {
 			severity := manifest.Warning
 			if b.spec.Unresolved == v1alpha1.UnresolvedError {
 				severity = manifest.Error
 			}
-			b.plan.Tell(severity, r, reference.ExtraSourcesAt, "%s %q is not in the input; correct the name, or remove it", ref.Targets, ref.Name)
+			b.plan.Tell(severity, r, reference.ExtraSourcesAt, "%s %q is not in the input; correct the name, or remove it", e.Ref.Targets, e.Ref.Name)
 		}
 	}
 	return extra

@@ -8,7 +8,6 @@ import (
 	"github.com/confighash/confighash/internal/manifest"
 	"github.com/confighash/confighash/internal/policy"
 	"github.com/confighash/confighash/internal/reference"
-	"github.com/confighash/confighash/internal/usage"
 )
 
 // A consumption gathers what one pod template consumes.
@@ -43,10 +42,11 @@ type use struct {
 
 // consume adds what a reference of r means. A verdict that is given needs no
 // policy.
-func (c *consumption) consume(r *graph.Resource, ref *reference.Reference, verdict *policy.Verdict) {
-	means, strangers := usage.Means(c.graph, r, ref, nil)
-	if len(means) == 0 && ref.Of == nil {
-		c.lost(r, ref)
+func (c *consumption) consume(e *graph.Edge, verdict *policy.Verdict) {
+	r, ref := e.Referrer, e.Ref
+	means, strangers := c.graph.Meanings(e), e.Strangers
+	if len(means) == 0 {
+		c.lost(e)
 	}
 	for _, m := range means {
 		if m.StandsFor {
@@ -72,12 +72,11 @@ func (c *consumption) consume(r *graph.Resource, ref *reference.Reference, verdi
 
 // lost warns of a reference that kustomize left without the suffix that it gave
 // the object.
-func (c *consumption) lost(r *graph.Resource, ref *reference.Reference) {
-	m := c.graph.Mention(r, ref)
-	for _, match := range m.Matches {
-		if lost := match.Lost(); lost != nil && !c.graph.Produced(&m) {
-			c.plan.Tell(manifest.Warning, r, ref.At.Path, "%q is not in the input, but %s is, with the suffix that kustomize gives: kustomize did not write it into this field; mode Rename does",
-				ref.Name, lost)
+func (c *consumption) lost(e *graph.Edge) {
+	for _, match := range e.Matches {
+		if lost := match.Lost(); lost != nil && !e.Made() {
+			c.plan.Tell(manifest.Warning, e.Referrer, e.Ref.At.Path, "%q is not in the input, but %s is, with the suffix that kustomize gives: kustomize did not write it into this field; mode Rename does",
+				e.Ref.Name, lost)
 		}
 	}
 }
@@ -93,43 +92,25 @@ func (c *consumption) use(object *graph.Resource, kind string, keys []string, ve
 		u.verdict = verdict
 	}
 	if object.StandsFor {
-		c.make(u, object, map[*graph.Resource]bool{object: true})
+		c.make(u, object)
 	}
 	return true
 }
 
-// make adds what an object that stands for a Secret is made with, but for the
-// objects that have been met.
-func (c *consumption) make(u *use, object *graph.Resource, met map[*graph.Resource]bool) {
-	for i := range object.References {
-		ref := &object.References[i]
-		if !ref.Consumed {
-			continue
+// make adds what an object that represents a Secret is made with.
+func (c *consumption) make(u *use, object *graph.Resource) {
+	c.graph.Ingredients(object, c.referrer, func(ref *reference.Reference, meaning graph.Meaning) (into, more bool) {
+		if !c.spend(c.referrer, templatePath(c.template)) {
+			return false, false
 		}
-		means, _ := usage.Means(c.graph, object, ref, c.referrer)
-		for _, m := range means {
-			if !m.StandsFor {
-				if !c.spend(c.referrer, templatePath(c.template)) {
-					return
-				}
-				c.ingredient(u, ref, m.Objects)
-				continue
-			}
-			for _, producer := range m.Objects {
-				if met[producer] {
-					continue
-				}
-				if !c.spend(c.referrer, templatePath(c.template)) {
-					return
-				}
-				met[producer] = true
-				c.uses = append(c.uses, &use{object: producer, kind: m.Kind, consumed: true, whole: ref.Keys == nil, keys: ref.Keys, from: u})
-				if c.policy.Chosen(producer, true) == nil {
-					c.make(u, producer, met)
-				}
-			}
+		if !meaning.StandsFor {
+			c.ingredient(u, ref, meaning.Objects)
+			return false, true
 		}
-	}
+		maker := meaning.Objects[0]
+		c.uses = append(c.uses, &use{object: maker, kind: meaning.Kind, consumed: true, whole: ref.Keys == nil, keys: ref.Keys, from: u})
+		return c.policy.Chosen(maker, true) == nil, true
+	})
 }
 
 // ingredient adds what an object that stands for a Secret refers to.

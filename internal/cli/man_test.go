@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -11,8 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
+
+	"github.com/confighash/confighash/internal/test/golden"
 )
 
 // manDate is when the man page last changed.
@@ -82,21 +82,7 @@ func TestManPage_isUpToDate(t *testing.T) {
 	var page bytes.Buffer
 	writeMan(&page, root)
 	path := filepath.Join("..", "..", "man", "confighash.1")
-	if update := flag.Lookup("update"); update != nil && update.Value.String() == "true" {
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, page.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	have, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(have), page.String()); diff != "" {
-		t.Errorf("run go test ./internal/cli -run TestManPage -update (-man/confighash.1 +what the commands say):\n%s", diff)
-	}
+	golden.Compare(t, path, page.Bytes())
 	if mandoc, err := exec.LookPath("mandoc"); err == nil {
 		if out, err := exec.Command(mandoc, "-T", "lint", "-W", "warning", path).CombinedOutput(); err != nil || len(out) > 0 {
 			t.Errorf("mandoc -T lint: %v\n%s", err, out)

@@ -26,7 +26,7 @@ type Graph struct {
 	// producers holds what makes targets, by the name that it gives them.
 	producers map[key][]*Resource
 	// others holds resources of other kinds that something refers to.
-	others map[otherKey][]*Resource
+	others map[ID][]*Resource
 	// narrowing holds what lists in the maps above were narrowed to.
 	narrowing *narrowing
 }
@@ -47,7 +47,13 @@ type key struct {
 	name      string
 }
 
-type otherKey struct{ group, kind, namespace, name string }
+// An ID is what an API server knows a resource by, whatever the version.
+type ID struct{ Group, Kind, Namespace, Name string }
+
+// ID returns that of r, in the namespace in which it will be applied.
+func (g *Graph) ID(r *Resource) ID {
+	return ID{Group: r.Group, Kind: r.Kind, Namespace: g.NamespaceOf(r), Name: r.Name}
+}
 
 // New makes a Graph of resources. namespace is where objects that name none
 // will be applied.
@@ -58,7 +64,7 @@ func New(resources []*Resource, namespace string) *Graph {
 		byName:    map[key][]*Resource{},
 		byBase:    map[key][]*Resource{},
 		producers: map[key][]*Resource{},
-		others:    map[otherKey][]*Resource{},
+		others:    map[ID][]*Resource{},
 		narrowing: newNarrowing(),
 	}
 	g.scope()
@@ -72,6 +78,7 @@ func New(resources []*Resource, namespace string) *Graph {
 		}
 		g.addTarget(r)
 	}
+	g.resolve()
 	return g
 }
 
@@ -147,7 +154,7 @@ func (g *Graph) NamespaceOf(r *Resource) string {
 func (g *Graph) addOther(r *Resource) {
 	entered := map[string]bool{}
 	enter := func(name string) {
-		if k := (otherKey{r.Group, r.Kind, g.NamespaceOf(r), name}); !entered[name] {
+		if k := (ID{r.Group, r.Kind, g.NamespaceOf(r), name}); !entered[name] {
 			entered[name] = true
 			g.others[k] = append(g.others[k], r)
 		}
@@ -336,9 +343,9 @@ func (g *Graph) Holds(target catalog.Target, namespace, name string) bool {
 	return slices.ContainsFunc(g.byName[key{target, present, namespace, name}], func(r *Resource) bool { return r.Name == name })
 }
 
-// Producers returns the resources that make the object of one kind that a
-// reference means.
-func (g *Graph) Producers(referrer *Resource, ref *reference.Reference, target catalog.Target) []*Resource {
+// makers returns the resources that make the object of one kind that a reference
+// means.
+func (g *Graph) makers(referrer *Resource, ref *reference.Reference, target catalog.Target) []*Resource {
 	namespace := cmp.Or(ref.Namespace, g.NamespaceOf(referrer))
 	found := g.producers[key{target, present, namespace, ref.Name}]
 	if found == nil {
@@ -373,12 +380,12 @@ func (g *Graph) StandIns(list []*Resource) []*Resource {
 // namespaces hold an object of that name, or will by what something in the input
 // makes. It reports false for fields that kustomize follows: there several
 // objects are an error, as with kustomize.
-func (g *Graph) Unsure(m *Mention) bool {
-	ref := m.Ref
-	if ref.Kustomize || ref.Namespace != "" || !m.Referrer.ClusterScoped && !ref.ControllerNamespace {
+func (g *Graph) Unsure(e *Edge) bool {
+	ref := e.Ref
+	if ref.Kustomize || ref.Namespace != "" || !e.Referrer.ClusterScoped && !ref.ControllerNamespace {
 		return false
 	}
-	return slices.ContainsFunc(m.Matches, func(match Match) bool {
+	return slices.ContainsFunc(e.Matches, func(match Match) bool {
 		key := nameInList{&match.Candidates[0], ref.Name}
 		spread, ok := g.narrowing.spread[key]
 		if !ok {
@@ -403,14 +410,14 @@ func (g *Graph) spread(candidates []*Resource, name string) bool {
 // Elsewhere returns the objects that a reference of a referrer with an unknown
 // scope would mean if that belonged to no namespace, a list for each kind. There
 // are none where all of them are in the namespace that it is taken to be in.
-func (g *Graph) Elsewhere(m *Mention) [][]*Resource {
-	if !m.Referrer.ScopeUnknown || m.Ref.Namespace != "" || m.Ref.ControllerNamespace {
+func (g *Graph) Elsewhere(e *Edge) [][]*Resource {
+	if !e.Referrer.ScopeUnknown || e.Ref.Namespace != "" || e.Ref.ControllerNamespace {
 		return nil
 	}
 	var lists [][]*Resource
-	for _, target := range m.Targets.Each() {
-		here := g.find(m.Referrer, m.Ref, target).Candidates
-		all := g.find(&Resource{ClusterScoped: true}, m.Ref, target).Candidates
+	for _, target := range e.Targets.Each() {
+		here := g.find(e.Referrer, e.Ref, target).Candidates
+		all := g.find(&Resource{ClusterScoped: true}, e.Ref, target).Candidates
 		if len(all) != len(here) || len(all) > 0 && g.NamespaceOf(all[0]) != g.Namespace {
 			lists = append(lists, all)
 		}
@@ -423,7 +430,7 @@ func (g *Graph) Elsewhere(m *Mention) [][]*Resource {
 // tells apart.
 func (g *Graph) Others(referrer *Resource, kind catalog.GroupKind, name string) []*Resource {
 	for _, namespace := range []string{"", g.NamespaceOf(referrer)} {
-		found := g.others[otherKey{kind.Group, kind.Kind, namespace, name}]
+		found := g.others[ID{kind.Group, kind.Kind, namespace, name}]
 		if len(found) > 0 {
 			found, _ = g.narrowing.narrow(found, referrer, name)
 		}
@@ -434,14 +441,12 @@ func (g *Graph) Others(referrer *Resource, kind catalog.GroupKind, name string) 
 	return nil
 }
 
-// Export returns what a resource of the input exports under name, for
-// references whose target's kind another object decides. It reports false
-// where that object is not in the input.
-func (g *Graph) Export(referrer *Resource, from *reference.KindFrom) (string, bool) {
+// export returns what another object, which decides the kind of a reference's target,
+// says of it, or "" if that object is not in the input.
+func (g *Graph) export(referrer *Resource, from *reference.KindFrom) string {
 	found := g.Others(referrer, catalog.GroupKind{Group: from.Group, Kind: from.Kind}, from.Name)
 	if len(found) != 1 {
-		return "", false
+		return ""
 	}
-	value, ok := found[0].Exports[from.Export]
-	return value, ok
+	return found[0].Exports[from.Export]
 }

@@ -156,13 +156,15 @@ func TestBuild_readsValuesOnDemand(t *testing.T) {
 func producers(g *Graph, name string) []string {
 	referrer := &Resource{Kind: "Deployment"}
 	var all []string
-	for _, p := range g.Producers(referrer, &reference.Reference{Name: name, Targets: catalog.Secret}, catalog.Secret) {
-		all = append(all, p.String())
+	for _, makers := range g.Edge(referrer, &reference.Reference{Name: name, Targets: catalog.Secret}).Makers {
+		for _, maker := range makers.Resources {
+			all = append(all, maker.String())
+		}
 	}
 	return all
 }
 
-func TestProducers_areFoundByTheSecretsName(t *testing.T) {
+func TestEdge_findsMakersByTheSecretsName(t *testing.T) {
 	const earlier = ", annotations: {internal.config.kubernetes.io/previousNames: db, internal.config.kubernetes.io/previousNamespaces: default, internal.config.kubernetes.io/previousKinds: SealedSecret}"
 	for _, tc := range []struct {
 		label, manifests, name string

@@ -565,7 +565,7 @@ func (c *comparison) changedObjects() ([]Object, error) {
 		if change == Renamed {
 			continue
 		}
-		one := Object{Ref: c.ref(o), FormerName: o.formerName(), Change: change, Refused: o.refused, Mend: o.mend}
+		one := Object{Ref: c.ref(o), FormerName: o.formerName(), Change: change, Refused: o.refused, Fix: o.fix}
 		for k := range o.keys {
 			one.Keys = append(one.Keys, o.keys[k].told(consumed[changedKey{o, -1}] || consumed[changedKey{o, k}]))
 		}

@@ -88,8 +88,9 @@ func (c *comparison) gone() map[objectKey]*graph.Resource {
 // resource names all the same.
 func (c *comparison) stillNamed(s *subject, gone map[objectKey]*graph.Resource) []*graph.Resource {
 	var found []*graph.Resource
-	for i := range s.new.References {
-		ref := &s.new.References[i]
+	for i := range s.new.Edges {
+		e := &s.new.Edges[i]
+		ref := e.Ref
 		if ref.Role == catalog.Producer || ref.ControllerNamespace || ref.Tentative || ref.Optional {
 			continue
 		}
@@ -98,7 +99,7 @@ func (c *comparison) stillNamed(s *subject, gone map[objectKey]*graph.Resource) 
 			if r == nil {
 				continue
 			}
-			if m := c.after.Mention(s.new, ref); m.Targets.Has(target) && !c.after.Produced(&m) {
+			if e.Targets.Has(target) && !e.Made() {
 				found = append(found, r)
 			}
 		}

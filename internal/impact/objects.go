@@ -16,7 +16,7 @@ type object struct {
 	always   []int           // the places of those that count whichever keys are consumed
 	shared   map[bool][]Key  // the same for reports, where all are consumed, or none
 	refused  string
-	mend     string
+	fix      string
 }
 
 // A keyChange is a key that differs, under the name that it really has.
@@ -184,7 +184,7 @@ func (o *object) compare() {
 	default:
 		return
 	}
-	o.mend = "give it another name, as mode Rename does, or delete it before the apply"
+	o.fix = "give it another name, as mode Rename does, or delete it before the apply"
 }
 
 // cutKey cuts the values of the first key off.

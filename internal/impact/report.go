@@ -111,8 +111,8 @@ type Workload struct {
 	Replicas *int64  `json:"replicas,omitempty"`
 	Strategy string  `json:"strategy,omitempty"`
 	Causes   []Cause `json:"causes,omitempty"`
-	// Mend says what to do about it, as a sentence without its full stop.
-	Mend string `json:"mend,omitempty"`
+	// Fix says what to do about it, as a sentence without its full stop.
+	Fix string `json:"fix,omitempty"`
 }
 
 // A Cause is an object that a workload uses and that changed, or a field of its
@@ -178,8 +178,8 @@ type Object struct {
 	Evidence []string `json:"evidence,omitempty"`
 	// Refused says why the API server refuses the change, "" where it does not.
 	Refused string `json:"refused,omitempty"`
-	// Mend says what to do about a refusal.
-	Mend string `json:"mend,omitempty"`
+	// Fix says what to do about a refusal.
+	Fix string `json:"fix,omitempty"`
 }
 
 // Unconsumed reports whether no pod gets what differs.
@@ -221,7 +221,7 @@ type Refusal struct {
 	// Field is what may not change, and Reason why.
 	Field  string `json:"field"`
 	Reason string `json:"reason"`
-	Mend   string `json:"mend,omitempty"`
+	Fix    string `json:"fix,omitempty"`
 }
 
 // The codes that tell a script what a Report says.

@@ -11,7 +11,6 @@ import (
 	"github.com/confighash/confighash/internal/catalog"
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/hash"
-	"github.com/confighash/confighash/internal/usage"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
@@ -46,21 +45,21 @@ func (c *comparison) workload(s *subject) *Workload {
 		}
 		w.TemplateChanges = w.TemplateChanges || pair.rolls && o.effect != Refused
 		if w.Effect == "" || slices.Index(Effects(), o.effect) < slices.Index(Effects(), w.Effect) {
-			w.Effect, w.Reason, w.Mend = o.effect, o.reason, o.mend
+			w.Effect, w.Reason, w.Fix = o.effect, o.reason, o.fix
 		}
 	}
 	if len(fixed)+len(stuck) > 0 {
 		for _, path := range append(fixed, stuck...) {
 			causes.fields = append(causes.fields, Cause{Change: Changed, Field: string(path)})
 		}
-		w.Effect, w.TemplateChanges, w.Mend = Refused, false, c.replacement(s.new)
+		w.Effect, w.TemplateChanges, w.Fix = Refused, false, c.replacement(s.new)
 		if w.Reason = list(fixed) + " cannot change once it exists"; len(fixed) == 0 {
 			w.Reason = "an apply leaves the default of " + list(stuck) + ", which does not go with what stands there now"
 		}
 	}
 	if refusal := c.refusal(s); refusal != nil && w.Effect != Refused && !slices.Contains(builtin, s.new.Group) {
 		causes.fields = append(causes.fields, Cause{Change: Changed, Field: refusal.Field})
-		w.Effect, w.TemplateChanges, w.Reason, w.Mend = Refused, false, refusal.Reason, refusal.Mend
+		w.Effect, w.TemplateChanges, w.Reason, w.Fix = Refused, false, refusal.Reason, refusal.Fix
 	}
 	if w.Effect == "" {
 		return nil
@@ -99,8 +98,8 @@ func accepted(s *subject, listed []Cause, all *causes) bool {
 
 // An outcome is what a change does to the pods of one template.
 type outcome struct {
-	effect       Effect
-	reason, mend string
+	effect      Effect
+	reason, fix string
 	// configured: the pods get another configuration, or would after a restart.
 	configured bool
 }
@@ -132,30 +131,30 @@ func (c *comparison) outcome(s *subject, p *templatePair, before, after *facts) 
 			o.partitioned(after)
 		}
 	case catalog.Deferred:
-		o.effect, o.mend = Waits, resumption(c, s.new)
+		o.effect, o.fix = Waits, resumption(c, s.new)
 	case catalog.FuturePods:
 		o.effect = NextRuns
 		if !t.Runs {
-			o.effect, o.mend = Waits, "delete its pods after the apply"
+			o.effect, o.fix = Waits, "delete its pods after the apply"
 			o.reason = cmp.Or(o.reason, graph.Indefinite(s.new.Kind)+" makes new pods by the new template, and leaves alone those that run")
 		}
 	case catalog.InPlace:
 		o.effect = Rolls
 		if p.metadataOnly {
-			o.effect, o.mend = NextRuns, ""
+			o.effect, o.fix = NextRuns, ""
 			o.reason = cmp.Or(o.reason, "running pods are patched in place")
 			if o.configured {
-				o.effect, o.mend = Stale, "let mode Rename change the names that it refers to, or restart its pods after the apply"
+				o.effect, o.fix = Stale, "let mode Rename change the names that it refers to, or restart its pods after the apply"
 				if c.kept(s, p.index) != "" {
-					o.mend = "restart its pods after the apply"
+					o.fix = "restart its pods after the apply"
 				}
 			}
 		}
 	case catalog.CreateOnce:
-		o.effect, o.mend = Stale, c.replacement(s.new)
+		o.effect, o.fix = Stale, c.replacement(s.new)
 		o.reason = cmp.Or(o.reason, "its pod template is read once, when it is created")
 	case catalog.Destructive:
-		o.effect, o.mend = Kills, "apply it when what runs may stop"
+		o.effect, o.fix = Kills, "apply it when what runs may stop"
 		o.reason = cmp.Or(o.reason, "a changed pod template stops what is running")
 	case catalog.Forbidden:
 		o.forbidden(c, s, p)
@@ -174,7 +173,7 @@ func (o *outcome) missing(s *subject, template int) {
 	for _, i := range s.influencesOn(template) {
 		if key := i.missing(template); key != "" && o.effect != Refused {
 			o.reason = fmt.Sprintf("new pods cannot start: %s no longer has the key %s, which they need", i.object.new, key)
-			o.mend = "keep the key, or let nothing need it"
+			o.fix = "keep the key, or let nothing need it"
 			return
 		}
 	}
@@ -211,7 +210,7 @@ func (o *outcome) forbidden(c *comparison, s *subject, p *templatePair) {
 		o.effect, o.reason = Rolls, "its containers are started again in place, with the new image"
 		return
 	}
-	o.effect, o.mend = Refused, c.replacement(s.new)
+	o.effect, o.fix = Refused, c.replacement(s.new)
 	o.reason = cmp.Or(o.reason, "its pod template cannot change once it exists")
 	if s.new.Kind == "Pod" {
 		o.reason = "this cannot change in the spec of a Pod"
@@ -228,7 +227,7 @@ func (o *outcome) partitioned(f *facts) {
 	switch {
 	case f.partition <= 0:
 	case f.partition >= replicas && replicas > 0:
-		o.effect, o.mend = Waits, "lower updateStrategy.rollingUpdate.partition"
+		o.effect, o.fix = Waits, "lower updateStrategy.rollingUpdate.partition"
 		o.reason = fmt.Sprintf("partition %d keeps all of its pods", f.partition)
 	default:
 		o.reason = fmt.Sprintf("partition %d keeps the pods below that number", f.partition)
@@ -261,15 +260,15 @@ func (c *comparison) inPlace(s *subject, p *templatePair, o outcome, before, aft
 	}
 	switch {
 	case t.Change == catalog.Forbidden && s.new.Kind != "Pod":
-		o.reason, o.mend = "it does not run again", c.replacement(s.new)
+		o.reason, o.fix = "it does not run again", c.replacement(s.new)
 	case t.Change == catalog.Forbidden, t.Change == catalog.CreateOnce:
-		o.mend = c.replacement(s.new)
+		o.fix = c.replacement(s.new)
 	case t.Change == catalog.Destructive:
-		o.mend = "restart it when what runs may stop"
+		o.fix = "restart it when what runs may stop"
 	case t.Change == catalog.FuturePods, t.Change == catalog.Deferred, s.new.Kind == "StatefulSet" && after.partition > 0:
-		o.mend = "delete its pods after the apply"
+		o.fix = "delete its pods after the apply"
 	default:
-		o.mend = c.restart(s, p)
+		o.fix = c.restart(s, p)
 	}
 	return o
 }
@@ -296,7 +295,7 @@ func hasNone(f *facts) bool { return f.replicas != nil && *f.replicas == 0 }
 // that the kubelet keeps up to date.
 func (c *comparison) filesOnly(s *subject, template int) bool {
 	for _, i := range s.influencesOn(template) {
-		if i.configures(template) && !slices.Equal(i.via(), []string{string(usage.Volume)}) {
+		if i.configures(template) && !slices.Equal(i.via(), []string{string(catalog.ViaVolume)}) {
 			return false
 		}
 	}
@@ -332,7 +331,7 @@ func (c *comparison) kept(s *subject, template int) string {
 		now := i.object.now()
 		switch {
 		case !i.configures(template):
-		case now.StandsFor, now.Encrypted, slices.Equal(i.via(), []string{string(usage.ExtraSource)}):
+		case now.StandsFor, now.Encrypted, slices.Equal(i.via(), []string{string(catalog.ViaExtraSource)}):
 			return " with mode Annotate, since Rename keeps the name of " + c.ref(i.object).String()
 		case c.renames && now.Recorded() == "":
 			return ", with mode Annotate if Rename keeps the name of " + c.ref(i.object).String()
@@ -394,7 +393,7 @@ func (c *comparison) refusal(s *subject) *Refusal {
 		if fixed := before.touched(after); len(fixed) > 0 {
 			return &Refusal{
 				Ref: c.subjectRef(s), Field: list(fixed), Reason: list(fixed) + " cannot change once it exists",
-				Mend: "delete it before the apply, or give the new one another name",
+				Fix: "delete it before the apply, or give the new one another name",
 			}
 		}
 	}
@@ -411,7 +410,7 @@ func (c *comparison) refusal(s *subject) *Refusal {
 		if before, ok := was[at.Path]; s.new.References[i].Immutable && ok && before != at.Value {
 			return &Refusal{
 				Ref: c.subjectRef(s), Field: strings.Clone(string(at.Path)), Reason: kind.Immutable,
-				Mend: "delete it before the apply, or take the object out of the renaming",
+				Fix: "delete it before the apply, or take the object out of the renaming",
 			}
 		}
 	}

@@ -35,9 +35,9 @@ func (b *builder) ask() {
 		of    *graph.Resource
 		index int
 	}
-	byTemplate := map[template][]*graph.Mention{}
+	byTemplate := map[template][]*graph.Edge{}
 	for i := range b.mentions {
-		if m := &b.mentions[i]; m.Ref.PodTemplate >= 0 {
+		if m := b.mentions[i]; m.Ref.PodTemplate >= 0 {
 			byTemplate[template{m.Referrer, m.Ref.PodTemplate}] = append(byTemplate[template{m.Referrer, m.Ref.PodTemplate}], m)
 		}
 	}
@@ -63,7 +63,7 @@ func (b *builder) ask() {
 	}
 }
 
-func (b *builder) askWorkload(r *graph.Resource, w *policy.Workload, mentions []*graph.Mention) {
+func (b *builder) askWorkload(r *graph.Resource, w *policy.Workload, mentions []*graph.Edge) {
 	var objects []*graph.Resource
 	consumed := map[*graph.Resource]bool{}
 	type list struct {

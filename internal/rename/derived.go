@@ -18,12 +18,9 @@ type derived struct {
 }
 
 // derive enters the objects whose names are derived from those that m means.
-func (b *builder) derive(m *graph.Mention) {
-	for _, suffix := range m.Ref.Derived {
-		ref := *m.Ref
-		ref.Name += suffix
-		also := b.graph.Mention(m.Referrer, &ref)
-		for _, match := range also.Matches {
+func (b *builder) derive(m *graph.Edge) {
+	for i, suffix := range m.Ref.Derived {
+		for _, match := range m.Derived[i].Matches {
 			for _, object := range match.Candidates {
 				b.deriveOne(m, object, suffix)
 			}
@@ -31,7 +28,7 @@ func (b *builder) derive(m *graph.Mention) {
 	}
 }
 
-func (b *builder) deriveOne(m *graph.Mention, object *graph.Resource, suffix string) {
+func (b *builder) deriveOne(m *graph.Edge, object *graph.Resource, suffix string) {
 	var lead *graph.Resource
 	for _, match := range m.Matches {
 		for _, c := range match.Candidates {

@@ -12,7 +12,7 @@ import (
 
 // doubtful reports whether m is left as it is, since nothing tells which object
 // it means. Where it is sure to mean one of several, none of them is renamed.
-func (b *builder) doubtful(m *graph.Mention) bool {
+func (b *builder) doubtful(m *graph.Edge) bool {
 	elsewhere := b.graph.Elsewhere(m)
 	for _, list := range elsewhere {
 		if !b.again(list, m.Referrer, "pin") {
@@ -25,7 +25,7 @@ func (b *builder) doubtful(m *graph.Mention) bool {
 	case len(elsewhere) > 0:
 		return true
 	case len(m.Matches) > 1 && m.Ref.Tentative && !m.Ref.List:
-		b.doubts = append(b.doubts, *m)
+		b.doubts = append(b.doubts, m)
 		return true
 	case b.graph.Unsure(m):
 		for _, match := range m.Matches {
@@ -58,7 +58,7 @@ func pinned(r, referrer *graph.Resource) string {
 // tellDoubts warns of values that may be the names of objects that get new ones.
 func (b *builder) tellDoubts() {
 	for i := range b.doubts {
-		m := &b.doubts[i]
+		m := b.doubts[i]
 		takes := slices.ContainsFunc(m.Matches, func(match graph.Match) bool { return b.anyTakes(match.Candidates) })
 		if takes {
 			b.tell(manifest.Warning, m.Referrer, m.Ref.At.Path,

@@ -15,7 +15,7 @@ import (
 func (b *builder) tellOrder() {
 	renewed := map[*graph.Resource]bool{}
 	for i := range b.mentions {
-		m := &b.mentions[i]
+		m := b.mentions[i]
 		r, path := m.Referrer, m.Ref.At.Path
 		if !graph.InContent(path) && (!r.StandsFor || strings.HasPrefix(string(path), "metadata.")) {
 			continue
@@ -61,21 +61,16 @@ func (b *builder) tellOrder() {
 // consumed returns what the pods of r consume: objects, and what makes them.
 func (b *builder) consumed(r *graph.Resource) []*graph.Resource {
 	var objects []*graph.Resource
-	for i := range r.References {
-		ref := &r.References[i]
-		switch {
-		case !ref.Consumed:
-			continue
-		case ref.Of != nil:
-			objects = append(objects, b.graph.Others(r, *ref.Of, ref.Name)...)
+	for i := range r.Edges {
+		e := &r.Edges[i]
+		if !e.Ref.Consumed {
 			continue
 		}
-		m := b.graph.Mention(r, ref)
-		for _, match := range m.Matches {
+		for _, match := range e.Matches {
 			objects = append(objects, match.Candidates...)
 		}
-		for _, target := range m.Targets.Each() {
-			objects = append(objects, b.graph.Producers(r, ref, target)...)
+		for _, makers := range e.Makers {
+			objects = append(objects, makers.Resources...)
 		}
 	}
 	return objects

@@ -89,8 +89,8 @@ type target struct {
 	naming   bool            // the name is being computed
 	suffix   string
 	votes    votes
-	derived  *derived        // how the name follows from another one's, if it does
-	mentions []graph.Mention // references in its own content
+	derived  *derived      // how the name follows from another one's, if it does
+	mentions []*graph.Edge // references in its own content
 }
 
 type builder struct {
@@ -99,10 +99,10 @@ type builder struct {
 	spec     *v1alpha1.Spec
 	plan     *Plan
 	targets  map[*graph.Resource]*target
-	mentions []graph.Mention
+	mentions []*graph.Edge
 	missed   []missed
 	readers  readers
-	doubts   []graph.Mention // tentative references that may mean two kinds
+	doubts   []*graph.Edge // tentative references that may mean two kinds
 	// met are lists of candidates that have been looked through, each with the first
 	// who did: thousands of references may mean the same thousands of objects.
 	met map[visit]*graph.Resource
@@ -157,10 +157,10 @@ func (b *builder) target(r *graph.Resource) *target {
 // what.
 func (b *builder) resolve() {
 	for _, r := range b.graph.Resources {
-		for i := range r.References {
-			ref := &r.References[i]
-			m := b.graph.Mention(r, ref)
-			if b.doubtful(&m) {
+		for i := range r.Edges {
+			m := &r.Edges[i]
+			ref := m.Ref
+			if b.doubtful(m) {
 				continue
 			}
 			for _, match := range m.Matches {
@@ -173,7 +173,7 @@ func (b *builder) resolve() {
 				}
 			}
 			if len(ref.Derived) > 0 {
-				b.derive(&m)
+				b.derive(m)
 			}
 			if ref.Role == catalog.Producer || m.Targets == 0 {
 				continue
@@ -395,7 +395,7 @@ func (b *builder) suffixOf(r *graph.Resource, t *target, chain []*graph.Resource
 	}
 	rewrites := map[yamldoc.Path]*rewriting{}
 	for i := range t.mentions {
-		b.rewriteMention(&t.mentions[i], rewrites, chain)
+		b.rewriteMention(t.mentions[i], rewrites, chain)
 	}
 	if len(rewrites) == 0 {
 		return r.Suffix, nil

@@ -51,7 +51,7 @@ func (w *rewriting) value() string {
 func (b *builder) rewrite() {
 	byResource := map[*graph.Resource]map[yamldoc.Path]*rewriting{}
 	for i := range b.mentions {
-		m := &b.mentions[i]
+		m := b.mentions[i]
 		if len(m.Matches) == 0 {
 			b.strange(m)
 			continue
@@ -146,7 +146,7 @@ func parent(path yamldoc.Path) yamldoc.Path {
 
 // rewriteMention enters into rewrites what becomes of the scalars of a
 // reference. chain is the objects whose names are being computed.
-func (b *builder) rewriteMention(m *graph.Mention, rewrites map[yamldoc.Path]*rewriting, chain []*graph.Resource) {
+func (b *builder) rewriteMention(m *graph.Edge, rewrites map[yamldoc.Path]*rewriting, chain []*graph.Resource) {
 	var names []string
 	namespace, changes, takes := "", false, false
 	for _, match := range m.Matches {
@@ -209,7 +209,7 @@ func (b *builder) rewriteMention(m *graph.Mention, rewrites map[yamldoc.Path]*re
 
 // follow tells of a reference to renamed objects, by the list where it is an
 // element, for that may become two.
-func (b *builder) follow(m *graph.Mention, names []string) {
+func (b *builder) follow(m *graph.Edge, names []string) {
 	path := m.Ref.At.Path
 	if m.Ref.List {
 		path = parent(path)
@@ -233,7 +233,7 @@ func at(rewrites map[yamldoc.Path]*rewriting, scalar edit.Scalar) *rewriting {
 // meaning returns the name that a reference to the objects of match gets, and
 // the object whose complete present name that is: nil where the reference stays
 // as it is. It reports false where they differ, which is told.
-func (b *builder) meaning(m *graph.Mention, match graph.Match, chain []*graph.Resource) (string, *graph.Resource, bool) {
+func (b *builder) meaning(m *graph.Edge, match graph.Match, chain []*graph.Resource) (string, *graph.Resource, bool) {
 	p := b.prospect(m, match, chain)
 	if p.hashed != nil && !follows(m.Referrer, m.Ref, p.hashed) && chain == nil {
 		b.tell(manifest.Warning, m.Referrer, m.Ref.At.Path,
@@ -261,7 +261,7 @@ type prospect struct {
 }
 
 // prospect returns that of a match, and looks at the objects once.
-func (b *builder) prospect(m *graph.Mention, match graph.Match, chain []*graph.Resource) prospect {
+func (b *builder) prospect(m *graph.Edge, match graph.Match, chain []*graph.Resource) prospect {
 	v := visit{list: &match.Candidates[0], why: "prospect"}
 	if match.Based {
 		v.why = fmt.Sprint("based", m.Referrer.Ignored())
@@ -321,18 +321,18 @@ func (b *builder) note(objects []*graph.Resource, what string, find func() strin
 // lost reports whether nothing bears the name by which m means c, which keeps its
 // own: one with a suffix that a run recorded, or that kustomize gave it and did not
 // write into the reference.
-func lost(m *graph.Mention, match graph.Match, c *graph.Resource) bool {
+func lost(m *graph.Edge, match graph.Match, c *graph.Resource) bool {
 	return match.Based && c.Recorded() != "" || match.Lost() == c && !c.Ignored() && !m.Referrer.Ignored()
 }
 
-func (b *builder) ambiguous(m *graph.Mention, match graph.Match) {
+func (b *builder) ambiguous(m *graph.Edge, match graph.Match) {
 	b.errorf(m.Referrer, m.Ref.At.Path, "%s %q is ambiguous: %s may be meant; rename one, or take them out with spec.exclude",
 		match.Candidates[0].Kind, m.Ref.Name, b.graph.Places(match.Candidates))
 }
 
 // strange warns of a reference to a name that several objects bear or bore,
 // none of them of the referrer's layers. kustomize leaves it as it is.
-func (b *builder) strange(m *graph.Mention) {
+func (b *builder) strange(m *graph.Edge) {
 	if !b.anyTakes(m.Strangers) {
 		return
 	}
@@ -417,7 +417,7 @@ func (b *builder) warnOfKustomizeAt(r *graph.Resource, path yamldoc.Path, value 
 
 // refused warns of a reference in an object that an apply cannot change. It
 // says so of what stands in the result, so that a second run says the same.
-func (b *builder) refused(m *graph.Mention, names []string) {
+func (b *builder) refused(m *graph.Edge, names []string) {
 	if i := m.Ref.PodTemplate; i >= 0 {
 		t := &m.Referrer.PodTemplates[i]
 		switch {

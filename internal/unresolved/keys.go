@@ -23,16 +23,16 @@ func MissingKeys(g *graph.Graph, names map[*graph.Resource]string) []graph.Findi
 	var others [][]*graph.Resource // that lack the same, beside findings
 	has := map[*graph.Resource]string{}
 	for _, r := range g.Resources {
-		for i := range r.References {
-			ref := &r.References[i]
+		for i := range r.Edges {
+			e := &r.Edges[i]
+			ref := e.Ref
 			if len(ref.Required) == 0 || !ref.Consumed || ref.Optional || r.Ignored() {
 				continue
 			}
-			m := g.Mention(r, ref)
-			if len(m.Matches) != 1 || len(m.Matches[0].Candidates) != 1 || g.Produced(&m) {
+			if len(e.Matches) != 1 || len(e.Matches[0].Candidates) != 1 || e.Made() {
 				continue
 			}
-			object := m.Matches[0].Candidates[0]
+			object := e.Matches[0].Candidates[0]
 			if object.SuffixErr != nil || object.ValuesErr != nil || object.History.NeedsHash {
 				continue // it cannot be told which keys it has, or which an outer layer merges into it
 			}

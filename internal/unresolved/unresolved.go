@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/confighash/confighash/internal/yamldoc"
-
 	"github.com/confighash/confighash/internal/catalog"
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/manifest"
@@ -36,24 +34,26 @@ func Find(g *graph.Graph, p *policy.Policy, asked v1alpha1.Unresolved, rewritten
 			continue
 		}
 		watch := p.Watch(r)
-		for i := range r.References {
-			ref := &r.References[i]
-			if ref.Role != catalog.Consumer || ref.Tentative || ref.At.Path == extraSources {
+		for i := range r.Edges {
+			e := &r.Edges[i]
+			ref := e.Ref
+			if ref.Role != catalog.Consumer || ref.Tentative || ref.Via == catalog.ViaExtraSource {
 				continue
 			}
-			m := g.Mention(r, ref)
-			if !rewritten {
-				m.DropBased()
-			}
-			made := false
-			for _, target := range m.Targets.Each() {
-				for _, maker := range g.Producers(r, ref, target) {
-					made = true
-					f.findings = append(f.findings, watch.Missed(ref, target.String(), maker)...)
+			for _, makers := range e.Makers {
+				if makers.Named {
+					continue
+				}
+				for _, maker := range makers.Resources {
+					f.findings = append(f.findings, watch.Missed(ref, makers.Kind, maker)...)
 				}
 			}
-			if !made && m.Targets != 0 && len(m.Matches) == 0 && len(m.Strangers) == 0 && !stands(g, p, &m) {
-				unmet = append(unmet, f.miss(&m, watch))
+			met := len(e.Matches) > 0
+			if !rewritten {
+				met = len(e.Current()) > 0
+			}
+			if !met && !e.Made() && e.Targets != 0 && len(e.Strangers) == 0 && !stands(g, p, e) {
+				unmet = append(unmet, f.miss(e, watch))
 			}
 		}
 	}
@@ -81,7 +81,7 @@ type miss struct {
 	watch    *policy.Watch
 }
 
-func (f *finder) miss(m *graph.Mention, watch *policy.Watch) miss {
+func (f *finder) miss(m *graph.Edge, watch *policy.Watch) miss {
 	found := miss{referrer: m.Referrer, ref: m.Ref, targets: m.Targets, watch: watch}
 	// What a rule of RBAC names may come at run time, and of annotations of Reloader and
 	// wave their policies report.
@@ -132,11 +132,8 @@ func (f *finder) report(m *miss) {
 	f.findings = append(f.findings, graph.Finding{Severity: severity, Resource: m.referrer, Path: m.ref.At.Path, Message: message})
 }
 
-// extraSources is told of by mode Annotate, for which alone it is.
-var extraSources = yamldoc.Path("metadata.annotations").Key(v1alpha1.AnnotationExtraSources)
-
 // stands reports whether every cluster has an object that m may mean.
-func stands(g *graph.Graph, p *policy.Policy, m *graph.Mention) bool {
+func stands(g *graph.Graph, p *policy.Policy, m *graph.Edge) bool {
 	namespace := cmp.Or(m.Ref.Namespace, g.NamespaceOf(m.Referrer))
 	return slices.ContainsFunc(m.Targets.Kinds(), func(kind string) bool { return p.Standing(kind, namespace, m.Ref.Name) })
 }

@@ -53,7 +53,7 @@ func anyReport(t *rapid.T) *impact.Report {
 	workload := rapid.Custom(func(t *rapid.T) impact.Workload {
 		w := impact.Workload{
 			Ref: refs.Draw(t, "workload"), Effect: rapid.SampledFrom(impact.Effects()).Draw(t, "effect"),
-			Reason: text.Draw(t, "reason"), Strategy: text.Draw(t, "strategy"), Mend: text.Draw(t, "mend"),
+			Reason: text.Draw(t, "reason"), Strategy: text.Draw(t, "strategy"), Fix: text.Draw(t, "fix"),
 			Accepted: rapid.Bool().Draw(t, "accepted"), TemplateChanges: rapid.Bool().Draw(t, "changes"),
 			Causes: rapid.SliceOfN(cause, 0, 5).Draw(t, "causes"),
 		}
@@ -66,7 +66,7 @@ func anyReport(t *rapid.T) *impact.Report {
 		return impact.Object{
 			Ref: refs.Draw(t, "object"), FormerName: text.Draw(t, "former"), Change: change.Draw(t, "change"), Keys: keys.Draw(t, "keys"),
 			Consumers: rapid.SliceOfN(refs, 0, 2).Draw(t, "consumers"), Readers: rapid.SliceOfN(refs, 0, 12).Draw(t, "readers"),
-			Refused: text.Draw(t, "refused"), Mend: text.Draw(t, "mend"), Evidence: rapid.SliceOfN(text, 0, 12).Draw(t, "evidence"),
+			Refused: text.Draw(t, "refused"), Fix: text.Draw(t, "fix"), Evidence: rapid.SliceOfN(text, 0, 12).Draw(t, "evidence"),
 		}
 	})
 	need := rapid.Custom(func(t *rapid.T) impact.Need {
@@ -76,7 +76,7 @@ func anyReport(t *rapid.T) *impact.Report {
 		return impact.Disappearing{Ref: refs.Draw(t, "gone"), Successor: text.Draw(t, "successor"), NeededBy: rapid.SliceOfN(need, 0, 12).Draw(t, "needs")}
 	})
 	refusal := rapid.Custom(func(t *rapid.T) impact.Refusal {
-		return impact.Refusal{Ref: refs.Draw(t, "refused"), Field: fields.Draw(t, "field"), Reason: text.Draw(t, "reason"), Mend: text.Draw(t, "mend")}
+		return impact.Refusal{Ref: refs.Draw(t, "refused"), Field: fields.Draw(t, "field"), Reason: text.Draw(t, "reason"), Fix: text.Draw(t, "fix")}
 	})
 	return &impact.Report{
 		APIVersion: impact.APIVersion, Kind: impact.Kind,

@@ -3,21 +3,17 @@ package render
 import (
 	"bytes"
 	"errors"
-	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/confighash/confighash/internal/impact"
+	"github.com/confighash/confighash/internal/test/golden"
 )
-
-var update = flag.Bool("update", false, "write what the formats make of the reports into testdata")
 
 func ref(apiVersion, kind, name string) impact.Ref {
 	return impact.Ref{APIVersion: apiVersion, Kind: kind, Namespace: "shop", Name: name}
@@ -96,10 +92,10 @@ func shop() *impact.Report {
 		Workloads: []impact.Workload{
 			{Ref: ref("batch/v1", "Job", "migrate"), Effect: impact.Refused, Reason: "its pod template cannot change once it exists",
 				TemplateChanges: true, Causes: []impact.Cause{image("spec.template.spec.containers[migrate].image", "shop:1.0", "shop:1.1")},
-				Mend: "before the apply: kubectl delete job/migrate -n shop; or let it be made anew each time, as a hook or by generateName"},
+				Fix: "before the apply: kubectl delete job/migrate -n shop; or let it be made anew each time, as a hook or by generateName"},
 			{Ref: deployment("admin"), Effect: impact.Stale, Replicas: replicas(1), Strategy: "Recreate",
 				Causes: []impact.Cause{by(configMap("feature-flags"), impact.Changed, "subPath", key("flags.json", impact.Changed))},
-				Mend:   "run confighash over the manifests, or, after the apply: kubectl rollout restart deployment/admin -n shop"},
+				Fix:    "run confighash over the manifests, or, after the apply: kubectl rollout restart deployment/admin -n shop"},
 			{Ref: deployment("web"), Effect: impact.Rolls, TemplateChanges: true, Replicas: replicas(12), Strategy: rollingUpdate,
 				Causes: []impact.Cause{
 					app,
@@ -165,7 +161,7 @@ func effects() *impact.Report {
 			}},
 			{Ref: ref("apps/v1", "DaemonSet", "logs"), Effect: impact.Waits, TemplateChanges: true, Strategy: "OnDelete", Reason: "its strategy is OnDelete",
 				Causes: []impact.Cause{by(configMap("logs"), impact.Changed, "volume", key("fluent-bit.conf", impact.Changed))},
-				Mend:   "delete its pods one by one"},
+				Fix:    "delete its pods one by one"},
 			{Ref: ref("batch/v1", "CronJob", "report"), Effect: impact.NextRuns, TemplateChanges: true, Causes: []impact.Cause{
 				image("spec.jobTemplate.spec.template.spec.containers[report].image", "report:1", "report:2"),
 				field("spec.jobTemplate.spec.template.spec.volumes[scratch]", impact.Added),
@@ -178,7 +174,7 @@ func effects() *impact.Report {
 		Objects: []impact.Object{
 			{Ref: configMap("api"), Change: impact.Changed, Keys: many, Consumers: []impact.Ref{deployment("api")}},
 			{Ref: configMap("fixed"), Change: impact.Changed, Keys: []impact.Key{key("A", impact.Changed)}, Consumers: []impact.Ref{deployment("api")},
-				Refused: "it is immutable", Mend: "give it another name"},
+				Refused: "it is immutable", Fix: "give it another name"},
 			{Ref: configMap("notes"), Change: impact.Added, Keys: []impact.Key{unused("a", impact.Added), unused("b", impact.Added)}},
 			{Ref: configMap("order"), Change: impact.Renamed, FormerName: "ordre"},
 			{Ref: secret("tls"), Change: impact.Changed, Keys: []impact.Key{unused("(hidden)", impact.Changed)}, Readers: []impact.Ref{
@@ -193,7 +189,7 @@ func effects() *impact.Report {
 			}},
 			{Ref: secret("import-key-1"), Successor: "import-key-2", NeededBy: []impact.Need{{Ref: ref("batch/v1", "CronJob", "import"), Why: impact.RunningJobs}}},
 		},
-		Refused: []impact.Refusal{{Ref: ref("v1", "PersistentVolumeClaim", "data"), Field: "spec.storageClassName", Reason: "a claim that is bound keeps its class", Mend: "make a new claim"}},
+		Refused: []impact.Refusal{{Ref: ref("v1", "PersistentVolumeClaim", "data"), Field: "spec.storageClassName", Reason: "a claim that is bound keeps its class", Fix: "make a new claim"}},
 	}
 }
 
@@ -221,7 +217,7 @@ func hostile(names []string) *impact.Report {
 				field(n, impact.Removed),
 			}}
 		if i%4 == 0 {
-			w.Strategy, w.Reason, w.Mend = n, n+" says "+n, "ask "+n+", or "+n+": now"
+			w.Strategy, w.Reason, w.Fix = n, n+" says "+n, "ask "+n+", or "+n+": now"
 		}
 		r.Workloads = append(r.Workloads, w)
 	}
@@ -256,27 +252,9 @@ var extensions = map[Format]string{Text: ".txt", Markdown: ".md", JSON: ".json",
 func TestWrite_golden(t *testing.T) {
 	for name, r := range reports {
 		for format, extension := range extensions {
-			golden(t, name+extension, write(t, r, format, Options{}))
+			golden.Compare(t, filepath.Join("testdata", name+extension), write(t, r, format, Options{}))
 		}
-		golden(t, name+".ansi", write(t, r, Text, Options{Colours: true}))
-	}
-}
-
-func golden(t *testing.T, file, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", file)
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", file, diff)
+		golden.Compare(t, filepath.Join("testdata", name+".ansi"), write(t, r, Text, Options{Colours: true}))
 	}
 }
 

@@ -208,7 +208,7 @@ func workloadRows(r *impact.Report, o *outcome) []row {
 			row.columns[2] = report.Words("accepted by an annotation")
 		}
 		row.causes(w.Causes)
-		row.explain(w.Reason, w.Mend)
+		row.explain(w.Reason, w.Fix)
 		rows = append(rows, row)
 	}
 	return rows
@@ -256,12 +256,12 @@ func (r *row) causes(causes []impact.Cause) {
 	}
 }
 
-func (r *row) explain(reason, mend string) {
+func (r *row) explain(reason, fix string) {
 	if reason != "" {
 		r.details = append(r.details, detail{label: "reason", text: report.Phrase{report.Prose(reason)}})
 	}
-	if mend != "" {
-		r.details = append(r.details, detail{label: "mend", text: report.Phrase{report.Prose(mend)}})
+	if fix != "" {
+		r.details = append(r.details, detail{label: "fix", text: report.Phrase{report.Prose(fix)}})
 	}
 }
 
@@ -274,7 +274,7 @@ func refusalRows(r *impact.Report) []row {
 			continue
 		}
 		row := row{tag: "refused", tone: report.Alarms, what: objectRow(o)}
-		row.explain(o.Refused, o.Mend)
+		row.explain(o.Refused, o.Fix)
 		rows = append(rows, row)
 	}
 	for i := range r.Refused {
@@ -283,7 +283,7 @@ func refusalRows(r *impact.Report) []row {
 		if f.Field != "" {
 			row.details = append(row.details, detail{text: report.Phrase{report.Path(f.Field, f.Field), report.Word(" changed")}})
 		}
-		row.explain(f.Reason, f.Mend)
+		row.explain(f.Reason, f.Fix)
 		rows = append(rows, row)
 	}
 	return rows
