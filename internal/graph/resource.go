@@ -46,8 +46,6 @@ type Resource struct {
 	// Labels and Annotations are those of the item itself.
 	Labels, Annotations map[string]string
 
-	// Target is the bit of a ConfigMap or a Secret, 0 for other kinds.
-	Target catalog.Target
 	// ClusterScoped tells a kind that belongs to no namespace, as the catalogue
 	// or a CustomResourceDefinition in the input has it.
 	ClusterScoped bool
@@ -70,19 +68,24 @@ type Resource struct {
 	// History is what kustomize's build annotations say.
 	History kustomize.History
 
-	// The following are of ConfigMaps and Secrets, and of what stands for
-	// Secrets.
+	Object
+}
+
+// An Object is what only ConfigMaps, Secrets and what represents Secrets have.
+type Object struct {
+	// Target is the bit of a ConfigMap or a Secret, 0 for other kinds.
+	Target catalog.Target
 
 	// Values are what it holds, sorted by key, and ValuesErr why that cannot be
-	// told. They are read only if Builder.Values is set.
+	// said. They are read only if Builder.Values is set.
 	Values    []hash.Value
 	ValuesErr error
 	// Undecoded are keys whose values ought to be base64 and are not.
 	Undecoded []string
 	// SOPS tells that the values are encrypted by SOPS.
 	SOPS bool
-	// StandsFor tells that a controller makes a Secret of the object;
-	// SecretLabels and SecretAnnotations are those that the Secret gets.
+	// StandsFor: a controller makes a Secret of the object. SecretLabels and
+	// SecretAnnotations are those that the Secret gets.
 	StandsFor                       bool
 	SecretLabels, SecretAnnotations map[string]string
 

@@ -24,7 +24,7 @@ import (
 )
 
 // These tests hold what this package says of pairs of templates against the code of
-// kube-apiserver: the program hack/cluster/kubernetes/stored.
+// kube-apiserver: the program test/cluster/kubernetes/stored.
 
 // A pair is two templates for that program, and an answer what it says.
 type (
@@ -368,7 +368,7 @@ type mutator struct {
 }
 
 // isNewer reports whether a field is not known to the version of Kubernetes in
-// hack/cluster/kubernetes: k8s.io/api is of a later one.
+// test/cluster/kubernetes: k8s.io/api is of a later one.
 func isNewer(structure, field string) bool {
 	switch field {
 	case "bindMountOptions", "defaultUser", "evictionResponders":
