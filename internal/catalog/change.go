@@ -1,11 +1,5 @@
 package catalog
 
-import (
-	"fmt"
-	"slices"
-	"strings"
-)
-
 // A Change is what follows when a pod template changes.
 type Change uint8
 
@@ -107,12 +101,7 @@ func (c *Change) UnmarshalText(text []byte) error {
 	for i := range changes {
 		names[i] = changes[i].name
 	}
-	at := slices.Index(names, string(text))
-	if at < 0 {
-		return fmt.Errorf("change %q: want one of %s", text, strings.Join(names, ", "))
-	}
-	*c = Change(at)
-	return nil
+	return indexOf(c, text, names)
 }
 
 // Meaning says what happens to the pods, as a clause of a sentence about a changed

@@ -93,13 +93,17 @@ func (r Role) String() string { return roleNames[r] }
 
 // UnmarshalText reads consumer, producer, or both.
 func (r *Role) UnmarshalText(text []byte) error {
-	for i, name := range roleNames {
-		if name == string(text) {
-			*r = Role(i)
-			return nil
-		}
+	return indexOf(r, text, roleNames[:])
+}
+
+// indexOf sets value to the index of text in names.
+func indexOf[T ~uint8](value *T, text []byte, names []string) error {
+	at := slices.Index(names, string(text))
+	if at < 0 {
+		return fmt.Errorf("%q: want one of %s", text, strings.Join(names, ", "))
 	}
-	return fmt.Errorf("role %q: want one of %s", text, strings.Join(roleNames[:], ", "))
+	*value = T(at)
+	return nil
 }
 
 // A Via is how the containers of a pod get the content of an object.
