@@ -268,7 +268,7 @@ var encodingRows = []hostileRow{
 	{name: "A byte order mark in a value", input: documents(hostileHead+"data:\n  a: \"\ufeff\"\n", hostileWeb), rename: does("Renamed"), annotate: does("Stamped")},
 	{name: "Line breaks CR LF", input: documents(crlf(hostileApp), crlf(hostileWeb)), rename: does("Renamed"), annotate: does("Stamped")},
 	{name: "CR LF all over a ResourceList", input: listOf(crlf(resourceListOf([]string{hostileApp, hostileWeb}))), rename: does("Renamed"), annotate: does("Stamped")},
-	{name: "Line breaks CR alone", input: streamOf(strings.ReplaceAll(hostileApp+"---\n"+hostileWeb, "\n", "\r")), rename: refuses("line 7: not valid YAML: a second document begins here, behind a carriage return or a Unicode line break; use plain line breaks")},
+	{name: "Line breaks CR alone", input: streamOf(strings.ReplaceAll(hostileApp+"---\n"+hostileWeb, "\n", "\r")), rename: refuses("line 7: not valid YAML: a second document begins here, after a carriage return or a Unicode line break; use plain line breaks")},
 	{name: "Line breaks CR alone, one document", input: streamOf(strings.ReplaceAll(hostileWeb, "\n", "\r")), rename: passes("")},
 	{name: "Line breaks mixed in one document", input: documents(strings.Replace(hostileApp, "data:\n", "data:\r\n", 1), strings.Replace(hostileWeb, "spec:\n", "spec:\r\n", 1)), rename: does("Renamed"), annotate: does("Stamped")},
 	{name: "A CR alone in a comment", input: documents(hostileApp+"# a\r  # b\n", hostileWeb), rename: does("Renamed"), annotate: does("Stamped")},

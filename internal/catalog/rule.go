@@ -107,6 +107,8 @@ type Rule struct {
 	// Consumed: the containers of the pods get the content, so that a change
 	// of it calls for new pods.
 	Consumed bool
+	// Via is how they get it.
+	Via Via
 	// Items leads to the list of a volume's items, which tells the keys.
 	Items *Relative
 	// Mount tells how containers mount the volume that the field is part of,

@@ -13,8 +13,6 @@ import (
 
 	"github.com/confighash/confighash/internal/catalog"
 	"github.com/confighash/confighash/internal/graph"
-	"github.com/confighash/confighash/internal/manifest"
-	"github.com/confighash/confighash/internal/yamldoc/fast"
 )
 
 // addEvidence says of each object that no pod gets, or whose change is refused, why a
@@ -60,35 +58,32 @@ type sidecar struct{ value, text string }
 // sidecarsOf returns the sidecars of g by the key of their label, at most three of a key.
 func sidecarsOf(g *graph.Graph) map[string][]sidecar {
 	found := map[string][]sidecar{}
-	var chunk *manifest.Chunk
-	var items map[yamldoc.Path]*yaml.Node
-	left := 0 // how many variables to look at: aliases can make more than there are in the text
+	var candidates []*graph.Resource
 	for _, r := range g.Resources {
-		if len(r.PodTemplates) == 0 || !bytes.Contains(r.Chunk.Text, []byte("LABEL")) {
-			continue
+		if len(r.PodTemplates) > 0 && bytes.Contains(r.Chunk.Text, []byte("LABEL")) {
+			candidates = append(candidates, r)
 		}
-		if r.Chunk != chunk {
-			chunk, items, left = r.Chunk, map[yamldoc.Path]*yaml.Node{}, len(r.Chunk.Text)
-			all, _ := chunk.Items(new(fast.Parser)) // it was read before
-			for _, item := range all {
-				items[item.Root] = item.Node
-			}
-		}
-		for i := range r.PodTemplates {
-			spec := r.PodTemplates[i].Spec
-			for _, container := range append(elements(items[r.Root], spec.Key("containers")), elements(items[r.Root], spec.Key("initContainers"))...) {
-				variables := map[string]string{}
-				for _, e := range elements(container, "env") {
-					if left--; left >= 0 {
-						variables[scalarAt(e, "name")] = scalarAt(e, "value")
+	}
+	for _, b := range graph.Batches(candidates) {
+		left := len(b.Chunk.Text)                                    // how many variables to look at: aliases can make more than there are in the text
+		_ = b.Parse(func(r *graph.Resource, item *yaml.Node) error { // it parsed before
+			for i := range r.PodTemplates {
+				spec := r.PodTemplates[i].Spec
+				for _, container := range append(elements(item, spec.Key("containers")), elements(item, spec.Key("initContainers"))...) {
+					variables := map[string]string{}
+					for _, e := range elements(container, "env") {
+						if left--; left >= 0 {
+							variables[scalarAt(e, "name")] = scalarAt(e, "value")
+						}
+					}
+					if key := variables["LABEL"]; key != "" && len(found[key]) < 3 {
+						found[key] = append(found[key], sidecar{variables["LABEL_VALUE"],
+							"container " + scalarAt(container, "name") + " of " + refOf(g, r).String() + " looks for objects with the label " + key})
 					}
 				}
-				if key := variables["LABEL"]; key != "" && len(found[key]) < 3 {
-					found[key] = append(found[key], sidecar{variables["LABEL_VALUE"],
-						"container " + scalarAt(container, "name") + " of " + refOf(g, r).String() + " looks for objects with the label " + key})
-				}
 			}
-		}
+			return nil
+		})
 	}
 	return found
 }

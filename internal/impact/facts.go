@@ -9,10 +9,8 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/confighash/confighash/internal/graph"
-	"github.com/confighash/confighash/internal/manifest"
 	"github.com/confighash/confighash/internal/podtemplate"
 	"github.com/confighash/confighash/internal/yamldoc"
-	"github.com/confighash/confighash/internal/yamldoc/fast"
 )
 
 // facts are what a comparison needs of a workload beside its references. They are
@@ -36,47 +34,28 @@ type facts struct {
 
 // readFacts reads the facts of resources, and adds them to found.
 func readFacts(resources []*graph.Resource, found map[*graph.Resource]*facts) error {
-	byChunk := map[*manifest.Chunk][]*graph.Resource{}
-	var chunks []*manifest.Chunk
-	for _, r := range resources {
-		if byChunk[r.Chunk] == nil {
-			chunks = append(chunks, r.Chunk)
-		}
-		byChunk[r.Chunk] = append(byChunk[r.Chunk], r)
-	}
-	read := make([][]*facts, len(chunks))
-	errs := make([]error, len(chunks))
-	manifest.Parallel(len(chunks), func(i int) {
-		read[i], errs[i] = factsIn(chunks[i], byChunk[chunks[i]])
+	batches := graph.Batches(resources)
+	read, err := graph.EachBatch(batches, func(b graph.Batch) ([]*facts, error) {
+		var read []*facts
+		err := b.Parse(func(r *graph.Resource, item *yaml.Node) error {
+			f, err := factsOf(r, item)
+			if err != nil {
+				return fmt.Errorf("%s: %w", r, err)
+			}
+			read = append(read, f)
+			return nil
+		})
+		return read, err
 	})
-	for i, chunk := range chunks {
-		if errs[i] != nil {
-			return errs[i]
-		}
-		for j, r := range byChunk[chunk] {
+	if err != nil {
+		return err
+	}
+	for i, b := range batches {
+		for j, r := range b.Resources {
 			found[r] = read[i][j]
 		}
 	}
 	return nil
-}
-
-// factsIn reads the facts of resources that stand in one chunk.
-func factsIn(chunk *manifest.Chunk, resources []*graph.Resource) ([]*facts, error) {
-	items, err := chunk.Items(new(fast.Parser))
-	if err != nil {
-		return nil, err
-	}
-	nodes := make(map[yamldoc.Path]*yaml.Node, len(items))
-	for _, item := range items {
-		nodes[item.Root] = item.Node
-	}
-	found := make([]*facts, len(resources))
-	for i, r := range resources {
-		if found[i], err = factsOf(r, nodes[r.Root]); err != nil {
-			return nil, fmt.Errorf("%s: %w", r, err)
-		}
-	}
-	return found, nil
 }
 
 func factsOf(r *graph.Resource, item *yaml.Node) (*facts, error) {

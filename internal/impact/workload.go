@@ -11,7 +11,6 @@ import (
 	"github.com/confighash/confighash/internal/catalog"
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/hash"
-	"github.com/confighash/confighash/internal/usage"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
@@ -296,7 +295,7 @@ func hasNone(f *facts) bool { return f.replicas != nil && *f.replicas == 0 }
 // that the kubelet keeps up to date.
 func (c *comparison) filesOnly(s *subject, template int) bool {
 	for _, i := range s.influencesOn(template) {
-		if i.configures(template) && !slices.Equal(i.via(), []string{string(usage.Volume)}) {
+		if i.configures(template) && !slices.Equal(i.via(), []string{string(catalog.ViaVolume)}) {
 			return false
 		}
 	}
@@ -332,7 +331,7 @@ func (c *comparison) kept(s *subject, template int) string {
 		now := i.object.now()
 		switch {
 		case !i.configures(template):
-		case now.StandsFor, now.Encrypted, slices.Equal(i.via(), []string{string(usage.ExtraSource)}):
+		case now.StandsFor, now.Encrypted, slices.Equal(i.via(), []string{string(catalog.ViaExtraSource)}):
 			return " with mode Annotate, since Rename keeps the name of " + c.ref(i.object).String()
 		case c.renames && now.Recorded() == "":
 			return ", with mode Annotate if Rename keeps the name of " + c.ref(i.object).String()

@@ -12,7 +12,6 @@ import (
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/manifest"
 	"github.com/confighash/confighash/internal/yamldoc"
-	"github.com/confighash/confighash/internal/yamldoc/fast"
 )
 
 // Selectors returns a warning for every selector of a Kptfile, and of the configuration
@@ -23,7 +22,6 @@ import (
 func Selectors(chunks []*manifest.Chunk, g *graph.Graph, names map[*graph.Resource]string) []graph.Finding {
 	var found []graph.Finding
 	var s *selectors
-	parser := new(fast.Parser)
 	for _, chunk := range chunks {
 		if len(names) == 0 || !bytes.Contains(chunk.Text, []byte("kpt.dev/v1")) {
 			continue
@@ -31,10 +29,12 @@ func Selectors(chunks []*manifest.Chunk, g *graph.Graph, names map[*graph.Resour
 		if s == nil {
 			s = newSelectors(g, names)
 		}
-		items, _ := chunk.Items(parser) // it was parsed before
-		for _, item := range items {
-			found = append(found, s.item(chunk, item.Node)...)
-		}
+		_ = chunk.Visit(func(items []manifest.Item) error { // it parsed before
+			for _, item := range items {
+				found = append(found, s.item(chunk, item.Node)...)
+			}
+			return nil
+		})
 	}
 	return found
 }

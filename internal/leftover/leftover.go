@@ -39,7 +39,6 @@ import (
 	"github.com/confighash/confighash/internal/manifest"
 	"github.com/confighash/confighash/internal/reference"
 	"github.com/confighash/confighash/internal/yamldoc"
-	"github.com/confighash/confighash/internal/yamldoc/fast"
 )
 
 // maxVisited bounds how many nodes of an item are looked at, which aliases can
@@ -54,20 +53,17 @@ func Search(g *graph.Graph, names map[*graph.Resource]string) []graph.Finding {
 	if len(s.former) == 0 {
 		return nil
 	}
-	byChunk := map[*manifest.Chunk][]*graph.Resource{}
-	var chunks []*manifest.Chunk
-	for _, r := range g.Resources {
-		if byChunk[r.Chunk] == nil {
-			chunks = append(chunks, r.Chunk)
+	found, _ := graph.EachBatch(graph.Batches(g.Resources), func(b graph.Batch) ([]graph.Finding, error) {
+		var found []graph.Finding
+		if !s.mayHold(b.Chunk.Text, b.Resources) {
+			return nil, nil
 		}
-		byChunk[r.Chunk] = append(byChunk[r.Chunk], r)
-	}
-	found := make([][]graph.Finding, len(chunks))
-	manifest.Parallel(len(chunks), func(i int) {
-		if s.mayHold(chunks[i].Text, byChunk[chunks[i]]) {
-			found[i] = s.chunk(chunks[i], byChunk[chunks[i]])
-		}
-	})
+		err := b.Parse(func(r *graph.Resource, item *yaml.Node) error {
+			found = append(found, s.item(r, item)...)
+			return nil
+		})
+		return found, err
+	}) // it parsed before, so there are no errors
 	return slices.Concat(found...)
 }
 
@@ -232,33 +228,17 @@ func isWord(c byte) bool {
 		c == '-' || c == '.' || c == '_' || c >= 0x80
 }
 
-// chunk searches the items of a chunk.
-func (s *searcher) chunk(c *manifest.Chunk, resources []*graph.Resource) []graph.Finding {
-	items, err := c.Items(new(fast.Parser))
-	if err != nil {
-		return nil // it was parsed before, so this cannot be
+// item searches the item of a resource.
+func (s *searcher) item(r *graph.Resource, item *yaml.Node) []graph.Finding {
+	w := walker{searcher: s, resource: r, references: map[yamldoc.Path]bool{}}
+	for _, ref := range r.References {
+		w.references[ref.At.Path] = true
 	}
-	byRoot := make(map[yamldoc.Path]*graph.Resource, len(resources))
-	for _, r := range resources {
-		byRoot[r.Root] = r
+	for _, at := range r.Mistaken {
+		w.references[at.Path] = true
 	}
-	var found []graph.Finding
-	for _, item := range items {
-		r := byRoot[item.Root]
-		if r == nil {
-			continue // passed over altogether
-		}
-		w := walker{searcher: s, resource: r, references: map[yamldoc.Path]bool{}}
-		for _, ref := range r.References {
-			w.references[ref.At.Path] = true
-		}
-		for _, at := range r.Mistaken {
-			w.references[at.Path] = true
-		}
-		w.mapping(item.Node, true, false)
-		found = append(found, w.found...)
-	}
-	return found
+	w.mapping(item, true, false)
+	return w.found
 }
 
 // A walker walks over one item.

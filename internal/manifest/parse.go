@@ -16,7 +16,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/confighash/confighash/internal/yamldoc"
-	"github.com/confighash/confighash/internal/yamldoc/fast"
 )
 
 // maxListDepth bounds how deep Lists may hold Lists, maxAliasedItems how many
@@ -56,9 +55,9 @@ func Parse[T any](in *Input, visit func(*Chunk, []Item) (T, error)) ([]*Chunk, [
 		}
 	}
 	run := func(s *slot, later bool) {
-		parser, _ := parsers.Get().(*fast.Parser)
+		parser, _ := parsers.Get().(*yamldoc.Parser)
 		defer parsers.Put(parser)
-		items, err := s.chunk.Items(parser)
+		items, err := s.chunk.items(parser)
 		if err != nil {
 			s.err, s.unfit = err, true
 			return
@@ -119,7 +118,7 @@ func Parse[T any](in *Input, visit func(*Chunk, []Item) (T, error)) ([]*Chunk, [
 }
 
 // parsers are those not in use, for the memory they have.
-var parsers = sync.Pool{New: func() any { return new(fast.Parser) }}
+var parsers = sync.Pool{New: func() any { return new(yamldoc.Parser) }}
 
 // Parallel calls work for 0 to n-1 on all processors.
 func Parallel(n int, work func(int)) {
@@ -146,9 +145,21 @@ func Parallel(n int, work func(int)) {
 	group.Wait()
 }
 
-// Items parses the chunk by parser, once more where Parse has done so before, and
-// finds its items. They are good until parser is used again.
-func (c *Chunk) Items(parser *fast.Parser) ([]Item, error) {
+// Visit parses the chunk, again if Parse did before, and calls visit with its items.
+// The tree is dropped when visit returns, so visit must not keep nodes.
+func (c *Chunk) Visit(visit func([]Item) error) error {
+	parser, _ := parsers.Get().(*yamldoc.Parser)
+	defer parsers.Put(parser)
+	items, err := c.items(parser)
+	if err != nil {
+		return err
+	}
+	return visit(items)
+}
+
+// items parses the chunk and finds its items. They are valid until parser is used
+// again.
+func (c *Chunk) items(parser *yamldoc.Parser) ([]Item, error) {
 	tree := c.tree
 	c.tree = nil // the tree goes when the items have been visited
 	if tree == nil {

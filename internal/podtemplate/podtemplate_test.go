@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/confighash/confighash/internal/corpus"
-	"github.com/confighash/confighash/internal/yamldoc/fast"
+	"github.com/confighash/confighash/internal/test/corpus"
+	"github.com/confighash/confighash/internal/yamldoc"
 )
 
 var builtin = Options{Builtin: true}
@@ -17,7 +17,7 @@ var builtin = Options{Builtin: true}
 // parse returns the tree of a text.
 func parse(t testing.TB, text string) *yaml.Node {
 	t.Helper()
-	tree, err := fast.Parse([]byte(text))
+	tree, err := yamldoc.Parse([]byte(text))
 	if err != nil {
 		t.Fatalf("%v in:\n%s", err, text)
 	}
@@ -159,7 +159,7 @@ func TestDiff_countsAllInCustomResources(t *testing.T) {
 func TestRead_sharesNoMemoryWithTheText(t *testing.T) {
 	text := []byte(inContainer("env: [{name: LOG_LEVEL, value: info}], unknown: {a: b}, resources: {limits: {example.com/a: 1000m}}"))
 	pristine := string(text)
-	var p fast.Parser
+	var p yamldoc.Parser
 	tree, err := p.Parse(text)
 	if err != nil {
 		t.Fatal(err)
@@ -218,7 +218,7 @@ func FuzzRead(f *testing.F) {
 		f.Add([]byte(test.new), false)
 	}
 	f.Fuzz(func(t *testing.T, text []byte, builtin bool) {
-		tree, err := fast.Parse(text)
+		tree, err := yamldoc.Parse(text)
 		if err != nil || len(text) > 4096 {
 			return
 		}

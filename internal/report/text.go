@@ -49,7 +49,7 @@ func (t *terminal) groups(rows []Row) {
 		for _, line := range rows[i].Lines {
 			t.WriteString("  ")
 			t.print(line.Label)
-			t.blanks(labels - width(line.Label) + 2)
+			t.blanks(max(labels-width(line.Label), 0) + 2)
 			t.print(line.Text)
 			t.WriteString("\n")
 		}

@@ -250,29 +250,23 @@ func reloaderKeys(spec *v1alpha1.Spec) []catalog.Extra {
 
 // apply carries a plan out, chunk by chunk.
 func apply(g *graph.Graph, p *plan.Plan) (map[*manifest.Chunk][]byte, error) {
-	byChunk := map[*manifest.Chunk][]*graph.Resource{}
-	var chunks []*manifest.Chunk
+	var edited []*graph.Resource
 	for _, r := range g.Resources {
-		if len(p.Edits[r]) == 0 {
-			continue
+		if len(p.Edits[r]) > 0 {
+			edited = append(edited, r)
 		}
-		if byChunk[r.Chunk] == nil {
-			chunks = append(chunks, r.Chunk)
-		}
-		byChunk[r.Chunk] = append(byChunk[r.Chunk], r)
 	}
-	texts := make([][]byte, len(chunks))
-	errs := make([]error, len(chunks))
-	manifest.Parallel(len(chunks), func(i int) {
-		texts[i], errs[i] = applyTo(chunks[i], byChunk[chunks[i]], p)
+	batches := graph.Batches(edited)
+	texts, err := graph.EachBatch(batches, func(b graph.Batch) ([]byte, error) {
+		return applyTo(b.Chunk, b.Resources, p)
 	})
-	if err := errors.Join(errs...); err != nil {
+	if err != nil {
 		return nil, err
 	}
-	replaced := make(map[*manifest.Chunk][]byte, len(chunks))
-	for i, c := range chunks {
-		if !bytes.Equal(texts[i], c.Text) {
-			replaced[c] = texts[i]
+	replaced := make(map[*manifest.Chunk][]byte, len(texts))
+	for i, b := range batches {
+		if !bytes.Equal(texts[i], b.Chunk.Text) {
+			replaced[b.Chunk] = texts[i]
 		}
 	}
 	return replaced, nil

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/confighash/confighash/internal/consumers"
+	"github.com/confighash/confighash/internal/catalog"
 	"github.com/confighash/confighash/internal/report"
 	"github.com/confighash/confighash/internal/usage"
 )
@@ -27,19 +27,19 @@ func ParseOrder(name string) (Order, error) { return report.Parse[Order]("order"
 
 // A graphView shows who uses what.
 type graphView struct {
-	*consumers.Graph
+	*usage.Graph
 	by Order
 	// nodes are all nodes by their ID; workloads and objects say which those are.
-	nodes     map[string]*consumers.Node
+	nodes     map[string]*usage.Node
 	workloads map[string]bool
-	objects   map[string]*consumers.Object
+	objects   map[string]*usage.Object
 	// uses are the edges, those between the same two nodes together.
-	uses [][]consumers.Edge
+	uses [][]usage.Edge
 }
 
 // Graph returns the view of who uses what, in the order ByObject if by is empty.
-func Graph(g *consumers.Graph, by Order) report.View {
-	v := &graphView{Graph: g, by: by, nodes: map[string]*consumers.Node{}, workloads: map[string]bool{}, objects: map[string]*consumers.Object{}}
+func Graph(g *usage.Graph, by Order) report.View {
+	v := &graphView{Graph: g, by: by, nodes: map[string]*usage.Node{}, workloads: map[string]bool{}, objects: map[string]*usage.Object{}}
 	for i := range g.Workloads {
 		w := &g.Workloads[i]
 		v.nodes[w.ID], v.workloads[w.ID] = w, true
@@ -82,7 +82,7 @@ func (v *graphView) Page() *report.Page {
 			lines[to.ID] = append(lines[to.ID], report.Line{Label: nodeName(*from), Text: ways})
 		}
 	}
-	add := func(n *consumers.Node, o *consumers.Object) bool {
+	add := func(n *usage.Node, o *usage.Object) bool {
 		below := lines[n.ID]
 		if len(below) > 0 {
 			groups.Rows = append(groups.Rows, report.Row{Name: nodeName(*n), Text: withMark(nil, ": ", o), Lines: below})
@@ -126,7 +126,7 @@ func (v *graphView) title() string {
 	for i := range v.Edges {
 		users[v.Edges[i].From], used[v.Edges[i].To] = true, true
 	}
-	workloads := count(v.Workloads, func(n *consumers.Node) bool { return users[n.ID] })
+	workloads := count(v.Workloads, func(n *usage.Node) bool { return users[n.ID] })
 	var who []string
 	if workloads > 0 {
 		who = counted(who, workloads, "workload", "workloads")
@@ -138,21 +138,21 @@ func (v *graphView) title() string {
 	if len(who) > 0 {
 		title = fmt.Sprintf("%s %s %s", strings.Join(who, " and "), report.Choose(len(users), "uses", "use"), report.Plural(len(used), "object"))
 	}
-	absent := counted(nil, count(v.Objects, func(o *consumers.Object) bool { return o.Missing && !o.Optional }), "is missing", "are missing")
-	absent = counted(absent, count(v.Objects, func(o *consumers.Object) bool { return o.Missing && o.Optional }), "is missing and optional", "are missing and optional")
+	absent := counted(nil, count(v.Objects, func(o *usage.Object) bool { return o.Missing && !o.Optional }), "is missing", "are missing")
+	absent = counted(absent, count(v.Objects, func(o *usage.Object) bool { return o.Missing && o.Optional }), "is missing and optional", "are missing and optional")
 	if len(absent) > 0 {
 		title += ", of which " + strings.Join(absent, " and ")
 	}
-	if unused := count(v.Objects, func(o *consumers.Object) bool { return !o.Missing && o.Unused }); unused > 0 {
+	if unused := count(v.Objects, func(o *usage.Object) bool { return !o.Missing && o.Unused }); unused > 0 {
 		title += fmt.Sprintf("; %s %s unused", report.Plural(unused, "object"), report.Choose(unused, "is", "are"))
 	}
 	return title
 }
 
-func nodeName(n consumers.Node) report.Phrase { return report.Names(n.String()) }
+func nodeName(n usage.Node) report.Phrase { return report.Names(n.String()) }
 
 // waysPhrase lists the ways of edges with their keys.
-func waysPhrase(edges []consumers.Edge) report.Phrase {
+func waysPhrase(edges []usage.Edge) report.Phrase {
 	var ways []report.Phrase
 	for i := range edges {
 		ways = append(ways, wayPhrase(&edges[i]))
@@ -161,7 +161,7 @@ func waysPhrase(edges []consumers.Edge) report.Phrase {
 }
 
 // wayPhrase returns the way of an edge, such as "optional env (LEVEL, THEME)".
-func wayPhrase(e *consumers.Edge) report.Phrase {
+func wayPhrase(e *usage.Edge) report.Phrase {
 	way := report.Words(wayOf(e))
 	switch {
 	case e.Keys == nil:
@@ -173,7 +173,7 @@ func wayPhrase(e *consumers.Edge) report.Phrase {
 }
 
 // wayOf returns the way of an edge without its keys.
-func wayOf(e *consumers.Edge) string {
+func wayOf(e *usage.Edge) string {
 	if e.Optional {
 		return "optional " + string(e.Via)
 	}
@@ -181,7 +181,7 @@ func wayOf(e *consumers.Edge) string {
 }
 
 // withMark appends what is special about an object after a separator, if anything is.
-func withMark(p report.Phrase, separator string, o *consumers.Object) report.Phrase {
+func withMark(p report.Phrase, separator string, o *usage.Object) report.Phrase {
 	if o == nil {
 		return p
 	}
@@ -192,7 +192,7 @@ func withMark(p report.Phrase, separator string, o *consumers.Object) report.Phr
 }
 
 // markOf returns what is special about an object, nil for nothing.
-func markOf(o *consumers.Object) report.Phrase {
+func markOf(o *usage.Object) report.Phrase {
 	switch {
 	case o.Missing && o.Optional:
 		return report.Words("missing, and optional").Toned(report.Warns)
@@ -234,7 +234,7 @@ var graphLooks = []report.Look{
 func (v *graphView) Diagram() *report.Diagram {
 	d := &report.Diagram{Name: "consumers", Looks: graphLooks}
 	boxes := map[string]int{}
-	boxOf := func(n *consumers.Node) int {
+	boxOf := func(n *usage.Node) int {
 		at, known := boxes[n.ID]
 		if !known {
 			at = d.Add(v.box(n))
@@ -248,7 +248,7 @@ func (v *graphView) Diagram() *report.Diagram {
 		var labels []string
 		for i := range edges {
 			labels = append(labels, wayOf(&edges[i]))
-			a.Dashed = a.Dashed && edges[i].Via == usage.Reference
+			a.Dashed = a.Dashed && edges[i].Via == catalog.ViaReference
 		}
 		a.Label = report.Words(strings.Join(slices.Compact(labels), ", "))
 		d.Connect(a)
@@ -268,7 +268,7 @@ func (v *graphView) Diagram() *report.Diagram {
 }
 
 // box returns the box of a node.
-func (v *graphView) box(n *consumers.Node) report.Box {
+func (v *graphView) box(n *usage.Node) report.Box {
 	b := report.Box{Look: readerLook, Tip: n.ID, Lines: []report.Phrase{
 		report.Names(n.Kind), report.Names(strings.TrimPrefix(n.String(), n.Kind+" ")),
 	}}
@@ -292,7 +292,7 @@ func (v *graphView) box(n *consumers.Node) report.Box {
 	switch mark := markOf(o); {
 	case len(o.MadeBy) > 0: // arrows show that
 	case len(o.Makes) > 0 && !o.Missing:
-		b.Lines = append(b.Lines, some(o.Makes, report.Most, func(n *consumers.Node) report.Phrase { return report.Names("makes " + n.String()) })...)
+		b.Lines = append(b.Lines, some(o.Makes, report.Most, func(n *usage.Node) report.Phrase { return report.Names("makes " + n.String()) })...)
 	case len(mark) > 0:
 		b.Lines = append(b.Lines, mark)
 	}

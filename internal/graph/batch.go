@@ -1,0 +1,62 @@
+package graph
+
+import (
+	"errors"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/confighash/confighash/internal/manifest"
+	"github.com/confighash/confighash/internal/yamldoc"
+)
+
+// A Batch is the resources of one chunk of the input: those that are parsed, and
+// written, together.
+type Batch struct {
+	Chunk     *manifest.Chunk
+	Resources []*Resource
+}
+
+// Batches groups resources by chunk. Both the batches and the resources in each keep
+// the order that the resources have.
+func Batches(resources []*Resource) []Batch {
+	var batches []Batch
+	index := map[*manifest.Chunk]int{}
+	for _, r := range resources {
+		i, ok := index[r.Chunk]
+		if !ok {
+			i = len(batches)
+			index[r.Chunk] = i
+			batches = append(batches, Batch{Chunk: r.Chunk})
+		}
+		batches[i].Resources = append(batches[i].Resources, r)
+	}
+	return batches
+}
+
+// EachBatch calls visit with each batch, on all processors at once, and returns what
+// it returned in the order of the batches. All errors are joined.
+func EachBatch[T any](batches []Batch, visit func(Batch) (T, error)) ([]T, error) {
+	values := make([]T, len(batches))
+	errs := make([]error, len(batches))
+	manifest.Parallel(len(batches), func(i int) {
+		values[i], errs[i] = visit(batches[i])
+	})
+	return values, errors.Join(errs...)
+}
+
+// Parse parses the chunk again and calls visit with each resource and its item, until
+// one call fails. The tree is dropped at the end, so visit must not keep nodes.
+func (b Batch) Parse(visit func(r *Resource, item *yaml.Node) error) error {
+	return b.Chunk.Visit(func(items []manifest.Item) error {
+		nodes := make(map[yamldoc.Path]*yaml.Node, len(items))
+		for _, item := range items {
+			nodes[item.Root] = item.Node
+		}
+		for _, r := range b.Resources {
+			if err := visit(r, nodes[r.Root]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

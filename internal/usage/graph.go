@@ -1,0 +1,337 @@
+package usage
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/confighash/confighash/internal/catalog"
+	"github.com/confighash/confighash/internal/graph"
+	"github.com/confighash/confighash/internal/reference"
+)
+
+// New draws who uses what in g, whose resources were built with Builder.Values, and
+// of which no two are the same one to the API server. An error is a defect of the
+// catalogue.
+//
+// Names count as they stand: a reference to app, where the object is called
+// app-4h2mbtbbt6 by now, leads to something that is missing. A reference that may
+// mean several objects has an edge to each. One that might mean objects of other
+// layers of a kustomize build, none of them more than the rest, has none.
+func New(g *graph.Graph, c *catalog.Catalog) (*Graph, error) {
+	b := &builder{g: g, catalog: c, nodes: make(map[identity]*node, len(g.Resources)), own: map[way]*edge{}, linked: map[madeByAll]bool{}}
+	for _, r := range g.Resources {
+		b.enter(r)
+	}
+	uses := NewFinder(g)
+	for _, r := range g.Resources {
+		if err := cmp.Or(b.use(r, uses), b.make(r, uses)); err != nil {
+			return nil, err
+		}
+	}
+	return b.finish(), nil
+}
+
+// An identity is what the API server knows a resource by.
+type identity struct {
+	group, kind, namespace, name string
+	unnamed                      *graph.Resource // which has no name to be known by
+}
+
+// A node is a Node in the making.
+type node struct {
+	Object
+	identity
+	workload, object bool // and neither of a reader
+	inSet            bool
+	uses, used       bool
+	makes            []*node
+	madeBy           map[*node]bool
+	serial           int // of those without a name, in the order of the set
+	order            int // among all nodes, when all are there
+}
+
+// A way is what tells the edges of one user apart.
+type way struct {
+	to       *node
+	via      catalog.Via
+	consumed bool
+}
+
+// An edge is an Edge in the making.
+type edge struct {
+	Edge
+	from, to *node
+}
+
+type builder struct {
+	g       *graph.Graph
+	catalog *catalog.Catalog
+	nodes   map[identity]*node
+	edges   []*edge
+	own     map[way]*edge // those of the resource in hand
+	// linked are the lists of makers, by where they begin, that products have.
+	linked map[madeByAll]bool
+}
+
+type madeByAll struct {
+	product *node
+	makers  **graph.Resource
+}
+
+// node returns the node of an identity, made if need be.
+func (b *builder) node(id identity) *node {
+	n := b.nodes[id]
+	if n == nil {
+		n = &node{identity: id, serial: len(b.nodes)}
+		n.Kind, n.Namespace, n.Name = graph.Clip(id.kind), graph.Clip(id.namespace), graph.Clip(id.name)
+		b.nodes[id] = n
+	}
+	return n
+}
+
+func (b *builder) identityOf(r *graph.Resource) identity {
+	id := identity{group: r.Group, kind: r.Kind, namespace: b.g.NamespaceOf(r), name: r.Name}
+	if r.Name == "" {
+		id.unnamed = r
+	}
+	return id
+}
+
+// known reports whether the catalogue has a rule for the object's name.
+func (b *builder) known(o catalog.Object) bool {
+	return b.catalog.NeverRename(o) != nil || b.catalog.ReadByName(o) != nil
+}
+
+// enter makes the node of a resource of the set.
+func (b *builder) enter(r *graph.Resource) {
+	n := b.node(b.identityOf(r))
+	n.inSet = true
+	n.APIVersion = graph.Clip(r.APIVersion)
+	if r.Name == "" {
+		n.Place = r.Place()
+	}
+	n.workload = len(r.PodTemplates) > 0
+	n.object = r.Target != 0 || r.StandsFor
+	if r.Target != 0 {
+		n.Known = b.known(catalog.Object{Kind: r.Kind, Namespace: n.Namespace, Name: r.Base, Type: r.Type, Labels: r.Labels, Annotations: r.Annotations})
+	}
+}
+
+// use enters what r uses.
+func (b *builder) use(r *graph.Resource, finder *Finder) error {
+	from := b.node(b.identityOf(r))
+	clear(b.own)
+	found := map[*reference.Reference]bool{}
+	uses, err := finder.Of(r)
+	if err != nil {
+		return err
+	}
+	for _, u := range uses {
+		found[u.Ref] = true
+		if r.Target != 0 && graph.InContent(u.Ref.At.Path) {
+			u.Keys = nil // they are part of a value
+		}
+		b.add(from, b.node(b.identityOf(u.Object)), &u)
+	}
+	for _, w := range wanted(r) {
+		if !found[w.edge.Ref] {
+			b.absent(from, &w)
+		}
+	}
+	return nil
+}
+
+// add enters a use.
+func (b *builder) add(from, to *node, u *Use) {
+	from.uses, to.used = true, true
+	key := way{to, u.Via, u.Consumed}
+	e := b.own[key]
+	if e == nil {
+		// Thousands of uses may share their keys.
+		e = &edge{Edge{Via: u.Via, Consumed: u.Consumed, Optional: u.Ref.Optional, Keys: slices.Clip(u.Keys)}, from, to}
+		b.own[key] = e
+		b.edges = append(b.edges, e)
+		return
+	}
+	e.Optional = e.Optional && u.Ref.Optional
+	if e.Keys == nil || u.Keys == nil {
+		e.Keys = nil
+		return
+	}
+	e.Keys = append(e.Keys, u.Keys...)
+}
+
+// absent enters a use of an object that is not in the set.
+func (b *builder) absent(from *node, w *want) {
+	e, r, ref := w.edge, w.edge.Referrer, w.edge.Ref
+	// What stands in the content of an object is part of a value.
+	if ref.Tentative || r.Target != 0 && graph.InContent(ref.At.Path) {
+		return
+	}
+	id := identity{namespace: b.namespaceOf(r, ref), name: ref.Name}
+	var makers [][]*graph.Resource
+	switch {
+	case ref.Of != nil:
+		id.group, id.kind = ref.Of.Group, ref.Of.Kind
+	default:
+		if e.Targets == 0 || len(e.Strangers) > 0 {
+			return
+		}
+		id.kind = e.Targets.String()
+		for _, m := range e.Makers {
+			id.kind = m.Kind
+			makers = append(makers, m.Resources)
+		}
+		if ref.Role == catalog.Both && makers == nil {
+			makers = [][]*graph.Resource{{r}}
+		}
+	}
+	to := b.node(id)
+	to.object = true
+	if id.group == "" && id.kind != catalog.AnyTarget.String() {
+		to.APIVersion = "v1"
+	}
+	for _, target := range ref.Targets.Each() {
+		to.Known = to.Known || b.known(catalog.Object{Kind: target.Kinds()[0], Namespace: id.namespace, Name: id.name})
+	}
+	for _, list := range makers {
+		if all := (madeByAll{to, &list[0]}); !b.linked[all] {
+			b.linked[all] = true
+			for _, maker := range list {
+				link(b.node(b.identityOf(maker)), to)
+			}
+		}
+	}
+	b.add(from, to, &w.use)
+}
+
+// namespaceOf returns where the object is that ref names, "" where nothing tells.
+func (b *builder) namespaceOf(r *graph.Resource, ref *reference.Reference) string {
+	if ref.Namespace == "" && ref.ControllerNamespace {
+		return ""
+	}
+	return cmp.Or(ref.Namespace, b.g.NamespaceOf(r))
+}
+
+// make enters what r makes.
+func (b *builder) make(r *graph.Resource, finder *Finder) error {
+	from := b.node(b.identityOf(r))
+	for i := range r.Edges {
+		e := &r.Edges[i]
+		ref := e.Ref
+		if ref.Role != catalog.Producer {
+			continue
+		}
+		if r.StandsFor {
+			for _, kind := range ref.Targets.Kinds() {
+				product := &node{identity: identity{kind: kind, namespace: b.namespaceOf(r, ref), name: ref.Name}}
+				product.APIVersion, product.Kind, product.Namespace, product.Name = "v1", kind, graph.Clip(product.namespace), graph.Clip(ref.Name)
+				from.makes = append(from.makes, product)
+			}
+		}
+		for _, match := range e.Current() {
+			for i, object := range match.Candidates {
+				if i > 0 {
+					if err := finder.Spend(r, ref); err != nil {
+						return err
+					}
+				}
+				link(from, b.node(b.identityOf(object)))
+			}
+		}
+	}
+	return nil
+}
+
+// link enters that one node makes another.
+func link(maker, product *node) {
+	if product.madeBy == nil {
+		product.madeBy = map[*node]bool{}
+	}
+	product.madeBy[maker] = true
+}
+
+// finish makes the Graph of what was entered.
+func (b *builder) finish() *Graph {
+	nodes := slices.SortedFunc(maps.Values(b.nodes), compare)
+	ids := map[string]int{} // with how many there are of it
+	for i, n := range nodes {
+		n.order = i
+		id := n.id()
+		for n.ID = id; ids[n.ID] > 0; {
+			ids[id]++
+			n.ID = id + " #" + strconv.Itoa(ids[id])
+		}
+		ids[n.ID] = 1
+	}
+	drawn := &Graph{APIVersion: APIVersion, Kind: Kind, Workloads: []Node{}, Readers: []Node{}, Objects: []Object{}, Edges: []Edge{}}
+	required := map[*node]bool{}
+	for _, e := range b.edges {
+		required[e.to] = required[e.to] || !e.Optional
+	}
+	for _, n := range nodes {
+		switch {
+		case n.object:
+			absent := !n.inSet && len(n.madeBy) == 0 && !n.Known
+			n.Missing, n.Optional = absent, absent && !required[n]
+			n.Unused = n.inSet && !n.used && len(n.madeBy) == 0 && !n.Known
+			n.MadeBy, n.Makes = listed(slices.Collect(maps.Keys(n.madeBy))), listed(n.makes)
+			drawn.Objects = append(drawn.Objects, n.Object)
+		case n.workload:
+			drawn.Workloads = append(drawn.Workloads, n.Node)
+		case n.uses:
+			drawn.Readers = append(drawn.Readers, n.Node)
+		}
+	}
+	slices.SortFunc(b.edges, func(x, y *edge) int {
+		return cmp.Or(
+			cmp.Compare(x.to.order, y.to.order), cmp.Compare(x.from.order, y.from.order), cmp.Compare(rank(x.Via), rank(y.Via)),
+			cmp.Compare(strconv.FormatBool(y.Consumed), strconv.FormatBool(x.Consumed)), // true goes first
+		)
+	})
+	for _, e := range b.edges {
+		e.From, e.To = e.from.ID, e.to.ID
+		if !slices.IsSorted(e.Keys) {
+			slices.Sort(e.Keys)
+		}
+		if e.Keys != nil {
+			e.Keys = slices.Compact(e.Keys)
+		}
+		drawn.Edges = append(drawn.Edges, e.Edge)
+	}
+	return drawn
+}
+
+// listed returns nodes, sorted, without those that are listed twice.
+func listed(nodes []*node) []Node {
+	slices.SortFunc(nodes, compare)
+	var all []Node
+	for _, n := range nodes {
+		n.ID = cmp.Or(n.ID, n.id())
+		if len(all) == 0 || all[len(all)-1] != n.Node {
+			all = append(all, n.Node)
+		}
+	}
+	return all
+}
+
+// id returns what the node is called, where no other one is called so.
+func (n *node) id() string {
+	kind := n.kind
+	if n.group != "" {
+		kind += "." + n.group
+	}
+	return kind + " " + n.path()
+}
+
+func rank(via catalog.Via) int { return slices.Index(Ways(), via) }
+
+// compare orders nodes for people: by kind, namespace and name.
+func compare(a, b *node) int {
+	return cmp.Or(
+		cmp.Compare(a.kind, b.kind), cmp.Compare(a.group, b.group), cmp.Compare(a.namespace, b.namespace),
+		cmp.Compare(a.name, b.name), cmp.Compare(a.serial, b.serial),
+	)
+}
