@@ -13,9 +13,9 @@ import (
 
 	"github.com/confighash/confighash/internal/graph/load"
 	"github.com/confighash/confighash/internal/impact"
+	"github.com/confighash/confighash/internal/kubename"
 	"github.com/confighash/confighash/internal/report"
 	"github.com/confighash/confighash/internal/report/view"
-	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
 const impactHelp = `confighash impact compares two sets of manifests and tells what an apply of
@@ -100,7 +100,7 @@ func complete(cmd *cobra.Command, flag string, values []string) {
 // foretell reads both sets and compares them.
 func foretell(from, to []string, namespace string, stdin *os.File) (*impact.Report, error) {
 	if namespace != "" {
-		if err := v1alpha1.CheckNamespace(namespace); err != nil {
+		if err := kubename.CheckNamespace(namespace); err != nil {
 			return nil, fmt.Errorf("--namespace %w", err)
 		}
 	}

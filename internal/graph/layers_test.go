@@ -24,7 +24,7 @@ func TestLayers_narrow(t *testing.T) {
 			c.Line = i
 		}
 		referrer := resource.Draw(rt, "referrer")
-		fitting, strangers := narrow(candidates, referrer, referrer.Name)
+		fitting, strangers := newNarrowing().narrow(candidates, referrer, referrer.Name)
 		l := newNarrowing()
 		l.indices[&candidates[0]] = newLayers(candidates)
 		gotFitting, gotStrangers := l.narrow(candidates, referrer, referrer.Name)
@@ -42,7 +42,7 @@ func TestGraph_narrow(t *testing.T) {
 	var all []*Resource
 	for _, prefix := range "abcdefghijklmnopqrst" {
 		name := string(prefix) + "-app"
-		all = append(all, &Resource{Kind: "ConfigMap", Target: 1, Name: name, History: kustomize.History{
+		all = append(all, &Resource{Kind: "ConfigMap", Object: Object{Target: 1}, Name: name, History: kustomize.History{
 			Prefixes: []string{string(prefix) + "-"}, Previous: []kustomize.Identity{{Kind: "ConfigMap", Namespace: "default", Name: "app"}},
 		}})
 	}

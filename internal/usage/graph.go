@@ -35,14 +35,14 @@ func New(g *graph.Graph, c *catalog.Catalog) (*Graph, error) {
 
 // An identity is what the API server knows a resource by.
 type identity struct {
-	group, kind, namespace, name string
-	unnamed                      *graph.Resource // which has no name to be known by
+	graph.ID
+	unnamed *graph.Resource // which has no name to be known by
 }
 
 // A node is a Node in the making.
 type node struct {
 	Object
-	identity
+	key              identity
 	workload, object bool // and neither of a reader
 	inSet            bool
 	uses, used       bool
@@ -84,15 +84,15 @@ type madeByAll struct {
 func (b *builder) node(id identity) *node {
 	n := b.nodes[id]
 	if n == nil {
-		n = &node{identity: id, serial: len(b.nodes)}
-		n.Kind, n.Namespace, n.Name = graph.Clip(id.kind), graph.Clip(id.namespace), graph.Clip(id.name)
+		n = &node{key: id, serial: len(b.nodes)}
+		n.Kind, n.Namespace, n.Name = graph.Clip(id.Kind), graph.Clip(id.Namespace), graph.Clip(id.Name)
 		b.nodes[id] = n
 	}
 	return n
 }
 
 func (b *builder) identityOf(r *graph.Resource) identity {
-	id := identity{group: r.Group, kind: r.Kind, namespace: b.g.NamespaceOf(r), name: r.Name}
+	id := identity{ID: b.g.ID(r)}
 	if r.Name == "" {
 		id.unnamed = r
 	}
@@ -170,18 +170,18 @@ func (b *builder) absent(from *node, w *want) {
 	if ref.Tentative || r.Target != 0 && graph.InContent(ref.At.Path) {
 		return
 	}
-	id := identity{namespace: b.namespaceOf(r, ref), name: ref.Name}
+	id := identity{ID: graph.ID{Namespace: b.namespaceOf(r, ref), Name: ref.Name}}
 	var makers [][]*graph.Resource
 	switch {
 	case ref.Of != nil:
-		id.group, id.kind = ref.Of.Group, ref.Of.Kind
+		id.Group, id.Kind = ref.Of.Group, ref.Of.Kind
 	default:
 		if e.Targets == 0 || len(e.Strangers) > 0 {
 			return
 		}
-		id.kind = e.Targets.String()
+		id.Kind = e.Targets.String()
 		for _, m := range e.Makers {
-			id.kind = m.Kind
+			id.Kind = m.Kind
 			makers = append(makers, m.Resources)
 		}
 		if ref.Role == catalog.Both && makers == nil {
@@ -190,11 +190,11 @@ func (b *builder) absent(from *node, w *want) {
 	}
 	to := b.node(id)
 	to.object = true
-	if id.group == "" && id.kind != catalog.AnyTarget.String() {
+	if id.Group == "" && id.Kind != catalog.AnyTarget.String() {
 		to.APIVersion = "v1"
 	}
 	for _, target := range ref.Targets.Each() {
-		to.Known = to.Known || b.known(catalog.Object{Kind: target.Kinds()[0], Namespace: id.namespace, Name: id.name})
+		to.Known = to.Known || b.known(catalog.Object{Kind: target.Kinds()[0], Namespace: id.Namespace, Name: id.Name})
 	}
 	for _, list := range makers {
 		if all := (madeByAll{to, &list[0]}); !b.linked[all] {
@@ -226,8 +226,8 @@ func (b *builder) make(r *graph.Resource, finder *Finder) error {
 		}
 		if r.StandsFor {
 			for _, kind := range ref.Targets.Kinds() {
-				product := &node{identity: identity{kind: kind, namespace: b.namespaceOf(r, ref), name: ref.Name}}
-				product.APIVersion, product.Kind, product.Namespace, product.Name = "v1", kind, graph.Clip(product.namespace), graph.Clip(ref.Name)
+				product := &node{key: identity{ID: graph.ID{Kind: kind, Namespace: b.namespaceOf(r, ref), Name: ref.Name}}}
+				product.APIVersion, product.Kind, product.Namespace, product.Name = "v1", kind, graph.Clip(product.key.Namespace), graph.Clip(ref.Name)
 				from.makes = append(from.makes, product)
 			}
 		}
@@ -319,9 +319,9 @@ func listed(nodes []*node) []Node {
 
 // id returns what the node is called, where no other one is called so.
 func (n *node) id() string {
-	kind := n.kind
-	if n.group != "" {
-		kind += "." + n.group
+	kind := n.key.Kind
+	if n.key.Group != "" {
+		kind += "." + n.key.Group
 	}
 	return kind + " " + n.path()
 }
@@ -331,7 +331,7 @@ func rank(via catalog.Via) int { return slices.Index(Ways(), via) }
 // compare orders nodes for people: by kind, namespace and name.
 func compare(a, b *node) int {
 	return cmp.Or(
-		cmp.Compare(a.kind, b.kind), cmp.Compare(a.group, b.group), cmp.Compare(a.namespace, b.namespace),
-		cmp.Compare(a.name, b.name), cmp.Compare(a.serial, b.serial),
+		cmp.Compare(a.key.Kind, b.key.Kind), cmp.Compare(a.key.Group, b.key.Group), cmp.Compare(a.key.Namespace, b.key.Namespace),
+		cmp.Compare(a.key.Name, b.key.Name), cmp.Compare(a.serial, b.serial),
 	)
 }
