@@ -13,8 +13,8 @@ import (
 	"github.com/confighash/confighash/internal/catalog"
 	"github.com/confighash/confighash/internal/consumers/render"
 	"github.com/confighash/confighash/internal/graph/load"
+	"github.com/confighash/confighash/internal/kubename"
 	"github.com/confighash/confighash/internal/usage"
-	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
 const graphHelp = `confighash graph draws who uses what in one set of manifests: which workload
@@ -93,7 +93,7 @@ func newGraph(stdin, stdout *os.File) *cobra.Command {
 // drawn reads manifests and draws who uses what in them.
 func drawn(args []string, namespace string, stdin *os.File) (*usage.Graph, error) {
 	if namespace != "" {
-		if err := v1alpha1.CheckNamespace(namespace); err != nil {
+		if err := kubename.CheckNamespace(namespace); err != nil {
 			return nil, fmt.Errorf("--namespace %w", err)
 		}
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/confighash/confighash/internal/graph/load"
 	"github.com/confighash/confighash/internal/impact"
 	"github.com/confighash/confighash/internal/impact/render"
-	"github.com/confighash/confighash/pkg/api/v1alpha1"
+	"github.com/confighash/confighash/internal/kubename"
 )
 
 const impactHelp = `confighash impact compares two sets of manifests and tells what an apply of
@@ -99,7 +99,7 @@ func complete(cmd *cobra.Command, flag string, values []string) {
 // foretell reads both sets and compares them.
 func foretell(from, to []string, namespace string, stdin *os.File) (*impact.Report, error) {
 	if namespace != "" {
-		if err := v1alpha1.CheckNamespace(namespace); err != nil {
+		if err := kubename.CheckNamespace(namespace); err != nil {
 			return nil, fmt.Errorf("--namespace %w", err)
 		}
 	}

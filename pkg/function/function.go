@@ -153,7 +153,7 @@ func planFor(in *manifest.Input, config *v1alpha1.ConfigHash) (*graph.Graph, *pl
 		return nil, nil, err
 	}
 	finder := reference.NewFinder(cat)
-	finder.Discover = spec.Discover
+	finder.Discover = *spec.Discover
 	builder := &graph.Builder{
 		Catalog: cat, Finder: finder, Salt: spec.Salt,
 		Values: spec.Mode == v1alpha1.ModeAnnotate, Bases: true, FunctionConfig: in.FunctionConfig,

@@ -1,11 +1,15 @@
-package v1alpha1
+package policy
 
 import (
 	"strings"
 	"testing"
+
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
-func TestCompiledSelector_anchorsExpressions(t *testing.T) {
+func TestMatcher_anchorsExpressions(t *testing.T) {
 	for _, test := range []struct {
 		expr, s string
 		want    bool
@@ -21,17 +25,17 @@ func TestCompiledSelector_anchorsExpressions(t *testing.T) {
 		{"(?i)APP", "app", true},
 		{"^app$", "app", true},
 	} {
-		var s Selector
+		var s v1alpha1.Selector
 		s.Group, s.Version, s.Kind, s.Name, s.Namespace = test.expr, test.expr, test.expr, test.expr, test.expr
-		c, err := CompileSelector(s)
+		c, err := newMatcher(s)
 		if err != nil {
 			t.Errorf("%q: %v", test.expr, err)
 			continue
 		}
 		for part, got := range map[string]bool{
-			"group, version and kind": c.MatchGVK(test.s, test.s, test.s),
-			"name":                    c.MatchName(test.s),
-			"namespace":               c.MatchNamespace(test.s),
+			"group, version and kind": c.matchGVK(test.s, test.s, test.s),
+			"name":                    c.name.matches(test.s),
+			"namespace":               c.namespace.matches(test.s),
 		} {
 			if got != test.want {
 				t.Errorf("%s: %q matches %q: %t, want %t", part, test.expr, test.s, got, test.want)
@@ -40,10 +44,10 @@ func TestCompiledSelector_anchorsExpressions(t *testing.T) {
 	}
 }
 
-func TestCompiledSelector_wantsAllOfGroupVersionKind(t *testing.T) {
-	var s Selector
+func TestMatcher_wantsAllOfGroupVersionKind(t *testing.T) {
+	var s v1alpha1.Selector
 	s.Kind, s.Version = "Secret", "v1"
-	c, err := CompileSelector(s)
+	c, err := newMatcher(s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,13 +57,13 @@ func TestCompiledSelector_wantsAllOfGroupVersionKind(t *testing.T) {
 		{"", "v2", "Secret"}:    false,
 		{"", "v1", "ConfigMap"}: false,
 	} {
-		if got := c.MatchGVK(gvk[0], gvk[1], gvk[2]); got != want {
+		if got := c.matchGVK(gvk[0], gvk[1], gvk[2]); got != want {
 			t.Errorf("%q: %t, want %t", gvk, got, want)
 		}
 	}
 }
 
-func TestCompiledSelector_matchesLabelsAndAnnotationsAlike(t *testing.T) {
+func TestMatcher_matchesLabelsAndAnnotationsAlike(t *testing.T) {
 	for _, test := range []struct {
 		label, selector string
 		of              map[string]string
@@ -76,29 +80,29 @@ func TestCompiledSelector_matchesLabelsAndAnnotationsAlike(t *testing.T) {
 		{"both", "a,b=c", map[string]string{"a": "", "b": "c"}, true},
 		{"one of both", "a,b=c", map[string]string{"b": "c"}, false},
 	} {
-		c, err := CompileSelector(Selector{LabelSelector: test.selector, AnnotationSelector: test.selector})
+		c, err := newMatcher(v1alpha1.Selector{LabelSelector: test.selector, AnnotationSelector: test.selector})
 		if err != nil {
 			t.Errorf("%s: %v", test.label, err)
 			continue
 		}
-		if got := c.MatchLabels(test.of); got != test.want {
+		if got := c.labels.Matches(labels.Set(test.of)); got != test.want {
 			t.Errorf("labels: %s: %t, want %t", test.label, got, test.want)
 		}
-		if got := c.MatchAnnotations(test.of); got != test.want {
+		if got := c.annotations.Matches(labels.Set(test.of)); got != test.want {
 			t.Errorf("annotations: %s: %t, want %t", test.label, got, test.want)
 		}
 	}
 }
 
-func TestCompileSelector_refusesWhatParseRefuses(t *testing.T) {
-	var bad Selector
+func TestNewMatcher_refusesWhatParseRefuses(t *testing.T) {
+	var bad v1alpha1.Selector
 	bad.Name = "("
-	for quoted, s := range map[string]Selector{
+	for quoted, s := range map[string]v1alpha1.Selector{
 		"(":   bad,
 		"a=(": {LabelSelector: "a=("},
 		"b=(": {AnnotationSelector: "b=("},
 	} {
-		if _, err := CompileSelector(s); err == nil || !strings.Contains(err.Error(), quoted) {
+		if _, err := newMatcher(s); err == nil || !strings.Contains(err.Error(), quoted) {
 			t.Errorf("%+v: got error %v", s, err)
 		}
 	}
