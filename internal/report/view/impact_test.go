@@ -1,17 +1,14 @@
-package render
+package view
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/confighash/confighash/internal/impact"
+	"github.com/confighash/confighash/internal/report"
 	"github.com/confighash/confighash/internal/test/golden"
 )
 
@@ -193,17 +190,6 @@ func effects() *impact.Report {
 	}
 }
 
-// hostileNames are names of which no cluster would take most; a file may hold
-// them all the same.
-var hostileNames = []string{
-	"a|b", "a\\|b", "`code`", "```", "``` `", "line\nbreak", "tab\tbreak", "\r\n\r\n# heading",
-	"\x1b[31mred\x1b[0m", "\u009b31m", "\u202egnp.exe", "zero\u200bwidth", "bad\xffutf8", "�",
-	"<script>alert(1)</script>", "<!-- -->", "-->", "</details>", "&lt;&amp;", "@team", "@org/team", "#12", "org/repo#12", "!34", "~label", "%12",
-	"[link](https://example.com)", "![x](https://example.com/x.png)", "https://example.com", "www.example.com", "a@example.com", "**bold**", "_em_", "~~s~~", "$x$", "$$x$$",
-	":tada:", "- list", "1. list", "end", "subgraph", "click", "x\"]; n1 --> n2", "%%{init: {}}%%", "#quot;", "fa:fa-car", "\\N\\G\\l", "\"quoted\"", "'quoted'",
-	"日本語", "né", "👩‍💻", "", " ", " padded ", "`", "``", "a`", strings.Repeat("x", 253), strings.Repeat("`", 253), strings.Repeat("<b>", 84),
-}
-
 // hostile holds names that would be something else where they are not escaped.
 func hostile(names []string) *impact.Report {
 	r := &impact.Report{APIVersion: impact.APIVersion, Kind: impact.Kind, Summary: impact.Summary{Rolls: len(names)}}
@@ -237,30 +223,15 @@ func huge() *impact.Report {
 
 func ptr[T any](v T) *T { return &v }
 
-func write(t rapid.TB, r *impact.Report, f Format, o Options) string {
-	t.Helper()
-	var b bytes.Buffer
-	if err := Write(&b, r, f, o); err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
-}
-
-var extensions = map[Format]string{Text: ".txt", Markdown: ".md", JSON: ".json", Dot: ".dot"}
-
-// TestWrite_golden compares what each format makes of a report with a file.
-func TestWrite_golden(t *testing.T) {
+func TestImpact_looksLikeItsGoldenFiles(t *testing.T) {
 	for name, r := range reports {
-		for format, extension := range extensions {
-			golden.Compare(t, filepath.Join("testdata", name+extension), write(t, r, format, Options{}))
-		}
-		golden.Compare(t, filepath.Join("testdata", name+".ansi"), write(t, r, Text, Options{Colours: true}))
+		compareAll(t, "impact/"+name, Impact(r))
+		golden.Compare(t, filepath.Join("testdata", "impact", name+".json"), write(t, Impact(r), report.JSON, report.Options{}))
 	}
 }
 
-// TestWrite_goldenShowsEverything asks for a golden file of what is new in a
-// report.
-func TestWrite_goldenShowsEverything(t *testing.T) {
+// What is new in a report needs a golden file.
+func TestImpact_goldenFilesShowEverything(t *testing.T) {
 	shown := map[any]bool{}
 	for _, r := range reports {
 		for _, w := range r.Workloads {
@@ -279,10 +250,10 @@ func TestWrite_goldenShowsEverything(t *testing.T) {
 		if !shown[e] {
 			t.Errorf("no golden file shows effect %s", e)
 		}
-		if told(e).effect != e {
+		if outcomeOf(e).effect != e {
 			t.Errorf("effect %s has no words", e)
 		}
-		if e != impact.Refused && !slices.Contains(sumOrder, e) {
+		if e != impact.Refused && !slices.Contains(titleOrder, e) {
 			t.Errorf("effect %s does not count in the sum", e)
 		}
 	}
@@ -298,15 +269,15 @@ func TestWrite_goldenShowsEverything(t *testing.T) {
 	}
 }
 
-// TestWrite_huge holds Markdown below its limit, with the worst told first, and
+// TestImpact_huge holds Markdown below its limit, with the worst told first, and
 // finds every workload in the text.
-func TestWrite_huge(t *testing.T) {
+func TestImpact_huge(t *testing.T) {
 	r := huge()
-	for _, limit := range []int{0, 20_000, 3_000, LeastLimit, 1} {
-		page := write(t, r, Markdown, Options{Limit: limit})
-		most := max(limit, LeastLimit)
+	for _, limit := range []int{0, 20_000, 3_000, report.LeastLimit, 1} {
+		page := write(t, Impact(r), report.Markdown, report.Options{Limit: limit})
+		most := max(limit, report.LeastLimit)
 		if limit == 0 {
-			most = DefaultLimit
+			most = report.DefaultLimit
 		}
 		if len(page) > most {
 			t.Errorf("%d bytes, limit %d", len(page), limit)
@@ -317,15 +288,15 @@ func TestWrite_huge(t *testing.T) {
 		if most >= 3_000 && len(page) < most/2 {
 			t.Errorf("limit %d: %d bytes leave much of it", limit, len(page))
 		}
-		if want := "`confighash impact` on a terminal tells"; !strings.Contains(page, want) {
+		if want := "`confighash impact` on a terminal shows"; !strings.Contains(page, want) {
 			t.Errorf("limit %d: %q is missing", limit, want)
 		}
 		if limit == 0 && !strings.Contains(page, "\n- and ") {
 			t.Errorf("nothing counts what is left out:\n%s", page)
 		}
-		checkMarkdown(t, page)
+		checkMarkdown(t, "impact", page, limit)
 	}
-	text := write(t, r, Text, Options{})
+	text := write(t, Impact(r), report.Text, report.Options{})
 	for _, w := range r.Workloads {
 		if !strings.Contains(text, "  "+w.String()+" ") {
 			t.Errorf("text without %s", w.Ref)
@@ -334,7 +305,7 @@ func TestWrite_huge(t *testing.T) {
 }
 
 // GitHub makes a link of some plain words: of GH-1, and of the digest of a commit.
-func TestWrite_strategyIsOfKnownWordsOrCode(t *testing.T) {
+func TestImpact_strategyIsOfKnownWordsOrCode(t *testing.T) {
 	for strategy, want := range map[string]string{
 		"RollingUpdate":                       " · RollingUpdate\n",
 		rollingUpdate:                         " · " + rollingUpdate + "\n",
@@ -348,14 +319,14 @@ func TestWrite_strategyIsOfKnownWordsOrCode(t *testing.T) {
 		strings.Repeat("a1", 20):              " · `" + strings.Repeat("a1", 20) + "`\n",
 	} {
 		r := &impact.Report{Workloads: []impact.Workload{{Ref: deployment("web"), Effect: impact.Rolls, Strategy: strategy}}}
-		if text := write(t, r, Markdown, Options{}); !strings.Contains(text, want) {
+		if text := write(t, Impact(r), report.Markdown, report.Options{}); !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}
 	}
 }
 
 // A refused object that nobody uses is both. One that dangles is told once.
-func TestWrite_sumCountsWhatIsListed(t *testing.T) {
+func TestImpact_sumCountsWhatIsListed(t *testing.T) {
 	r := &impact.Report{
 		Objects: []impact.Object{
 			{Ref: configMap("fixed"), Change: impact.Changed, Refused: "it is immutable"},
@@ -367,7 +338,7 @@ func TestWrite_sumCountsWhatIsListed(t *testing.T) {
 			{Ref: configMap("old"), NeededBy: []impact.Need{{Ref: deployment("api"), Why: impact.Rollout}}},
 		},
 	}
-	text := write(t, r, Text, Options{})
+	text := write(t, Impact(r), report.Text, report.Options{})
 	for _, want := range []string{
 		"Nothing rolls. 1 apply is refused, 1 reference dangles, 2 objects that no pod gets by env or volume differ, 1 object that something may need disappears.\n",
 		"\n  refused  ConfigMap shop/fixed\n", "\n  unconsumed  ConfigMap shop/fixed\n", "\n  unconsumed  ConfigMap shop/notes\n", "\n  gone  ConfigMap shop/retired removed\n",
@@ -381,9 +352,9 @@ func TestWrite_sumCountsWhatIsListed(t *testing.T) {
 	}
 }
 
-// TestWrite_costsWhatItShows gives workloads an object of ever more keys, and then
+// TestImpact_costsWhatItShows gives workloads an object of ever more keys, and then
 // ever more fields, of which no more is shown.
-func TestWrite_costsWhatItShows(t *testing.T) {
+func TestImpact_costsWhatItShows(t *testing.T) {
 	objects := func(n int) []impact.Cause {
 		keys := make([]impact.Key, n)
 		for i := range keys {
@@ -402,10 +373,10 @@ func TestWrite_costsWhatItShows(t *testing.T) {
 	for _, tc := range []struct {
 		label   string
 		causes  func(n int) []impact.Cause
-		formats []Format
+		formats []report.Format
 	}{
-		{"keys", objects, []Format{Text, Markdown, Dot}},
-		{"fields", fields, []Format{Text}}, // a diagram looks for those that have the same ones
+		{"keys", objects, []report.Format{report.Text, report.Markdown, report.Dot}},
+		{"fields", fields, []report.Format{report.Text}}, // a diagram looks for those that have the same ones
 	} {
 		for _, f := range tc.formats {
 			var allocations [2]float64
@@ -420,40 +391,11 @@ func TestWrite_costsWhatItShows(t *testing.T) {
 						r.Objects = append(r.Objects, impact.Object{Ref: *c.Object, Change: c.Change, Keys: c.Keys})
 					}
 				}
-				allocations[i] = testing.AllocsPerRun(1, func() { write(t, r, f, Options{}) })
+				allocations[i] = testing.AllocsPerRun(1, func() { write(t, Impact(r), f, report.Options{}) })
 			}
 			if allocations[1] > allocations[0]*1.2 {
 				t.Errorf("%s, %s: %.0f allocations for 50, and %.0f for 5000", tc.label, f, allocations[0], allocations[1])
 			}
-		}
-	}
-}
-
-func TestParseFormat(t *testing.T) {
-	for _, name := range Formats() {
-		if f, err := ParseFormat(name); err != nil || string(f) != name {
-			t.Errorf("%s is parsed as %s, %v", name, f, err)
-		}
-	}
-	_, err := ParseFormat("yaml")
-	if want := `unknown format "yaml", want text, markdown, json or dot`; err == nil || err.Error() != want {
-		t.Errorf("got %v, want %s", err, want)
-	}
-	if err := Write(&bytes.Buffer{}, &impact.Report{}, "yaml", Options{}); err == nil {
-		t.Error("an unknown format is written")
-	}
-}
-
-type brokenPipe struct{}
-
-var errBrokenPipe = errors.New("broken pipe")
-
-func (brokenPipe) Write([]byte) (int, error) { return 0, errBrokenPipe }
-
-func TestWrite_returnsTheErrorOfTheWriter(t *testing.T) {
-	for _, f := range Formats() {
-		if err := Write(brokenPipe{}, reports["shop"], Format(f), Options{}); !errors.Is(err, errBrokenPipe) {
-			t.Errorf("%s: got %v", f, err)
 		}
 	}
 }

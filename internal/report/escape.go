@@ -1,7 +1,4 @@
-// Package escape puts names of manifests, which strangers may have written, into
-// what people read, so that none of them steers a terminal or becomes markup, a link
-// or a mention.
-package escape
+package report
 
 import (
 	"fmt"
@@ -11,10 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// Printable returns a text on one line, with everything written out that a reader
-// would not see, or that would steer a terminal or turn the direction of writing.
+// Printable returns text on one line. It writes out every character that a reader would
+// not see, or that would steer a terminal or turn the direction of writing.
 func Printable(text string) string {
-	if utf8.ValidString(text) && strings.IndexFunc(text, hidden) < 0 {
+	if utf8.ValidString(text) && !strings.ContainsFunc(text, hidden) {
 		return text
 	}
 	var b strings.Builder
@@ -34,18 +31,21 @@ func Printable(text string) string {
 	return b.String()
 }
 
-// hidden reports whether a character is not seen. Of those that count as printable,
-// Unicode calls some ignorable, such as the Hangul fillers; variation selectors are
-// seen in the character before them alone; and a braille pattern is blank.
+// OneLine returns a sentence that is printable, with one space between its words.
+func OneLine(text string) string { return Printable(strings.Join(strings.Fields(text), " ")) }
+
+// hidden reports whether a character cannot be seen. Among those that count as
+// printable, Unicode calls some ignorable, such as the Hangul fillers; a variation
+// selector shows in the character before it only; and one braille pattern is blank.
 func hidden(r rune) bool {
 	const blankBraille = '\u2800'
 	return !unicode.IsPrint(r) || r == blankBraille ||
 		r > unicode.MaxASCII && unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
-// Shortened returns a text that is printable with the middle cut out of it, where
-// it is longer than that many characters.
-func Shortened(text string, longest int) string {
+// shortened returns printable text, with the middle cut out of what has more than that
+// many characters.
+func shortened(text string, longest int) string {
 	runes := []rune(Printable(text))
 	if len(runes) <= longest {
 		return string(runes)
@@ -54,9 +54,9 @@ func Shortened(text string, longest int) string {
 	return string(runes[:half-1]) + "…" + string(runes[len(runes)-half:])
 }
 
-// Code returns text as a code span of Markdown, in which nothing is markup, a
-// mention or a link.
-func Code(text string) string {
+// code returns text as a code span of Markdown, in which nothing is markup, a mention or
+// a link.
+func code(text string) string {
 	text = Printable(text)
 	if text == "" {
 		text = `""`
@@ -65,25 +65,20 @@ func Code(text string) string {
 	for strings.Contains(text, fence) {
 		fence += "`"
 	}
-	// A space on both sides is taken off, where there is anything between.
+	// Markdown removes a space on both sides unless there are only spaces.
 	if strings.HasPrefix(text, "`") || strings.HasSuffix(text, "`") || text[0] == ' ' && strings.Trim(text, " ") != "" {
 		text = " " + text + " "
 	}
 	return fence + text + fence
 }
 
-// Mermaid returns text as a part of a quoted label of Mermaid. What may be more than
-// text becomes an entity.
+// mermaid returns printable text as a part of a quoted label of Mermaid, with or without
+// its spaces. What may be more than text becomes an entity.
 //
-// A label is read as Markdown, in which a full stop may make a list or a link. Before
-// that the whole diagram is searched for lines with a colon and a hash behind the
-// word style, for "direction LR" and for %%{, in labels too; and Mermaid keeps an
-// entity as ﬂ°°35¶ß meanwhile.
-func Mermaid(text string) string { return mermaid(Printable(text), false) }
-
-// MermaidWords is Mermaid for words of the program's own, whose spaces stay.
-func MermaidWords(text string) string { return mermaid(text, true) }
-
+// Mermaid reads a label as Markdown, in which a full stop may make a list or a link.
+// Before that it searches the whole diagram, labels included, for lines with a colon and
+// a hash after the word style, for "direction LR" and for %%{. Meanwhile it writes an
+// entity as ﬂ°°35¶ß.
 func mermaid(text string, spaces bool) string {
 	var b strings.Builder
 	runes := []rune(text)
@@ -117,9 +112,9 @@ func mermaid(text string, spaces bool) string {
 	return b.String()
 }
 
-// Dot returns lines of text as a quoted string of Graphviz. A backslash would begin
-// \n and \N there, and an ampersand an entity of HTML.
-func Dot(lines ...string) string {
+// dot returns lines of text as a quoted string of Graphviz. There, a backslash would
+// begin \n or \N, and an ampersand an entity of HTML.
+func dot(lines ...string) string {
 	escaped := make([]string, len(lines))
 	for i, line := range lines {
 		escaped[i] = dotEscaper.Replace(Printable(line))
