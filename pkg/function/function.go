@@ -250,13 +250,7 @@ func reloaderKeys(spec *v1alpha1.Spec) []catalog.Extra {
 
 // apply carries a plan out, chunk by chunk.
 func apply(g *graph.Graph, p *plan.Plan) (map[*manifest.Chunk][]byte, error) {
-	var edited []*graph.Resource
-	for _, r := range g.Resources {
-		if len(p.Edits[r]) > 0 {
-			edited = append(edited, r)
-		}
-	}
-	batches := graph.Batches(edited)
+	batches := graph.Batches(edited(g, p))
 	texts, err := graph.EachBatch(batches, func(b graph.Batch) ([]byte, error) {
 		return applyTo(b.Chunk, b.Resources, p)
 	})
@@ -272,12 +266,28 @@ func apply(g *graph.Graph, p *plan.Plan) (map[*manifest.Chunk][]byte, error) {
 	return replaced, nil
 }
 
-// applyTo carries out what a plan has for the resources of one chunk.
-func applyTo(chunk *manifest.Chunk, resources []*graph.Resource, p *plan.Plan) ([]byte, error) {
+// edited returns the resources that a plan changes.
+func edited(g *graph.Graph, p *plan.Plan) []*graph.Resource {
+	var edited []*graph.Resource
+	for _, r := range g.Resources {
+		if len(p.Edits[r]) > 0 {
+			edited = append(edited, r)
+		}
+	}
+	return edited
+}
+
+func itemsOf(resources []*graph.Resource, p *plan.Plan) []edit.Item {
 	items := make([]edit.Item, len(resources))
 	for i, r := range resources {
 		items[i] = edit.Item{Root: r.Root, Edits: p.Edits[r]}
 	}
+	return items
+}
+
+// applyTo carries out what a plan has for the resources of one chunk.
+func applyTo(chunk *manifest.Chunk, resources []*graph.Resource, p *plan.Plan) ([]byte, error) {
+	items := itemsOf(resources, p)
 	text, err := edit.Apply(chunk.Text, items)
 	if err == nil {
 		return text, nil

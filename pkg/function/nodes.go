@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"slices"
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/confighash/confighash/internal/edit"
+	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/kubename"
 	"github.com/confighash/confighash/internal/manifest"
+	"github.com/confighash/confighash/internal/plan"
 )
 
 // Nodes does what Process does to resources that a program holds as nodes of
@@ -58,11 +60,10 @@ func transformNodes(items []*yaml.Node, functionConfig *yaml.Node, o Options) (*
 	if err != nil {
 		return nil, err
 	}
-	replaced, err := apply(g, p)
-	if err != nil {
-		return nil, err
+	if _, err := apply(g, p); err != nil {
+		return nil, err // before anything has changed
 	}
-	if err := enter(replaced, chunks, roots); err != nil {
+	if err := enter(g, p, chunks, roots); err != nil {
 		return nil, err
 	}
 	return report(p.Findings, config.Spec.Report), nil
@@ -130,129 +131,16 @@ func encode(root *yaml.Node) (text []byte, err error) {
 	return b.Bytes(), nil
 }
 
-// enter carries what became of the chunks over to the nodes.
-func enter(replaced map[*manifest.Chunk][]byte, chunks []*manifest.Chunk, roots []*yaml.Node) error {
-	type change struct{ node, before, after *yaml.Node }
-	changes := make([]change, len(chunks))
-	errs := make([]error, len(chunks))
-	manifest.Parallel(len(chunks), func(i int) {
-		text, ok := replaced[chunks[i]]
-		if !ok {
-			return
-		}
-		c := change{node: roots[i]}
-		if c.before, errs[i] = decode(chunks[i].Text); errs[i] == nil {
-			c.after, errs[i] = decode(text)
-		}
-		changes[i] = c
-	})
-	if err := errors.Join(errs...); err != nil {
-		return err // before anything has changed
+// enter carries the plan out on the nodes.
+func enter(g *graph.Graph, p *plan.Plan, chunks []*manifest.Chunk, roots []*yaml.Node) error {
+	index := make(map[*manifest.Chunk]int, len(chunks))
+	for i, c := range chunks {
+		index[c] = i
 	}
-	for _, c := range changes {
-		switch {
-		case c.node == nil:
-		case hasAnchors(c.after) || hasAnchors(c.before):
-			*c.node = *c.after
-		default:
-			merge(c.node, c.before, c.after)
+	for _, b := range graph.Batches(edited(g, p)) {
+		if err := edit.OnTree(roots[index[b.Chunk]], itemsOf(b.Resources, p)); err != nil {
+			return fmt.Errorf("items[%d]: %w", index[b.Chunk], err)
 		}
 	}
 	return nil
-}
-
-func decode(text []byte) (*yaml.Node, error) {
-	var document yaml.Node
-	if err := yaml.Unmarshal(text, &document); err != nil {
-		return nil, fmt.Errorf("the result is not valid YAML: %w", err)
-	}
-	return contentOf(&document), nil
-}
-
-// merge changes node where after differs from before, which holds the same as
-// node.
-func merge(node, before, after *yaml.Node) {
-	switch {
-	case node.Kind != after.Kind || before.Kind != after.Kind || len(node.Content) != len(before.Content):
-		*node = *after
-		return
-	case node.Kind == yaml.MappingNode:
-		mergeMapping(node, before, after)
-	case node.Kind == yaml.SequenceNode:
-		mergeSequence(node, before, after)
-	case !same(before, after):
-		node.Value, node.Tag, node.Style = after.Value, after.Tag, after.Style
-	}
-	mergeComments(node, before, after)
-}
-
-// mergeComments changes the comments of node where those of after differ: what
-// is put into a mapping may move the parser's idea of whose a comment is.
-func mergeComments(node, before, after *yaml.Node) {
-	for _, c := range []struct {
-		of          *string
-		before, now string
-	}{
-		{&node.HeadComment, before.HeadComment, after.HeadComment},
-		{&node.LineComment, before.LineComment, after.LineComment},
-		{&node.FootComment, before.FootComment, after.FootComment},
-	} {
-		if c.before != c.now {
-			*c.of = c.now
-		}
-	}
-}
-
-// mergeMapping gives the mapping node the entries of after. Those that it has
-// stay the nodes that they are.
-func mergeMapping(node, before, after *yaml.Node) {
-	content := make([]*yaml.Node, 0, len(after.Content))
-	taken := make([]bool, len(before.Content)) // a key may stand twice
-	next := 0                                  // where the next one most likely stands
-	for i := 0; i+1 < len(after.Content); i += 2 {
-		key, value := after.Content[i], after.Content[i+1]
-		for k := 0; k+1 < len(before.Content); k += 2 {
-			j := (next + k) % len(before.Content)
-			if taken[j] || !same(before.Content[j], key) {
-				continue
-			}
-			taken[j], next = true, j+2
-			mergeComments(node.Content[j], before.Content[j], key)
-			merge(node.Content[j+1], before.Content[j+1], value)
-			key, value = node.Content[j], node.Content[j+1]
-			break
-		}
-		content = append(content, key, value)
-	}
-	node.Content = content
-}
-
-// mergeSequence gives the sequence node the elements of after. Those that stay
-// at the beginning and at the end are the nodes that they were.
-func mergeSequence(node, before, after *yaml.Node) {
-	was, is := before.Content, after.Content
-	first, last := len(was), 0
-	if len(was) != len(is) {
-		shorter := min(len(was), len(is))
-		for first = 0; first < shorter && same(was[first], is[first]); {
-			first++
-		}
-		for last < shorter-first && same(was[len(was)-1-last], is[len(is)-1-last]) {
-			last++
-		}
-	}
-	content := slices.Concat(node.Content[:first], is[first:len(is)-last], node.Content[len(was)-last:])
-	for i := range first {
-		merge(content[i], was[i], is[i])
-	}
-	for i := 1; i <= last; i++ {
-		merge(content[len(content)-i], was[len(was)-i], is[len(is)-i])
-	}
-	node.Content = content
-}
-
-// same reports whether two nodes hold the same, however they are written.
-func same(a, b *yaml.Node) bool {
-	return a.Kind == b.Kind && a.Value == b.Value && a.ShortTag() == b.ShortTag() &&
-		slices.EqualFunc(a.Content, b.Content, same)
 }
