@@ -491,7 +491,7 @@ var unexplained = map[string]string{
 	"stamped with the checksum of X":             "information",
 	"no container uses it":                       "a reason within a message",
 	"read by name: X":                            "a reason in a summary",
-	"its name is copied where it cannot change":  "a reason in a summary",
+	"its name is copied to a place where it cannot change":  "a reason in a summary",
 	"an RBAC rule lets a program use it by name": "a reason in a summary",
 	`the workload has no X: "true"`:              "a reason within a message",
 	"X without a name (X)":                       "how a resource is called in messages",
