@@ -11,9 +11,10 @@ import (
 	"golang.org/x/term"
 
 	"github.com/confighash/confighash/internal/catalog"
-	"github.com/confighash/confighash/internal/consumers/render"
 	"github.com/confighash/confighash/internal/graph/load"
 	"github.com/confighash/confighash/internal/kubename"
+	"github.com/confighash/confighash/internal/report"
+	"github.com/confighash/confighash/internal/report/view"
 	"github.com/confighash/confighash/internal/usage"
 )
 
@@ -52,11 +53,11 @@ func newGraph(stdin, stdout *os.File) *cobra.Command {
 		Example: graphExamples,
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			format, err := render.ParseFormat(output)
+			format, err := report.ParseFormat(output)
 			if err != nil {
 				return fmt.Errorf("--output: %w", err)
 			}
-			order, err := render.ParseOrder(by)
+			order, err := view.ParseOrder(by)
 			if err != nil {
 				return fmt.Errorf("--by: %w", err)
 			}
@@ -76,16 +77,16 @@ func newGraph(stdin, stdout *os.File) *cobra.Command {
 			}
 			w := bufio.NewWriterSize(stdout, 1<<16)
 			colours := term.IsTerminal(int(stdout.Fd())) && hasColours()
-			return flush(w, render.Write(w, g, format, render.Options{Colours: colours, By: order}))
+			return flush(w, report.Write(w, view.Graph(g, order), format, report.Options{Colours: colours}))
 		},
 		ValidArgsFunction: cobra.FixedCompletions([]cobra.Completion{"yaml", "yml", "json"}, cobra.ShellCompDirectiveFilterFileExt),
 	}
 	cmd.Flags().SortFlags = false
-	cmd.Flags().StringVarP(&output, "output", "o", string(render.Text), "`format`: "+strings.Join(render.Formats(), ", "))
-	cmd.Flags().StringVar(&by, "by", string(render.ByObject), "`order` of text and markdown: object or workload first")
+	cmd.Flags().StringVarP(&output, "output", "o", string(report.Text), "`format`: "+strings.Join(report.Formats(), ", "))
+	cmd.Flags().StringVar(&by, "by", string(view.ByObject), "`order` of text and markdown: object or workload first")
 	cmd.Flags().StringVar(&namespace, "namespace", "", "`namespace` in which objects that name none will be applied")
-	complete(cmd, "output", render.Formats())
-	complete(cmd, "by", render.Orders())
+	complete(cmd, "output", report.Formats())
+	complete(cmd, "by", view.Orders())
 	complete(cmd, "namespace", nil)
 	return cmd
 }

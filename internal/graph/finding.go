@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/confighash/confighash/internal/yamldoc"
 
@@ -65,15 +64,15 @@ func (f Finding) Result() manifest.Result {
 		Message:  f.Message,
 		Severity: f.Severity,
 		ResourceRef: &manifest.ResourceRef{
-			APIVersion: strings.Clone(Clip(r.APIVersion)), Kind: strings.Clone(Clip(r.Kind)), Name: strings.Clone(Clip(f.name())), Namespace: strings.Clone(Clip(r.Namespace)),
+			APIVersion: Clip(r.APIVersion), Kind: Clip(r.Kind), Name: Clip(f.name()), Namespace: Clip(r.Namespace),
 		},
 	}
 	if f.Path != "" {
-		result.Field = &manifest.Field{Path: strings.Clone(clipPath(f.Path))}
+		result.Field = &manifest.Field{Path: clipPath(f.Path)}
 	}
 	if path := annotation(r, "internal.config.kubernetes.io/path", "config.kubernetes.io/path"); path != "" {
 		index, _ := strconv.Atoi(annotation(r, "internal.config.kubernetes.io/index", "config.kubernetes.io/index"))
-		result.File = &manifest.File{Path: strings.Clone(clipPath(path)), Index: index}
+		result.File = &manifest.File{Path: clipPath(path), Index: index}
 	}
 	return result
 }

@@ -261,7 +261,7 @@ func (c *causes) add(p *templatePair, o outcome) {
 	}
 	for k := range p.rest {
 		if d := &p.rest[k]; d.What != podtemplate.Changed || !c.follow(d.Old, d.New) {
-			c.fields = append(c.fields, Cause{Change: changeOf(d), Field: strings.Clone(d.Path), From: strings.Clone(d.OldImage), To: strings.Clone(d.NewImage)})
+			c.fields = append(c.fields, Cause{Change: changeOf(d), Field: d.Path, From: d.OldImage, To: d.NewImage})
 		}
 	}
 	for k := range p.diffs {
@@ -277,7 +277,7 @@ func (c *causes) add(p *templatePair, o outcome) {
 
 // fieldCause makes a cause of a difference.
 func (p *templatePair) fieldCause(d *podtemplate.Difference) Cause {
-	return Cause{Change: changeOf(d), Field: p.fieldOf(d), From: strings.Clone(d.OldImage), To: strings.Clone(d.NewImage)}
+	return Cause{Change: changeOf(d), Field: p.fieldOf(d), From: d.OldImage, To: d.NewImage}
 }
 
 func changeOf(d *podtemplate.Difference) Change {
@@ -304,7 +304,7 @@ func (c *comparison) nameAt(r *graph.Resource, at yamldoc.Path) string {
 	if at == "" {
 		return ""
 	}
-	return strings.Clone(graph.Clip(names[at]))
+	return graph.Clip(names[at])
 }
 
 // fieldOf returns the path of a difference in the whole resource.
@@ -323,7 +323,7 @@ func (p *templatePair) fieldOf(d *podtemplate.Difference) string {
 			return string(part.at) + rest
 		}
 	}
-	return strings.Clone(d.Path)
+	return d.Path
 }
 
 // stamps returns the places of the checksums of this project's in a template.

@@ -412,7 +412,7 @@ func (o *object) sharedKeys(consumed bool) []Key {
 
 // told returns a key as a report has it.
 func (k *keyChange) told(consumed bool) Key {
-	return Key{Name: strings.Clone(graph.Clip(k.Name)), Change: k.Change, Consumed: consumed}
+	return Key{Name: graph.Clip(k.Name), Change: k.Change, Consumed: consumed}
 }
 
 // configures reports whether pods of a template get something else than before, if
@@ -479,8 +479,8 @@ const generated = "(generated)"
 // refOf names a resource of g.
 func refOf(g *graph.Graph, r *graph.Resource) Ref {
 	return Ref{
-		APIVersion: strings.Clone(graph.Clip(r.APIVersion)), Kind: strings.Clone(graph.Clip(r.Kind)),
-		Namespace: strings.Clone(graph.Clip(g.NamespaceOf(r))), Name: cmp.Or(strings.Clone(graph.Clip(r.Name)), generated),
+		APIVersion: graph.Clip(r.APIVersion), Kind: graph.Clip(r.Kind),
+		Namespace: graph.Clip(g.NamespaceOf(r)), Name: cmp.Or(graph.Clip(r.Name), generated),
 	}
 }
 
@@ -495,7 +495,7 @@ func (c *comparison) ref(o *object) Ref {
 // formerName returns the name in the old set, where that is another.
 func (o *object) formerName() string {
 	if o.renamed() {
-		return strings.Clone(graph.Clip(o.old.Name))
+		return graph.Clip(o.old.Name)
 	}
 	return ""
 }

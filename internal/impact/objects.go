@@ -2,7 +2,6 @@ package impact
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/hash"
@@ -214,5 +213,5 @@ func typeOf(r *graph.Resource) string {
 	if r.Kind == "Secret" && r.Type == "" {
 		return "Opaque"
 	}
-	return strings.Clone(r.Type)
+	return r.Type
 }

@@ -409,7 +409,7 @@ func (c *comparison) refusal(s *subject) *Refusal {
 		at := &s.new.References[i].At
 		if before, ok := was[at.Path]; s.new.References[i].Immutable && ok && before != at.Value {
 			return &Refusal{
-				Ref: c.subjectRef(s), Field: strings.Clone(string(at.Path)), Reason: kind.Immutable,
+				Ref: c.subjectRef(s), Field: string(at.Path), Reason: kind.Immutable,
 				Fix: "delete it before the apply, or take the object out of the renaming",
 			}
 		}

@@ -1,11 +1,6 @@
 package manifest
 
-import (
-	"bytes"
-	"errors"
-
-	"go.yaml.in/yaml/v3"
-)
+import "bytes"
 
 // A Change is a run of whole lines of the input, and what takes their place.
 type Change struct {
@@ -102,20 +97,3 @@ func holdsMore(text []byte) bool { return len(bytes.Trim(text, " \t\r\n,[]{}-"))
 
 // endLine reports whether text ends where a line does.
 func endLine(text []byte) bool { return bytes.HasSuffix(text, []byte("\n")) }
-
-var errOtherBreaks = errors.New("lines end in other ways than by a line feed")
-
-// Tree parses text that holds one document, as a Chunk's is parsed. It fails
-// where the nodes' lines would not be those of the text.
-func Tree(text []byte) (*yaml.Node, error) {
-	if hasOtherBreaks(text) {
-		return nil, errOtherBreaks
-	}
-	tree, err := parse(text)
-	if err != nil {
-		if text, ok := yamlEscapes(text); ok {
-			tree, err = parse(text)
-		}
-	}
-	return tree, err
-}
