@@ -296,7 +296,6 @@ func lost(e *graph.Edge, match graph.Match, c *graph.Resource) bool {
 // warnOfRefusal warns of a reference in an object that an apply cannot change. It
 // describes the result, so that a second run says the same.
 func (b *builder) warnOfRefusal(e *graph.Edge, names []string) {
-	const refers = "refers to %s, which is named after its content; "
 	called := strings.Join(names, " and ")
 	if i := e.Ref.PodTemplate; i >= 0 {
 		t := &e.Referrer.PodTemplates[i]
@@ -308,13 +307,13 @@ func (b *builder) warnOfRefusal(e *graph.Edge, names []string) {
 			if t.Reason != "" {
 				why += ": " + t.Reason
 			}
-			b.plan.Warnf(e.Referrer, e.Ref.At.Path, refers+"%s", called, why)
+			b.plan.Warnf(e.Referrer, e.Ref.At.Path, "refers to %s, which is named after its content; %s", called, why)
 			return
 		}
 	}
 	if e.Ref.Immutable && !e.Referrer.GenerateName {
 		b.plan.Warnf(e.Referrer, e.Ref.At.Path,
-			refers+"this field of %s cannot be changed once it exists, so an apply is refused when the content has changed",
+			"refers to %s, which is named after its content; this field of %s cannot be changed once it exists, so an apply is refused when the content has changed",
 			called, graph.Indefinite(e.Referrer.Kind))
 	}
 }

@@ -393,6 +393,13 @@ func sentences(t *testing.T) []sentence {
 				if noMessage(n) {
 					return false
 				}
+				if call, ok := n.(*ast.CallExpr); ok && called(call) == "warning" {
+					// The first argument is a group of the summary.
+					if text, _ := literal(call.Args[1]); strings.Count(text, " ") >= minBlanks {
+						all = append(all, sentence{strings.TrimPrefix(files.Position(n.Pos()).String(), "../../"), text})
+					}
+					return false
+				}
 				e, ok := n.(ast.Expr)
 				if !ok {
 					return true
