@@ -225,9 +225,9 @@ func (c *causes) add(p *templatePair, o outcome) {
 	if o.effect == "" {
 		return
 	}
-	for _, i := range c.subject.influencesOn(p.index) {
-		if i.configures(p.index) {
-			c.count(i)
+	for _, i := range c.subject.on[p.index] {
+		if i.configures() {
+			c.count(i.whole)
 		}
 	}
 	c.sort(c.subject)
@@ -478,7 +478,7 @@ func (c *causes) list() []Cause {
 		if !c.counted[i] {
 			continue
 		}
-		ref := c.ref(i.object)
+		ref := c.ref(i.object.pair)
 		cause := Cause{Change: i.object.change(), Object: &ref, FormerName: i.object.formerName(), Keys: i.keys()}
 		cause.Via = i.via()
 		all = append(all, cause)

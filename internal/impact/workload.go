@@ -17,7 +17,7 @@ import (
 
 // workload tells what happens to a workload, nil for nothing.
 func (c *comparison) workload(s *subject) *Workload {
-	w := &Workload{Ref: c.subjectRef(s)}
+	w := &Workload{Ref: c.ref(s.pair)}
 	switch {
 	case s.new == nil:
 		w.Effect = Stops
@@ -109,7 +109,7 @@ type outcome struct {
 func (c *comparison) outcome(s *subject, p *templatePair, before, after *facts) outcome {
 	t := p.template
 	o := outcome{reason: t.Reason}
-	o.configured = slices.ContainsFunc(s.influencesOn(p.index), func(i *influence) bool { return i.configures(p.index) })
+	o.configured = slices.ContainsFunc(s.on[p.index], (*influence).configures)
 	switch {
 	case t.Change == catalog.NoChange:
 		return outcome{}
@@ -171,8 +171,8 @@ func (c *comparison) outcome(s *subject, p *templatePair, before, after *facts) 
 
 // missing tells where new pods cannot start, for want of a key.
 func (o *outcome) missing(s *subject, template int) {
-	for _, i := range s.influencesOn(template) {
-		if key := i.missing(template); key != "" && o.effect != Refused {
+	for _, i := range s.on[template] {
+		if key := i.missing(); key != "" && o.effect != Refused {
 			o.reason = fmt.Sprintf("new pods cannot start: %s no longer has the key %s, which they need", i.object.new, key)
 			o.fix = "keep the key, or let nothing need it"
 			return
@@ -278,8 +278,8 @@ func (c *comparison) inPlace(s *subject, p *templatePair, o outcome, before, aft
 // configures a template is, and nil elsewhere.
 func (c *comparison) refusedOnly(s *subject, template int) *object {
 	var found *object
-	for _, i := range s.influencesOn(template) {
-		if i.configures(template) {
+	for _, i := range s.on[template] {
+		if i.configures() {
 			if i.object.refused == "" {
 				return nil
 			}
@@ -295,8 +295,8 @@ func hasNone(f *facts) bool { return f.replicas != nil && *f.replicas == 0 }
 // filesOnly reports whether what differs reaches the pods of a template only as files
 // that the kubelet keeps up to date.
 func (c *comparison) filesOnly(s *subject, template int) bool {
-	for _, i := range s.influencesOn(template) {
-		if i.configures(template) && !slices.Equal(i.via(), []string{string(usage.Volume)}) {
+	for _, i := range s.on[template] {
+		if i.configures() && !slices.Equal(i.via(), []string{string(usage.Volume)}) {
 			return false
 		}
 	}
@@ -328,14 +328,14 @@ func (c *comparison) restart(s *subject, p *templatePair) string {
 // if it does: what changed is named by an annotation alone, stands for a Secret, or has
 // no hash although other objects have one.
 func (c *comparison) kept(s *subject, template int) string {
-	for _, i := range s.influences {
+	for _, i := range s.on[template] {
 		now := i.object.now()
 		switch {
-		case !i.configures(template):
+		case !i.configures():
 		case now.StandsFor, now.Encrypted, slices.Equal(i.via(), []string{string(usage.ExtraSource)}):
-			return " with mode Annotate, since Rename keeps the name of " + c.ref(i.object).String()
+			return " with mode Annotate, since Rename keeps the name of " + c.ref(i.object.pair).String()
 		case c.renames && now.Recorded() == "":
-			return ", with mode Annotate if Rename keeps the name of " + c.ref(i.object).String()
+			return ", with mode Annotate if Rename keeps the name of " + c.ref(i.object.pair).String()
 		}
 	}
 	return ""
@@ -387,13 +387,13 @@ func plain(name string) string {
 // refusal tells of a resource that makes no pods whether an apply of it is refused:
 // where the name of an object stands that cannot change.
 func (c *comparison) refusal(s *subject) *Refusal {
-	if s.old == nil || s.new == nil || !c.differs(s) || s.old.Name == "" {
+	if s.old == nil || s.new == nil || !s.differs || s.old.Name == "" {
 		return nil
 	}
 	if before, after := c.facts[s.old], c.facts[s.new]; !s.isWorkload() && before != nil && after != nil {
 		if fixed := before.touched(after); len(fixed) > 0 {
 			return &Refusal{
-				Ref: c.subjectRef(s), Field: list(fixed), Reason: list(fixed) + " cannot change once it exists",
+				Ref: c.ref(s.pair), Field: list(fixed), Reason: list(fixed) + " cannot change once it exists",
 				Fix: "delete it before the apply, or give the new one another name",
 			}
 		}
@@ -410,7 +410,7 @@ func (c *comparison) refusal(s *subject) *Refusal {
 		at := &s.new.References[i].At
 		if before, ok := was[at.Path]; s.new.References[i].Immutable && ok && before != at.Value {
 			return &Refusal{
-				Ref: c.subjectRef(s), Field: strings.Clone(string(at.Path)), Reason: kind.Immutable,
+				Ref: c.ref(s.pair), Field: strings.Clone(string(at.Path)), Reason: kind.Immutable,
 				Fix: "delete it before the apply, or take the object out of the renaming",
 			}
 		}
