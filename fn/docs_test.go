@@ -494,7 +494,9 @@ var unexplained = map[string]string{
 	"more than X levels deep":                    "what comes before it is explained",
 	"a key without a value":                      "a part of a message",
 	"encoding the content: X":                    "cannot happen to strings",
-	" for X objects":                             "a part of a message",
+	"the metadata of X":                          "a part of a message",
+	"did you mean X?":                            "a part of a message",
+	"correct its key, or remove it":              "a part of a message",
 	"the option Namespace: X":                    "of the library",
 	"cannot be written as YAML: X":               "of the library",
 	"items[X]: a node in it is nil; leave it out, or give it a value":                                    "of the library",
@@ -571,7 +573,7 @@ func TestTroubleshooting_explainsNothingElse(t *testing.T) {
 		said.WriteString(s.text + "\n")
 	}
 	for dir, pattern := range map[string]string{
-		"testdata/script": "*.txtar", "internal/catalog/data": "*.yaml", "internal/policy/reloader": "lint.go", "internal/policy/wave": "lint.go", "internal/kustomize": "history.go",
+		"testdata/script": "*.txtar", "internal/catalog/data": "*.yaml", "internal/policy/reloader": "lint.go", "internal/policy": "*.go", "internal/policy/wave": "wave.go", "internal/kustomize": "history.go",
 		"internal/hash": "*.go", "internal/edit": "*.go", "pkg/api/v1alpha1": "*.go", "internal/reference": "*.go",
 	} {
 		root := os.DirFS(filepath.Join("..", filepath.FromSlash(dir)))

@@ -11,20 +11,20 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"github.com/confighash/confighash/internal/graph/load"
 	"github.com/confighash/confighash/internal/impact"
-	"github.com/confighash/confighash/internal/manifests"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 	"github.com/confighash/confighash/pkg/function"
 )
 
 // impactOf foretells what happens when after is applied where before runs.
 func (p *consumerPackage) impactOf(before, after string) (*impact.Report, error) {
-	o := manifests.Options{Namespace: p.spec.namespace}
-	old, err := manifests.Read([]string{manifests.Stdin}, strings.NewReader(before), o)
+	o := load.Options{Namespace: p.spec.namespace}
+	old, err := load.Graph([]string{load.Stdin}, strings.NewReader(before), o)
 	if err != nil {
 		return nil, mismatchf("unreadable before", "%v", err)
 	}
-	now, err := manifests.Read([]string{manifests.Stdin}, strings.NewReader(after), o)
+	now, err := load.Graph([]string{load.Stdin}, strings.NewReader(after), o)
 	if err != nil {
 		return nil, mismatchf("unreadable after", "%v", err)
 	}

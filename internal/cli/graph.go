@@ -11,9 +11,9 @@ import (
 	"golang.org/x/term"
 
 	"github.com/confighash/confighash/internal/catalog"
-	"github.com/confighash/confighash/internal/consumers"
 	"github.com/confighash/confighash/internal/consumers/render"
-	"github.com/confighash/confighash/internal/manifests"
+	"github.com/confighash/confighash/internal/graph/load"
+	"github.com/confighash/confighash/internal/usage"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
@@ -68,7 +68,7 @@ func newGraph(stdin, stdout *os.File) *cobra.Command {
 					_ = cmd.Usage()
 					return &failure{code: exitUsage, lines: []string{"stdin is a terminal: give files or folders, or manifests on stdin"}}
 				}
-				args = []string{manifests.Stdin}
+				args = []string{load.Stdin}
 			}
 			g, err := drawn(args, namespace, stdin)
 			if err != nil {
@@ -91,15 +91,15 @@ func newGraph(stdin, stdout *os.File) *cobra.Command {
 }
 
 // drawn reads manifests and draws who uses what in them.
-func drawn(args []string, namespace string, stdin *os.File) (*consumers.Graph, error) {
+func drawn(args []string, namespace string, stdin *os.File) (*usage.Graph, error) {
 	if namespace != "" {
 		if err := v1alpha1.CheckNamespace(namespace); err != nil {
 			return nil, fmt.Errorf("--namespace %w", err)
 		}
 	}
-	set, err := manifests.Read(args, stdin, manifests.Options{Namespace: namespace, Size: boundGarbage})
+	set, err := load.Graph(args, stdin, load.Options{Namespace: namespace, Size: boundGarbage})
 	if err != nil {
 		return nil, err
 	}
-	return consumers.New(set, catalog.Builtin())
+	return usage.New(set, catalog.Builtin())
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/confighash/confighash/internal/graph/load"
 	"github.com/confighash/confighash/internal/impact"
 	"github.com/confighash/confighash/internal/impact/render"
-	"github.com/confighash/confighash/internal/manifests"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
@@ -85,8 +85,8 @@ func newImpact(stdin, stdout *os.File) *cobra.Command {
 
 // stdinTwice reports whether stdin stands among files and folders more than once.
 func stdinTwice(all []string) bool {
-	first := slices.Index(all, manifests.Stdin)
-	return first >= 0 && slices.Contains(all[first+1:], manifests.Stdin)
+	first := slices.Index(all, load.Stdin)
+	return first >= 0 && slices.Contains(all[first+1:], load.Stdin)
 }
 
 // complete tells shells the values of a flag.
@@ -104,12 +104,12 @@ func foretell(from, to []string, namespace string, stdin *os.File) (*impact.Repo
 		}
 	}
 	size := 0
-	o := manifests.Options{Namespace: namespace, Size: func(bytes int) {
+	o := load.Options{Namespace: namespace, Size: func(bytes int) {
 		size += bytes
 		boundGarbage(size)
 	}}
-	before, errBefore := manifests.Read(from, stdin, o)
-	after, errAfter := manifests.Read(to, stdin, o)
+	before, errBefore := load.Graph(from, stdin, o)
+	after, errAfter := load.Graph(to, stdin, o)
 	if err := errors.Join(named("--from", errBefore), named("--to", errAfter)); err != nil {
 		return nil, err
 	}

@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/kustomize/api/hasher"
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 
-	"github.com/confighash/confighash/internal/corpus"
+	"github.com/confighash/confighash/internal/test/corpus"
 )
 
 // FuzzSuffix_isKustomizes holds the suffix of an object against that of

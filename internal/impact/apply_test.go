@@ -5,18 +5,18 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/confighash/confighash/internal/graph/load"
 	"github.com/confighash/confighash/internal/impact"
-	"github.com/confighash/confighash/internal/manifests"
 )
 
 // compare foretells what an apply of one stream of manifests over another does.
 func compare(t *testing.T, before, after string) *impact.Report {
 	t.Helper()
-	old, err := manifests.Read([]string{manifests.Stdin}, strings.NewReader(before), manifests.Options{})
+	old, err := load.Graph([]string{load.Stdin}, strings.NewReader(before), load.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	now, err := manifests.Read([]string{manifests.Stdin}, strings.NewReader(after), manifests.Options{})
+	now, err := load.Graph([]string{load.Stdin}, strings.NewReader(after), load.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/confighash/confighash/internal/corpus"
+	"github.com/confighash/confighash/internal/test/corpus"
 )
 
 // patience is far more than it takes to split an input of maxInput bytes.

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/confighash/confighash/internal/corpus"
+	"github.com/confighash/confighash/internal/test/corpus"
 	"github.com/confighash/confighash/internal/yamldoc/fast"
 )
 

@@ -1,69 +1,128 @@
 package policy
 
 import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/manifest"
+	"github.com/confighash/confighash/internal/policy/reloader"
 	"github.com/confighash/confighash/internal/policy/wave"
 	"github.com/confighash/confighash/internal/yamldoc"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
-// Lint returns warnings of annotations for the controller that the policy
-// stands for which certainly do something else than was meant, or ask for what
-// cannot be had when manifests are built.
-func (p *Policy) Lint() []graph.Finding {
-	var findings []graph.Finding
-	tell := func(r *graph.Resource, annotations yamldoc.Path, key, message string) {
-		findings = append(findings, graph.Finding{Severity: manifest.Warning, Resource: r, Path: annotations.Key(key), Message: message})
+// A controller is the one whose annotations a policy follows, for messages.
+type controller struct {
+	name string
+	// domain is what the prefixes of its keys end in.
+	domain string
+	// These are the annotations that it reads, each with what is wrong with a value.
+	workload, podTemplate, object map[string]func(value string) string
+	// renamed leads from default keys to those that are read instead.
+	renamed map[string]string
+}
+
+// controllerOf returns the controller of a policy, nil if it follows none.
+func controllerOf(policy v1alpha1.Policy, r *reloader.Controller, settings v1alpha1.Reloader) *controller {
+	switch policy {
+	case v1alpha1.PolicyReloader:
+		c := &controller{name: "Reloader", domain: reloader.Domain, renamed: settings.AnnotationKeys}
+		c.workload, c.podTemplate, c.object = r.Annotations()
+		return c
+	case v1alpha1.PolicyWave:
+		return &controller{name: "wave", domain: wave.Domain, workload: wave.Annotations}
 	}
-	if !p.AsksWorkloads() {
-		return nil
-	}
-	for _, r := range p.graph.Resources {
-		if r.Ignored() {
-			continue
-		}
-		p.lint(r, tell)
-	}
-	return findings
+	return nil
 }
 
 const metadataAnnotations yamldoc.Path = "metadata.annotations"
 
-func (p *Policy) lint(r *graph.Resource, tell func(r *graph.Resource, annotations yamldoc.Path, key, message string)) {
-	if r.Target != 0 || r.StandsFor {
-		if p.policy == v1alpha1.PolicyReloader {
-			for _, problem := range p.reloader.LintObject(r.Kind, r.Annotations) {
-				tell(r, metadataAnnotations, problem.Key, problem.Message)
-			}
-		} else {
-			for _, problem := range wave.LintObject(r.Kind, r.Annotations) {
-				tell(r, metadataAnnotations, problem.Key, problem.Message)
-			}
+// Lint returns warnings of annotations in the controller's domain that it does not read
+// at their place, and of annotations with values that it does not understand.
+func (p *Policy) Lint() []graph.Finding {
+	c := p.controller
+	if c == nil {
+		return nil
+	}
+	var findings []graph.Finding
+	for _, r := range p.graph.Resources {
+		if r.Ignored() {
+			continue
+		}
+		if r.Target != 0 || r.StandsFor {
+			findings = append(findings, c.lint(r, "the metadata of "+graph.Indefinite(r.Kind), metadataAnnotations, r.Annotations, c.object)...)
+		}
+		if len(r.PodTemplates) > 0 {
+			findings = append(findings, c.lint(r, "the metadata of "+graph.Indefinite(r.Kind), metadataAnnotations, r.Annotations, c.workload)...)
+		}
+		for i := range r.PodTemplates {
+			t := &r.PodTemplates[i]
+			findings = append(findings, c.lint(r, "a pod template", t.AnnotationsAt, t.Annotations, c.podTemplate)...)
 		}
 	}
-	if len(r.PodTemplates) == 0 {
-		return
-	}
-	if p.policy == v1alpha1.PolicyReloader {
-		for _, problem := range p.reloader.LintWorkload(r.Kind, r.Annotations) {
-			tell(r, metadataAnnotations, problem.Key, problem.Message)
-		}
-	} else {
-		for _, problem := range wave.LintWorkload(r.Annotations) {
-			tell(r, metadataAnnotations, problem.Key, problem.Message)
-		}
-	}
-	for i := range r.PodTemplates {
-		t := &r.PodTemplates[i]
-		if p.policy == v1alpha1.PolicyReloader {
-			for _, problem := range p.reloader.LintPodTemplate(r.Annotations, t.Annotations) {
-				tell(r, t.AnnotationsAt, problem.Key, problem.Message)
-			}
-		} else {
-			for _, problem := range wave.LintPodTemplate(t.Annotations) {
-				tell(r, t.AnnotationsAt, problem.Key, problem.Message)
+	return findings
+}
+
+// lint checks the annotations of one place, where those that are known are read.
+func (c *controller) lint(r *graph.Resource, place string, path yamldoc.Path, annotations map[string]string, known map[string]func(string) string) []graph.Finding {
+	var findings []graph.Finding
+	for key, value := range annotations {
+		message := ""
+		if check := known[key]; check != nil {
+			message = check(value)
+		} else if prefix, _, _ := strings.Cut(key, "/"); prefix == c.domain || strings.HasSuffix(prefix, "."+c.domain) {
+			message = fmt.Sprintf("is not an annotation that %s reads in %s; ", c.name, place)
+			if near := c.nearest(key, known); near != "" {
+				message += "did you mean " + near + "?"
+			} else {
+				message += "correct its key, or remove it"
 			}
 		}
+		if message != "" {
+			findings = append(findings, graph.Finding{Severity: manifest.Warning, Resource: r, Path: path.Key(key), Message: message})
+		}
 	}
+	slices.SortFunc(findings, func(a, b graph.Finding) int { return strings.Compare(string(a.Path), string(b.Path)) })
+	return findings
+}
+
+// nearest returns the known key that is spelled most like key, "" if none is close.
+func (c *controller) nearest(key string, known map[string]func(string) string) string {
+	if renamed := c.renamed[key]; known[renamed] != nil {
+		return renamed
+	}
+	best, least := "", 4
+	for _, candidate := range slices.Sorted(maps.Keys(known)) {
+		if len(key) >= len(candidate)+least {
+			continue
+		}
+		if d := distance(key, candidate); d < least {
+			best, least = candidate, d
+		}
+	}
+	return best
+}
+
+// distance returns how many bytes to insert, remove or replace lead from a to b.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			replaced := diagonal
+			if a[i] != b[j] {
+				replaced++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replaced, row[j]+1, diagonal+1)
+		}
+	}
+	return row[len(b)]
 }

@@ -5,14 +5,13 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/confighash/confighash/internal/yamldoc"
-
 	"github.com/confighash/confighash/internal/catalog"
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/manifest"
 	"github.com/confighash/confighash/internal/policy/reloader"
 	"github.com/confighash/confighash/internal/policy/wave"
 	"github.com/confighash/confighash/internal/reference"
+	"github.com/confighash/confighash/internal/yamldoc"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
@@ -76,10 +75,7 @@ func (w *Watch) Missed(ref *reference.Reference, kind string, maker *graph.Resou
 // missed says which changes of an object the controller would see and a build does not,
 // "" if there are none.
 func (p *Policy) missed(kind, name string, maker *graph.Resource) string {
-	controller := "Reloader"
-	if p.policy == v1alpha1.PolicyWave {
-		controller = "wave"
-	}
+	controller := p.controller.name
 	advice := "restart the workload then, or keep " + controller + " for it"
 	if maker == nil {
 		return fmt.Sprintf("%s %q is not in the input, so no build sees it change, and %s would roll this workload for that: add it, %s", kind, name, controller, advice)

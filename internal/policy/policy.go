@@ -1,6 +1,6 @@
 // Package policy decides which ConfigMaps and Secrets take part, and which
-// workloads they roll: by the functionConfig's selectors, by annotations, those of
-// Reloader and wave among them, and by what is never renamed.
+// workloads they roll: by the functionConfig's selectors, by annotations, including
+// those of Reloader and wave, and by the rules for names that never change.
 package policy
 
 import (
@@ -22,23 +22,21 @@ type Policy struct {
 	policy           v1alpha1.Policy
 	renames          bool
 	include, exclude *selectors
-	// selected holds which objects the selectors leave in.
-	selected map[*graph.Resource]selection
-	// budget bounds the matching of names, and stuck is what it was exhausted at.
+	selected         map[*graph.Resource]selection
+	// budget bounds the matching of names, and stuck is what exhausted it.
 	budget *pattern.Budget
 	stuck  *graph.Resource
 
 	// The following serve the policies Reloader and Wave.
-	reloader *reloader.Controller
-	asked    *reloader.Controller // without autoReloadAll, for kinds that Reloader does not handle
-	objects  map[taken]reloader.Object
-	byKind   map[scope][]*graph.Resource
-	named    map[wanted]*graph.Resource // of kinds other than ConfigMap and Secret
-	sorted   map[scope][]calledSo
-	matched  map[wanted][]calledSo
-	last     asking // of the workload asked last
-	namings  int    // how many objects annotations name, times workloads
-	excess   *graph.Finding
+	controller *controller
+	reloader   *reloader.Controller
+	asked      *reloader.Controller // without autoReloadAll, for kinds that Reloader does not handle
+	objects    map[takenFor]reloader.Object
+	sorted     map[scope][]calledSo // by name
+	matched    map[wanted][]calledSo
+	last       asking // of the workload asked last
+	namings    int    // how many objects annotations name, times workloads
+	excess     *graph.Finding
 }
 
 // A selection is whether the selectors leave an object in.
@@ -49,16 +47,13 @@ type selection struct{ included, excluded bool }
 func New(g *graph.Graph, c *catalog.Catalog, spec *v1alpha1.Spec) (*Policy, error) {
 	p := &Policy{
 		graph: g, catalog: c, policy: spec.Policy, renames: spec.Mode == v1alpha1.ModeRename,
-		selected: map[*graph.Resource]selection{}, budget: pattern.NewBudget(len(g.Resources)),
+		budget:   pattern.NewBudget(len(g.Resources)),
+		selected: map[*graph.Resource]selection{}, objects: map[takenFor]reloader.Object{}, matched: map[wanted][]calledSo{},
 	}
-	if p.AsksWorkloads() {
-		p.reloader = reloader.New(spec.Reloader)
-		p.asked = reloader.New(v1alpha1.Reloader{AnnotationKeys: spec.Reloader.AnnotationKeys})
-		p.reloader.Budget, p.asked.Budget = p.budget, p.budget
-		p.objects = map[taken]reloader.Object{}
-		p.matched = map[wanted][]calledSo{}
-		p.index()
-	}
+	p.reloader = reloader.New(spec.Reloader)
+	p.asked = reloader.New(v1alpha1.Reloader{AnnotationKeys: spec.Reloader.AnnotationKeys})
+	p.reloader.Budget, p.asked.Budget = p.budget, p.budget
+	p.controller = controllerOf(spec.Policy, p.reloader, spec.Reloader)
 	var err error
 	if p.include, err = compile(spec.Include); err != nil {
 		return nil, fmt.Errorf("spec.include: %w", err)
@@ -71,23 +66,20 @@ func New(g *graph.Graph, c *catalog.Catalog, spec *v1alpha1.Spec) (*Policy, erro
 
 // AsksWorkloads reports whether annotations of workloads decide for each object
 // that they consume, as those of Reloader and wave do.
-func (p *Policy) AsksWorkloads() bool {
-	return p.policy == v1alpha1.PolicyReloader || p.policy == v1alpha1.PolicyWave
-}
+func (p *Policy) AsksWorkloads() bool { return p.controller != nil }
 
 // A Refusal is why an object does not take part.
 type Refusal struct {
 	Reason string
-	// Group is the reason as it is said of several objects, "" if that is no
-	// other.
+	// Group is the reason for several objects together, "" if it is the same.
 	Group string
-	// Severity is Warning where a user would expect the object to take part.
+	// Severity is Warning if a user would expect the object to take part.
 	Severity manifest.Severity
 }
 
-// Chosen tells whether users want the object to take part: nil, or why not. It
-// looks at annotations and selectors. asked tells that a resource which refers to
-// the object opts in (OptsIn).
+// Chosen returns why users do not want the object to take part, nil if they do, by
+// annotations and selectors. asked reports that a resource which refers to the object
+// opts in (OptsIn).
 func (p *Policy) Chosen(object *graph.Resource, asked bool) *Refusal {
 	refuse := func(reason string) *Refusal { return &Refusal{Reason: reason, Severity: manifest.Info} }
 	if object.Ignored() || object.SecretAnnotations[v1alpha1.AnnotationIgnore] == "true" {
@@ -121,7 +113,7 @@ func (p *Policy) selection(object *graph.Resource) selection {
 	return s
 }
 
-// take takes steps of the budget, for the sake of r.
+// take takes steps from the budget. r is what Problems reports if it is exhausted.
 func (p *Policy) take(r *graph.Resource, steps int) bool {
 	ok := p.budget.Take(steps)
 	if !ok && p.stuck == nil {
@@ -130,8 +122,7 @@ func (p *Policy) take(r *graph.Resource, steps int) bool {
 	return ok
 }
 
-// Problems returns what keeps the policy from being followed. It is asked when all
-// else has been.
+// Problems returns errors for limits that were exceeded. Call it after all other methods.
 func (p *Policy) Problems() []graph.Finding {
 	var findings []graph.Finding
 	if p.stuck != nil {
@@ -146,14 +137,14 @@ func (p *Policy) Problems() []graph.Finding {
 	return findings
 }
 
-// OptsIn reports whether a resource opts in under policy OptIn: itself, or what
-// it refers to.
+// OptsIn reports whether a resource opts in under policy OptIn, for itself or for the
+// objects that it refers to.
 func OptsIn(r *graph.Resource) bool {
 	return r.Annotations[v1alpha1.AnnotationRoll] == "true" || r.SecretAnnotations[v1alpha1.AnnotationRoll] == "true"
 }
 
-// Renamable tells whether the object's name may change at all: nil, or why
-// not. It looks at what the object is.
+// Renamable returns why the object's name must not change, nil if it may. It looks at
+// what the object is.
 func (p *Policy) Renamable(object *graph.Resource) *Refusal {
 	if object.Encrypted {
 		return &Refusal{
@@ -164,8 +155,8 @@ func (p *Policy) Renamable(object *graph.Resource) *Refusal {
 	return refusalBy(p.catalog.NeverRename(p.describe(object)))
 }
 
-// ReadByName tells whether programs are known to look for the object by its name:
-// nil, or which.
+// ReadByName returns which programs are known to look for the object by its name, nil if
+// none are.
 func (p *Policy) ReadByName(object *graph.Resource) *Refusal {
 	return refusalBy(p.catalog.ReadByName(p.describe(object)))
 }
@@ -188,9 +179,8 @@ func refusalBy(rule *catalog.NameRule) *Refusal {
 	return &Refusal{Reason: rule.Reason, Group: rule.Reason, Severity: severity}
 }
 
-// Standing reports whether an object of that kind and name is in every
-// cluster or namespace, or is one that its component looks for by this very
-// name, so that it need not be in the input.
+// Standing reports whether an object need not be in the input: every cluster or
+// namespace has one of that kind and name, or a component looks for it by this name.
 func (p *Policy) Standing(kind, namespace, name string) bool {
 	o := catalog.Object{Kind: kind, Namespace: namespace, Name: name}
 	return p.catalog.NeverRename(o) != nil || p.catalog.ReadByName(o) != nil

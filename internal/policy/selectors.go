@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/kustomize"
@@ -11,12 +12,12 @@ import (
 
 // selectors are those of one list.
 type selectors struct {
-	// byName holds those that mean one name alone, others the rest.
+	// byName holds those that match one name alone, others the rest.
 	byName map[string][]*v1alpha1.CompiledSelector
 	others []*v1alpha1.CompiledSelector
 }
 
-// compile compiles selectors. It fails where they are too much to be followed.
+// compile compiles selectors. It fails if they are too large together.
 func compile(list []v1alpha1.Selector) (*selectors, error) {
 	s := &selectors{byName: map[string][]*v1alpha1.CompiledSelector{}}
 	size := 0
@@ -44,44 +45,36 @@ func compile(list []v1alpha1.Selector) (*selectors, error) {
 
 func (s *selectors) isEmpty() bool { return len(s.byName)+len(s.others) == 0 }
 
-// matchesAny reports whether one of selectors means the object, under any of
+// matchesAny reports whether one of the selectors matches the object, under any of
 // the names and namespaces that it has, had earlier in a kustomize build, or
-// had before an earlier run: as kustomize's selectors do. What stands for a
-// Secret is meant as the Secret, too.
+// had before an earlier run, as kustomize's selectors do. What stands for a
+// Secret is also matched as the Secret.
 func (p *Policy) matchesAny(s *selectors, object *graph.Resource) bool {
 	if s.isEmpty() {
 		return false
 	}
 	ids := p.identities(object)
-	matches := func(c *v1alpha1.CompiledSelector, ids ...kustomize.Identity) bool {
-		if !p.take(object, c.Steps()*(8+len(object.Kind)+len(object.Group))) || !means(c, object) {
-			return false
-		}
-		for _, id := range ids {
-			if p.take(object, c.Steps()*(1+len(id.Name)+len(id.Namespace))) && c.MatchNamespace(id.Namespace) && c.MatchName(id.Name) {
-				return true
-			}
-		}
-		return false
-	}
 	for _, id := range ids {
-		for _, c := range s.byName[id.Name] {
-			if matches(c, id) {
-				return true
-			}
-		}
-	}
-	for _, c := range s.others {
-		if matches(c, ids...) {
+		if slices.ContainsFunc(s.byName[id.Name], func(c *v1alpha1.CompiledSelector) bool { return p.matches(c, object, id) }) {
 			return true
 		}
 	}
-	return false
+	return slices.ContainsFunc(s.others, func(c *v1alpha1.CompiledSelector) bool { return p.matches(c, object, ids...) })
 }
 
-// means reports whether a selector means objects of that kind with those labels and
-// annotations.
-func means(c *v1alpha1.CompiledSelector, object *graph.Resource) bool {
+// matches reports whether a selector matches the object by one of the identities.
+func (p *Policy) matches(c *v1alpha1.CompiledSelector, object *graph.Resource, ids ...kustomize.Identity) bool {
+	if !p.take(object, c.Steps()*(8+len(object.Kind)+len(object.Group))) || !matchesKind(c, object) {
+		return false
+	}
+	return slices.ContainsFunc(ids, func(id kustomize.Identity) bool {
+		return p.take(object, c.Steps()*(1+len(id.Name)+len(id.Namespace))) && c.MatchNamespace(id.Namespace) && c.MatchName(id.Name)
+	})
+}
+
+// matchesKind reports whether a selector matches objects of that kind with those labels
+// and annotations.
+func matchesKind(c *v1alpha1.CompiledSelector, object *graph.Resource) bool {
 	if !c.MatchGVK(object.Group, object.Version, object.Kind) && (!object.StandsFor || !c.MatchGVK("", "v1", "Secret")) {
 		return false
 	}
@@ -89,18 +82,20 @@ func means(c *v1alpha1.CompiledSelector, object *graph.Resource) bool {
 		object.StandsFor && c.MatchLabels(object.SecretLabels) && c.MatchAnnotations(object.SecretAnnotations)
 }
 
-// identities returns the names by which selectors mean an object, each with the
+// identities returns the names by which selectors match an object, each with the
 // namespace.
 func (p *Policy) identities(object *graph.Resource) []kustomize.Identity {
 	namespace := p.graph.NamespaceOf(object)
-	ids := []kustomize.Identity{{Namespace: namespace, Name: object.Name}}
+	present := []string{object.Name}
 	if object.Base != object.Name {
-		ids = append(ids, kustomize.Identity{Namespace: namespace, Name: object.Base})
+		present = append(present, object.Base)
 	}
 	if object.StandsFor {
-		for _, name := range names(object, "Secret") {
-			ids = append(ids, kustomize.Identity{Namespace: namespace, Name: name})
-		}
+		present = append(present, names(object, "Secret")...)
+	}
+	var ids []kustomize.Identity
+	for _, name := range present {
+		ids = append(ids, kustomize.Identity{Namespace: namespace, Name: name})
 	}
 	return append(ids, object.History.Previous...)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/confighash/confighash/internal/corpus"
+	"github.com/confighash/confighash/internal/test/corpus"
 )
 
 // FuzzEach holds the entries that are visited, and those that are got one by

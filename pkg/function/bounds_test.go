@@ -19,10 +19,10 @@ import (
 
 	"github.com/confighash/confighash/hack/hostile"
 	"github.com/confighash/confighash/internal/catalog"
-	"github.com/confighash/confighash/internal/consumers"
 	"github.com/confighash/confighash/internal/graph"
+	"github.com/confighash/confighash/internal/graph/load"
 	"github.com/confighash/confighash/internal/impact"
-	"github.com/confighash/confighash/internal/manifests"
+	"github.com/confighash/confighash/internal/usage"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 	"github.com/confighash/confighash/pkg/function"
 )
@@ -54,7 +54,7 @@ var commands = []command{
 	}},
 	{"graph", func(t testing.TB, manifests, _ string) {
 		if set := read(t, manifests); set != nil {
-			_, _ = consumers.New(set, catalog.Builtin())
+			_, _ = usage.New(set, catalog.Builtin())
 		}
 	}},
 	{"impact", func(t testing.TB, manifests, _ string) {
@@ -95,7 +95,7 @@ func read(t testing.TB, text string) *graph.Graph {
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	g, _ := manifests.Read([]string{path}, os.Stdin, manifests.Options{})
+	g, _ := load.Graph([]string{path}, os.Stdin, load.Options{})
 	return g
 }
 

@@ -14,9 +14,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/confighash/confighash/internal/corpus"
 	"github.com/confighash/confighash/internal/kustomize"
 	"github.com/confighash/confighash/internal/manifest"
+	"github.com/confighash/confighash/internal/test/corpus"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 	"github.com/confighash/confighash/pkg/function"
 )

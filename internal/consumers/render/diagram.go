@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/confighash/confighash/internal/consumers"
 	"github.com/confighash/confighash/internal/report"
 	"github.com/confighash/confighash/internal/usage"
 )
@@ -30,7 +29,7 @@ var looks = []report.Look{
 
 // drawn returns the diagram of a graph: users on its left, objects on their right,
 // and what makes an object on the right of that. What has no edge is not in it.
-func drawn(g *consumers.Graph) *report.Diagram {
+func drawn(g *usage.Graph) *report.Diagram {
 	d := &report.Diagram{Name: "consumers", Looks: looks}
 	boxes := map[string]int{}
 	workloads := map[string]bool{}
@@ -38,7 +37,7 @@ func drawn(g *consumers.Graph) *report.Diagram {
 		workloads[g.Workloads[i].ID] = true
 	}
 	x := newIndex(g)
-	boxOf := func(n *consumers.Node) int {
+	boxOf := func(n *usage.Node) int {
 		at, known := boxes[n.ID]
 		if !known {
 			b := report.Box{Look: readerLook, Tip: n.ID, Lines: []report.Phrase{
@@ -83,7 +82,7 @@ func drawn(g *consumers.Graph) *report.Diagram {
 	return d
 }
 
-func lookOf(o *consumers.Object) int {
+func lookOf(o *usage.Object) int {
 	switch {
 	case o.Missing && o.Optional:
 		return optionalLook
@@ -96,7 +95,7 @@ func lookOf(o *consumers.Object) int {
 }
 
 // markLines tell in a box of what is special about an object.
-func markLines(o *consumers.Object) []report.Phrase {
+func markLines(o *usage.Object) []report.Phrase {
 	switch m := markOf(o); {
 	case len(o.MadeBy) > 0: // arrows tell
 		return nil

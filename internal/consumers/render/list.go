@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/confighash/confighash/internal/consumers"
 	"github.com/confighash/confighash/internal/report"
+	"github.com/confighash/confighash/internal/usage"
 )
 
 // A list is a graph put in an order to be read.
@@ -30,7 +30,7 @@ type block struct {
 
 // A row is a resource and what there is to tell of it.
 type row struct {
-	node *consumers.Node
+	node *usage.Node
 	ways []way
 	mark mark
 }
@@ -79,16 +79,16 @@ func phraseOf(ways []way) report.Phrase {
 	return report.Join(parts...)
 }
 
-func nodeName(n consumers.Node) report.Phrase { return report.Names(n.String()) }
+func nodeName(n usage.Node) report.Phrase { return report.Names(n.String()) }
 
 // An index finds what is at the ends of edges.
 type index struct {
-	nodes   map[string]*consumers.Node
-	objects map[string]*consumers.Object
+	nodes   map[string]*usage.Node
+	objects map[string]*usage.Object
 }
 
-func newIndex(g *consumers.Graph) *index {
-	x := &index{map[string]*consumers.Node{}, map[string]*consumers.Object{}}
+func newIndex(g *usage.Graph) *index {
+	x := &index{map[string]*usage.Node{}, map[string]*usage.Object{}}
 	for i := range g.Workloads {
 		x.nodes[g.Workloads[i].ID] = &g.Workloads[i]
 	}
@@ -103,11 +103,11 @@ func newIndex(g *consumers.Graph) *index {
 }
 
 // listOf puts a graph in order.
-func listOf(g *consumers.Graph, by Order) *list {
+func listOf(g *usage.Graph, by Order) *list {
 	x := newIndex(g)
 	l := &list{sum: sum(g)}
 	rows := map[string][]row{} // by the ID of what stands at the head
-	ends := func(e *consumers.Edge) (head, other string) {
+	ends := func(e *usage.Edge) (head, other string) {
 		if by == ByWorkload {
 			return e.From, e.To
 		}
@@ -129,7 +129,7 @@ func listOf(g *consumers.Graph, by Order) *list {
 		rows[head] = all
 	}
 	var idle, unused section
-	add := func(n *consumers.Node, m mark, none *section) {
+	add := func(n *usage.Node, m mark, none *section) {
 		if found := rows[n.ID]; len(found) > 0 {
 			l.blocks = append(l.blocks, block{row{node: n, mark: m}, found})
 		} else if none != nil {
@@ -171,7 +171,7 @@ func listOf(g *consumers.Graph, by Order) *list {
 }
 
 // markOf tells what is special about an object.
-func markOf(o *consumers.Object) mark {
+func markOf(o *usage.Object) mark {
 	switch {
 	case o.Missing && o.Optional:
 		return mark{report.Words("missing, and optional"), report.Warns}
@@ -190,7 +190,7 @@ func markOf(o *consumers.Object) mark {
 }
 
 // sum tells the graph in a line.
-func sum(g *consumers.Graph) string {
+func sum(g *usage.Graph) string {
 	users, used := map[string]bool{}, map[string]bool{}
 	for i := range g.Edges {
 		users[g.Edges[i].From], used[g.Edges[i].To] = true, true

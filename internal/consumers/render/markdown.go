@@ -1,15 +1,15 @@
 package render
 
 import (
-	"github.com/confighash/confighash/internal/consumers"
 	"github.com/confighash/confighash/internal/report"
+	"github.com/confighash/confighash/internal/usage"
 )
 
 // Marker is the first line of Markdown, by which a bot finds what it wrote earlier.
 const Marker = "<!-- confighash graph -->"
 
 // markdown writes a graph in at most so many bytes.
-func markdown(g *consumers.Graph, o Options) string {
+func markdown(g *usage.Graph, o Options) string {
 	l := listOf(g, o.By)
 	p := report.Page{Marker: Marker, Sum: l.sum, Command: "graph", What: "resource", Diagram: drawn(g), Longest: len(l.blocks)}
 	for i := range l.blocks {

@@ -9,8 +9,8 @@ package render
 import (
 	"io"
 
-	"github.com/confighash/confighash/internal/consumers"
 	"github.com/confighash/confighash/internal/report"
+	"github.com/confighash/confighash/internal/usage"
 )
 
 // A Format is how a graph is written.
@@ -72,7 +72,7 @@ const (
 
 // Write writes a graph. It returns the writer's error, or one for an unknown
 // format.
-func Write(w io.Writer, g *consumers.Graph, f Format, o Options) error {
+func Write(w io.Writer, g *usage.Graph, f Format, o Options) error {
 	var written string
 	switch f {
 	case Text:

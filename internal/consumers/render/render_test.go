@@ -13,7 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/confighash/confighash/internal/consumers"
 	"github.com/confighash/confighash/internal/escape"
 	"github.com/confighash/confighash/internal/report"
 	"github.com/confighash/confighash/internal/test/golden"
@@ -24,7 +23,7 @@ import (
 func written(t interface {
 	Helper()
 	Fatal(args ...any)
-}, g *consumers.Graph, f Format, o Options) string {
+}, g *usage.Graph, f Format, o Options) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := Write(&b, g, f, o); err != nil {
@@ -34,13 +33,13 @@ func written(t interface {
 }
 
 // stored returns a graph of testdata.
-func stored(t *testing.T, name string) *consumers.Graph {
+func stored(t *testing.T, name string) *usage.Graph {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", name+".json"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := &consumers.Graph{}
+	g := &usage.Graph{}
 	if err := json.Unmarshal(text, g); err != nil {
 		t.Fatal(err)
 	}
@@ -58,28 +57,28 @@ var hostileNames = []string{
 }
 
 // hostile returns a graph of hostile names.
-func hostile() *consumers.Graph {
-	g := &consumers.Graph{APIVersion: consumers.APIVersion, Kind: consumers.Kind}
+func hostile() *usage.Graph {
+	g := &usage.Graph{APIVersion: usage.APIVersion, Kind: usage.Kind}
 	for i, name := range hostileNames {
-		user := consumers.Node{ID: "user " + name, Kind: "Deployment", Namespace: name, Name: name}
-		object := consumers.Object{Node: consumers.Node{ID: "object " + name, Kind: name, Name: name}}
+		user := usage.Node{ID: "user " + name, Kind: "Deployment", Namespace: name, Name: name}
+		object := usage.Object{Node: usage.Node{ID: "object " + name, Kind: name, Name: name}}
 		switch i % 4 {
 		case 0:
 			object.Missing = true
 		case 1:
-			object.MadeBy = []consumers.Node{{ID: "maker " + name, Kind: name, Name: name}}
+			object.MadeBy = []usage.Node{{ID: "maker " + name, Kind: name, Name: name}}
 		case 2:
-			object.Makes = []consumers.Node{{ID: "product " + name, Kind: "Secret", Name: name}}
+			object.Makes = []usage.Node{{ID: "product " + name, Kind: "Secret", Name: name}}
 		}
 		g.Workloads = append(g.Workloads, user)
-		g.Objects = append(g.Objects, object, consumers.Object{Node: consumers.Node{ID: "unused " + name, Kind: "Secret", Name: name}, Unused: true})
-		g.Edges = append(g.Edges, consumers.Edge{From: user.ID, To: object.ID, Via: usage.Env, Keys: []string{name}, Consumed: true})
+		g.Objects = append(g.Objects, object, usage.Object{Node: usage.Node{ID: "unused " + name, Kind: "Secret", Name: name}, Unused: true})
+		g.Edges = append(g.Edges, usage.Edge{From: user.ID, To: object.ID, Via: usage.Env, Keys: []string{name}, Consumed: true})
 	}
 	return g
 }
 
 func TestWrite(t *testing.T) {
-	for name, g := range map[string]*consumers.Graph{
+	for name, g := range map[string]*usage.Graph{
 		"shop": stored(t, "shop"), "stand-ins": stored(t, "stand-ins"), "hostile": hostile(), "empty": {},
 	} {
 		for ending, text := range map[string]string{
@@ -98,7 +97,7 @@ func TestWrite(t *testing.T) {
 }
 
 func TestWrite_unknownFormat(t *testing.T) {
-	if err := Write(&bytes.Buffer{}, &consumers.Graph{}, "svg", Options{}); err == nil {
+	if err := Write(&bytes.Buffer{}, &usage.Graph{}, "svg", Options{}); err == nil {
 		t.Error("svg is written")
 	}
 	for _, name := range Formats() {
@@ -117,12 +116,12 @@ func TestWrite_unknownFormat(t *testing.T) {
 }
 
 // someGraph draws a graph of many sizes, with names that may be hostile.
-var someGraph = rapid.Custom(func(t *rapid.T) *consumers.Graph {
+var someGraph = rapid.Custom(func(t *rapid.T) *usage.Graph {
 	name := rapid.OneOf(rapid.SampledFrom(hostileNames), rapid.StringN(0, 30, 250))
-	node := func(kind string, i int) consumers.Node {
-		return consumers.Node{ID: fmt.Sprint(kind, i), Kind: kind, Namespace: name.Draw(t, "namespace"), Name: name.Draw(t, "name")}
+	node := func(kind string, i int) usage.Node {
+		return usage.Node{ID: fmt.Sprint(kind, i), Kind: kind, Namespace: name.Draw(t, "namespace"), Name: name.Draw(t, "name")}
 	}
-	g := &consumers.Graph{Workloads: []consumers.Node{}, Readers: []consumers.Node{}, Objects: []consumers.Object{}, Edges: []consumers.Edge{}}
+	g := &usage.Graph{Workloads: []usage.Node{}, Readers: []usage.Node{}, Objects: []usage.Object{}, Edges: []usage.Edge{}}
 	for i := range rapid.IntRange(0, 30).Draw(t, "workloads") {
 		g.Workloads = append(g.Workloads, node("W", i))
 	}
@@ -130,7 +129,7 @@ var someGraph = rapid.Custom(func(t *rapid.T) *consumers.Graph {
 		g.Readers = append(g.Readers, node("R", i))
 	}
 	for i := range rapid.IntRange(0, 30).Draw(t, "objects") {
-		o := consumers.Object{Node: node("O", i), Missing: rapid.Bool().Draw(t, "missing"), Optional: rapid.Bool().Draw(t, "optional"), Known: rapid.Bool().Draw(t, "known")}
+		o := usage.Object{Node: node("O", i), Missing: rapid.Bool().Draw(t, "missing"), Optional: rapid.Bool().Draw(t, "optional"), Known: rapid.Bool().Draw(t, "known")}
 		for j := range rapid.IntRange(0, 3).Draw(t, "makers") {
 			o.MadeBy = append(o.MadeBy, node("M", j))
 		}
@@ -140,7 +139,7 @@ var someGraph = rapid.Custom(func(t *rapid.T) *consumers.Graph {
 		g.Objects = append(g.Objects, o)
 		for w := range g.Workloads {
 			if rapid.IntRange(0, 5).Draw(t, "used") == 0 {
-				e := consumers.Edge{From: g.Workloads[w].ID, To: o.ID, Via: rapid.SampledFrom(consumers.Ways()).Draw(t, "via"), Optional: rapid.Bool().Draw(t, "optional")}
+				e := usage.Edge{From: g.Workloads[w].ID, To: o.ID, Via: rapid.SampledFrom(usage.Ways()).Draw(t, "via"), Optional: rapid.Bool().Draw(t, "optional")}
 				if rapid.Bool().Draw(t, "keys") {
 					e.Keys = rapid.SliceOfN(name, 0, 20).Draw(t, "keys")
 				}
@@ -168,7 +167,7 @@ func TestWrite_anyGraph(t *testing.T) {
 			}
 		}
 		checkMarkdown(t, written(t, g, Markdown, Options{By: by, Limit: limit}), limit)
-		var back consumers.Graph
+		var back usage.Graph
 		if err := json.Unmarshal([]byte(written(t, g, JSON, Options{})), &back); err != nil {
 			t.Fatal(err)
 		}
@@ -256,12 +255,12 @@ func withoutCode(line string) string {
 
 // A graph of 2,000 workloads has no diagram, and loses the ends of its lists.
 func TestWrite_largeGraphStaysBelowTheLimit(t *testing.T) {
-	g := &consumers.Graph{}
+	g := &usage.Graph{}
 	for i := range 2_000 {
-		w := consumers.Node{ID: fmt.Sprint("w", i), Kind: "Deployment", Namespace: "shop", Name: fmt.Sprint("web-", i)}
-		o := consumers.Object{Node: consumers.Node{ID: fmt.Sprint("o", i), Kind: "ConfigMap", Namespace: "shop", Name: fmt.Sprint("app-", i)}}
+		w := usage.Node{ID: fmt.Sprint("w", i), Kind: "Deployment", Namespace: "shop", Name: fmt.Sprint("web-", i)}
+		o := usage.Object{Node: usage.Node{ID: fmt.Sprint("o", i), Kind: "ConfigMap", Namespace: "shop", Name: fmt.Sprint("app-", i)}}
 		g.Workloads, g.Objects = append(g.Workloads, w), append(g.Objects, o)
-		g.Edges = append(g.Edges, consumers.Edge{From: w.ID, To: o.ID, Via: usage.EnvFrom}, consumers.Edge{From: w.ID, To: "o0", Via: usage.Env, Keys: []string{"A"}})
+		g.Edges = append(g.Edges, usage.Edge{From: w.ID, To: o.ID, Via: usage.EnvFrom}, usage.Edge{From: w.ID, To: "o0", Via: usage.Env, Keys: []string{"A"}})
 	}
 	text := written(t, g, Markdown, Options{})
 	checkMarkdown(t, text, 0)
@@ -283,18 +282,18 @@ func TestWrite_saysWhereItCounts(t *testing.T) {
 	const note = "Long lists are cut short here; "
 	for n, want := range map[int]bool{9: false, 10: true} {
 		keys := make([]string, n)
-		products := make([]consumers.Node, n)
+		products := make([]usage.Node, n)
 		for i := range n {
 			keys[i] = fmt.Sprint("KEY_", i)
-			products[i] = consumers.Node{ID: fmt.Sprint("s", i), Kind: "Secret", Name: fmt.Sprint("made-", i)}
+			products[i] = usage.Node{ID: fmt.Sprint("s", i), Kind: "Secret", Name: fmt.Sprint("made-", i)}
 		}
-		web, app := consumers.Node{ID: "w", Kind: "Deployment", Name: "web"}, consumers.Node{ID: "o", Kind: "ConfigMap", Name: "app"}
-		for what, g := range map[string]*consumers.Graph{
+		web, app := usage.Node{ID: "w", Kind: "Deployment", Name: "web"}, usage.Node{ID: "o", Kind: "ConfigMap", Name: "app"}
+		for what, g := range map[string]*usage.Graph{
 			"keys": {
-				Workloads: []consumers.Node{web}, Objects: []consumers.Object{{Node: app}},
-				Edges: []consumers.Edge{{From: web.ID, To: app.ID, Via: usage.Env, Keys: keys}},
+				Workloads: []usage.Node{web}, Objects: []usage.Object{{Node: app}},
+				Edges: []usage.Edge{{From: web.ID, To: app.ID, Via: usage.Env, Keys: keys}},
 			},
-			"products": {Objects: []consumers.Object{{Node: app, Makes: products}}},
+			"products": {Objects: []usage.Object{{Node: app, Makes: products}}},
 		} {
 			for _, f := range []Format{Text, Markdown} {
 				text := written(t, g, f, Options{})

@@ -3,15 +3,15 @@ package render
 import (
 	"strings"
 
-	"github.com/confighash/confighash/internal/consumers"
 	"github.com/confighash/confighash/internal/report"
+	"github.com/confighash/confighash/internal/usage"
 )
 
 // A terminal is what text is written for.
 type terminal struct{ report.Terminal }
 
 // text writes a graph for a person.
-func text(g *consumers.Graph, o Options) string {
+func text(g *usage.Graph, o Options) string {
 	l := listOf(g, o.By)
 	t := &terminal{report.Terminal{Colours: o.Colours}}
 	t.Print(t.Bold(l.sum), "\n")

@@ -11,17 +11,18 @@ import (
 // A Pattern is one of the names that a workload lists, which Reloader reads as
 // regular expressions.
 type Pattern struct {
-	// Text is the pattern as it stands, less the blanks around it.
+	// Text is the pattern without the spaces around it.
 	Text string
-	// Literal tells that Text can match no other name than Text.
+	// Literal reports that Text matches no other name than Text.
 	Literal bool
-	// Key is the annotation with the pattern, PodTemplate tells that it
-	// stands on the pod template.
+	// Key is the annotation with the pattern. PodTemplate reports that the
+	// annotation is on the pod template.
 	Key         string
 	PodTemplate bool
-
-	// Prefix is what every name begins with that is meant, or some of that.
+	// Prefix is a common prefix of all names that match.
 	Prefix string
+	// Err is why the pattern is skipped: it does not compile, or wraps pattern.ErrSize.
+	Err error
 
 	expression *regexp.Regexp // nil of a literal
 	size       int
@@ -29,15 +30,15 @@ type Pattern struct {
 	reason     string
 }
 
-// Match reports whether Reloader takes the name for one that is meant.
+// Match reports whether Reloader would find the name in the annotation.
 func (p Pattern) Match(name string) bool {
 	if p.Literal {
 		return p.Text == name
 	}
-	return strings.HasPrefix(name, p.Prefix) && p.budget.Take(p.size*(1+len(name))) && p.expression.MatchString(name)
+	return p.Err == nil && strings.HasPrefix(name, p.Prefix) && p.budget.Take(p.size*(1+len(name))) && p.expression.MatchString(name)
 }
 
-// An expression is a compiled pattern, or why it cannot be compiled.
+// An expression is a compiled pattern, or why it does not compile.
 type expression struct {
 	compiled *regexp.Regexp
 	size     int
@@ -57,47 +58,35 @@ func (c *Controller) compile(text string) expression {
 	return e
 }
 
-// patterns returns the valid patterns of an annotation, each once. Reloader skips the
-// others. An empty one is skipped here, too: it matches no name. excessive is a
-// pattern that is too much to be followed, "" if there is none.
-func (c *Controller) patterns(key string, podTemplate bool, value string) (all []Pattern, excessive string) {
+// patterns returns the patterns of an annotation, each once, of those that are too large
+// only the first. Reloader would compile an empty one, which matches no name.
+func (c *Controller) patterns(key string, podTemplate bool, value string) []Pattern {
+	var all []Pattern
 	met := map[string]bool{}
+	excessive := false
 	for _, text := range items(value) {
 		if met[text] {
 			continue
 		}
 		met[text] = true
-		p := Pattern{Text: text, Key: key, PodTemplate: podTemplate, Literal: isLiteral(text)}
-		if p.Literal {
-			p.reason = place(key, podTemplate) + " names it"
-		} else {
+		p := Pattern{Text: text, Key: key, PodTemplate: podTemplate, Literal: pattern.IsLiteral(text), reason: place(key, podTemplate) + " names it"}
+		if !p.Literal {
 			e := c.compile(text)
-			if e.err != nil {
-				if errors.Is(e.err, pattern.ErrSize) && excessive == "" {
-					excessive = text
+			if errors.Is(e.err, pattern.ErrSize) {
+				if excessive {
+					continue
 				}
-				continue
+				excessive = true
 			}
-			p.Prefix, p.expression, p.size, p.budget = pattern.Prefix(text), e.compiled, e.size, c.Budget
-			p.reason = place(key, podTemplate) + " names it by the pattern " + quote(text)
+			p.Prefix, p.Err, p.expression, p.size, p.budget = pattern.Prefix(text), e.err, e.compiled, e.size, c.Budget
+			p.reason += " by the pattern " + quote(text)
 		}
 		all = append(all, p)
 	}
-	return all, excessive
+	return all
 }
 
-// isLiteral reports whether a pattern is made of what stands for itself only.
-func isLiteral(text string) bool {
-	for i := range len(text) {
-		if b := text[i]; b != '-' && (b < '0' || b > '9') && (b < 'a' || b > 'z') {
-			return false
-		}
-	}
-	return true
-}
-
-// items splits the value of an annotation at its commas, and leaves out the
-// blanks around the items and the items that are empty.
+// items splits a list at its commas, without empty items and spaces around items.
 func items(value string) []string {
 	var all []string
 	for item := range strings.SplitSeq(value, ",") {

@@ -3,7 +3,6 @@ package reloader
 import (
 	"maps"
 	"regexp"
-	"regexp/syntax"
 	"slices"
 	"strconv"
 	"strings"
@@ -85,7 +84,7 @@ var (
 		return s
 	})
 	someName = rapid.StringMatching(`[ab]([ab.-]?[ab]){0,2}`)
-	someKind = rapid.SampledFrom(kinds[:])
+	someKind = rapid.SampledFrom(Kinds[:])
 )
 
 func TestDecide_isWhatTheRulesSay(t *testing.T) {
@@ -118,59 +117,6 @@ func TestDecide_isWhatTheRulesSay(t *testing.T) {
 	})
 }
 
-// TestLint_isSortedAndLooksAtWhatStandsThere holds for whatever stands there.
-func TestLint_isSortedAndLooksAtWhatStandsThere(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		settings := someSettings.Draw(t, "settings")
-		workload, podTemplate := someAnnotations.Draw(t, "workload"), someAnnotations.Draw(t, "podTemplate")
-		lint := func() []Problem {
-			c := New(settings)
-			return slices.Concat(c.LintWorkload("Deployment", workload), c.LintPodTemplate(workload, podTemplate), c.LintObject(Secret, workload))
-		}
-		first := lint()
-		if again := lint(); !slices.Equal(first, again) {
-			t.Fatalf("first %v, then %v", first, again)
-		}
-		for _, p := range first {
-			at := workload
-			if p.PodTemplate {
-				at = podTemplate
-			}
-			if _, ok := at[p.Key]; !ok {
-				t.Fatalf("%+v, and there is no such annotation", p)
-			}
-			if p.Message == "" {
-				t.Fatalf("%+v says nothing", p)
-			}
-		}
-	})
-}
-
-// TestAlternatives_arePatternsOfTheirOwn holds the splitting against the parser:
-// a | parts a pattern where what stands before and behind it are patterns.
-func TestAlternatives_arePatternsOfTheirOwn(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		pattern := strings.Join(rapid.SliceOfN(rapid.SampledFrom(
-			[]string{"a", "|", "|", "(", ")", "[", "]", "^", `\|`, `\[`, `\]`, `\\`, "[:alpha:]", "[^", "(?:", "-"}), 0, 10).Draw(t, "tokens"), "")
-		isPattern := func(s string) bool {
-			_, err := syntax.Parse(s, syntax.Perl)
-			return err == nil
-		}
-		if !isPattern(pattern) {
-			return
-		}
-		want := 1
-		for i := range pattern {
-			if pattern[i] == '|' && isPattern(pattern[:i]) && isPattern(pattern[i+1:]) {
-				want++
-			}
-		}
-		if got := alternatives(pattern); len(got) != want || strings.Join(got, "|") != pattern {
-			t.Fatalf("%s: got %q, want %d alternatives", pattern, got, want)
-		}
-	})
-}
-
 func BenchmarkDecide(b *testing.B) {
 	const workloads = 20_000
 	annotations := make([]map[string]string, workloads)
@@ -193,8 +139,6 @@ func BenchmarkDecide(b *testing.B) {
 			for _, o := range objects {
 				w.Decide(o)
 			}
-			c.LintWorkload("Deployment", a)
-			c.LintPodTemplate(a, other)
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/workloads, "ns/workload")

@@ -197,6 +197,7 @@ func TestPatterns_areThoseInForce(t *testing.T) {
 		Literal     bool
 		Key         string
 		PodTemplate bool
+		Err         string
 	}
 	const configMaps, secrets = "configmap.reloader.stakater.com/reload", "secret.reloader.stakater.com/reload"
 	w := New(v1alpha1.Reloader{}).Read(
@@ -204,14 +205,21 @@ func TestPatterns_areThoseInForce(t *testing.T) {
 		map[string]string{configMaps: "unread", secrets: "tls"},
 	)
 	for kind, want := range map[string][]pattern{
-		ConfigMap:           {{"app-1", true, configMaps, false}, {"a.b", false, configMaps, false}, {"App", false, configMaps, false}},
-		Secret:              {{"tls", true, secrets, true}},
+		ConfigMap: {
+			{"app-1", true, configMaps, false, ""}, {"bad[", false, configMaps, false, "error parsing regexp: missing closing ]: `[$`"},
+			{"a.b", false, configMaps, false, ""}, {"App", true, configMaps, false, ""},
+		},
+		Secret:              {{"tls", true, secrets, true, ""}},
 		SecretProviderClass: nil,
 		"Service":           nil,
 	} {
 		var got []pattern
 		for _, p := range w.Patterns(kind) {
-			got = append(got, pattern{p.Text, p.Literal, p.Key, p.PodTemplate})
+			err := ""
+			if p.Err != nil {
+				err = p.Err.Error()
+			}
+			got = append(got, pattern{p.Text, p.Literal, p.Key, p.PodTemplate, err})
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", kind, diff)
@@ -232,9 +240,50 @@ func TestMatch_isOfTheWholeName(t *testing.T) {
 		{"app-[0-9]+", "app-12-x", false},
 	} {
 		c := New(v1alpha1.Reloader{})
-		p, _ := c.patterns("key", false, tc.pattern)
+		p := c.patterns("key", false, tc.pattern)
 		if len(p) != 1 || p[0].Match(tc.name) != tc.want {
 			t.Errorf("%s matches %s: want %t", tc.pattern, tc.name, tc.want)
 		}
+	}
+}
+
+func TestAnnotations_checkValues(t *testing.T) {
+	const exclude, strategy = "configmaps.exclude.reloader.stakater.com/reload", "reloader.stakater.com/rollout-strategy"
+	takenForFalse := `, which Reloader takes for false; write "true" or "false"`
+	workload, podTemplate, object := New(v1alpha1.Reloader{AnnotationKeys: map[string]string{"reloader.stakater.com/auto": "example.com/auto"}}).Annotations()
+	for _, tc := range []struct {
+		label      string
+		known      map[string]func(string) string
+		key, value string
+		want       string
+	}{
+		{"auto as strconv reads it", workload, "example.com/auto", "F", ""},
+		{"an empty auto", workload, "example.com/auto", "", ""},
+		{"auto with a word", workload, "example.com/auto", "yes", `is "yes"` + takenForFalse},
+		{"typed auto with a space", podTemplate, "secret.reloader.stakater.com/auto", "true ", `is "true "` + takenForFalse},
+		{"search that says no", workload, "reloader.stakater.com/search", "false", ""},
+		{"search as 1", podTemplate, "reloader.stakater.com/search", "1", `is "1"` + takenForFalse},
+		{"match as True", object, "reloader.stakater.com/match", "True", `is "True"` + takenForFalse},
+		{"ignore", object, "reloader.stakater.com/ignore", "true", ""},
+		{"names and expressions", workload, "configmap.reloader.stakater.com/reload", "a,b[", ""},
+		{"excluded names", workload, exclude, "a, b.c,", ""},
+		{"an excluded expression", workload, exclude, "a,b.*", `holds "b.*", which is not a name; list names, separated by commas`},
+		{"an excluded name with a namespace", workload, exclude, "prod/a", `holds "prod/a", which is not a name; list names, separated by commas`},
+		{"a rollout", workload, strategy, "rollout", ""},
+		{"a restart", workload, strategy, "restart", `is "restart", but a build can only change the pod template; write "rollout" or remove it`},
+		{"a pause", workload, "deployment.reloader.stakater.com/pause-period", "5m", "cannot be followed: one apply is one rollout; remove it"},
+	} {
+		t.Run(tc.label, func(t *testing.T) {
+			check := tc.known[tc.key]
+			if check == nil {
+				t.Fatalf("%s is not read there", tc.key)
+			}
+			if got := check(tc.value); got != tc.want {
+				t.Errorf("got %q, want %q", got, tc.want)
+			}
+		})
+	}
+	if workload["reloader.stakater.com/auto"] != nil || podTemplate[exclude] != nil || object["reloader.stakater.com/search"] != nil {
+		t.Error("an annotation is known that is not read there")
 	}
 }

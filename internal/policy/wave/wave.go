@@ -3,29 +3,50 @@
 // and which ones count besides those that the pod uses.
 //
 // wave reads them in the metadata of the workload alone, takes no value but
-// exactly "true" for true, and reads names as they stand. In one respect this
-// package is kinder: blanks around a name are not part of it. wave looks for
-// the name with the blanks, which no object can have. The Lint functions tell
-// of it, and of what else wave reads otherwise than it was meant.
+// exactly "true" for true, and compares names letter by letter. In one respect this
+// package is more lenient: it trims spaces around a name. wave looks for the name
+// with the spaces, which no object can have.
 package wave
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // The annotations.
 const (
-	UpdateOnConfigChange = "wave.pusher.com/update-on-config-change"
-	ExtraConfigMaps      = "wave.pusher.com/extra-configmaps"
-	ExtraSecrets         = "wave.pusher.com/extra-secrets" //nolint:gosec // the key of an annotation, no secret
+	UpdateOnConfigChange = Domain + "/update-on-config-change"
+	ExtraConfigMaps      = Domain + "/extra-configmaps"
+	ExtraSecrets         = Domain + "/extra-secrets" //nolint:gosec // the key of an annotation, not a secret
 
-	// wave writes these into the cluster: on pod templates the hash, on
-	// workloads the name of the scheduler while it keeps their pods back.
-	configHash         = "wave.pusher.com/config-hash"
-	schedulingDisabled = "wave.pusher.com/scheduling-disabled"
-
-	prefix = "wave.pusher.com/"
+	// Domain is the prefix of all annotations of wave.
+	Domain = "wave.pusher.com"
 )
 
-// A Name is what an annotation names: an object that counts, though the pod may
+// Annotations are those that wave reads, all on workloads, each with a function that
+// says what is wrong with a value, "" if nothing is.
+var Annotations = map[string]func(value string) string{UpdateOnConfigChange: exact, ExtraConfigMaps: names, ExtraSecrets: names}
+
+func exact(value string) string {
+	if value == "" || value == "true" || value == "false" {
+		return ""
+	}
+	return fmt.Sprintf(`is %q, which wave takes for false; write "true" or "false"`, value)
+}
+
+func names(value string) string {
+	if value == "" {
+		return ""
+	}
+	for item := range strings.SplitSeq(value, ",") {
+		if _, ok := parse("", item); !ok || strings.Trim(item, "abcdefghijklmnopqrstuvwxyz0123456789-./") != "" {
+			return fmt.Sprintf("holds %q, which is not NAME or NAMESPACE/NAME; list names, separated by commas alone", item)
+		}
+	}
+	return ""
+}
+
+// A Name is an object that an annotation names: it counts, though the pod may
 // not use it. It need not exist, and all of its keys count.
 type Name struct {
 	Kind      string // ConfigMap or Secret
@@ -35,17 +56,11 @@ type Name struct {
 
 // A Workload is what the annotations of a workload ask for.
 type Workload struct {
-	// Enabled tells that the workload rolls when its configuration changes.
+	// Enabled reports that the workload rolls when its configuration changes.
 	Enabled bool
-	// Extra holds what counts besides, ConfigMaps first, each once, as they are
-	// listed. There is none unless Enabled.
+	// Extra holds the objects that are named, ConfigMaps first, each once, as they are
+	// listed. There are none unless Enabled.
 	Extra []Name
-}
-
-// extras are the annotations that name objects, and the kinds of these.
-var extras = [...]struct{ key, kind string }{
-	{ExtraConfigMaps, "ConfigMap"},
-	{ExtraSecrets, "Secret"},
 }
 
 // Read reads the annotations in the metadata of a workload.
@@ -55,22 +70,20 @@ func Read(annotations map[string]string) Workload {
 	}
 	w := Workload{Enabled: true}
 	seen := map[Name]bool{}
-	for _, e := range extras {
-		value := annotations[e.key]
-		if value == "" {
-			continue
-		}
-		for item := range strings.SplitSeq(value, ",") {
-			if name, ok := parse(e.kind, item); ok && !seen[name] {
+	add := func(kind, list string) {
+		for item := range strings.SplitSeq(list, ",") {
+			if name, ok := parse(kind, item); ok && !seen[name] {
 				seen[name] = true
 				w.Extra = append(w.Extra, name)
 			}
 		}
 	}
+	add("ConfigMap", annotations[ExtraConfigMaps])
+	add("Secret", annotations[ExtraSecrets])
 	return w
 }
 
-// parse reads NAME or NAMESPACE/NAME. It is false of anything else.
+// parse reads NAME or NAMESPACE/NAME. It returns false for anything else.
 func parse(kind, item string) (name Name, ok bool) {
 	namespace, rest, qualified := strings.Cut(item, "/")
 	if !qualified {

@@ -52,118 +52,38 @@ func TestRead_readsAsWave(t *testing.T) {
 	}
 }
 
-func TestLintWorkload_tellsWhatIsReadOtherwiseThanMeant(t *testing.T) {
-	type annotations = map[string]string
-	const (
-		form    = "; write NAME or NAMESPACE/NAME"
-		written = "is written by wave into the cluster, and has no use in a manifest; remove it"
-		alone   = `has no effect without wave.pusher.com/update-on-config-change: "true"; add that, or remove this`
-		only    = "is read in the metadata of the workload itself only, not on the pod template; move it there"
-		unknown = "is no annotation of wave's; it knows wave.pusher.com/update-on-config-change, wave.pusher.com/extra-configmaps and wave.pusher.com/extra-secrets"
-		noName  = ", which can be no name: wave reads no patterns; list the names themselves"
-		blanks  = ", and wave takes blanks for part of the name, and finds no such object; write "
-	)
-	extra := func(value string) annotations {
-		return annotations{UpdateOnConfigChange: "true", ExtraSecrets: value}
-	}
-	for _, tc := range []struct {
-		label                 string
-		workload, podTemplate annotations
-		want                  []Problem
-	}{
-		{label: "no annotations"},
-		{label: "annotations of others", workload: annotations{"example.com/update-on-config-change": "True"}, podTemplate: annotations{"checksum/config": "x"}},
-		{label: "all in order", workload: extra("a,ns/b.c-1")},
-		{label: "no extras at all", workload: extra("")},
-		{label: "says no", workload: annotations{UpdateOnConfigChange: "false"}},
-		{label: "an empty value", workload: annotations{UpdateOnConfigChange: ""}},
-		{label: "switched off, with extras", workload: annotations{UpdateOnConfigChange: "false", ExtraSecrets: "a"}},
-
-		{
-			label: "as True", workload: annotations{UpdateOnConfigChange: "True", ExtraConfigMaps: "a"},
-			want: []Problem{{UpdateOnConfigChange, false, `is "True", and wave takes nothing but "true" for true; write "true"`}},
-		},
-		{
-			label: "with a blank", workload: annotations{UpdateOnConfigChange: "true "},
-			want: []Problem{{UpdateOnConfigChange, false, `is "true ", and wave takes nothing but "true" for true; write "true"`}},
-		},
-		{
-			label: "extras alone", workload: annotations{ExtraConfigMaps: "a", ExtraSecrets: "b"},
-			want: []Problem{{ExtraConfigMaps, false, alone}, {ExtraSecrets, false, alone}},
-		},
-		{
-			label: "blanks", workload: extra("a, b,ns/ c"),
-			want: []Problem{
-				{ExtraSecrets, false, `holds " b"` + blanks + `"b"`},
-				{ExtraSecrets, false, `holds "ns/ c"` + blanks + `"ns/c"`},
-			},
-		},
-		{
-			label: "an empty name", workload: extra("a,,b,"),
-			want: []Problem{{ExtraSecrets, false, "holds an empty name; write commas only between names"}},
-		},
-		{
-			label: "empty halves", workload: extra("ns/,/a"),
-			want: []Problem{
-				{ExtraSecrets, false, `holds "/a", of which one half is empty` + form},
-				{ExtraSecrets, false, `holds "ns/", of which one half is empty` + form},
-			},
-		},
-		{
-			label: "several slashes", workload: extra("v1/ns/a"),
-			want: []Problem{{ExtraSecrets, false, `holds "v1/ns/a", which has more than one slash and is left out` + form}},
-		},
-		{
-			label: "patterns", workload: extra("app-.*,*/app,a b"),
-			want: []Problem{
-				{ExtraSecrets, false, `holds "*/app"` + noName},
-				{ExtraSecrets, false, `holds "a b"` + noName},
-				{ExtraSecrets, false, `holds "app-.*"` + noName},
-			},
-		},
-		{
-			label: "on the pod template", podTemplate: annotations{UpdateOnConfigChange: "true", ExtraConfigMaps: "a", ExtraSecrets: "b"},
-			want: []Problem{{ExtraConfigMaps, true, only}, {ExtraSecrets, true, only}, {UpdateOnConfigChange, true, only}},
-		},
-		{
-			label: "what wave wrote", workload: annotations{schedulingDisabled: "default-scheduler"}, podTemplate: annotations{configHash: "100444e9"},
-			want: []Problem{{schedulingDisabled, false, written}, {configHash, true, written}},
-		},
-		{
-			label: "unknown keys", workload: annotations{"wave.pusher.com/extra-configmap": "a"}, podTemplate: annotations{"wave.pusher.com/update": "true"},
-			want: []Problem{{"wave.pusher.com/extra-configmap", false, unknown}, {"wave.pusher.com/update", true, unknown}},
-		},
+func TestAnnotations_checkValues(t *testing.T) {
+	form := ", which is not NAME or NAMESPACE/NAME; list names, separated by commas alone"
+	for _, tc := range []struct{ label, key, value, want string }{
+		{"enabled", UpdateOnConfigChange, "true", ""},
+		{"disabled", UpdateOnConfigChange, "false", ""},
+		{"an empty value", UpdateOnConfigChange, "", ""},
+		{"as True", UpdateOnConfigChange, "True", `is "True", which wave takes for false; write "true" or "false"`},
+		{"with a space", UpdateOnConfigChange, "true ", `is "true ", which wave takes for false; write "true" or "false"`},
+		{"names", ExtraConfigMaps, "a,ns/b.c-1", ""},
+		{"no names", ExtraSecrets, "", ""},
+		{"a space before a name", ExtraSecrets, "a, b", `holds " b"` + form},
+		{"a space in a qualified name", ExtraSecrets, "ns/ c", `holds "ns/ c"` + form},
+		{"an empty name", ExtraSecrets, "a,,b", `holds ""` + form},
+		{"an empty half", ExtraSecrets, "ns/", `holds "ns/"` + form},
+		{"several slashes", ExtraSecrets, "v1/ns/a", `holds "v1/ns/a"` + form},
+		{"a pattern", ExtraConfigMaps, "app-.*", `holds "app-.*"` + form},
 	} {
 		t.Run(tc.label, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, append(LintWorkload(tc.workload), LintPodTemplate(tc.podTemplate)...)); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
+			if got := Annotations[tc.key](tc.value); got != tc.want {
+				t.Errorf("got %q, want %q", got, tc.want)
 			}
 		})
 	}
 }
 
-func TestLintObject_tellsWhatIsNotReadThere(t *testing.T) {
-	got := LintObject("Secret", map[string]string{UpdateOnConfigChange: "false", configHash: "x", "wave.pusher.com/x": "", "example.com/x": ""})
-	want := []Problem{
-		{configHash, false, "is written by wave into the cluster, and has no use in a manifest; remove it"},
-		{UpdateOnConfigChange, false, "is read in the metadata of the workload itself only, not on a Secret; move it there"},
-		{"wave.pusher.com/x", false, "is no annotation of wave's; it knows wave.pusher.com/update-on-config-change, wave.pusher.com/extra-configmaps and wave.pusher.com/extra-secrets"},
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	if got := LintObject("ConfigMap", map[string]string{"example.com/x": ""}); got != nil {
-		t.Errorf("annotations of others: got %v", got)
-	}
-}
-
-// TestRead_andLint_agree holds for any list of names: where nothing is said, the
+// TestRead_andAnnotations_agree holds for any list of names: if nothing is reported, the
 // names read are those that wave itself looks for.
-func TestRead_andLint_agree(t *testing.T) {
+func TestRead_andAnnotations_agree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list := rapid.SliceOfN(rapid.StringOfN(rapid.SampledFrom([]rune("ab-./ *")), 0, 5, -1), 1, 4).Draw(t, "names")
 		annotations := map[string]string{UpdateOnConfigChange: "true", ExtraConfigMaps: strings.Join(list, ",")}
-		problems := LintWorkload(annotations)
+		problem := Annotations[ExtraConfigMaps](annotations[ExtraConfigMaps])
 		var got []string
 		for _, name := range Read(annotations).Extra {
 			if name.Kind != "ConfigMap" || name.Name == "" {
@@ -177,8 +97,8 @@ func TestRead_andLint_agree(t *testing.T) {
 				asWave = append(asWave, item)
 			}
 		}
-		if problems == nil && annotations[ExtraConfigMaps] != "" && !slices.Equal(got, asWave) {
-			t.Fatalf("wave looks for %q, we for %q, and nothing is said", asWave, got)
+		if problem == "" && annotations[ExtraConfigMaps] != "" && !slices.Equal(got, asWave) {
+			t.Fatalf("wave looks for %q, we for %q, and nothing is reported", asWave, got)
 		}
 	})
 }

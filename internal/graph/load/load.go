@@ -1,6 +1,6 @@
-// Package manifests reads a set of manifests, of files, folders and standard input,
-// as the facts of its resources.
-package manifests
+// Package load reads files, folders and standard input as the graph of the resources
+// that they hold.
+package load
 
 import (
 	"cmp"
@@ -19,28 +19,27 @@ import (
 	"github.com/confighash/confighash/internal/reference"
 )
 
-// Stdin is the argument that stands for standard input.
+// Stdin is the argument for standard input.
 const Stdin = "-"
 
 // Options say how manifests are read.
 type Options struct {
-	// Namespace is where objects that name none will be applied; "" stands for
-	// default.
+	// Namespace is where objects without one will be applied; "" is default.
 	Namespace string
-	// Size, if it is not nil, is told how many bytes the manifests are, before any is
-	// parsed.
+	// Size, unless nil, is called with the number of bytes of all manifests, before
+	// any is parsed.
 	Size func(bytes int)
 }
 
-// Read reads the manifests that args name: files, folders with all that is in and
-// below them, and Stdin. Each is a stream of YAML or JSON, Lists among it, or a
-// ResourceList. Of folders it reads the files that end in .yaml, .yml or .json, but
-// for those whose name, or whose folder's name, begins with a dot.
+// Graph reads the manifests that args name: files, folders and [Stdin]. Each file is
+// a stream of YAML or JSON, which may contain Lists, or a ResourceList. In folders, and
+// below them, Graph reads the files that end in .yaml, .yml or .json, except hidden
+// ones.
 //
-// Errors: a file cannot be read or is no such stream; a folder holds no manifests,
-// or what has to be built or rendered first; the content of a ConfigMap or a Secret
-// cannot be told; two resources are the same one.
-func Read(args []string, stdin io.Reader, o Options) (*graph.Graph, error) {
+// Errors: a file cannot be read or does not parse; a folder has no manifests, or some
+// that must be built or rendered first; the content of a ConfigMap or a Secret is not
+// readable; two resources are the same to the API server.
+func Graph(args []string, stdin io.Reader, o Options) (*graph.Graph, error) {
 	files, err := list(args, stdin)
 	if err != nil {
 		return nil, err
@@ -67,7 +66,7 @@ func Read(args []string, stdin io.Reader, o Options) (*graph.Graph, error) {
 	return g, duplicates(g, files, facts)
 }
 
-// A file is what one file, or standard input, holds.
+// A file is the content of a file, or of standard input.
 type file struct {
 	name string // "" for the only one
 	data []byte
@@ -94,7 +93,7 @@ func (f *file) read(b *graph.Builder) ([]*graph.Resource, error) {
 	return all, errors.Join(errs...)
 }
 
-// failed puts the file's name before each of the errors that err joins.
+// failed adds the file's name in front of each error that err joins.
 func (f *file) failed(err error) error {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		var all []error
@@ -109,7 +108,7 @@ func (f *file) failed(err error) error {
 	return fmt.Errorf("%s: %w", f.name, err)
 }
 
-// list reads all files that args name.
+// list reads the files that args name.
 func list(args []string, stdin io.Reader) ([]file, error) {
 	var files []file
 	for _, arg := range args {
@@ -136,8 +135,8 @@ func list(args []string, stdin io.Reader) ([]file, error) {
 	return files, nil
 }
 
-// under returns name, or, where that is a folder, the files in and below it, in
-// the order of their names.
+// under returns name, or, if it is a folder, the manifests in and below it, in the
+// order of their names.
 func under(name string) ([]string, error) {
 	if info, err := os.Stat(name); err != nil || !info.IsDir() {
 		return []string{name}, err
@@ -167,7 +166,7 @@ func under(name string) ([]string, error) {
 	return files, err
 }
 
-// duplicates tells of resources that are the same one to the API server.
+// duplicates reports resources that are the same one to the API server.
 func duplicates(g *graph.Graph, files []file, facts [][]*graph.Resource) error {
 	type id struct{ group, kind, namespace, name string }
 	type place struct {

@@ -1,4 +1,4 @@
-package consumers
+package usage
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package consumers
+package usage
 
 import (
 	"cmp"
@@ -9,7 +9,6 @@ import (
 	"github.com/confighash/confighash/internal/catalog"
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/reference"
-	"github.com/confighash/confighash/internal/usage"
 )
 
 // New draws who uses what in g, whose resources were built with Builder.Values, and
@@ -25,7 +24,7 @@ func New(g *graph.Graph, c *catalog.Catalog) (*Graph, error) {
 	for _, r := range g.Resources {
 		b.enter(r)
 	}
-	uses := usage.NewFinder(g)
+	uses := NewFinder(g)
 	for _, r := range g.Resources {
 		if err := cmp.Or(b.use(r, uses), b.make(r, uses)); err != nil {
 			return nil, err
@@ -56,7 +55,7 @@ type node struct {
 // A way is what tells the edges of one user apart.
 type way struct {
 	to       *node
-	via      usage.Via
+	via      Via
 	consumed bool
 }
 
@@ -121,7 +120,7 @@ func (b *builder) enter(r *graph.Resource) {
 }
 
 // use enters what r uses.
-func (b *builder) use(r *graph.Resource, finder *usage.Finder) error {
+func (b *builder) use(r *graph.Resource, finder *Finder) error {
 	from := b.node(b.identityOf(r))
 	clear(b.own)
 	found := map[*reference.Reference]bool{}
@@ -168,7 +167,7 @@ func (b *builder) use(r *graph.Resource, finder *usage.Finder) error {
 }
 
 // add enters a use.
-func (b *builder) add(from, to *node, u *usage.Use) {
+func (b *builder) add(from, to *node, u *Use) {
 	from.uses, to.used = true, true
 	key := way{to, u.Via, u.Consumed}
 	e := b.own[key]
@@ -228,7 +227,7 @@ func (b *builder) absent(from *node, e *graph.Edge) {
 			}
 		}
 	}
-	b.add(from, to, &usage.Use{Ref: ref, Via: usage.ViaOf(ref), Consumed: ref.Consumed, Keys: ref.Keys})
+	b.add(from, to, &Use{Ref: ref, Via: ViaOf(ref), Consumed: ref.Consumed, Keys: ref.Keys})
 }
 
 // namespaceOf returns where the object is that ref names, "" where nothing tells.
@@ -240,7 +239,7 @@ func (b *builder) namespaceOf(r *graph.Resource, ref *reference.Reference) strin
 }
 
 // make enters what r makes.
-func (b *builder) make(r *graph.Resource, finder *usage.Finder) error {
+func (b *builder) make(r *graph.Resource, finder *Finder) error {
 	from := b.node(b.identityOf(r))
 	for i := range r.Edges {
 		e := &r.Edges[i]
@@ -350,7 +349,7 @@ func (n *node) id() string {
 	return kind + " " + n.path()
 }
 
-func rank(via usage.Via) int { return slices.Index(Ways(), via) }
+func rank(via Via) int { return slices.Index(Ways(), via) }
 
 // compare orders nodes for people: by kind, namespace and name.
 func compare(a, b *node) int {

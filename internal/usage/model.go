@@ -1,6 +1,4 @@
-package consumers
-
-import "github.com/confighash/confighash/internal/usage"
+package usage
 
 // APIVersion and Kind are those of a Graph in JSON.
 const (
@@ -84,7 +82,7 @@ type Edge struct {
 	From string `json:"from"`
 	To   string `json:"to"`
 	// Via is env, envFrom, volume, subPath, extra-sources or reference.
-	Via usage.Via `json:"via"`
+	Via Via `json:"via"`
 	// Keys are those that count, sorted; null stands for all.
 	Keys []string `json:"keys"`
 	// Consumed: the containers of the user's pods get the content, or what a
@@ -95,6 +93,6 @@ type Edge struct {
 }
 
 // Ways are all ways, in the order in which edges between the same two are sorted.
-func Ways() []usage.Via {
-	return []usage.Via{usage.Env, usage.EnvFrom, usage.Volume, usage.SubPath, usage.ExtraSource, usage.Reference}
+func Ways() []Via {
+	return []Via{Env, EnvFrom, Volume, SubPath, ExtraSource, Reference}
 }

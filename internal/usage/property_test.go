@@ -1,4 +1,4 @@
-package consumers
+package usage
 
 import (
 	"encoding/json"
@@ -10,7 +10,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/confighash/confighash/internal/catalog"
-	"github.com/confighash/confighash/internal/usage"
 )
 
 // Values are of letters that stand nowhere else.
@@ -108,7 +107,7 @@ func TestNew_holdsEachUseAndNoValue(t *testing.T) {
 		}
 		type way struct {
 			from, to string
-			via      usage.Via
+			via      Via
 			consumed bool
 		}
 		edges := map[way]Edge{}
@@ -125,7 +124,7 @@ func TestNew_holdsEachUseAndNoValue(t *testing.T) {
 		keys := map[way][]string{} // that some use takes
 		whole := map[way]bool{}    // by some use
 		for _, r := range g.Resources {
-			uses, err := usage.NewFinder(g).Of(r)
+			uses, err := NewFinder(g).Of(r)
 			if err != nil {
 				t.Fatal(err)
 			}
