@@ -34,7 +34,7 @@ GOLANGCI_LINT_VERSION := v2.15.0
 GOVULNCHECK_VERSION := v1.8.0
 GORELEASER_VERSION := v2.16.0
 
-GO_FILES := $(shell find cmd fn internal pkg bench hack -name '*.go' 2>/dev/null)
+GO_FILES := $(shell find cmd fn internal pkg bench hack test -name '*.go' 2>/dev/null)
 
 .DEFAULT_GOAL := build
 
@@ -112,8 +112,8 @@ lint: ## gofmt, go vet, and golangci-lint where it is installed
 	@unformatted=$$(gofmt -l $(GO_FILES)); \
 	if [ -n "$$unformatted" ]; then echo "gofmt would change:"; echo "$$unformatted"; exit 1; fi
 	$(GO) vet ./...
-	$(GO) vet -tags e2e ./fn
-	$(GO) vet -tags cluster ./hack/cluster
+	$(GO) vet -tags e2e ./test/...
+	$(GO) vet -tags cluster ./test/cluster
 	@linter=$$(PATH="$$PATH:$(CURDIR)/bin/tools" command -v golangci-lint); \
 	if [ -n "$$linter" ]; then \
 		echo "$$linter run"; "$$linter" run; \
@@ -146,6 +146,6 @@ $(CURDIR)/bin/tools/helm4:
 	mv $(CURDIR)/bin/tools/v4/helm $@
 	rmdir $(CURDIR)/bin/tools/v4
 
-$(KUBERNETES): hack/cluster/kubernetes/go.mod hack/cluster/kubernetes/go.sum hack/cluster/build
-	GO=$(GO) hack/cluster/build $(@D)
+$(KUBERNETES): test/cluster/kubernetes/go.mod test/cluster/kubernetes/go.sum test/cluster/build
+	GO=$(GO) test/cluster/build $(@D)
 	touch $@

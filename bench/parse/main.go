@@ -15,7 +15,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/confighash/confighash/internal/yamldoc/fast"
+	"github.com/confighash/confighash/internal/yamldoc"
 )
 
 func main() {
@@ -39,7 +39,7 @@ func run(by string) error {
 	errs := make([]error, runtime.GOMAXPROCS(0))
 	for w := range errs {
 		group.Go(func() {
-			var parser fast.Parser
+			var parser yamldoc.Parser
 			for errs[w] == nil {
 				i := int(next.Add(1)) - 1
 				if i >= len(items) {

@@ -121,11 +121,11 @@ func (b *builder) resource(r *graph.Resource) {
 		}
 	}
 	for _, c := range consumptions {
-		for i := range extra {
+		for _, e := range extra {
 			if !b.spend(r, reference.ExtraSourcesAt) {
 				return
 			}
-			c.consume(&extra[i], &policy.Verdict{Rolls: true, Whole: true})
+			c.consume(e, &policy.Verdict{Rolls: true, Whole: true})
 		}
 		named, unmet := c.workload.Named()
 		for _, n := range named {
@@ -408,22 +408,19 @@ func quoteAll(names []string) []string {
 }
 
 // extraSources reads confighash.dev/extra-sources.
-func (b *builder) extraSources(r *graph.Resource) []graph.Edge {
-	extra, wrong := reference.ExtraSources(r.Annotations)
-	for _, element := range wrong {
+func (b *builder) extraSources(r *graph.Resource) []*graph.Edge {
+	for _, element := range reference.WrongExtraSources(r.Annotations[v1alpha1.AnnotationExtraSources]) {
 		b.plan.Tell(manifest.Error, r, reference.ExtraSourcesAt, "%q is neither ConfigMap/NAME nor Secret/NAME; list objects of the same namespace, divided by commas", element)
 	}
-	edges := make([]graph.Edge, len(extra))
-	for i := range extra {
-		ref := &extra[i]
-		edges[i] = b.graph.Edge(r, ref)
-		if e := &edges[i]; len(e.Current()) == 0 && !e.Made() {
+	extra := r.ExtraSources()
+	for _, e := range extra {
+		if len(e.Current()) == 0 && !e.Made() {
 			severity := manifest.Warning
 			if b.spec.Unresolved == v1alpha1.UnresolvedError {
 				severity = manifest.Error
 			}
-			b.plan.Tell(severity, r, reference.ExtraSourcesAt, "%s %q is not in the input; correct the name, or remove it", ref.Targets, ref.Name)
+			b.plan.Tell(severity, r, reference.ExtraSourcesAt, "%s %q is not in the input; correct the name, or remove it", e.Ref.Targets, e.Ref.Name)
 		}
 	}
-	return edges
+	return extra
 }

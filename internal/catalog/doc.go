@@ -95,6 +95,7 @@
 //	derived: [SUFFIX]     # the objects of the name and a suffix are read too
 //	tentative: true       # a reference only if an object of that name is there
 //	consumed: true        # containers get the content; a change calls for new pods
+//	via: extra-sources    # see Via; of what is consumed, the path says it
 //	follows: true         # follows a rename, and is no reason for one
 //	pins: {reason, when}  # why the object named keeps its name, under these conditions
 //	mountedBy: [KEYS]     # of a pod spec's volumes: the lists of containers that mount them

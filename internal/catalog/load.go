@@ -12,7 +12,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/confighash/confighash/internal/yamldoc/fast"
+	"github.com/confighash/confighash/internal/yamldoc"
 )
 
 //go:embed data/*.yaml
@@ -304,7 +304,7 @@ func decodeStrict(text string, into any) error {
 // decode parses one document, or nothing, in less time than decodeStrict. That no
 // field in the data is unknown, tests see to.
 func decode(text []byte, into any) error {
-	tree, err := fast.Parse(text)
+	tree, err := yamldoc.Parse(text)
 	if err != nil || tree.Kind == 0 {
 		return err
 	}
@@ -369,12 +369,26 @@ type rawPodTemplate struct {
 	Change      Change         `yaml:"change"`
 	Runs        bool           `yaml:"runs"`
 	Except      []rawException `yaml:"except"`
+	Minor       []rawMinor     `yaml:"minor"`
+	Partition   string         `yaml:"partition"`
+	Strategy    string         `yaml:"strategy"`
+	Restart     string         `yaml:"restart"`
+	Replace     string         `yaml:"replace"`
 	Note        string         `yaml:"note"`
 	Source      string         `yaml:"source"`
 }
 
 type rawException struct {
 	When   []Condition `yaml:"when"`
+	Change Change      `yaml:"change"`
+	Reason string      `yaml:"reason"`
+	Fix    string      `yaml:"fix"`
+}
+
+type rawMinor struct {
+	When   []Condition `yaml:"when"`
+	Fields []string    `yaml:"fields"`
+	What   string      `yaml:"what"`
 	Change Change      `yaml:"change"`
 	Reason string      `yaml:"reason"`
 }
@@ -431,6 +445,7 @@ type rawRule struct {
 	Tentative        bool                `yaml:"tentative"`
 	Kustomize        bool                `yaml:"kustomize"`
 	Consumed         bool                `yaml:"consumed"`
+	Via              Via                 `yaml:"via"`
 	MountedBy        []string            `yaml:"mountedBy"`
 	Follows          bool                `yaml:"follows"`
 	Pins             rawPins             `yaml:"pins"`
@@ -532,9 +547,19 @@ func addPaths(paths *[]Path, texts []string) error {
 }
 
 func (c *Catalog) addPodTemplate(k *Kind, raw *rawPodTemplate, at expansion) error {
-	t := PodTemplate{Change: raw.Change, Runs: raw.Runs, Note: raw.Note, Subtree: raw.Subtree}
+	t := PodTemplate{
+		Change: raw.Change, Runs: raw.Runs, Note: raw.Note, Subtree: raw.Subtree,
+		Strategy: raw.Strategy, Restart: raw.Restart, Replace: raw.Replace,
+	}
 	for _, e := range raw.Except {
 		t.Except = append(t.Except, Exception(e))
+	}
+	for _, m := range raw.Minor {
+		t.Minor = append(t.Minor, MinorChange(m))
+	}
+	var err error
+	if t.Partition, err = ParsePath(raw.Partition); err != nil {
+		return err
 	}
 	if raw.Path == nil && raw.Spec == nil && raw.Annotations == nil {
 		return errors.New("a pod template needs a path")
@@ -666,8 +691,11 @@ func (c *Catalog) expandRule(into *[]Rule, r *rawRule, at expansion) error {
 		Namespace: r.Namespace, NamespaceDefault: r.NamespaceDefault, Elsewhere: r.Elsewhere || at.elsewhere,
 		Kind: r.Kind, KindFrom: r.KindFrom, Key: r.Key, Optional: r.Optional, Default: r.Default, DefaultName: r.DefaultName,
 		When: slices.Concat(at.when, r.When), Names: r.Names, Tentative: r.Tentative,
-		Kustomize: r.Kustomize && (at.kustomize || !at.root), Of: r.Of, Consumed: r.Consumed, Items: r.Items,
+		Kustomize: r.Kustomize && (at.kustomize || !at.root), Of: r.Of, Consumed: r.Consumed, Via: cmp.Or(r.Via, ViaReference), Items: r.Items,
 		Derived: r.Derived, Follows: r.Follows, Pins: r.Pins.Reason, PinsWhen: r.Pins.When, Note: r.Note, Source: r.Source,
+	}
+	if rule.Consumed {
+		rule.Via = rule.Path.via()
 	}
 	if len(at.mountedBy) > 0 {
 		rule.Mount = &Mount{Up: len(rule.Path) - 1 - at.podSpec, By: at.mountedBy}
@@ -723,7 +751,7 @@ func FieldSpec(target Target, path string) ([]Rule, error) {
 	if len(field) == 0 {
 		return nil, errors.New("an empty path leads to no field")
 	}
-	plain := Rule{Path: field, Targets: target, Formats: []*Format{Plain}, Consumed: true}
+	plain := Rule{Path: field, Targets: target, Formats: []*Format{Plain}, Consumed: true, Via: field.via()}
 	inside := plain
 	inside.Path = field.join(Path{"name"})
 	inside.Namespace = &Relative{Path: Path{"namespace"}}

@@ -75,6 +75,16 @@ type PodTemplate struct {
 	// Except holds: then the first of them.
 	Change Change
 	Except []Exception
+	// Minor are changes that do something else than Change, since they are of some
+	// fields only.
+	Minor []MinorChange
+	// Partition leads to a number: pods with a lower one keep their template.
+	Partition Path
+	// Strategy is how pods are replaced if the object does not say.
+	Strategy string
+	// Restart is a command that restarts the pods, and Replace how to replace the
+	// object, if there is a better way than to delete it. {} is replaced by the object.
+	Restart, Replace string
 	// Runs tells that pods are made for each run and end with it, so that the
 	// next ones read the configuration that is there then.
 	Runs bool
@@ -88,6 +98,24 @@ type PodTemplate struct {
 // An Exception is a case in which a changed pod template does something else.
 type Exception struct {
 	When   []Condition
+	Change Change
+	// Reason says why, as the end of a sentence.
+	Reason string
+	// Fix is how to have the pods replaced. {} is replaced by the object.
+	Fix string
+}
+
+// A MinorChange is a change of a pod template in some fields only.
+type MinorChange struct {
+	// When are conditions for the object as it was.
+	When []Condition
+	// Fields are paths in the template, with [] for any element of a list; none for all
+	// fields.
+	Fields []string
+	// What became of the fields: added, removed, changed, or respelled (of an amount),
+	// "" for each of these.
+	What string
+	// Change is NoChange for what does not count as a change.
 	Change Change
 	// Reason says why, as the end of a sentence.
 	Reason string
@@ -107,6 +135,8 @@ type Rule struct {
 	// Consumed: the containers of the pods get the content, so that a change
 	// of it calls for new pods.
 	Consumed bool
+	// Via is how they get it.
+	Via Via
 	// Items leads to the list of a volume's items, which tells the keys.
 	Items *Relative
 	// Mount tells how containers mount the volume that the field is part of,

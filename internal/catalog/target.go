@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -99,6 +100,40 @@ func (r *Role) UnmarshalText(text []byte) error {
 		}
 	}
 	return fmt.Errorf("role %q: want one of %s", text, strings.Join(roleNames[:], ", "))
+}
+
+// A Via is how the containers of a pod get the content of an object.
+type Via string
+
+// The ways.
+const (
+	// ViaReference: the object is only named, or the way is not known.
+	ViaReference Via = "reference"
+	// ViaEnv: a key is a variable.
+	ViaEnv Via = "env"
+	// ViaEnvFrom: every key is a variable.
+	ViaEnvFrom Via = "envFrom"
+	// ViaVolume: files, which the kubelet keeps up to date.
+	ViaVolume Via = "volume"
+	// ViaSubPath: files that a container mounts by subPath, which stay as they are.
+	ViaSubPath Via = "subPath"
+	// ViaExtraSource: the annotation confighash.dev/extra-sources says so, to mode
+	// Annotate alone.
+	ViaExtraSource Via = "extra-sources"
+)
+
+// via returns how containers get what a field that p leads to names, by the keys of
+// a pod spec on the way.
+func (p Path) via() Via {
+	switch {
+	case slices.Contains(p, "envFrom"):
+		return ViaEnvFrom
+	case slices.Contains(p, "env"):
+		return ViaEnv
+	case slices.ContainsFunc(p, func(s Segment) bool { return strings.HasSuffix(strings.ToLower(string(s)), "volumes") }):
+		return ViaVolume
+	}
+	return ViaReference
 }
 
 // A Change is what follows when a pod template changes.

@@ -11,8 +11,6 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc"
 
 	"go.yaml.in/yaml/v3"
-
-	"github.com/confighash/confighash/internal/yamldoc/fast"
 )
 
 // A splice puts text in the place of the bytes from start to end.
@@ -25,18 +23,18 @@ type splice struct {
 type splicer struct {
 	text
 	splices []splice
-	parser  *fast.Parser
+	parser  *yamldoc.Parser
 	root    *yaml.Node // of the chunk's tree; nil until an edit needs it
 }
 
 // parsers are those not in use, for the memory they have.
-var parsers = sync.Pool{New: func() any { return new(fast.Parser) }}
+var parsers = sync.Pool{New: func() any { return new(yamldoc.Parser) }}
 
 // newSplicer returns a splicer of text, and what to call when it is done with.
 func newSplicer(text []byte) (s *splicer, done func()) {
 	s = &splicer{}
 	s.bytes = text
-	s.parser, _ = parsers.Get().(*fast.Parser)
+	s.parser, _ = parsers.Get().(*yamldoc.Parser)
 	return s, func() { parsers.Put(s.parser) }
 }
 

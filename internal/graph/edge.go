@@ -176,6 +176,25 @@ func (g *Graph) meaningsIn(e *Edge, workload *Resource) []Meaning {
 	return g.Meanings(&in)
 }
 
+// ExtraSources returns the edges that confighash.dev/extra-sources makes: each object
+// once.
+func (r *Resource) ExtraSources() []*Edge {
+	var extra []*Edge
+	type object struct {
+		targets catalog.Target
+		name    string
+	}
+	met := map[object]bool{}
+	for i := range r.Edges {
+		ref := r.Edges[i].Ref
+		if at := (object{ref.Targets, ref.Name}); ref.Via == catalog.ViaExtraSource && !met[at] {
+			met[at] = true
+			extra = append(extra, &r.Edges[i])
+		}
+	}
+	return extra
+}
+
 // Lost returns the object that was found by its name less the suffix that
 // kustomize gave it and did not write into the reference, nil if there is none, or
 // several.

@@ -26,7 +26,7 @@ type Graph struct {
 	// producers holds what makes targets, by the name that it gives them.
 	producers map[key][]*Resource
 	// others holds resources of other kinds that something refers to.
-	others map[otherKey][]*Resource
+	others map[ID][]*Resource
 	// narrowing holds what lists in the maps above were narrowed to.
 	narrowing *narrowing
 }
@@ -47,7 +47,13 @@ type key struct {
 	name      string
 }
 
-type otherKey struct{ group, kind, namespace, name string }
+// An ID is what an API server knows a resource by, whatever the version.
+type ID struct{ Group, Kind, Namespace, Name string }
+
+// ID returns that of r, in the namespace in which it will be applied.
+func (g *Graph) ID(r *Resource) ID {
+	return ID{Group: r.Group, Kind: r.Kind, Namespace: g.NamespaceOf(r), Name: r.Name}
+}
 
 // New makes a Graph of resources. namespace is where objects that name none
 // will be applied.
@@ -58,7 +64,7 @@ func New(resources []*Resource, namespace string) *Graph {
 		byName:    map[key][]*Resource{},
 		byBase:    map[key][]*Resource{},
 		producers: map[key][]*Resource{},
-		others:    map[otherKey][]*Resource{},
+		others:    map[ID][]*Resource{},
 		narrowing: newNarrowing(),
 	}
 	g.scope()
@@ -148,7 +154,7 @@ func (g *Graph) NamespaceOf(r *Resource) string {
 func (g *Graph) addOther(r *Resource) {
 	entered := map[string]bool{}
 	enter := func(name string) {
-		if k := (otherKey{r.Group, r.Kind, g.NamespaceOf(r), name}); !entered[name] {
+		if k := (ID{r.Group, r.Kind, g.NamespaceOf(r), name}); !entered[name] {
 			entered[name] = true
 			g.others[k] = append(g.others[k], r)
 		}
@@ -424,7 +430,7 @@ func (g *Graph) Elsewhere(e *Edge) [][]*Resource {
 // tells apart.
 func (g *Graph) Others(referrer *Resource, kind catalog.GroupKind, name string) []*Resource {
 	for _, namespace := range []string{"", g.NamespaceOf(referrer)} {
-		found := g.others[otherKey{kind.Group, kind.Kind, namespace, name}]
+		found := g.others[ID{kind.Group, kind.Kind, namespace, name}]
 		if len(found) > 0 {
 			found, _ = g.narrowing.narrow(found, referrer, name)
 		}

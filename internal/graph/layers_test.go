@@ -42,7 +42,7 @@ func TestGraph_narrow(t *testing.T) {
 	var all []*Resource
 	for _, prefix := range "abcdefghijklmnopqrst" {
 		name := string(prefix) + "-app"
-		all = append(all, &Resource{Kind: "ConfigMap", Target: 1, Name: name, History: kustomize.History{
+		all = append(all, &Resource{Kind: "ConfigMap", Object: Object{Target: 1}, Name: name, History: kustomize.History{
 			Prefixes: []string{string(prefix) + "-"}, Previous: []kustomize.Identity{{Kind: "ConfigMap", Namespace: "default", Name: "app"}},
 		}})
 	}

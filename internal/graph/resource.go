@@ -46,8 +46,6 @@ type Resource struct {
 	// Labels and Annotations are those of the item itself.
 	Labels, Annotations map[string]string
 
-	// Target is the bit of a ConfigMap or a Secret, 0 for other kinds.
-	Target catalog.Target
 	// ClusterScoped tells a kind that belongs to no namespace, as the catalogue
 	// or a CustomResourceDefinition in the input has it.
 	ClusterScoped bool
@@ -70,19 +68,24 @@ type Resource struct {
 	// History is what kustomize's build annotations say.
 	History kustomize.History
 
-	// The following are of ConfigMaps and Secrets, and of what stands for
-	// Secrets.
+	Object
+}
+
+// An Object is what only ConfigMaps, Secrets and what represents Secrets have.
+type Object struct {
+	// Target is the bit of a ConfigMap or a Secret, 0 for other kinds.
+	Target catalog.Target
 
 	// Values are what it holds, sorted by key, and ValuesErr why that cannot be
-	// told. They are read only if Builder.Values is set.
+	// said. They are read only if Builder.Values is set.
 	Values    []hash.Value
 	ValuesErr error
 	// Undecoded are keys whose values ought to be base64 and are not.
 	Undecoded []string
 	// SOPS tells that the values are encrypted by SOPS.
 	SOPS bool
-	// StandsFor tells that a controller makes a Secret of the object;
-	// SecretLabels and SecretAnnotations are those that the Secret gets.
+	// StandsFor: a controller makes a Secret of the object. SecretLabels and
+	// SecretAnnotations are those that the Secret gets.
 	StandsFor                       bool
 	SecretLabels, SecretAnnotations map[string]string
 
@@ -118,10 +121,16 @@ type Resource struct {
 // A PodTemplate is a place in an item that pods are made from.
 type PodTemplate struct {
 	reference.PodTemplate
+	// Known is what the catalogue says of it, or else a rollout.
+	Known *catalog.PodTemplate
 	// Change is what follows when the template changes, and Reason why, where
 	// the catalogue names one for this case.
 	Change catalog.Change
 	Reason string
+	// Fix is how to have the pods replaced, if the catalogue names a way for this case,
+	// and Minor are the changes that do something else in this case.
+	Fix   string
+	Minor []catalog.MinorChange
 	// Runs tells that each run has pods of its own, which end with it.
 	Runs bool
 }
@@ -296,11 +305,16 @@ func (b *Builder) build(chunk *manifest.Chunk, item manifest.Item) (*Resource, e
 
 // podTemplate adds to a template what the catalogue says of a change.
 func podTemplate(t reference.PodTemplate, known *catalog.PodTemplate, item *yaml.Node) PodTemplate {
-	found := PodTemplate{PodTemplate: t, Change: known.Change, Runs: known.Runs}
+	found := PodTemplate{PodTemplate: t, Known: known, Change: known.Change, Runs: known.Runs}
 	for i := range known.Except {
 		if except := &known.Except[i]; reference.Holds(except.When, item) {
-			found.Change, found.Reason = except.Change, except.Reason
+			found.Change, found.Reason, found.Fix = except.Change, except.Reason, except.Fix
 			break
+		}
+	}
+	for _, minor := range known.Minor {
+		if reference.Holds(minor.When, item) {
+			found.Minor = append(found.Minor, minor)
 		}
 	}
 	return found

@@ -31,7 +31,7 @@ func (b *Builder) standIn(r *Resource, s *catalog.StandIn, item *yaml.Node) {
 	}
 	for _, part := range s.Content {
 		if err := r.addPart(part, item); err != nil {
-			r.ValuesErr = fmt.Errorf("%s: %w", fieldOf(part.Path), err)
+			r.ValuesErr = fmt.Errorf("%s: %w", FieldOf(part.Path), err)
 			return
 		}
 	}
@@ -72,8 +72,8 @@ func (r *Resource) addPart(part catalog.Part, item *yaml.Node) error {
 	})
 }
 
-// fieldOf returns a path as messages write it.
-func fieldOf(path catalog.Path) yamldoc.Path {
+// FieldOf returns a path as messages write it.
+func FieldOf(path catalog.Path) yamldoc.Path {
 	var field yamldoc.Path
 	for _, key := range path {
 		field = field.Key(string(key))

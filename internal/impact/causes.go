@@ -105,11 +105,12 @@ func causeOf(d *podtemplate.Difference, field string) Cause {
 func (c *causes) explain(p *templatePair) []bool {
 	explained := make([]bool, len(p.diffs))
 	added := c.addedElements(p)
+	checksums := p.checksums()
 	var stamps []int
 	for k := range p.diffs {
 		d := &p.diffs[k]
 		switch {
-		case d.What == podtemplate.Changed && p.isStamp(d.New):
+		case d.What == podtemplate.Changed && checksums[d.New]:
 			stamps = append(stamps, k)
 		case d.What == podtemplate.Changed:
 			explained[k] = c.follow(d)
@@ -130,17 +131,17 @@ func (c *causes) explain(p *templatePair) []bool {
 	return explained
 }
 
-// isStamp reports whether a checksum of this project's is at a path in the new
-// template.
-func (p *templatePair) isStamp(at yamldoc.Path) bool {
-	if t := p.template; t.HasAnnotations && at != "" {
+// checksums returns the places of the checksums of this project's in a template.
+func (p *templatePair) checksums() map[yamldoc.Path]bool {
+	places := map[yamldoc.Path]bool{}
+	if t := p.template; t.HasAnnotations {
 		for key, value := range t.Annotations {
-			if hash.IsChecksum(value) && t.AnnotationsAt.Key(key) == at {
-				return true
+			if hash.IsChecksum(value) {
+				places[t.AnnotationsAt.Key(key)] = true
 			}
 		}
 	}
-	return false
+	return places
 }
 
 // stamped counts the objects of which a changed checksum tells, and reports whether

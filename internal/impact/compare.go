@@ -22,7 +22,7 @@ import (
 func Compare(before, after *graph.Graph) (*Report, error) {
 	c := &comparison{
 		before: before, after: after, objects: matchObjects(before, after),
-		facts: map[*graph.Resource]*facts{}, names: map[*graph.Resource]map[yamldoc.Path]string{},
+		names: map[*graph.Resource]map[yamldoc.Path]string{},
 	}
 	c.renames = slices.ContainsFunc(after.Resources, func(r *graph.Resource) bool { return r.Target != 0 && r.Recorded() != "" })
 	if err := c.match(); err != nil {
@@ -51,7 +51,6 @@ type comparison struct {
 	before, after *graph.Graph
 	objects       *objects
 	subjects      []*subject // in the new set's order, then those that are only in the old one
-	facts         map[*graph.Resource]*facts
 	renames       bool // mode Rename has processed the new set
 	// names are the names of objects that are whole values, by their paths; see nameAt.
 	names map[*graph.Resource]map[yamldoc.Path]string
@@ -102,13 +101,6 @@ func compareRefs(a, b Ref) int {
 	)
 }
 
-// An id identifies a resource in its set.
-type id struct{ group, kind, namespace, name string }
-
-func idOf(g *graph.Graph, r *graph.Resource, name string) id {
-	return id{r.Group, r.Kind, g.NamespaceOf(r), name}
-}
-
 // A subject is a resource that uses objects or makes pods.
 type subject struct {
 	pair
@@ -116,6 +108,7 @@ type subject struct {
 	uses, used []usage.Use // of the new set, and of the old one
 	// usesAt and usedAt are uses and used by their paths, once asked for.
 	usesAt, usedAt map[yamldoc.Path][]*usage.Use
+	before, after  *facts // nil unless something may happen to it
 	influences     []*influence
 	byObject       map[*object]*influence
 	on             [][]*influence // the influences on each pod template
@@ -133,10 +126,10 @@ func templatesOf(r *graph.Resource) int {
 
 // match pairs the resources that use objects or make pods.
 func (c *comparison) match() error {
-	known := map[id]*subject{}
+	known := map[graph.ID]*subject{}
 	for _, g := range []*graph.Graph{c.after, c.before} {
 		finder := usage.NewFinder(g)
-		nameless := map[id]int{} // the API server names these: they are paired by their order
+		nameless := map[graph.ID]int{} // the API server names these: they are paired by their order
 		for _, r := range g.Resources {
 			if len(r.PodTemplates) == 0 && len(r.References) == 0 && !isFixed(r) {
 				continue
@@ -145,10 +138,10 @@ func (c *comparison) match() error {
 			if err != nil {
 				return err
 			}
-			key := idOf(g, r, r.Name)
+			key := g.ID(r)
 			if r.Name == "" {
 				nameless[key]++
-				key.name = "\x00" + strconv.Itoa(nameless[key])
+				key.Name = "\x00" + strconv.Itoa(nameless[key])
 			}
 			s := known[key]
 			if s == nil || g == c.after {
@@ -247,7 +240,13 @@ func (c *comparison) read() error {
 			wanted = append(wanted, s.new)
 		}
 	}
-	return readFacts(wanted, c.facts)
+	read, err := readFacts(wanted)
+	for _, s := range c.subjects {
+		if s.new != nil && read[s.new] != nil {
+			s.before, s.after = cmp.Or(read[s.old], read[s.new]), read[s.new]
+		}
+	}
+	return err
 }
 
 // finish sorts a report and counts what is in it.

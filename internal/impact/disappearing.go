@@ -36,7 +36,7 @@ func (c *comparison) disappearing() []Disappearing {
 			continue
 		}
 		for i := range s.used {
-			if u := &s.used[i]; gone[idOf(c.before, u.Object, u.Object.Name)] == u.Object && u.Template >= 0 {
+			if u := &s.used[i]; gone[c.before.ID(u.Object)] == u.Object && u.Template >= 0 {
 				add(u.Object, Need{c.ref(s.pair), why})
 			}
 		}
@@ -63,18 +63,18 @@ func (c *comparison) disappearing() []Disappearing {
 
 // gone returns the ConfigMaps and Secrets of the old set of which the new set has
 // none of the name.
-func (c *comparison) gone() map[id]*graph.Resource {
-	gone := map[id]*graph.Resource{}
+func (c *comparison) gone() map[graph.ID]*graph.Resource {
+	gone := map[graph.ID]*graph.Resource{}
 	for _, r := range c.before.Resources {
 		if r.Target != 0 && r.Name != "" {
 			if o := c.objects.of[r]; !o.both() || o.renamed() {
-				gone[idOf(c.before, r, r.Name)] = r
+				gone[c.before.ID(r)] = r
 			}
 		}
 	}
 	for _, r := range c.after.Resources {
 		if r.Target != 0 {
-			delete(gone, idOf(c.after, r, r.Name))
+			delete(gone, c.after.ID(r))
 		}
 	}
 	return gone
@@ -82,7 +82,7 @@ func (c *comparison) gone() map[id]*graph.Resource {
 
 // stillNamed returns the objects that are gone and that the new manifest of a
 // resource names all the same.
-func (c *comparison) stillNamed(s *subject, gone map[id]*graph.Resource) []*graph.Resource {
+func (c *comparison) stillNamed(s *subject, gone map[graph.ID]*graph.Resource) []*graph.Resource {
 	var found []*graph.Resource
 	for i := range s.new.Edges {
 		e := &s.new.Edges[i]
@@ -91,7 +91,7 @@ func (c *comparison) stillNamed(s *subject, gone map[id]*graph.Resource) []*grap
 			continue
 		}
 		for _, target := range ref.Targets.Each() {
-			r := gone[id{"", target.String(), cmp.Or(ref.Namespace, c.after.NamespaceOf(s.new)), ref.Name}]
+			r := gone[graph.ID{Kind: target.String(), Namespace: cmp.Or(ref.Namespace, c.after.NamespaceOf(s.new)), Name: ref.Name}]
 			if r == nil {
 				continue
 			}

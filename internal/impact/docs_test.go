@@ -103,14 +103,14 @@ func TestDocs_tellEachValueOfTheJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	usage, err := os.ReadFile(filepath.Join("..", "usage", "usage.go"))
+	vias, err := os.ReadFile(filepath.Join("..", "catalog", "target.go"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	values := 0
 	for field, typ := range map[string]string{"effect": "Effect", "change": "Change", "why": "Why", "via": "Via"} {
 		row := regexp.MustCompile("(?m)^\\| `" + field + "` .*$").FindString(string(text))
-		for _, m := range regexp.MustCompile(`(?m)^\t\w+ +`+typ+` += "([^"]+)"`).FindAllStringSubmatch(string(source)+string(usage), -1) {
+		for _, m := range regexp.MustCompile(`(?m)^\t\w+ +`+typ+` += "([^"]+)"`).FindAllStringSubmatch(string(source)+string(vias), -1) {
 			values++
 			if !strings.Contains(row, "`"+m[1]+"`") {
 				t.Errorf("docs/impact.md does not tell that %s may be %s: %s", field, m[1], row)

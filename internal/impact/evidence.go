@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/confighash/confighash/internal/yamldoc"
-
 	"go.yaml.in/yaml/v3"
 
 	"github.com/confighash/confighash/internal/catalog"

@@ -22,15 +22,15 @@ type facts struct {
 	accounts []bool
 	// rest is the whole spec of a custom resource of which a template is only a part.
 	rest      *podtemplate.Template
-	suspended bool
 	replicas  *int64
 	strategy  string
 	partition int64
 	fixed     fixedFields
 }
 
-// readFacts reads the facts of resources, and adds them to found.
-func readFacts(resources []*graph.Resource, found map[*graph.Resource]*facts) error {
+// readFacts reads the facts of resources.
+func readFacts(resources []*graph.Resource) (map[*graph.Resource]*facts, error) {
+	found := make(map[*graph.Resource]*facts, len(resources))
 	for _, r := range resources {
 		found[r] = &facts{}
 	}
@@ -42,7 +42,7 @@ func readFacts(resources []*graph.Resource, found map[*graph.Resource]*facts) er
 			return nil
 		})
 	})
-	return err
+	return found, err
 }
 
 func (f *facts) read(r *graph.Resource, item *yaml.Node) (err error) {
@@ -52,17 +52,16 @@ func (f *facts) read(r *graph.Resource, item *yaml.Node) (err error) {
 			return err
 		}
 		f.templates = append(f.templates, t)
+		if at := r.PodTemplates[i].Known.Partition; len(at) > 0 {
+			f.partition, _ = strconv.ParseInt(scalarAt(item, graph.FieldOf(at)), 0, 64)
+		}
 		spec := r.PodTemplates[i].Spec
 		f.accounts = append(f.accounts, scalarAt(item, spec.Key("serviceAccount")) != "" && scalarAt(item, spec.Key("serviceAccountName")) != "")
 	}
 	if n, err := strconv.ParseInt(scalarAt(item, "spec.replicas"), 0, 64); err == nil {
 		f.replicas = &n
 	}
-	f.partition, _ = strconv.ParseInt(scalarAt(item, "spec.updateStrategy.rollingUpdate.partition"), 0, 64)
 	f.strategy = strategyOf(r, item)
-	if n := nodeAt(item, "spec.suspend"); n != nil {
-		f.suspended, _ = yamldoc.Bool(n)
-	}
 	if isPartial(r) {
 		if f.rest, err = podtemplate.ReadParts(podtemplate.Parts{Spec: nodeAt(item, "spec"), SpecAt: "spec"}, podtemplate.Options{}); err != nil {
 			return err
@@ -147,8 +146,8 @@ func elementsAt(n *yaml.Node, path yamldoc.Path) []*yaml.Node {
 // for a rolling update.
 func strategyOf(r *graph.Resource, item *yaml.Node) string {
 	byDefault := ""
-	if rollsByDefault(r) {
-		byDefault = "RollingUpdate"
+	for i := range r.PodTemplates {
+		byDefault = cmp.Or(byDefault, r.PodTemplates[i].Known.Strategy)
 	}
 	for _, field := range []yamldoc.Path{"spec.strategy", "spec.updateStrategy"} {
 		n := nodeAt(item, field)
@@ -179,10 +178,4 @@ func strategyOf(r *graph.Resource, item *yaml.Node) string {
 		}
 	}
 	return byDefault
-}
-
-// rollsByDefault reports whether a kind of Kubernetes replaces its pods by rolling
-// updates, which kubectl rollout starts.
-func rollsByDefault(r *graph.Resource) bool {
-	return r.Group == "apps" && slices.Contains([]string{"Deployment", "StatefulSet", "DaemonSet"}, r.Kind)
 }

@@ -1,14 +1,12 @@
 package impact
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
 	"github.com/confighash/confighash/internal/catalog"
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/hash"
-	"github.com/confighash/confighash/internal/usage"
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
@@ -46,7 +44,7 @@ func (c *comparison) kept(s *subject, p *templatePair) string {
 		now := i.object.now()
 		switch {
 		case !i.configures():
-		case now.StandsFor, now.Encrypted, slices.Equal(i.via(), []string{string(usage.ExtraSource)}):
+		case now.StandsFor, now.Encrypted, slices.Equal(i.via(), []string{string(catalog.ViaExtraSource)}):
 			return " with mode Annotate, since Rename keeps the name of " + c.ref(i.object.pair).String()
 		case c.renames && now.Recorded() == "":
 			return ", with mode Annotate if Rename keeps the name of " + c.ref(i.object.pair).String()
@@ -65,7 +63,7 @@ func (c *comparison) replacement(r *graph.Resource) string {
 	if isBuiltin(r) {
 		return c.fill("before the apply: kubectl delete {}", r)
 	}
-	return "delete it before the apply, so that it is made again"
+	return "delete it before the apply, so that it is made anew"
 }
 
 // fill replaces {} in a fix of the catalogue by what kubectl needs to find a resource.

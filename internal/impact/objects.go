@@ -99,21 +99,22 @@ func matchObjects(before, after *graph.Graph) *objects {
 
 // match pairs the objects that one name identifies in both sets.
 func (m *objects) match(before, after *graph.Graph, nameOf func(*graph.Resource) string) {
-	byName := func(g *graph.Graph) map[id][]*graph.Resource {
-		found := map[id][]*graph.Resource{}
+	byName := func(g *graph.Graph) map[graph.ID][]*graph.Resource {
+		found := map[graph.ID][]*graph.Resource{}
 		for _, r := range g.Resources {
 			if name := nameOf(r); isObject(r) && name != "" {
-				key := idOf(g, r, name)
-				found[key] = append(found[key], r)
+				id := g.ID(r)
+				id.Name = name
+				found[id] = append(found[id], r)
 			}
 		}
 		return found
 	}
 	olds := byName(before)
-	for key, news := range byName(after) {
+	for id, news := range byName(after) {
 		// If a set keeps several versions, nothing shows which became which.
-		if len(news) == 1 && len(olds[key]) == 1 && m.of[olds[key][0]] == nil && m.of[news[0]] == nil {
-			o := &object{pair: pair{olds[key][0], news[0]}}
+		if len(news) == 1 && len(olds[id]) == 1 && m.of[olds[id][0]] == nil && m.of[news[0]] == nil {
+			o := &object{pair: pair{olds[id][0], news[0]}}
 			m.of[o.old], m.of[o.new] = o, o
 		}
 	}

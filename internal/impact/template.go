@@ -138,9 +138,14 @@ func (p *templatePair) judge() {
 	}
 }
 
+// whats are the words of the catalogue for what became of a field.
+var whats = map[podtemplate.What]string{
+	podtemplate.Added: "added", podtemplate.Removed: "removed", podtemplate.Changed: "changed", podtemplate.Respelled: "respelled",
+}
+
 // covers reports whether a difference is of one of the fields that the catalogue names.
 func covers(only *catalog.MinorChange, d *podtemplate.Difference) bool {
-	if only.What != "" && only.What != d.What.String() {
+	if only.What != "" && only.What != whats[d.What] {
 		return false
 	}
 	return len(only.Fields) == 0 || slices.ContainsFunc(only.Fields, func(field string) bool {

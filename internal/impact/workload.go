@@ -7,7 +7,6 @@ import (
 
 	"github.com/confighash/confighash/internal/catalog"
 	"github.com/confighash/confighash/internal/graph"
-	"github.com/confighash/confighash/internal/usage"
 	"github.com/confighash/confighash/internal/yamldoc"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
@@ -68,7 +67,7 @@ func (c *comparison) refusedFields(s *subject, causes *causes) outcome {
 	o := outcome{effect: Refused, fix: c.replacement(s.new)}
 	if stuck != "" {
 		causes.field(string(stuck))
-		o.reason = "an apply leaves the default of " + string(stuck) + ", which is not valid with the new manifest"
+		o.reason = "an apply leaves the default of " + string(stuck) + ", which does not go with what stands there now"
 	}
 	if len(fixed) > 0 {
 		o.reason = list(fixed) + " cannot change once it exists"
@@ -94,8 +93,7 @@ func accepted(s *subject, listed []Cause, all *causes) bool {
 	if s.new.Ignored() {
 		return true
 	}
-	isField := func(cause Cause) bool { return cause.Object == nil }
-	return len(listed) > 0 && all.ignored == len(listed) && !slices.ContainsFunc(listed, isField)
+	return len(listed) > 0 && len(listed) == all.ignored
 }
 
 // An outcome is what a change does to the pods of one template.
@@ -104,19 +102,11 @@ type outcome struct {
 	reason, fix string
 }
 
-// outcomes are what the changes of a pod template do, if the catalogue gives no reason
-// for the case at hand.
-var outcomes = map[catalog.Change]outcome{
-	catalog.Rollout:     {effect: Rolls},
-	catalog.NewRevision: {effect: Rolls},
-	catalog.InPlace:     {effect: Rolls},
-	catalog.FuturePods:  {effect: NextRuns},
-	catalog.Recreated:   {effect: NextRuns},
-	catalog.Deferred:    {effect: Waits, fix: "delete its pods, or resume it, after the apply"},
-	catalog.CreateOnce:  {effect: Stale, reason: "its pod template is read once, when it is created"},
-	catalog.Destructive: {effect: Kills, reason: "a changed pod template stops what is running", fix: "apply it when what runs may stop"},
-	catalog.Forbidden:   {effect: Refused, reason: "its pod template cannot change once it exists"},
-	catalog.Operator:    {effect: Unknown, reason: "its operator decides"},
+// effects are those of a changed pod template.
+var effects = map[catalog.Change]Effect{
+	catalog.Rollout: Rolls, catalog.NewRevision: Rolls, catalog.InPlace: Rolls,
+	catalog.Deferred: Waits, catalog.FuturePods: NextRuns, catalog.Recreated: NextRuns,
+	catalog.CreateOnce: Stale, catalog.Destructive: Kills, catalog.Forbidden: Refused, catalog.Operator: Unknown,
 }
 
 // outcome predicts what happens to the pods of a template.
@@ -155,16 +145,17 @@ func (c *comparison) outcome(s *subject, p *templatePair) outcome {
 func (c *comparison) changed(s *subject, p *templatePair, configured bool) outcome {
 	t := p.template
 	if p.only != nil {
-		return outcome{effect: outcomes[p.only.Change].effect, reason: p.only.Reason}
+		return outcome{effect: effects[p.only.Change], reason: p.only.Reason}
 	}
-	o := outcomes[t.Change]
-	o.reason, o.fix = cmp.Or(t.Reason, o.reason), cmp.Or(c.fill(t.Fix, s.new), o.fix)
+	o := outcome{effect: effects[t.Change], reason: t.Reason, fix: c.fill(t.Fix, s.new)}
 	switch t.Change {
 	case catalog.Rollout, catalog.NewRevision:
 		if t.Index < 0 {
 			o.reason = "nothing is known of its kind; a pod template of this form rolls in most"
 		}
 		o.partitioned(s.after)
+	case catalog.Deferred:
+		o.fix = cmp.Or(o.fix, "delete its pods, or resume it, after the apply")
 	case catalog.FuturePods:
 		if !t.Runs {
 			o.effect, o.fix = Waits, deletePods
@@ -182,10 +173,14 @@ func (c *comparison) changed(s *subject, p *templatePair, configured bool) outco
 			}
 		}
 	case catalog.CreateOnce, catalog.Forbidden:
-		o.fix = c.replacement(s.new)
+		o.reason, o.fix = reasonOf(t), c.replacement(s.new)
 		if isPod(t) {
 			o.reason = "this cannot change in the spec of a Pod"
 		}
+	case catalog.Destructive:
+		o.reason, o.fix = reasonOf(t), "apply it when what runs may stop"
+	case catalog.Operator:
+		o.reason = reasonOf(t)
 	}
 	return o
 }
@@ -215,7 +210,7 @@ func (c *comparison) configured(s *subject, p *templatePair) outcome {
 	t := p.template
 	switch {
 	case t.Change == catalog.Operator:
-		return outcome{effect: Unknown, reason: cmp.Or(t.Reason, outcomes[t.Change].reason)}
+		return outcome{effect: Unknown, reason: reasonOf(t)}
 	case t.Runs || t.Change == catalog.Recreated:
 		return outcome{effect: NextRuns, reason: t.Reason}
 	case s.before.hasNone() || s.after.hasNone():
@@ -229,20 +224,18 @@ func (c *comparison) configured(s *subject, p *templatePair) outcome {
 	if filesOnly(s.on[p.index]) {
 		o.reason = "the mounted files follow after a minute or so, and what has read them does not"
 	}
-	switch t.Change {
-	case catalog.Forbidden, catalog.CreateOnce:
+	switch {
+	case t.Change == catalog.Forbidden, t.Change == catalog.CreateOnce:
 		o.fix = c.replacement(s.new)
 		if t.Change == catalog.Forbidden && !isPod(t) {
 			o.reason = "it does not run again"
 		}
-	case catalog.Destructive:
+	case t.Change == catalog.Destructive:
 		o.fix = "restart it when what runs may stop"
-	case catalog.FuturePods, catalog.Deferred:
+	case t.Change == catalog.FuturePods, t.Change == catalog.Deferred, s.after.partition > 0:
 		o.fix = deletePods
 	default:
-		if o.fix = c.restart(s, p); s.after.partition > 0 {
-			o.fix = deletePods
-		}
+		o.fix = c.restart(s, p)
 	}
 	return o
 }
@@ -269,6 +262,9 @@ func refusedOnly(influences []*influence) *object {
 // that the kubelet keeps up to date.
 func filesOnly(influences []*influence) bool {
 	return !slices.ContainsFunc(influences, func(i *influence) bool {
-		return i.configures() && !slices.Equal(i.via(), []string{string(usage.Volume)})
+		return i.configures() && !slices.Equal(i.via(), []string{string(catalog.ViaVolume)})
 	})
 }
+
+// reasonOf returns why a changed template does not just replace pods.
+func reasonOf(t *graph.PodTemplate) string { return cmp.Or(t.Reason, tmpReasons[t.Change]) }

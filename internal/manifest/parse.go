@@ -16,7 +16,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/confighash/confighash/internal/yamldoc"
-	"github.com/confighash/confighash/internal/yamldoc/fast"
 )
 
 // maxListDepth bounds how deep Lists may hold Lists, maxAliasedItems how many
@@ -56,7 +55,7 @@ func Parse[T any](in *Input, visit func(*Chunk, []Item) (T, error)) ([]*Chunk, [
 		}
 	}
 	run := func(s *slot, later bool) {
-		parser, _ := parsers.Get().(*fast.Parser)
+		parser, _ := parsers.Get().(*yamldoc.Parser)
 		defer parsers.Put(parser)
 		items, err := s.chunk.items(parser)
 		if err != nil {
@@ -119,7 +118,7 @@ func Parse[T any](in *Input, visit func(*Chunk, []Item) (T, error)) ([]*Chunk, [
 }
 
 // parsers are those not in use, for the memory they have.
-var parsers = sync.Pool{New: func() any { return new(fast.Parser) }}
+var parsers = sync.Pool{New: func() any { return new(yamldoc.Parser) }}
 
 // Parallel calls work for 0 to n-1 on all processors.
 func Parallel(n int, work func(int)) {
@@ -149,7 +148,7 @@ func Parallel(n int, work func(int)) {
 // Visit parses the chunk, again if Parse did before, and calls visit with its items.
 // The tree is dropped when visit returns, so visit must not keep nodes.
 func (c *Chunk) Visit(visit func([]Item) error) error {
-	parser, _ := parsers.Get().(*fast.Parser)
+	parser, _ := parsers.Get().(*yamldoc.Parser)
 	defer parsers.Put(parser)
 	items, err := c.items(parser)
 	if err != nil {
@@ -160,7 +159,7 @@ func (c *Chunk) Visit(visit func([]Item) error) error {
 
 // items parses the chunk and finds its items. They are valid until parser is used
 // again.
-func (c *Chunk) items(parser *fast.Parser) ([]Item, error) {
+func (c *Chunk) items(parser *yamldoc.Parser) ([]Item, error) {
 	tree := c.tree
 	c.tree = nil // the tree goes when the items have been visited
 	if tree == nil {

@@ -13,7 +13,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/confighash/confighash/internal/yamldoc"
-	"github.com/confighash/confighash/internal/yamldoc/fast"
 )
 
 // A Chunk is a run of the input's bytes that parses as one YAML document: one
@@ -690,7 +689,7 @@ func describe(n *yaml.Node) string {
 
 // parse parses text as one YAML document, without its comments. The tree is
 // empty where there is nothing in it.
-func parse(text []byte) (*yaml.Node, error) { return fast.Parse(text) }
+func parse(text []byte) (*yaml.Node, error) { return yamldoc.Parse(text) }
 
 // A ParseError is what the YAML parser had to say of the input.
 type ParseError struct {

@@ -264,7 +264,7 @@ func TestParse_errors(t *testing.T) {
 		{"a flow mapping without end", "a: b\nc:\n  d: {e: f\n", "line 3: not valid YAML: did not find expected ',' or '}'"},
 		{"a flow mapping without end on the first line", "a: {b: c\nd: e\nf: g\n", "line 2: not valid YAML: did not find expected ',' or '}'"},
 		{"unknown anchor", head + "items:\n- kind: A\n- *x\n", "line 5: not valid YAML: an alias names an anchor that is not there; quote a value that begins with *"},
-		{"a marker behind a line separator", "a: b\u2028---\nc: d\n", "line 2: not valid YAML: a second document begins here, behind a carriage return or a Unicode line break; use plain line breaks"},
+		{"a marker behind a line separator", "a: b\u2028---\nc: d\n", "line 2: not valid YAML: a second document begins here, after a carriage return or a Unicode line break; use plain line breaks"},
 		{"Lists without end", strings.Repeat("{kind: List, items: [", 20) + strings.Repeat("]}", 20), "line 1: Lists are nested more than 16 deep"},
 	} {
 		t.Run(tc.label, func(t *testing.T) {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/confighash/confighash/internal/edit"
 	"github.com/confighash/confighash/internal/yamldoc"
-	"github.com/confighash/confighash/internal/yamldoc/fast"
 )
 
 // A Result is one of a ResourceList's results, by the KRM functions
@@ -283,7 +282,7 @@ func (in *Input) complete(text, out []byte, results []Result) bool {
 
 // encode encodes a ResourceList anew, with results.
 func (in *Input) encode(text []byte, results []Result) ([]byte, error) {
-	tree, err := fast.WithComments(text)
+	tree, err := yamldoc.ParseWithComments(text)
 	if err != nil {
 		return nil, fmt.Errorf("the result does not parse: %w", safe(err, text))
 	}

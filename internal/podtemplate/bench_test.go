@@ -3,7 +3,7 @@ package podtemplate
 import (
 	"testing"
 
-	"github.com/confighash/confighash/internal/yamldoc/fast"
+	"github.com/confighash/confighash/internal/yamldoc"
 )
 
 // typical is a pod template of some sixty lines.
@@ -73,7 +73,7 @@ spec:
 `
 
 func BenchmarkRead(b *testing.B) {
-	tree, err := fast.Parse([]byte(typical))
+	tree, err := yamldoc.Parse([]byte(typical))
 	if err != nil {
 		b.Fatal(err)
 	}

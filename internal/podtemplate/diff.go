@@ -26,10 +26,6 @@ const (
 	Respelled
 )
 
-func (w What) String() string {
-	return [...]string{"changed", "added", "removed", "reordered", "respelled"}[w]
-}
-
 // A Difference is a part of a template that differs. One element that a list gained or
 // lost is one Difference, and so is a mapping of fields, such as a probe.
 type Difference struct {
@@ -45,14 +41,6 @@ type Difference struct {
 	// OldImage and NewImage are the values of an image that Changed. No other values are
 	// told.
 	OldImage, NewImage string
-}
-
-// String returns the difference as people read it, in one line.
-func (d Difference) String() string {
-	if d.What == Reordered {
-		return d.Path + " (order)"
-	}
-	return d.Path + " " + d.What.String()
 }
 
 // Diff returns where two templates differ, in a fixed order; nothing if the API
@@ -74,10 +62,6 @@ type differ struct {
 	found    []Difference
 }
 
-// maxPath bounds the paths of differences, of which thousands may begin alike. What is
-// deeper is one difference.
-const maxPath = 1024
-
 // A step leads to an entry of a mapping or an element of a list.
 type step struct {
 	key      string // of the entry, or of the element if it has one
@@ -93,7 +77,7 @@ const absent = -3
 // values compares two values.
 func (d *differ) values(before, after *node) {
 	switch {
-	case d.length > maxPath && !d.equal(before, after):
+	case d.length > yamldoc.MaxPath && !d.equal(before, after):
 		d.add(Changed)
 	case before.kind == mapping && after.kind == mapping:
 		d.mappings(before, after)

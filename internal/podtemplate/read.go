@@ -7,7 +7,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	yamlmapping "github.com/confighash/confighash/internal/yamldoc"
+	"github.com/confighash/confighash/internal/yamldoc"
 )
 
 // maxDepth is how deep collections may hold one another, far deeper than those of a
@@ -17,7 +17,7 @@ const maxDepth = 1_000
 // A reader makes nodes of a template.
 type reader struct {
 	literal bool // what is written counts as it stands
-	budget  yamlmapping.Budget
+	budget  yamldoc.Budget
 	aliases int // and merge keys around the present node
 	depth   int
 	nodes   []node
@@ -66,7 +66,7 @@ func (r *reader) value(t *typ, n *yaml.Node) (node, error) {
 		n = n.Content[0]
 	}
 	if n.Kind == yaml.AliasNode {
-		n = yamlmapping.Resolve(n)
+		n = yamldoc.Resolve(n)
 		r.aliases++
 		defer func() { r.aliases-- }()
 	}
@@ -220,7 +220,7 @@ func (r *reader) dynamic(t *typ, n *yaml.Node) (node, error) {
 		element, f = t.element, dynamic
 	}
 	base := len(r.pending)
-	err := yamlmapping.Each(n, &r.budget, func(key string, value *yaml.Node, merged bool) error {
+	err := yamldoc.Each(n, &r.budget, func(key string, value *yaml.Node, merged bool) error {
 		if !r.literal && slices.Contains(t.without, key) || (r.literal || element == unknown) && isNull(value) {
 			return nil
 		}
@@ -245,7 +245,7 @@ func (r *reader) mayBeMerged(t *typ, n *yaml.Node, merged bool) (node, error) {
 
 // isNull reports whether n is null.
 func isNull(n *yaml.Node) bool {
-	n = yamlmapping.Resolve(n)
+	n = yamldoc.Resolve(n)
 	return n.Kind == yaml.ScalarNode && (len(n.Value) <= 1 || len(n.Value) == len("null")) && scalarOf(n).kind == null
 }
 
@@ -260,7 +260,7 @@ type structure struct {
 func (r *reader) structure(t *typ, n *yaml.Node) (node, error) {
 	s := structure{typ: t, base: len(r.pending)}
 	if n != nil {
-		err := yamlmapping.Each(n, &r.budget, func(key string, value *yaml.Node, merged bool) error {
+		err := yamldoc.Each(n, &r.budget, func(key string, value *yaml.Node, merged bool) error {
 			return r.entry(&s, key, value, merged)
 		})
 		if err != nil {

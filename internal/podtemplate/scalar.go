@@ -107,7 +107,7 @@ func resolveNumber(s string) (string, bool) {
 	if u, err := strconv.ParseUint(plain, 0, 64); err == nil {
 		return strconv.FormatUint(u, 10), true
 	}
-	if isFloat(plain) {
+	if strings.Trim(plain, "0123456789+-.eE") == "" { // not inf, nan or hexadecimal
 		if f, err := strconv.ParseFloat(plain, 64); err == nil {
 			return floatText(f), true
 		}
@@ -132,45 +132,6 @@ func isDecimal(s string) bool {
 		}
 	}
 	return true
-}
-
-// isFloat reports whether s is a number with a fraction or an exponent, or a whole
-// one in decimals: [-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?
-func isFloat(s string) bool {
-	if s != "" && (s[0] == '+' || s[0] == '-') {
-		s = s[1:]
-	}
-	whole := digits(s)
-	s = s[whole:]
-	if strings.HasPrefix(s, ".") {
-		fraction := digits(s[1:])
-		if whole+fraction == 0 {
-			return false
-		}
-		s = s[1+fraction:]
-	} else if whole == 0 {
-		return false
-	}
-	if s == "" {
-		return true
-	}
-	if s[0] != 'e' && s[0] != 'E' {
-		return false
-	}
-	s = s[1:]
-	if s != "" && (s[0] == '+' || s[0] == '-') {
-		s = s[1:]
-	}
-	return s != "" && digits(s) == len(s)
-}
-
-// digits returns how many digits s begins with.
-func digits(s string) int {
-	n := 0
-	for n < len(s) && '0' <= s[n] && s[n] <= '9' {
-		n++
-	}
-	return n
 }
 
 // floatText returns f as encoding/json writes it.

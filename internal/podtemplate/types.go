@@ -9,7 +9,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/confighash/confighash/internal/yamldoc/fast"
+	"github.com/confighash/confighash/internal/yamldoc"
 )
 
 //go:embed types.yaml
@@ -115,7 +115,7 @@ func otherName(name string) string {
 
 // parseTypes reads types.yaml.
 func parseTypes(data []byte) (map[string]*typ, error) {
-	document, err := fast.Parse(data)
+	document, err := yamldoc.Parse(data)
 	if err != nil {
 		return nil, err
 	}

@@ -20,7 +20,7 @@ func TestLint_reportsUnknownKeysAndWrongValues(t *testing.T) {
 		return &graph.Resource{Kind: "Deployment", Annotations: own, PodTemplates: []graph.PodTemplate{{PodTemplate: template}}}
 	}
 	configMap := func(a annotations) *graph.Resource {
-		return &graph.Resource{Kind: "ConfigMap", Target: catalog.ConfigMap, Annotations: a}
+		return &graph.Resource{Kind: "ConfigMap", Object: graph.Object{Target: catalog.ConfigMap}, Annotations: a}
 	}
 	for _, tc := range []struct {
 		label    string

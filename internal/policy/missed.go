@@ -52,7 +52,7 @@ func (w *Watch) Missed(ref *reference.Reference, kind string, maker *graph.Resou
 	}
 	object := maker
 	if object == nil || !object.StandsFor {
-		object = &graph.Resource{APIVersion: "v1", Version: "v1", Kind: kind, Namespace: id.namespace, Name: ref.Name, Base: ref.Name, Target: catalog.TargetOf(kind)}
+		object = &graph.Resource{APIVersion: "v1", Version: "v1", Kind: kind, Namespace: id.namespace, Name: ref.Name, Object: graph.Object{Base: ref.Name, Target: catalog.TargetOf(kind)}}
 	}
 	for i := range w.resource.PodTemplates {
 		if ref.PodTemplate >= 0 && ref.PodTemplate != i {

@@ -26,8 +26,8 @@ func selector(name, namespace string) v1alpha1.Selector {
 // object is a ConfigMap that kustomize and an earlier run have renamed.
 func object(annotations map[string]string) *graph.Resource {
 	return &graph.Resource{
-		APIVersion: "v1", Version: "v1", Kind: "ConfigMap", Target: catalog.ConfigMap,
-		Name: "dev-app-4h2mbtbbt6", Base: "dev-app", Namespace: "prod",
+		APIVersion: "v1", Version: "v1", Kind: "ConfigMap", Object: graph.Object{Target: catalog.ConfigMap, Base: "dev-app"},
+		Name: "dev-app-4h2mbtbbt6", Namespace: "prod",
 		Labels: map[string]string{"team": "a"}, Annotations: annotations,
 		History: kustomize.History{Previous: []kustomize.Identity{{Kind: "ConfigMap", Namespace: "default", Name: "app"}}},
 	}
@@ -84,12 +84,12 @@ func TestRenamable(t *testing.T) {
 		object graph.Resource
 		want   manifest.Severity // "" for renamable
 	}{
-		{"a Secret", graph.Resource{Kind: "Secret", Type: "Opaque"}, ""},
-		{"a service account's token", graph.Resource{Kind: "Secret", Type: "kubernetes.io/service-account-token"}, manifest.Info},
-		{"a bootstrap token", graph.Resource{Kind: "Secret", Type: "bootstrap.kubernetes.io/token"}, manifest.Info},
-		{"a Helm release", graph.Resource{Kind: "Secret", Type: "helm.sh/release.v1"}, manifest.Info},
-		{"the cluster's certificate", graph.Resource{Kind: "ConfigMap", Base: "kube-root-ca.crt"}, manifest.Info},
-		{"encrypted", graph.Resource{Kind: "Secret", Encrypted: true}, manifest.Warning},
+		{"a Secret", graph.Resource{Kind: "Secret", Object: graph.Object{Type: "Opaque"}}, ""},
+		{"a service account's token", graph.Resource{Kind: "Secret", Object: graph.Object{Type: "kubernetes.io/service-account-token"}}, manifest.Info},
+		{"a bootstrap token", graph.Resource{Kind: "Secret", Object: graph.Object{Type: "bootstrap.kubernetes.io/token"}}, manifest.Info},
+		{"a Helm release", graph.Resource{Kind: "Secret", Object: graph.Object{Type: "helm.sh/release.v1"}}, manifest.Info},
+		{"the cluster's certificate", graph.Resource{Kind: "ConfigMap", Object: graph.Object{Base: "kube-root-ca.crt"}}, manifest.Info},
+		{"encrypted", graph.Resource{Kind: "Secret", Object: graph.Object{Encrypted: true}}, manifest.Warning},
 	} {
 		t.Run(tc.label, func(t *testing.T) {
 			var got manifest.Severity

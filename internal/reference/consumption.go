@@ -80,15 +80,17 @@ func (w *walker) consume(r *catalog.Rule, ref *Reference) {
 	}
 	mounted := w.mountsOf(podSpec, r.Mount.By)[w.child(volume, "name")]
 	if mounted == nil {
-		ref.Consumed = false
+		ref.Consumed, ref.Via = false, catalog.ViaReference
 		return
 	}
 	keys := mounted.keys
 	if listed {
 		keys = keysOf(slices.DeleteFunc(items, func(i item) bool { return !mounted.holds(i.path) }))
 	}
-	if ref.SubPath = !mounted.live; mounted.live {
+	if mounted.live {
 		ref.SubPathKeys = keys
+	} else {
+		ref.Via = catalog.ViaSubPath
 	}
 	if ref.Of == nil && !mounted.whole {
 		ref.Keys = keys

@@ -3,40 +3,29 @@ package reference
 import (
 	"strings"
 
-	"github.com/confighash/confighash/internal/yamldoc"
-
 	"github.com/confighash/confighash/internal/catalog"
-	"github.com/confighash/confighash/internal/edit"
+	"github.com/confighash/confighash/internal/yamldoc"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
-// ExtraSourcesAt is where a workload names further sources of its checksum.
+// ExtraSourcesAt is where the annotation confighash.dev/extra-sources is.
 var ExtraSourcesAt = yamldoc.Path("metadata.annotations").Key(v1alpha1.AnnotationExtraSources)
 
-// ExtraSources reads the annotation confighash.dev/extra-sources of an item:
-// references to ConfigMaps and Secrets of its namespace, each once. wrong are those
-// of its elements that name neither.
-func ExtraSources(annotations map[string]string) (found []Reference, wrong []string) {
-	value := annotations[v1alpha1.AnnotationExtraSources]
+// WrongExtraSources returns the elements of a value of confighash.dev/extra-sources
+// that name neither a ConfigMap nor a Secret, each once.
+func WrongExtraSources(value string) []string {
 	if strings.TrimSpace(value) == "" {
-		return nil, nil
+		return nil
 	}
+	var wrong []string
 	met := map[string]bool{}
 	for element := range strings.SplitSeq(value, ",") {
 		element = strings.TrimSpace(element)
-		if met[element] {
-			continue
-		}
-		met[element] = true
 		kind, name, _ := strings.Cut(element, "/")
-		target := catalog.TargetOf(kind)
-		if _, fits := catalog.Plain.Match(name); target == 0 || !fits {
+		if _, fits := catalog.Plain.Match(name); (!fits || catalog.TargetOf(kind) == 0) && !met[element] {
+			met[element] = true
 			wrong = append(wrong, element)
-			continue
 		}
-		found = append(found, Reference{
-			Name: name, Targets: target, At: edit.Scalar{Path: ExtraSourcesAt, Value: value}, Consumed: true, PodTemplate: -1,
-		})
 	}
-	return found, wrong
+	return wrong
 }

@@ -63,7 +63,7 @@ func (w *walker) manifest(n *yaml.Node, shared bool) error {
 		ref.At.Shared = ref.At.Shared || shared
 		ref.Tentative, ref.inManifest = true, true
 		// Pods are made of it only once somebody makes the object.
-		ref.Consumed, ref.Immutable = false, false
+		ref.Consumed, ref.Via, ref.Immutable = false, catalog.ViaReference, false
 		w.found = append(w.found, ref)
 	}
 	return nil

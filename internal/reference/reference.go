@@ -46,10 +46,11 @@ type Reference struct {
 	PodTemplate int
 	// Consumed: the containers of the pods get the content.
 	Consumed bool
-	// SubPath: all mounts of the volume are of a path within, of which running pods
-	// never get another content. SubPathKeys are the keys that are mounted so beside a
-	// mount of all of it, sorted.
-	SubPath     bool
+	// Via is how they get it, and catalog.ViaReference if they do not. A reference
+	// in confighash.dev/extra-sources is ViaExtraSource without being Consumed.
+	Via catalog.Via
+	// SubPathKeys are the keys of a volume that are mounted by subPath besides a mount
+	// of all of it, sorted. Via is ViaSubPath if all mounts are of that kind.
 	SubPathKeys []string
 	// Keys are the keys that count, sorted; nil stands for all of them.
 	Keys []string

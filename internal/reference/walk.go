@@ -424,7 +424,7 @@ func (w *walker) take(r *rule, around *surroundings, n *yaml.Node, shared bool, 
 func (w *walker) reference(r *catalog.Rule) *Reference {
 	ref := &Reference{
 		Role: r.Role, Of: r.Of, Derived: r.Derived, List: r.Names, PodTemplate: -1,
-		Consumed: r.Consumed, Tentative: r.Tentative, Immutable: r.Immutable, Follows: r.Follows,
+		Consumed: r.Consumed, Via: cmp.Or(r.Via, catalog.ViaReference), Tentative: r.Tentative, Immutable: r.Immutable, Follows: r.Follows,
 	}
 	if r.Pins != "" && w.holdAll(r.PinsWhen) {
 		ref.Pins = r.Pins
@@ -610,7 +610,7 @@ func (w *walker) useDefault(r *rule) {
 		}
 		ref := Reference{
 			Role: role, Targets: targets, Name: name, At: at, End: len(at.Value),
-			PodTemplate: -1, Immutable: r.Immutable, Default: true,
+			PodTemplate: -1, Via: catalog.ViaReference, Immutable: r.Immutable, Default: true,
 		}
 		w.namespace(r.Rule, &ref)
 		w.found = append(w.found, ref)

@@ -96,7 +96,7 @@ func groupOf(ref *reference.Reference) string {
 	switch {
 	case ref.Follows:
 		return "an RBAC rule lets a program use it by name"
-	case ref.At.Path == reference.ExtraSourcesAt:
+	case ref.Via == catalog.ViaExtraSource:
 		return v1alpha1.AnnotationExtraSources + " names it"
 	}
 	return "its name is copied where it cannot change"

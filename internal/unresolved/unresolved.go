@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/confighash/confighash/internal/yamldoc"
-
 	"github.com/confighash/confighash/internal/catalog"
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/manifest"
@@ -39,7 +37,7 @@ func Find(g *graph.Graph, p *policy.Policy, asked v1alpha1.Unresolved, rewritten
 		for i := range r.Edges {
 			e := &r.Edges[i]
 			ref := e.Ref
-			if ref.Role != catalog.Consumer || ref.Tentative || ref.At.Path == extraSources {
+			if ref.Role != catalog.Consumer || ref.Tentative || ref.Via == catalog.ViaExtraSource {
 				continue
 			}
 			for _, makers := range e.Makers {
@@ -133,9 +131,6 @@ func (f *finder) report(m *miss) {
 	}
 	f.findings = append(f.findings, graph.Finding{Severity: severity, Resource: m.referrer, Path: m.ref.At.Path, Message: message})
 }
-
-// extraSources is told of by mode Annotate, for which alone it is.
-var extraSources = yamldoc.Path("metadata.annotations").Key(v1alpha1.AnnotationExtraSources)
 
 // stands reports whether every cluster has an object that m may mean.
 func stands(g *graph.Graph, p *policy.Policy, m *graph.Edge) bool {

@@ -158,7 +158,7 @@ func TestNearMisses_compareNoMoreThanTheInputIsWorth(t *testing.T) {
 		for letter := 'b'; letter <= 'z'; letter++ {
 			before, after := strings.Repeat("a", i), strings.Repeat("a", length-i)
 			names = append(names, before+string(letter)+after)
-			objects = append(objects, &graph.Resource{Kind: "ConfigMap", Target: catalog.ConfigMap, Namespace: "prod", Base: before + strings.ToUpper(string(letter)) + after, Name: "x"})
+			objects = append(objects, &graph.Resource{Kind: "ConfigMap", Object: graph.Object{Target: catalog.ConfigMap, Base: before + strings.ToUpper(string(letter)) + after}, Namespace: "prod", Name: "x"})
 		}
 	}
 	n := newNearMisses(graph.New(objects, "default"), true)

@@ -35,14 +35,14 @@ func New(g *graph.Graph, c *catalog.Catalog) (*Graph, error) {
 
 // An identity is what the API server knows a resource by.
 type identity struct {
-	group, kind, namespace, name string
-	unnamed                      *graph.Resource // which has no name to be known by
+	graph.ID
+	unnamed *graph.Resource // which has no name to be known by
 }
 
 // A node is a Node in the making.
 type node struct {
 	Object
-	identity
+	key              identity
 	workload, object bool // and neither of a reader
 	inSet            bool
 	uses, used       bool
@@ -55,7 +55,7 @@ type node struct {
 // A way is what tells the edges of one user apart.
 type way struct {
 	to       *node
-	via      Via
+	via      catalog.Via
 	consumed bool
 }
 
@@ -84,15 +84,15 @@ type madeByAll struct {
 func (b *builder) node(id identity) *node {
 	n := b.nodes[id]
 	if n == nil {
-		n = &node{identity: id, serial: len(b.nodes)}
-		n.Kind, n.Namespace, n.Name = graph.Clip(id.kind), graph.Clip(id.namespace), graph.Clip(id.name)
+		n = &node{key: id, serial: len(b.nodes)}
+		n.Kind, n.Namespace, n.Name = graph.Clip(id.Kind), graph.Clip(id.Namespace), graph.Clip(id.Name)
 		b.nodes[id] = n
 	}
 	return n
 }
 
 func (b *builder) identityOf(r *graph.Resource) identity {
-	id := identity{group: r.Group, kind: r.Kind, namespace: b.g.NamespaceOf(r), name: r.Name}
+	id := identity{ID: b.g.ID(r)}
 	if r.Name == "" {
 		id.unnamed = r
 	}
@@ -124,43 +124,20 @@ func (b *builder) use(r *graph.Resource, finder *Finder) error {
 	from := b.node(b.identityOf(r))
 	clear(b.own)
 	found := map[*reference.Reference]bool{}
-	type source struct {
-		targets catalog.Target
-		name    string
-	}
-	sources := map[source]bool{}
 	uses, err := finder.Of(r)
 	if err != nil {
 		return err
 	}
 	for _, u := range uses {
 		found[u.Ref] = true
-		if u.Ref.At.Path == reference.ExtraSourcesAt {
-			if !u.Consumed && from.workload {
-				continue // the annotation counts once, as what its workload consumes
-			}
-			sources[source{u.Ref.Targets, u.Ref.Name}] = true
-		}
 		if r.Target != 0 && graph.InContent(u.Ref.At.Path) {
 			u.Keys = nil // they are part of a value
 		}
 		b.add(from, b.node(b.identityOf(u.Object)), &u)
 	}
-	for i := range r.Edges {
-		ref := r.Edges[i].Ref
-		if ref.Role == catalog.Producer || found[ref] || ref.At.Path == reference.ExtraSourcesAt && from.workload {
-			continue
-		}
-		b.absent(from, &r.Edges[i])
-	}
-	if !from.workload {
-		return nil
-	}
-	extra, _ := reference.ExtraSources(r.Annotations)
-	for i := range extra {
-		if ref := &extra[i]; !sources[source{ref.Targets, ref.Name}] {
-			e := b.g.Edge(r, ref)
-			b.absent(from, &e)
+	for _, w := range wanted(r) {
+		if !found[w.edge.Ref] {
+			b.absent(from, &w)
 		}
 	}
 	return nil
@@ -186,25 +163,25 @@ func (b *builder) add(from, to *node, u *Use) {
 	e.Keys = append(e.Keys, u.Keys...)
 }
 
-// absent enters a reference that leads to nothing in the set.
-func (b *builder) absent(from *node, e *graph.Edge) {
-	r, ref := e.Referrer, e.Ref
+// absent enters a use of an object that is not in the set.
+func (b *builder) absent(from *node, w *want) {
+	e, r, ref := w.edge, w.edge.Referrer, w.edge.Ref
 	// What stands in the content of an object is part of a value.
 	if ref.Tentative || r.Target != 0 && graph.InContent(ref.At.Path) {
 		return
 	}
-	id := identity{namespace: b.namespaceOf(r, ref), name: ref.Name}
+	id := identity{ID: graph.ID{Namespace: b.namespaceOf(r, ref), Name: ref.Name}}
 	var makers [][]*graph.Resource
 	switch {
 	case ref.Of != nil:
-		id.group, id.kind = ref.Of.Group, ref.Of.Kind
+		id.Group, id.Kind = ref.Of.Group, ref.Of.Kind
 	default:
 		if e.Targets == 0 || len(e.Strangers) > 0 {
 			return
 		}
-		id.kind = e.Targets.String()
+		id.Kind = e.Targets.String()
 		for _, m := range e.Makers {
-			id.kind = m.Kind
+			id.Kind = m.Kind
 			makers = append(makers, m.Resources)
 		}
 		if ref.Role == catalog.Both && makers == nil {
@@ -213,11 +190,11 @@ func (b *builder) absent(from *node, e *graph.Edge) {
 	}
 	to := b.node(id)
 	to.object = true
-	if id.group == "" && id.kind != catalog.AnyTarget.String() {
+	if id.Group == "" && id.Kind != catalog.AnyTarget.String() {
 		to.APIVersion = "v1"
 	}
 	for _, target := range ref.Targets.Each() {
-		to.Known = to.Known || b.known(catalog.Object{Kind: target.Kinds()[0], Namespace: id.namespace, Name: id.name})
+		to.Known = to.Known || b.known(catalog.Object{Kind: target.Kinds()[0], Namespace: id.Namespace, Name: id.Name})
 	}
 	for _, list := range makers {
 		if all := (madeByAll{to, &list[0]}); !b.linked[all] {
@@ -227,7 +204,7 @@ func (b *builder) absent(from *node, e *graph.Edge) {
 			}
 		}
 	}
-	b.add(from, to, &Use{Ref: ref, Via: ViaOf(ref), Consumed: ref.Consumed, Keys: ref.Keys})
+	b.add(from, to, &w.use)
 }
 
 // namespaceOf returns where the object is that ref names, "" where nothing tells.
@@ -249,8 +226,8 @@ func (b *builder) make(r *graph.Resource, finder *Finder) error {
 		}
 		if r.StandsFor {
 			for _, kind := range ref.Targets.Kinds() {
-				product := &node{identity: identity{kind: kind, namespace: b.namespaceOf(r, ref), name: ref.Name}}
-				product.APIVersion, product.Kind, product.Namespace, product.Name = "v1", kind, graph.Clip(product.namespace), graph.Clip(ref.Name)
+				product := &node{key: identity{ID: graph.ID{Kind: kind, Namespace: b.namespaceOf(r, ref), Name: ref.Name}}}
+				product.APIVersion, product.Kind, product.Namespace, product.Name = "v1", kind, graph.Clip(product.key.Namespace), graph.Clip(ref.Name)
 				from.makes = append(from.makes, product)
 			}
 		}
@@ -342,19 +319,19 @@ func listed(nodes []*node) []Node {
 
 // id returns what the node is called, where no other one is called so.
 func (n *node) id() string {
-	kind := n.kind
-	if n.group != "" {
-		kind += "." + n.group
+	kind := n.key.Kind
+	if n.key.Group != "" {
+		kind += "." + n.key.Group
 	}
 	return kind + " " + n.path()
 }
 
-func rank(via Via) int { return slices.Index(Ways(), via) }
+func rank(via catalog.Via) int { return slices.Index(Ways(), via) }
 
 // compare orders nodes for people: by kind, namespace and name.
 func compare(a, b *node) int {
 	return cmp.Or(
-		cmp.Compare(a.kind, b.kind), cmp.Compare(a.group, b.group), cmp.Compare(a.namespace, b.namespace),
-		cmp.Compare(a.name, b.name), cmp.Compare(a.serial, b.serial),
+		cmp.Compare(a.key.Kind, b.key.Kind), cmp.Compare(a.key.Group, b.key.Group), cmp.Compare(a.key.Namespace, b.key.Namespace),
+		cmp.Compare(a.key.Name, b.key.Name), cmp.Compare(a.serial, b.serial),
 	)
 }

@@ -1,5 +1,7 @@
 package usage
 
+import "github.com/confighash/confighash/internal/catalog"
+
 // APIVersion and Kind are those of a Graph in JSON.
 const (
 	APIVersion = "confighash.dev/v1alpha1"
@@ -82,7 +84,7 @@ type Edge struct {
 	From string `json:"from"`
 	To   string `json:"to"`
 	// Via is env, envFrom, volume, subPath, extra-sources or reference.
-	Via Via `json:"via"`
+	Via catalog.Via `json:"via"`
 	// Keys are those that count, sorted; null stands for all.
 	Keys []string `json:"keys"`
 	// Consumed: the containers of the user's pods get the content, or what a
@@ -93,6 +95,6 @@ type Edge struct {
 }
 
 // Ways are all ways, in the order in which edges between the same two are sorted.
-func Ways() []Via {
-	return []Via{Env, EnvFrom, Volume, SubPath, ExtraSource, Reference}
+func Ways() []catalog.Via {
+	return []catalog.Via{catalog.ViaEnv, catalog.ViaEnvFrom, catalog.ViaVolume, catalog.ViaSubPath, catalog.ViaExtraSource, catalog.ViaReference}
 }

@@ -107,7 +107,7 @@ func TestNew_holdsEachUseAndNoValue(t *testing.T) {
 		}
 		type way struct {
 			from, to string
-			via      Via
+			via      catalog.Via
 			consumed bool
 		}
 		edges := map[way]Edge{}

@@ -7,27 +7,11 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/confighash/confighash/internal/catalog"
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/manifest"
 	"github.com/confighash/confighash/internal/reference"
-)
-
-// A Via is a way by which a resource uses an object.
-type Via string
-
-// The ways.
-const (
-	Env     Via = "env"     // a key is a variable
-	EnvFrom Via = "envFrom" // every key is one
-	Volume  Via = "volume"  // files, which the kubelet keeps up to date
-	SubPath Via = "subPath" // files that a container mounts by subPath, which stay as they are
-	// ExtraSource: the workload's annotation confighash.dev/extra-sources says so.
-	ExtraSource Via = "extra-sources"
-	// Reference: the resource names it, and no container gets it.
-	Reference Via = "reference"
 )
 
 // A Use is one reference of a resource to one object.
@@ -40,7 +24,7 @@ type Use struct {
 	// Template is the index of the pod template that the reference is in, and -1
 	// where it is in none: then a Consumed object counts for all.
 	Template int
-	Via      Via
+	Via      catalog.Via
 	// Consumed: the containers of the pods get the content.
 	Consumed bool
 	// Keys are the keys that they get, sorted; nil stands for all of them.
@@ -75,19 +59,41 @@ func NewFinder(g *graph.Graph) *Finder {
 // Secret.
 func (f *Finder) Of(r *graph.Resource) ([]Use, error) {
 	s := search{Finder: f, referrer: r}
-	for i := range r.Edges {
-		if e := &r.Edges[i]; e.Ref.Role != catalog.Producer {
-			s.of(e)
-		}
-	}
-	if len(r.PodTemplates) > 0 {
-		extra, _ := reference.ExtraSources(r.Annotations)
-		for i := range extra {
-			e := f.graph.Edge(r, &extra[i])
-			s.of(&e)
-		}
+	for _, w := range wanted(r) {
+		s.of(w.use, w.edge)
 	}
 	return s.uses, s.err
+}
+
+// A want is what a resource uses by one of its references, whatever that resolves to.
+type want struct {
+	use  Use // without an Object
+	edge *graph.Edge
+}
+
+// wanted returns what r uses, in the order of its references.
+func wanted(r *graph.Resource) []want {
+	wants := make([]want, 0, len(r.Edges))
+	workload := len(r.PodTemplates) > 0
+	for i := range r.Edges {
+		e := &r.Edges[i]
+		use := Use{Ref: e.Ref, Template: e.Ref.PodTemplate, Via: e.Ref.Via, Consumed: e.Ref.Consumed, Keys: e.Ref.Keys}
+		if e.Ref.Via == catalog.ViaExtraSource {
+			if workload {
+				continue
+			}
+			use.Via = catalog.ViaReference
+		}
+		if e.Ref.Role != catalog.Producer {
+			wants = append(wants, want{use, e})
+		}
+	}
+	if workload {
+		for _, e := range r.ExtraSources() {
+			wants = append(wants, want{Use{Ref: e.Ref, Template: -1, Via: e.Ref.Via, Consumed: true}, e})
+		}
+	}
+	return wants
 }
 
 // A search is for what one resource uses.
@@ -124,19 +130,17 @@ func (s *search) add(use Use, further bool) bool {
 	return true
 }
 
-func (s *search) of(e *graph.Edge) {
-	ref := e.Ref
+func (s *search) of(use Use, e *graph.Edge) {
 	further := false
-	use := Use{Ref: ref, Template: ref.PodTemplate, Via: ViaOf(ref), Consumed: ref.Consumed, Keys: ref.Keys}
 	add := func(object *graph.Resource) bool {
 		use.Object = object
 		if !s.add(use, further) {
 			return false
 		}
 		further = true
-		if len(ref.SubPathKeys) > 0 {
+		if len(e.Ref.SubPathKeys) > 0 {
 			part := use
-			part.Via, part.Keys = SubPath, ref.SubPathKeys
+			part.Via, part.Keys = catalog.ViaSubPath, e.Ref.SubPathKeys
 			s.uses = append(s.uses, part)
 		}
 		return !object.StandsFor || s.ingredients(use, object)
@@ -163,26 +167,4 @@ func (s *search) ingredients(use Use, object *graph.Resource) bool {
 		}
 		return true, true
 	})
-}
-
-// ViaOf tells by where a reference stands how the object is used.
-func ViaOf(ref *reference.Reference) Via {
-	if !ref.Consumed {
-		return Reference
-	}
-	if ref.At.Path == reference.ExtraSourcesAt {
-		return ExtraSource
-	}
-	path := string(ref.At.Path)
-	switch {
-	case strings.Contains(path, ".envFrom["):
-		return EnvFrom
-	case strings.Contains(path, ".env["):
-		return Env
-	case ref.SubPath:
-		return SubPath
-	case strings.Contains(strings.ToLower(path), "volumes["):
-		return Volume
-	}
-	return Reference
 }

@@ -17,7 +17,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/confighash/confighash/hack/hostile"
+	"github.com/confighash/confighash/internal/test/hostile"
 	"github.com/confighash/confighash/internal/catalog"
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/graph/load"

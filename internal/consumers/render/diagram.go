@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/confighash/confighash/internal/catalog"
 	"github.com/confighash/confighash/internal/report"
 	"github.com/confighash/confighash/internal/usage"
 )
@@ -63,7 +64,7 @@ func drawn(g *usage.Graph) *report.Diagram {
 		for ; i < len(g.Edges) && g.Edges[i].From == e.From && g.Edges[i].To == e.To; i++ {
 			w := way{string(g.Edges[i].Via), g.Edges[i].Keys, g.Edges[i].Optional}
 			labels, ways = append(labels, w.words()), append(ways, w)
-			a.Dashed = a.Dashed && g.Edges[i].Via == usage.Reference
+			a.Dashed = a.Dashed && g.Edges[i].Via == catalog.ViaReference
 		}
 		a.Label, a.Tip = report.Words(strings.Join(slices.Compact(labels), ", ")), phraseOf(ways)
 		d.Connect(a)

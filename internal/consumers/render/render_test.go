@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/confighash/confighash/internal/catalog"
 	"github.com/confighash/confighash/internal/escape"
 	"github.com/confighash/confighash/internal/report"
 	"github.com/confighash/confighash/internal/test/golden"
@@ -72,7 +73,7 @@ func hostile() *usage.Graph {
 		}
 		g.Workloads = append(g.Workloads, user)
 		g.Objects = append(g.Objects, object, usage.Object{Node: usage.Node{ID: "unused " + name, Kind: "Secret", Name: name}, Unused: true})
-		g.Edges = append(g.Edges, usage.Edge{From: user.ID, To: object.ID, Via: usage.Env, Keys: []string{name}, Consumed: true})
+		g.Edges = append(g.Edges, usage.Edge{From: user.ID, To: object.ID, Via: catalog.ViaEnv, Keys: []string{name}, Consumed: true})
 	}
 	return g
 }
@@ -260,7 +261,7 @@ func TestWrite_largeGraphStaysBelowTheLimit(t *testing.T) {
 		w := usage.Node{ID: fmt.Sprint("w", i), Kind: "Deployment", Namespace: "shop", Name: fmt.Sprint("web-", i)}
 		o := usage.Object{Node: usage.Node{ID: fmt.Sprint("o", i), Kind: "ConfigMap", Namespace: "shop", Name: fmt.Sprint("app-", i)}}
 		g.Workloads, g.Objects = append(g.Workloads, w), append(g.Objects, o)
-		g.Edges = append(g.Edges, usage.Edge{From: w.ID, To: o.ID, Via: usage.EnvFrom}, usage.Edge{From: w.ID, To: "o0", Via: usage.Env, Keys: []string{"A"}})
+		g.Edges = append(g.Edges, usage.Edge{From: w.ID, To: o.ID, Via: catalog.ViaEnvFrom}, usage.Edge{From: w.ID, To: "o0", Via: catalog.ViaEnv, Keys: []string{"A"}})
 	}
 	text := written(t, g, Markdown, Options{})
 	checkMarkdown(t, text, 0)
@@ -291,7 +292,7 @@ func TestWrite_saysWhereItCounts(t *testing.T) {
 		for what, g := range map[string]*usage.Graph{
 			"keys": {
 				Workloads: []usage.Node{web}, Objects: []usage.Object{{Node: app}},
-				Edges: []usage.Edge{{From: web.ID, To: app.ID, Via: usage.Env, Keys: keys}},
+				Edges: []usage.Edge{{From: web.ID, To: app.ID, Via: catalog.ViaEnv, Keys: keys}},
 			},
 			"products": {Objects: []usage.Object{{Node: app, Makes: products}}},
 		} {

@@ -3,12 +3,12 @@ package fast
 // An arena hands out values of one type and takes them all back at once.
 type arena[T any] struct {
 	slabs [][]T
-	slab  int // the one at hand
-	used  int // of it
+	slab  int // the current one
+	used  int // values of it
 }
 
 // smallSlab and largeSlab are how many values the first and the largest slab of an
-// arena hold. An arena that was larger than maxKept lets go of the rest.
+// arena have. An arena keeps at most about maxKept values when it is reset.
 const (
 	smallSlab = 64
 	largeSlab = 4096

@@ -6,8 +6,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// The classes of bytes. All others are 0: they mean nothing but themselves
-// within a scalar.
+// The classes of bytes. All others are 0: within a scalar they are only text.
 const (
 	space     = iota + 1
 	lineBreak // \n
@@ -15,7 +14,7 @@ const (
 	colonMark
 	hash
 	flowMark // ends a plain scalar in a flow collection
-	control  // no plain text to YAML, or a line break other than \n
+	control  // not plain text to YAML, or a line break other than \n
 )
 
 // classes holds the class of each byte.
@@ -31,9 +30,9 @@ var classes = func() (c [256]uint8) {
 	return c
 }()
 
-// readable reports whether text holds nothing that needs yaml.v3 to tell what it
-// means (line breaks of other kinds, control characters, byte order marks), and
-// whether it holds characters of several bytes.
+// readable reports whether text is free of what only yaml.v3 reads here (line breaks
+// of other kinds, control characters, byte order marks), and whether it has
+// characters of several bytes.
 func readable(text []byte) (ok, wide bool) {
 	var high byte
 	for i, c := range text {
@@ -102,8 +101,8 @@ const (
 	inNumbers
 )
 
-// kindOfDigit tells which bytes may stand in an integer, a number or a timestamp
-// that begins with a digit.
+// kindOfDigit says which bytes may be in an integer, a number or a timestamp that
+// begins with a digit.
 var kindOfDigit = func() (k [256]uint8) {
 	for _, b := range []byte("abcdefABCDEFxXoO_.+-:tTzZ ") {
 		k[b] = inNumbers
@@ -114,7 +113,7 @@ var kindOfDigit = func() (k [256]uint8) {
 	return k
 }()
 
-// resolve has yaml.v3 tell the tag.
+// resolve asks yaml.v3 for the tag.
 func resolve(value string) string {
 	return (&yaml.Node{Kind: yaml.ScalarNode, Value: value}).ShortTag()
 }

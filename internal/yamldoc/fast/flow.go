@@ -1,11 +1,12 @@
 package fast
 
 import (
+	"strings"
+
 	"go.yaml.in/yaml/v3"
 )
 
-// flow reads the collection in flow style at the place at hand, to the bracket
-// that ends it.
+// flow reads a flow collection, to the bracket that ends it.
 func (p *Parser) flow() *yaml.Node {
 	if p.depth++; p.depth > maxDepth {
 		return nil
@@ -54,7 +55,7 @@ func (p *Parser) flow() *yaml.Node {
 }
 
 // skipFlowSpace steps over white space and line breaks between the parts of a
-// flow collection. Something must follow.
+// flow collection. It reports false if nothing follows.
 func (p *Parser) skipFlowSpace() bool {
 	for p.at < len(p.text) {
 		switch p.text[p.at] {
@@ -97,16 +98,12 @@ func (p *Parser) flowValue() *yaml.Node {
 	return p.flowScalar()
 }
 
-// flowScalar reads a scalar within a flow collection, on one line. What stands
-// behind it is for others to judge.
+// flowScalar reads a scalar within a flow collection, on one line.
 func (p *Parser) flowScalar() *yaml.Node {
 	if c := p.peek(0); c == '"' || c == '\'' {
 		return p.quoted(c)
 	}
-	if !p.mayBePlain() {
-		return nil
-	}
-	n, end := p.plainText(true)
+	n, end := p.plain(true)
 	if n == nil {
 		return nil
 	}
@@ -119,17 +116,9 @@ func (p *Parser) flowScalar() *yaml.Node {
 	return n
 }
 
-// endsFlow reports whether the next character behind spaces and line breaks ends
-// an entry of a flow collection.
-func endsFlow(text []byte) bool {
-	for _, c := range text {
-		switch c {
-		case ' ', '\n':
-		case ',', ']', '}':
-			return true
-		default:
-			return false
-		}
-	}
-	return false
+// endsFlow reports whether the next character after spaces and line breaks ends an
+// entry of a flow collection.
+func endsFlow(text string) bool {
+	rest := strings.TrimLeft(text, " \n")
+	return rest != "" && strings.IndexByte(",]}", rest[0]) >= 0
 }

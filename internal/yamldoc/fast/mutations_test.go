@@ -7,8 +7,8 @@ import (
 )
 
 var (
-	mutations = flag.Int("yamltree.mutations", 40_000, "how many mutated documents are read")
-	seed      = flag.Uint64("yamltree.seed", 1, "where their random numbers begin")
+	mutations = flag.Int("fast.mutations", 40_000, "how many mutated documents are read")
+	seed      = flag.Uint64("fast.seed", 1, "where their random numbers begin")
 )
 
 // snippets are what a document may get somewhere, so that it means something

@@ -2,48 +2,48 @@ package fast
 
 import (
 	"unicode/utf8"
-	"unsafe"
 
 	"go.yaml.in/yaml/v3"
 )
 
-// maxDepth bounds how deep collections may hold one another here. yaml.v3
-// takes more, and has a limit of its own.
+// maxDepth bounds how deep collections may be nested here. yaml.v3 takes more, and
+// has a limit of its own.
 const maxDepth = 200
 
-// maxKeyLength is how long a key and what stands between it and its colon may be
-// here, in bytes. YAML allows 1024 characters.
+// maxKeyLength is how long a key and the blanks before its colon may be here, in
+// bytes. YAML allows 1024 characters.
 const maxKeyLength = 512
 
 // A Parser makes trees of documents, one at a time, and uses the memory of one
 // tree again for the next. The zero value is ready to use.
 //
-// All its methods that read return nil, or false, where they leave the text to
-// yaml.v3.
+// All its methods that read return nil, or false, to leave the text to yaml.v3.
+// They read at the current position, at.
 type Parser struct {
-	text []byte
+	text string
 	at   int  // how far text has been read
 	bol  int  // where the line of at begins
 	line int  // of at, from 1
-	wide bool // text holds characters of several bytes
+	wide bool // text has characters of several bytes
 
-	// counted is a place on the line of at, and runes how many characters stand
-	// before it there; for texts that are wide.
+	// counted is a place on the line of at, and runes the number of characters
+	// before it on that line; for texts that are wide.
 	counted, runes int
 
 	depth   int
 	nodes   arena[yaml.Node]
 	content arena[*yaml.Node]
-	pending []*yaml.Node // the children so far of all collections not yet closed
+	pending []*yaml.Node // the children so far of all open collections
 }
 
-// read returns the tree of text, or nil.
-func (p *Parser) read(text []byte) *yaml.Node {
+// Read returns the document node of text, or nil to leave it to yaml.v3. The nodes
+// are valid until the next call. Their strings are parts of one copy of text.
+func (p *Parser) Read(text []byte) *yaml.Node {
 	ok, wide := readable(text)
 	if !ok {
 		return nil
 	}
-	p.text, p.at, p.bol, p.line, p.wide, p.depth = text, 0, 0, 1, wide, 0
+	p.text, p.at, p.bol, p.line, p.wide, p.depth = string(text), 0, 0, 1, wide, 0
 	p.counted, p.runes = 0, 0
 	p.nodes.reset()
 	p.content.reset()
@@ -65,11 +65,20 @@ func (p *Parser) read(text []byte) *yaml.Node {
 	return document
 }
 
-// node returns a new node that begins at start, on the line at hand.
+// node returns a new node that begins at start, on the current line.
 func (p *Parser) node(kind yaml.Kind, tag string, start int) *yaml.Node {
+	return p.nodeAt(kind, tag, p.line, p.columnOf(start))
+}
+
+func (p *Parser) nodeAt(kind yaml.Kind, tag string, line, column int) *yaml.Node {
 	n := p.nodes.take()
-	n.Kind, n.Tag, n.Line, n.Column = kind, tag, p.line, p.columnOf(start)
+	n.Kind, n.Tag, n.Line, n.Column = kind, tag, line, column
 	return n
+}
+
+// null returns the node of a value that is not there.
+func (p *Parser) null(line, column int) *yaml.Node {
+	return p.nodeAt(yaml.ScalarNode, "!!null", line, column)
 }
 
 // close gives the collection n the nodes that are pending since it was opened.
@@ -81,23 +90,20 @@ func (p *Parser) close(n *yaml.Node, since int) {
 	}
 }
 
-// null returns the node of a value that is not there.
-func (p *Parser) null(line, column int) *yaml.Node {
-	n := p.nodes.take()
-	n.Kind, n.Tag, n.Line, n.Column = yaml.ScalarNode, "!!null", line, column
-	return n
-}
-
-// string returns the text from start to end without a copy. Nobody writes to
-// text while the tree is in use.
-func (p *Parser) string(start, end int) string {
-	if start == end {
-		return ""
+// columnOf returns the column of a place on the current line, from 1.
+func (p *Parser) columnOf(at int) int {
+	if !p.wide {
+		return at - p.bol + 1
 	}
-	return unsafe.String(&p.text[start], end-start) //nolint:gosec // start is within text, and so is end
+	if p.counted < p.bol || p.counted > at {
+		p.counted, p.runes = p.bol, 0
+	}
+	p.runes += utf8.RuneCountInString(p.text[p.counted:at])
+	p.counted = at
+	return p.runes + 1
 }
 
-// peek returns the byte n places on, or a line break behind the end.
+// peek returns the byte n places on, a line break if the text ends before.
 func (p *Parser) peek(n int) byte {
 	if p.at+n < len(p.text) {
 		return p.text[p.at+n]
@@ -105,7 +111,7 @@ func (p *Parser) peek(n int) byte {
 	return '\n'
 }
 
-// newline steps over the line break at hand.
+// newline steps over a line break.
 func (p *Parser) newline() {
 	p.at++
 	p.bol = p.at
@@ -120,7 +126,7 @@ func (p *Parser) skipSpaces() {
 }
 
 // next steps from the beginning of a line to the next content and returns its
-// column, from 0; -1 stands for the end of the text.
+// column, from 0; -1 at the end of the text.
 func (p *Parser) next() (column int, ok bool) {
 	for {
 		p.skipSpaces()
@@ -145,7 +151,7 @@ func (p *Parser) next() (column int, ok bool) {
 	}
 }
 
-// isMarker reports whether the line at hand begins like a marker or a directive.
+// isMarker reports whether the line begins like a marker or a directive.
 func (p *Parser) isMarker() bool {
 	c := p.text[p.at]
 	return c == '%' || p.peek(1) == c && p.peek(2) == c
@@ -161,8 +167,7 @@ func (p *Parser) skipLine() {
 	}
 }
 
-// endLine steps over the rest of a line, in which nothing may stand but a
-// comment.
+// endLine steps over the rest of a line, which may hold nothing but a comment.
 func (p *Parser) endLine() bool {
 	start := p.at
 	p.skipSpaces()
@@ -179,8 +184,8 @@ func (p *Parser) endLine() bool {
 	return false
 }
 
-// block reads the node that begins at the place at hand, the first content of
-// its line, within a block collection of the column parent.
+// block reads a node that is the first content of its line, within a block
+// collection of the column parent.
 func (p *Parser) block(column, parent int) *yaml.Node {
 	if p.isDash() {
 		return p.sequence(column)
@@ -188,26 +193,20 @@ func (p *Parser) block(column, parent int) *yaml.Node {
 	return p.inline(column, parent)
 }
 
-// isDash reports whether the dash of a sequence's entry stands at the place at hand.
-func (p *Parser) isDash() bool {
-	return p.peek(0) == '-' && isBreakOrSpace(p.peek(1))
-}
+// isDash reports whether the dash of a sequence's entry is next.
+func (p *Parser) isDash() bool { return p.peek(0) == '-' && isBreakOrSpace(p.peek(1)) }
 
 func isBreakOrSpace(c byte) bool { return c == ' ' || c == '\n' }
 
-// inline reads the node at the place at hand, where a mapping in block style may
-// begin in that column: at the beginning of a line, or behind a dash.
+// inline reads a node in a place where a block mapping of that column may begin: at
+// the beginning of a line, or after a dash.
 func (p *Parser) inline(column, parent int) *yaml.Node {
 	start, line := p.at, p.line
-	var scalar *yaml.Node
-	switch c := p.peek(0); c {
+	switch p.peek(0) {
 	case '|', '>', '[', '{':
 		return p.value(parent)
-	case '"', '\'':
-		scalar = p.quoted(c)
-	default:
-		scalar = p.plain()
 	}
+	scalar := p.scalar()
 	switch {
 	case scalar == nil:
 		return nil
@@ -236,8 +235,7 @@ func (p *Parser) colon(start int) bool {
 	return true
 }
 
-// sequence reads the sequence in block style in that column whose first dash is
-// at hand.
+// sequence reads the block sequence in that column from its first dash.
 func (p *Parser) sequence(column int) *yaml.Node {
 	if p.depth++; p.depth > maxDepth {
 		return nil
@@ -245,9 +243,8 @@ func (p *Parser) sequence(column int) *yaml.Node {
 	n := p.node(yaml.SequenceNode, "!!seq", p.at)
 	since := len(p.pending)
 	for {
-		line, behind := p.line, column+2
 		p.at++
-		entry := p.entry(column, line, behind)
+		entry := p.entry(column)
 		if entry == nil {
 			return nil
 		}
@@ -265,10 +262,9 @@ func (p *Parser) sequence(column int) *yaml.Node {
 	return n
 }
 
-// entry reads what stands behind a dash of the sequence in that column. An
-// entry without anything stands behind the dash.
-func (p *Parser) entry(column, line, behind int) *yaml.Node {
-	dash := p.at
+// entry reads what follows a dash of the sequence in that column.
+func (p *Parser) entry(column int) *yaml.Node {
+	dash, line := p.at, p.line
 	p.skipSpaces()
 	if c := p.peek(0); c != '\n' && (c != '#' || p.at == dash) {
 		if p.isDash() {
@@ -287,17 +283,16 @@ func (p *Parser) entry(column, line, behind int) *yaml.Node {
 	case next > column:
 		return p.block(next, column)
 	}
-	return p.null(line, behind)
+	return p.null(line, column+2) // an entry without anything is after the dash
 }
 
-// mapping reads the mapping in block style in that column, from behind the colon of
-// its first key, which stands on line.
+// mapping reads the block mapping in that column from after the colon of its first
+// key, which is on that line.
 func (p *Parser) mapping(column int, key *yaml.Node, line int) *yaml.Node {
 	if p.depth++; p.depth > maxDepth {
 		return nil
 	}
-	n := p.nodes.take()
-	n.Kind, n.Tag, n.Line, n.Column = yaml.MappingNode, "!!map", key.Line, key.Column
+	n := p.nodeAt(yaml.MappingNode, "!!map", key.Line, key.Column)
 	since := len(p.pending)
 	for {
 		value := p.valueOf(column, line)
@@ -314,15 +309,7 @@ func (p *Parser) mapping(column int, key *yaml.Node, line int) *yaml.Node {
 		}
 		start := p.at
 		line = p.line
-		switch c := p.peek(0); {
-		case c == '"' || c == '\'':
-			key = p.quoted(c)
-		case p.isDash():
-			return nil
-		default:
-			key = p.plain()
-		}
-		if key == nil || !p.colon(start) {
+		if key = p.scalar(); key == nil || !p.colon(start) {
 			return nil
 		}
 	}
@@ -331,15 +318,15 @@ func (p *Parser) mapping(column int, key *yaml.Node, line int) *yaml.Node {
 	return n
 }
 
-// valueOf reads the value of an entry of the mapping in that column, from behind the
-// colon, which stands on line.
+// valueOf reads the value of an entry of the mapping in that column from after the
+// colon, which is on that line.
 func (p *Parser) valueOf(column, line int) *yaml.Node {
 	colon := p.at
 	p.skipSpaces()
 	if c := p.peek(0); c != '\n' && (c != '#' || p.at == colon) {
 		return p.value(column)
 	}
-	behind := p.columnOf(colon)
+	after := p.columnOf(colon)
 	p.at = colon
 	if !p.endLine() {
 		return nil
@@ -353,39 +340,20 @@ func (p *Parser) valueOf(column, line int) *yaml.Node {
 	case next == column && p.isDash():
 		return p.sequence(column)
 	}
-	return p.null(line, behind)
+	return p.null(line, after)
 }
 
-// columnOf returns the column of a place on the line at hand, from 1.
-func (p *Parser) columnOf(at int) int {
-	if !p.wide {
-		return at - p.bol + 1
-	}
-	if p.counted < p.bol || p.counted > at {
-		p.counted, p.runes = p.bol, 0
-	}
-	p.runes += utf8.RuneCount(p.text[p.counted:at])
-	p.counted = at
-	return p.runes + 1
-}
-
-// value reads a scalar or a flow collection at the place at hand, and the rest of
-// its line. No collection in block style can begin there. parent is the column
-// of the block collection around.
+// value reads a scalar or a flow collection, and the rest of its line. No block
+// collection can begin here. parent is the column of the block collection around.
 func (p *Parser) value(parent int) *yaml.Node {
 	var n *yaml.Node
 	switch c := p.peek(0); c {
 	case '|', '>':
 		return p.blockScalar(c, parent)
-	case '"', '\'':
-		n = p.quoted(c)
 	case '[', '{':
 		n = p.flow()
 	default:
-		if p.isDash() {
-			return nil
-		}
-		n = p.plain()
+		n = p.scalar()
 	}
 	if n == nil || !p.endLine() {
 		return nil

@@ -1,0 +1,38 @@
+package yamldoc
+
+import (
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Resolve returns the node that an alias refers to, and any other node itself.
+func Resolve(n *yaml.Node) *yaml.Node {
+	for n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+	return n
+}
+
+// IsNull reports whether n is a null: ~, null, or nothing at all. An alias of
+// one is not.
+func IsNull(n *yaml.Node) bool {
+	return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null"
+}
+
+// Bool returns the boolean that kubectl reads a scalar as, by YAML 1.1: yes is true,
+// and off is false. ok is false if the scalar is not a boolean, as in quotes.
+func Bool(n *yaml.Node) (value, ok bool) {
+	const quoted = yaml.DoubleQuotedStyle | yaml.SingleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
+	isTagged := n.Style&yaml.TaggedStyle != 0
+	if n.Kind != yaml.ScalarNode || n.Style&quoted != 0 && !isTagged || isTagged && n.ShortTag() != "!!bool" {
+		return false, false
+	}
+	switch {
+	case slices.Contains([]string{"y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"}, n.Value):
+		return true, true
+	case slices.Contains([]string{"n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"}, n.Value):
+		return false, true
+	}
+	return false, false
+}

@@ -1,0 +1,604 @@
+package docs_test
+
+import (
+	"bytes"
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/spf13/cobra"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/confighash/confighash/internal/cli"
+	"github.com/confighash/confighash/pkg/api/v1alpha1"
+)
+
+// A docPage is a page for users.
+type docPage struct {
+	name string // from the top of the repository
+	text string
+}
+
+// A docBlock is what a page shows between fences.
+type docBlock struct {
+	language, text string
+	line           int
+}
+
+// docPages returns the README and the pages in docs.
+func docPages(t *testing.T) []docPage {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join("..", "..", "docs", "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pages []docPage
+	for _, name := range append(names, filepath.Join("..", "..", "README.md")) {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name, _ = filepath.Rel(filepath.Join("..", ".."), name)
+		pages = append(pages, docPage{filepath.ToSlash(name), string(text)})
+	}
+	return pages
+}
+
+var docFence = regexp.MustCompile("(?s)\n( *)```([a-z]*)\n(.*?\n) *```\n")
+
+func (p docPage) blocks() []docBlock {
+	var blocks []docBlock
+	for _, m := range docFence.FindAllStringSubmatchIndex(p.text, -1) {
+		indent := p.text[m[2]:m[3]]
+		blocks = append(blocks, docBlock{
+			language: p.text[m[4]:m[5]],
+			text:     strings.ReplaceAll("\n"+p.text[m[6]:m[7]], "\n"+indent, "\n")[1:],
+			line:     2 + strings.Count(p.text[:m[0]], "\n"),
+		})
+	}
+	return blocks
+}
+
+// prose returns the page without what is between fences.
+func (p docPage) prose() string { return docFence.ReplaceAllString(p.text, "\n") }
+
+func TestDocs_linksLeadSomewhere(t *testing.T) {
+	pages := docPages(t)
+	anchors := map[string]map[string]bool{}
+	for _, p := range pages {
+		anchors[p.name] = docAnchors(p)
+	}
+	link := regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	for _, p := range pages {
+		if p.name == "docs/references.md" {
+			continue // is generated, and held by a test of its own
+		}
+		for _, m := range link.FindAllStringSubmatch(p.prose(), -1) {
+			if strings.Contains(m[1], "://") {
+				continue
+			}
+			file, anchor, hasAnchor := strings.Cut(m[1], "#")
+			target := p.name
+			if file != "" {
+				target = path.Join(path.Dir(p.name), file)
+			}
+			if _, err := os.Stat(filepath.Join("..", "..", filepath.FromSlash(target))); err != nil {
+				t.Errorf("%s: the link %s leads to no file", p.name, m[1])
+			} else if hasAnchor && !anchors[target][anchor] {
+				t.Errorf("%s: the link %s leads to no heading", p.name, m[1])
+			}
+		}
+	}
+}
+
+var docHeading = regexp.MustCompile(`(?m)^#+ +(.*)$`)
+
+// docAnchors are those that GitHub gives to the headings of a page.
+func docAnchors(p docPage) map[string]bool {
+	anchors := map[string]bool{}
+	for _, m := range docHeading.FindAllStringSubmatch(p.prose(), -1) {
+		text := regexp.MustCompile(`\[([^]]*)\]\([^)]*\)`).ReplaceAllString(m[1], "$1")
+		var anchor strings.Builder
+		for _, r := range strings.ToLower(text) {
+			switch {
+			case r == ' ':
+				anchor.WriteByte('-')
+			case r == '-', r == '_', unicode.IsLetter(r), unicode.IsDigit(r):
+				anchor.WriteRune(r)
+			}
+		}
+		anchors[anchor.String()] = true
+	}
+	return anchors
+}
+
+func TestDocs_indexListsEachPage(t *testing.T) {
+	index, err := os.ReadFile(filepath.Join("..", "..", "docs", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range docPages(t) {
+		name := path.Base(p.name)
+		if name != "README.md" && !strings.Contains(string(index), "]("+name+")") {
+			t.Errorf("docs/README.md does not list %s", p.name)
+		}
+	}
+}
+
+func TestDocs_blocksSayWhatTheyAre(t *testing.T) {
+	for _, p := range docPages(t) {
+		if open := strings.Count(p.text, "```"); open%2 != 0 {
+			t.Errorf("%s: %d fences, one of them is not closed", p.name, open)
+		}
+		for _, b := range p.blocks() {
+			if b.language == "" {
+				t.Errorf("%s:%d: a block has no language; text says that it is neither run nor parsed", p.name, b.line)
+			}
+		}
+	}
+}
+
+func TestDocs_yamlIsValid(t *testing.T) {
+	seen := 0
+	for _, p := range docPages(t) {
+		for _, b := range p.blocks() {
+			if b.language != "yaml" {
+				continue
+			}
+			seen++
+			for _, document := range docDocuments(t, p, b) {
+				checkFunctionConfig(t, p, b, document)
+			}
+		}
+	}
+	if seen < 10 {
+		t.Errorf("%d blocks of YAML, want at least 10", seen)
+	}
+}
+
+// docDocuments returns the documents of a block, a fragment that is indented
+// included.
+func docDocuments(t *testing.T, p docPage, b docBlock) []*yaml.Node {
+	t.Helper()
+	text := b.text
+	if strings.HasPrefix(text, " ") {
+		text = "fragment:\n" + text
+	}
+	var documents []*yaml.Node
+	for decoder := yaml.NewDecoder(strings.NewReader(text)); ; {
+		var n yaml.Node
+		switch err := decoder.Decode(&n); {
+		case err == io.EOF: //nolint:errorlint // Decode returns it as it is
+			return documents
+		case err != nil:
+			t.Errorf("%s:%d: %v", p.name, b.line, err)
+			return nil
+		}
+		documents = append(documents, n.Content[0])
+	}
+}
+
+// checkFunctionConfig parses what is a functionConfig of this function, or the
+// spec of one.
+func checkFunctionConfig(t *testing.T, p docPage, b docBlock, n *yaml.Node) {
+	t.Helper()
+	var head struct {
+		APIVersion string `yaml:"apiVersion"`
+		Kind       string
+		Spec       map[string]any
+	}
+	if n.Decode(&head) != nil {
+		return // a list
+	}
+	_, hasMode := head.Spec["mode"]
+	switch {
+	case head.Kind == v1alpha1.Kind:
+	case head.Kind == "" && hasMode:
+		text, err := yaml.Marshal(map[string]any{
+			"apiVersion": "confighash.dev/v1alpha1", "kind": v1alpha1.Kind, "metadata": map[string]any{"name": "x"}, "spec": head.Spec,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var whole yaml.Node
+		if err := yaml.Unmarshal(text, &whole); err != nil {
+			t.Fatal(err)
+		}
+		n = whole.Content[0]
+	default:
+		return
+	}
+	if _, err := v1alpha1.Parse(n); err != nil {
+		t.Errorf("%s:%d: %v", p.name, b.line, err)
+	}
+}
+
+func TestDocs_commandsExist(t *testing.T) {
+	makefile, err := os.ReadFile(filepath.Join("..", "..", "Makefile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	shell, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("bash is not on the PATH")
+	}
+	run := 0
+	for _, p := range docPages(t) {
+		for _, b := range p.blocks() {
+			if b.language != "sh" {
+				continue
+			}
+			cmd := exec.Command(shell, "-n")
+			cmd.Stdin = strings.NewReader(b.text)
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("%s:%d: %v\n%s", p.name, b.line, err, out)
+			}
+			for _, words := range docCommands(b.text) {
+				switch words[0] {
+				case "confighash":
+					run++
+					if err := checkArguments(words[1:]); err != nil {
+						t.Errorf("%s:%d: %s: %v", p.name, b.line, strings.Join(words, " "), err)
+					}
+				case "make":
+					for _, target := range words[1:] {
+						if !strings.Contains(target, "=") && !bytes.Contains(makefile, []byte("\n"+target+":")) {
+							t.Errorf("%s:%d: make %s: the Makefile has no such target", p.name, b.line, target)
+						}
+					}
+				}
+			}
+		}
+	}
+	if run < 10 {
+		t.Errorf("%d commands of confighash, want at least 10", run)
+	}
+}
+
+// docCommands returns the simple commands of a script, as far as splitting at
+// operators finds them, without what is assigned before them.
+func docCommands(script string) [][]string {
+	script = strings.ReplaceAll(script, "\\\n", " ")
+	script = regexp.MustCompile(`(?m)(^|\s)#.*$`).ReplaceAllString(script, "")
+	var commands [][]string
+	for _, part := range regexp.MustCompile(`[\n|;&()]+`).Split(script, -1) {
+		part = regexp.MustCompile(`\d*[<>]+\s*\S+`).ReplaceAllString(part, "")
+		words := strings.Fields(part)
+		for len(words) > 0 && regexp.MustCompile(`^(\w+=.*|if|then|else|do|!|nice|exec|sudo)$`).MatchString(words[0]) {
+			words = words[1:]
+		}
+		if len(words) > 0 {
+			commands = append(commands, words)
+		}
+	}
+	return commands
+}
+
+// checkArguments reports what is wrong with arguments of confighash.
+func checkArguments(args []string) error {
+	for i, a := range args {
+		args[i] = strings.Trim(a, `"'`)
+	}
+	root := cli.NewRoot(os.Stdin, os.Stdout, os.Stderr)
+	root.InitDefaultHelpFlag()
+	root.InitDefaultVersionFlag()
+	root.InitDefaultCompletionCmd(args...)
+	command, rest, err := root.Find(args)
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(rest, func(a string) bool { return strings.Contains(a, "$") }) {
+		return nil // the shell knows what it will be
+	}
+	if err := command.ParseFlags(rest); err != nil {
+		return err
+	}
+	if command == root {
+		return checkValues(command)
+	}
+	return nil
+}
+
+// checkValues reports values of flags that would be refused.
+func checkValues(root *cobra.Command) error {
+	if root.Flag("policy").Value.String() != "" && root.Flag("mode").Value.String() == "" {
+		return errors.New("--policy without --mode")
+	}
+	for flag, parse := range map[string]func(string) error{
+		"mode":   func(v string) error { _, err := v1alpha1.ParseMode(v); return err },
+		"policy": func(v string) error { _, err := v1alpha1.ParsePolicy(v); return err },
+	} {
+		if v := root.Flag(flag).Value.String(); v != "" {
+			if err := parse(v); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func TestCheckArguments_findsFaults(t *testing.T) {
+	for _, line := range []string{"--mod Rename", "--mode rename", "--policy OptIn", "schema --all", "--frob"} {
+		if checkArguments(strings.Fields(line)) == nil {
+			t.Errorf("confighash %s passes", line)
+		}
+	}
+	for _, line := range []string{"--mode Rename --check", "completion bash", "install /custom-tools", "references Rollout.argoproj.io", "--version"} {
+		if err := checkArguments(strings.Fields(line)); err != nil {
+			t.Errorf("confighash %s: %v", line, err)
+		}
+	}
+}
+
+// sentenceFiles hold the sentences that a user may meet as an error or a warning.
+var sentenceFiles = []string{
+	"internal/annotate/*.go", "internal/cli/*.go", "internal/graph/*.go", "internal/graph/*/*.go", "internal/hash/*.go",
+	"internal/impact/*.go", "internal/kustomize/*.go", "internal/leftover/*.go", "internal/manifest/*.go",
+	"internal/podtemplate/read.go", "internal/policy/*.go", "internal/policy/*/lint.go", "internal/reference/*.go", "internal/yamldoc/mapping.go",
+	"internal/rename/*.go", "internal/unresolved/*.go", "pkg/function/*.go",
+}
+
+// A sentence is a string in the source that reads as one.
+type sentence struct {
+	at   string
+	text string // with X in the place of each verb and each operand that is no literal
+}
+
+// sentences returns all strings of at least minBlanks blanks, but for those that are
+// information, help or no message.
+func sentences(t *testing.T) []sentence {
+	t.Helper()
+	var all []sentence
+	files := token.NewFileSet()
+	for _, pattern := range sentenceFiles {
+		names, err := filepath.Glob(filepath.Join("..", "..", filepath.FromSlash(pattern)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range names {
+			if strings.HasSuffix(name, "_test.go") {
+				continue
+			}
+			file, err := parser.ParseFile(files, name, nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			// What a command prints is not a message, nor is what a report of impact says.
+			isCommand := strings.HasPrefix(pattern, "internal/cli/") || strings.HasPrefix(pattern, "internal/impact/")
+			ast.Inspect(file, func(n ast.Node) bool {
+				if call, ok := n.(*ast.CallExpr); ok && isCommand && slices.Contains([]string{"Errorf", "New"}, called(call)) {
+					for _, arg := range call.Args {
+						if text, ok := literal(arg); ok && strings.Count(text, " ") >= minBlanks {
+							all = append(all, sentence{strings.TrimPrefix(files.Position(arg.Pos()).String(), "../../"), text})
+						}
+					}
+				}
+				if isCommand {
+					return true
+				}
+				if noMessage(n) {
+					return false
+				}
+				e, ok := n.(ast.Expr)
+				if !ok {
+					return true
+				}
+				text, ok := literal(e)
+				if !ok {
+					return true
+				}
+				if strings.Count(text, " ") >= minBlanks {
+					all = append(all, sentence{strings.TrimPrefix(files.Position(n.Pos()).String(), "../../"), text})
+				}
+				return false
+			})
+		}
+	}
+	return all
+}
+
+const minBlanks = 3
+
+// literal returns a string literal, or a sum that begins or ends with one, as a
+// text.
+func literal(e ast.Expr) (string, bool) {
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		if e.Kind != token.STRING {
+			return "", false
+		}
+		text, err := strconv.Unquote(e.Value)
+		return regexp.MustCompile(`%(\[\d+\])?[a-z]`).ReplaceAllString(strings.ReplaceAll(text, "%q", `"%s"`), "X"), err == nil
+	case *ast.BinaryExpr:
+		if e.Op != token.ADD {
+			return "", false
+		}
+		left, isLeft := literal(e.X)
+		right, isRight := literal(e.Y)
+		if !isLeft {
+			left = "X"
+		}
+		if !isRight {
+			right = "X"
+		}
+		return left + right, isLeft || isRight
+	}
+	return "", false
+}
+
+// noMessage tells what holds neither errors nor warnings.
+func noMessage(n ast.Node) bool {
+	switch n := n.(type) {
+	case *ast.ImportSpec, *ast.Field:
+		return true
+	case *ast.GenDecl:
+		return n.Tok == token.CONST
+	case *ast.CallExpr:
+		return slices.Contains([]string{
+			"info", "refuse", "inform", // information
+			"MustCompile",
+			"panic",
+		}, called(n))
+	case *ast.CompositeLit:
+		for _, element := range n.Elts {
+			kv, ok := element.(*ast.KeyValueExpr)
+			if !ok {
+				continue
+			}
+			if key, ok := kv.Key.(*ast.Ident); ok && key.Name == "Severity" {
+				if s, ok := kv.Value.(*ast.SelectorExpr); ok && s.Sel.Name == "Info" {
+					return true
+				}
+			}
+		}
+	case *ast.KeyValueExpr:
+		key, ok := n.Key.(*ast.Ident)
+		return ok && key.Name == "Group" // of the summary
+	}
+	return false
+}
+
+// called returns the name of what is called.
+func called(call *ast.CallExpr) string {
+	switch f := call.Fun.(type) {
+	case *ast.Ident:
+		return f.Name
+	case *ast.SelectorExpr:
+		return f.Sel.Name
+	}
+	return ""
+}
+
+// unexplained are sentences that docs/troubleshooting.md need not explain.
+// The values say why.
+var unexplained = map[string]string{
+	"X takes it out":                             "information",
+	"it is made anew each time":                  "information",
+	"nothing makes pods of its template":         "information",
+	"stamped with the checksum of X":             "information",
+	"no container uses it":                       "a reason within a message",
+	"read by name: X":                            "a reason in a summary",
+	"its name is copied where it cannot change":  "a reason in a summary",
+	"an RBAC rule lets a program use it by name": "a reason in a summary",
+	`the workload has no X: "true"`:              "a reason within a message",
+	"X without a name (X)":                       "how a resource is called in messages",
+	"X, X" + ", and X, X":                        "where something stands twice, in messages",
+	"lines X and X":                              "where something stands, in messages",
+	"X and X more":                               "the end of a list, in messages",
+	"more than X levels deep":                    "what comes before it is explained",
+	"a key without a value":                      "a part of a message",
+	"encoding the content: X":                    "cannot happen to strings",
+	"the metadata of X":                          "a part of a message",
+	"did you mean X?":                            "a part of a message",
+	"correct its key, or remove it":              "a part of a message",
+	"the option Namespace: X":                    "of the library",
+	"cannot be written as YAML: X":               "of the library",
+	"items[X]: a node in it is nil; leave it out, or give it a value":                                    "of the library",
+	"the result is not valid YAML: X":                                                                    "of the library",
+	"items[X]: no mapping; every item must be a Kubernetes resource: a mapping with apiVersion and kind": "of the library",
+	"lines end in other ways than by a line feed":                                                        "is never told",
+	"' value contains itself":                                                                            "is looked for in the words of the YAML parser",
+}
+
+// messagePattern is a message on the page docs/troubleshooting.md.
+type messagePattern struct {
+	shown string
+	re    *regexp.Regexp
+}
+
+// messagePatterns returns those of the headings, and of the list items that begin
+// with a message.
+func messagePatterns(t *testing.T) []messagePattern {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "troubleshooting.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	placeholder := regexp.MustCompile(`\b(KEYS?|KIND|NAMES?|NAMESPACE|NUMBER|OBJECTS?|PLACES|REASON|VALUES?)\b`)
+	var patterns []messagePattern
+	for _, m := range regexp.MustCompile("(?m)^(?:###|-) `([^`]+)`").FindAllStringSubmatch(string(text), -1) {
+		shown := m[1]
+		words := 0
+		for _, word := range strings.Fields(placeholder.ReplaceAllString(shown, "")) {
+			if strings.ContainsFunc(word, unicode.IsLetter) {
+				words++
+			}
+		}
+		if words < minBlanks {
+			if strings.Contains(m[0], "###") {
+				t.Errorf("docs/troubleshooting.md: the heading %q says too little to be found by", shown)
+			}
+			continue
+		}
+		re := placeholder.ReplaceAllString(regexp.QuoteMeta(strings.TrimPrefix(shown, "not renamed: ")), ".+?")
+		patterns = append(patterns, messagePattern{shown, regexp.MustCompile(re)})
+	}
+	return patterns
+}
+
+func TestTroubleshooting_explainsWhatIsSaid(t *testing.T) {
+	patterns := messagePatterns(t)
+	used := map[string]bool{}
+	all := sentences(t)
+	for _, s := range all {
+		if _, ok := unexplained[s.text]; ok {
+			used[s.text] = true
+			continue
+		}
+		if !slices.ContainsFunc(patterns, func(p messagePattern) bool { return p.re.MatchString(s.text) }) {
+			t.Errorf("%s: docs/troubleshooting.md does not explain %q", s.at, s.text)
+		}
+	}
+	for text := range unexplained {
+		if !used[text] {
+			t.Errorf("nothing says %q any more", text)
+		}
+	}
+	if len(all) < 60 {
+		t.Errorf("%d sentences found, want at least 60", len(all))
+	}
+}
+
+// TestTroubleshooting_explainsNothingElse holds each message on the page against
+// what the scripts of the tests print, the source and the catalogue.
+func TestTroubleshooting_explainsNothingElse(t *testing.T) {
+	var said strings.Builder
+	for _, s := range sentences(t) {
+		said.WriteString(s.text + "\n")
+	}
+	for dir, pattern := range map[string]string{
+		"testdata/script": "*.txtar", "internal/catalog/data": "*.yaml", "internal/policy/reloader": "lint.go", "internal/policy": "*.go", "internal/policy/wave": "wave.go", "internal/kustomize": "history.go",
+		"internal/hash": "*.go", "internal/edit": "*.go", "pkg/api/v1alpha1": "*.go", "internal/reference": "*.go",
+	} {
+		root := os.DirFS(filepath.Join("..", "..", filepath.FromSlash(dir)))
+		names, err := fs.Glob(root, pattern)
+		if err != nil || len(names) == 0 {
+			t.Fatalf("%s: %v", dir, err)
+		}
+		for _, name := range names {
+			text, err := fs.ReadFile(root, name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			said.Write(text)
+		}
+	}
+	for _, p := range messagePatterns(t) {
+		if !p.re.MatchString(said.String()) {
+			t.Errorf("nothing says %q", p.shown)
+		}
+	}
+}

@@ -1,0 +1,595 @@
+package examples_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/confighash/confighash/internal/test/golden"
+	"github.com/confighash/confighash/internal/test/harness"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+)
+
+// pluginUser is the user that Argo CD asks of a plugin's sidecar, and that its
+// repo-server runs as.
+const pluginUser = 999
+
+// pluginEnvironment is what Argo CD's plugin server gives a command, less the
+// PATH: not a HOME, for one.
+func pluginEnvironment() []string {
+	return []string{
+		"ARGOCD_APP_NAME=shop",
+		"ARGOCD_APP_NAMESPACE=shop",
+		"ARGOCD_APP_PROJECT_NAME=default",
+		"ARGOCD_APP_REVISION=f913b6cbf58aa5ae5ca1f8a2b149477aebcbd9d8",
+		"ARGOCD_APP_SOURCE_PATH=deploy",
+		"ARGOCD_APP_SOURCE_REPO_URL=https://git.example.com/shop.git",
+		"ARGOCD_APP_SOURCE_TARGET_REVISION=main",
+		"KUBE_VERSION=1.34",
+		"KUBE_API_VERSIONS=v1,apps/v1",
+	}
+}
+
+// A sidecar is where a plugin's commands run: as pluginUser where the test runs
+// as root, with the programs of the sidecar's image in a folder of their own.
+type sidecar struct {
+	bin    string   // the programs, and sh
+	extra  []string // environment beside pluginEnvironment
+	remove []string // variables that are missing, "ARGOCD_APP_NAMESPACE="
+}
+
+// openDir returns a new folder that every user can enter.
+func openDir(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, d := range []string{dir, filepath.Dir(dir)} {
+		if err := os.Chmod(d, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// addProgram puts a program at another path, by a link where it can: those of
+// the test are where only its user can go.
+func addProgram(program, to string) error {
+	if os.Link(program, to) == nil {
+		return nil
+	}
+	return copyProgram(program, to)
+}
+
+func copyProgram(from, to string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o755)
+	if err != nil {
+		return err
+	}
+	if _, err := io.Copy(out, in); err != nil {
+		return err
+	}
+	return out.Close()
+}
+
+// newSidecar makes a sidecar whose sh is the shell given, "" for none.
+func newSidecar(t *testing.T, shell string) sidecar {
+	t.Helper()
+	kustomize, err := harness.Kustomize()
+	if err != nil {
+		t.Fatal(err)
+	}
+	helm, err := harness.Helm()
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin := openDir(t)
+	for name, program := range map[string]string{"confighash": harness.Binary, "kustomize": kustomize, "helm": helm} {
+		if err := addProgram(program, filepath.Join(bin, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if shell != "" {
+		if err := os.Symlink(shell, filepath.Join(bin, "sh")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return sidecar{bin: bin}
+}
+
+// replace puts a shell script in the place of a program.
+func (s sidecar) replace(t *testing.T, name, script string) {
+	t.Helper()
+	path := filepath.Join(s.bin, name)
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// run runs a command in dir as Argo CD's plugin server does.
+func (s sidecar) run(dir string, line []string) (stdout, stderr string, err error) {
+	environment := slices.DeleteFunc(pluginEnvironment(), func(variable string) bool {
+		return slices.ContainsFunc(s.remove, func(name string) bool { return strings.HasPrefix(variable, name) })
+	})
+	var out, complaint bytes.Buffer
+	// #nosec G204 -- the examples' own commands
+	cmd := exec.Command(filepath.Join(s.bin, line[0]), line[1:]...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &complaint
+	cmd.Env = append(append(environment, s.extra...), "PATH="+s.bin)
+	if os.Getuid() == 0 {
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: pluginUser, Gid: pluginUser}}
+	}
+	err = cmd.Run()
+	return out.String(), complaint.String(), err
+}
+
+// copyPackage copies a package of the examples, which only its owner can write.
+func copyPackage(t *testing.T, path string) string {
+	t.Helper()
+	dir := filepath.Join(openDir(t), "package")
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join(examplesDir, filepath.FromSlash(path)))); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// put writes a file that every user can read.
+func put(t *testing.T, dir, name, content string) {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(path, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// pluginConfig is where a sidecar mounts the ConfigMap of its plugin.
+const pluginConfig = "/home/argocd/cmp-server/config/"
+
+// generate is the command of a plugin of the examples, with the files beside
+// plugin.yaml in a folder of the test in place of pluginConfig.
+func generate(t *testing.T, dir string) []string {
+	t.Helper()
+	mounted := openDir(t) + "/"
+	line := example[configManagementPlugin](t, dir+"/plugin.yaml").Spec.Generate.line()
+	for i, argument := range line {
+		if name, ok := strings.CutPrefix(argument, pluginConfig); ok {
+			put(t, mounted, name, string(harness.ReadFile(t, filepath.Join(examplesDir, filepath.FromSlash(dir), name))))
+			line[i] = mounted + name
+		}
+	}
+	return line
+}
+
+// expected compares with a file of the examples.
+func expected(t *testing.T, path, got string) {
+	t.Helper()
+	golden.Compare(t, filepath.Join(examplesDir, filepath.FromSlash(path)), got)
+}
+
+// shells are the shells of this machine that an image could have as its sh, by
+// name.
+func shells(t *testing.T) map[string]string {
+	t.Helper()
+	found := make(map[string]string)
+	for _, name := range []string{"dash", "bash", "busybox", "mksh"} {
+		if path, err := exec.LookPath(name); err == nil {
+			found[name] = path
+		}
+	}
+	if len(found) == 0 {
+		path, err := exec.LookPath("sh")
+		if err != nil {
+			t.Skipf("this machine has no shell: %v", err)
+		}
+		found["sh"] = path
+	}
+	if os.Getuid() != 0 {
+		t.Logf("the test runs as user %d, so the commands do too, and not as %d", os.Getuid(), pluginUser)
+	}
+	return found
+}
+
+func TestExamplesArgoCD_pluginRendersAsExpected(t *testing.T) {
+	for _, dir := range []string{"argocd/plugin", "argocd/plugin-helm"} {
+		line := generate(t, dir)
+		for name, shell := range shells(t) {
+			t.Run(dir+" with "+name, func(t *testing.T) {
+				s := newSidecar(t, shell)
+				stdout, stderr, err := s.run(copyPackage(t, dir+"/package"), line)
+				if err != nil || stderr != "" {
+					t.Fatalf("%v\n%s", err, stderr)
+				}
+				expected(t, dir+"/expected.yaml", stdout)
+			})
+		}
+	}
+}
+
+// In a shell, $(…) takes all newlines off the end.
+func TestExamplesArgoCD_pluginKeepsTheNewlinesOfTheLastValue(t *testing.T) {
+	for dir, program := range map[string]string{"argocd/plugin": "kustomize", "argocd/plugin-helm": "helm"} {
+		line := generate(t, dir)
+		for _, end := range []string{"data:\n  a: |+\n    b\n\n\n", "data:\n  a: |+\n    b\n", "data:\n  a: b"} {
+			manifest := "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n" + end
+			for name, shell := range shells(t) {
+				s := newSidecar(t, shell)
+				s.replace(t, program, "printf '"+strings.ReplaceAll(manifest, "\n", `\n`)+"'\n")
+				stdout, stderr, err := s.run(copyPackage(t, dir+"/package"), line)
+				if want := strings.TrimSuffix(manifest, "\n") + "\n"; err != nil || stdout != want {
+					t.Errorf("%s with %s: got %q, want %q: %v\n%s", dir, name, stdout, want, err, stderr)
+				}
+			}
+		}
+	}
+}
+
+// Argo CD puts the command with its arguments in front of what it said on
+// stderr: cmpserver/plugin/plugin.go, newCmdError.
+func TestExamplesArgoCD_errorsBeginWithAShortCommand(t *testing.T) {
+	for _, dir := range []string{"argocd/plugin", "argocd/plugin-helm", "argocd/plugin-without-shell"} {
+		line := strings.Join(example[configManagementPlugin](t, dir+"/plugin.yaml").Spec.Generate.line(), " ")
+		if len(line) > 80 || strings.Contains(line, "\n") {
+			t.Errorf("%s: the command is %d bytes long: %q", dir, len(line), line)
+		}
+	}
+}
+
+// With PruneLast, a sync waits until all is healthy: a rollout that never gets
+// healthy would keep the commit that fixes it from being applied.
+func TestExamplesArgoCD_noApplicationWaitsForHealth(t *testing.T) {
+	applications := map[string]argoApplicationSpec{
+		"fleet/argocd/applicationset.yaml": example[argoApplicationSet](t, "fleet/argocd/applicationset.yaml").Spec.Template.Spec,
+	}
+	for _, name := range []string{"exec", "hydrator", "plugin", "plugin-helm", "plugin-without-shell"} {
+		file := "argocd/" + name + "/application.yaml"
+		applications[file] = example[argoApplication](t, file).Spec
+	}
+	for file, application := range applications {
+		options := application.SyncPolicy.SyncOptions
+		if slices.Contains(options, "PruneLast=true") || !slices.Contains(options, "CreateNamespace=true") {
+			t.Errorf("%s: the options are %q, want CreateNamespace=true and no PruneLast=true", file, options)
+		}
+	}
+}
+
+func TestExamplesArgoCD_pluginTakesItsSettings(t *testing.T) {
+	const annotated, renamed = "checksum/config: ", "name: web-settings-hf678c7m2b\n"
+	line := generate(t, "argocd/plugin")
+	tests := []struct {
+		label     string
+		extra     []string
+		remove    []string
+		config    string
+		want, not string
+	}{
+		{"parameter mode", []string{"PARAM_MODE=Annotate"}, nil, "", annotated, "-hf678c7m2b"},
+		{"parameter policy", []string{"PARAM_POLICY=OptIn"}, nil, "", "name: web-settings\n", "-hf678c7m2b"},
+		{"both", []string{"PARAM_MODE=Annotate", "PARAM_POLICY=OptIn"}, nil, "", "name: web-settings\n", annotated},
+		{"file", []string{"PARAM_MODE=Bogus"}, nil, "spec: {mode: Annotate}\n", annotated, "-hf678c7m2b"},
+		{"no namespace", nil, []string{"ARGOCD_APP_NAMESPACE="}, "", renamed, "web-database-"},
+		{"salt", []string{"CONFIGHASH_SALT=pinch-of-sea"}, nil, "", "name: web-settings-", "-hf678c7m2b"},
+		{"salt is not shown", []string{"CONFIGHASH_SALT=pinch-of-sea"}, nil, "", "name: web-settings-", "pinch-of-sea"},
+	}
+	for _, test := range tests {
+		t.Run(test.label, func(t *testing.T) {
+			for _, shell := range shells(t) {
+				s := newSidecar(t, shell)
+				s.extra, s.remove = test.extra, test.remove
+				dir := copyPackage(t, "argocd/plugin/package")
+				if test.config != "" {
+					put(t, dir, "confighash.yaml", "apiVersion: confighash.dev/v1alpha1\nkind: ConfigHash\nmetadata: {name: x}\n"+test.config)
+				}
+				stdout, stderr, err := s.run(dir, line)
+				if err != nil {
+					t.Fatalf("%v\n%s", err, stderr)
+				}
+				if !strings.Contains(stdout, test.want) || strings.Contains(stdout+stderr, test.not) {
+					t.Errorf("want %q in the output, and not %q:\n%s%s", test.want, test.not, stdout, stderr)
+				}
+			}
+		})
+	}
+}
+
+func TestExamplesArgoCD_pluginFailsRatherThanPrintNothingOrHalf(t *testing.T) {
+	const configHash = "apiVersion: confighash.dev/v1alpha1\nkind: ConfigHash\nmetadata: {name: x}\n"
+	line := generate(t, "argocd/plugin")
+	tests := []struct {
+		label     string
+		extra     []string
+		files     harness.Files
+		kustomize string // in place of the real one
+		want      string // on stderr
+	}{
+		{label: "kustomize fails", files: harness.Files{"kustomization.yaml": "resources: [missing.yaml]\n"}, want: "missing.yaml"},
+		{label: "kustomize fails after it printed something", kustomize: "cat web.yaml\necho torn >&2\nexit 3\n", want: "torn"},
+		{label: "kustomize is killed", kustomize: "kill -9 $$\n"},
+		{label: "no kustomization", files: harness.Files{"kustomization.yaml": ""}, want: "kustomization.yaml is empty"},
+		{
+			label: "nothing but what stays local",
+			files: harness.Files{"web.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  annotations:\n    config.kubernetes.io/local-config: \"true\"\n"},
+			want:  "printed no manifests",
+		},
+		{label: "broken YAML", files: harness.Files{"web.yaml": "apiVersion: v1\nkind: [ConfigMap\n"}, want: "web.yaml"},
+		{label: "what kustomize lets through and confighash does not", kustomize: "printf 'kind: ConfigMap\\nkind: Secret\\n'\n", want: "kind"},
+		{label: "unknown field in the configuration", files: harness.Files{"confighash.yaml": configHash + "spec: {mode: Rename, modus: x}\n"}, want: "modus"},
+		{label: "unknown mode", extra: []string{"PARAM_MODE=Bogus"}, want: "Bogus"},
+		{label: "a parameter is no command", extra: []string{"PARAM_MODE=$(echo owned; kill -9 $$)"}, want: "$(echo owned"},
+	}
+	for _, test := range tests {
+		t.Run(test.label, func(t *testing.T) {
+			for name, shell := range shells(t) {
+				s := newSidecar(t, shell)
+				s.extra = test.extra
+				if test.kustomize != "" {
+					s.replace(t, "kustomize", "PATH=/usr/bin:/bin\n"+test.kustomize)
+				}
+				dir := copyPackage(t, "argocd/plugin/package")
+				for file, content := range test.files {
+					put(t, dir, file, content)
+				}
+				stdout, stderr, err := s.run(dir, line)
+				if err == nil {
+					t.Errorf("%s: the command succeeds:\n%s", name, stdout)
+				}
+				if stdout != "" {
+					t.Errorf("%s: stdout is not empty:\n%s", name, stdout)
+				}
+				if !strings.Contains(stderr, test.want) || strings.Contains(stderr, "correct-horse") {
+					t.Errorf("%s: want %q on stderr, and no Secret:\n%s", name, test.want, stderr)
+				}
+			}
+		})
+	}
+}
+
+func TestExamplesArgoCD_helmPluginTakesItsSettings(t *testing.T) {
+	line := generate(t, "argocd/plugin-helm")
+	tests := []struct {
+		label, parameter, file, content, extra string
+		want, not                              string // want is on stderr for fails
+		fails                                  bool
+	}{
+		{label: "mode", parameter: "PARAM_MODE=Annotate", want: "checksum/config: ", not: "-hf678c7m2b"},
+		{label: "release", parameter: "PARAM_RELEASE=store", want: "name: store-settings-hf678c7m2b\n", not: "name: shop"},
+		{label: "values", parameter: "PARAM_VALUES=values-prod.yaml", want: "LOG_LEVEL: error\n", not: "LOG_LEVEL: info"},
+		{label: "no values file", parameter: "PARAM_VALUES=missing.yaml", want: "missing.yaml", fails: true},
+		{label: "values by way of a folder", parameter: "PARAM_VALUES=templates/../values.yaml", want: "values is templates/../values.yaml", fails: true},
+		{label: "values with a blank", parameter: "PARAM_VALUES=a b.yaml", want: "a b.yaml", fails: true},
+		{label: "values of the sidecar", parameter: "PARAM_VALUES=/etc/passwd", want: "values is /etc/passwd", fails: true},
+		{label: "values above the chart", parameter: "PARAM_VALUES=../values.yaml", want: "values is ../values.yaml", fails: true},
+		{label: "values from the network", parameter: "PARAM_VALUES=https://127.0.0.1:1/values.yaml", want: "values is https://127.0.0.1:1", fails: true},
+		{label: "values as a list", parameter: "PARAM_VALUES=values.yaml,/dev/null", want: "values is values.yaml,/dev/null", fails: true},
+		{label: "values quoted as in a list", parameter: `PARAM_VALUES="/dev/null"`, want: "values is", fails: true},
+		{label: "values on a second line", parameter: "PARAM_VALUES=\n/dev/null", want: "values is", fails: true},
+		{label: "values from stdin", parameter: "PARAM_VALUES=-", want: "./-", fails: true},
+		{label: "values that look like a flag", parameter: "PARAM_VALUES=--output-dir", want: "./--output-dir", fails: true},
+		{label: "release that would run a program", parameter: "PARAM_RELEASE=--post-renderer=sh", want: "--post-renderer=sh", fails: true},
+		{label: "release that would write files", parameter: "PARAM_RELEASE=--output-dir", want: "--output-dir", fails: true},
+		{label: "release that would write files there", parameter: "PARAM_RELEASE=--output-dir=/tmp/chart", want: "--output-dir=/tmp/chart", fails: true},
+		{
+			label: "versions of the cluster's APIs", file: "templates/web.yaml",
+			content: "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n{{ range list \"example.com/v2/Shop\" \"example.com/v2\" \"example.com/v3\" }}  {{ replace \"/\" \".\" . }}: {{ $.Capabilities.APIVersions.Has . | quote }}\n{{ end }}",
+			extra:   "KUBE_API_VERSIONS=v1,example.com/v2,example.com/v2/Shop", want: "  example.com.v2.Shop: \"true\"\n  example.com.v2: \"true\"\n  example.com.v3: \"false\"\n", not: "v3: \"true\"",
+		},
+		{label: "broken template", file: "templates/web.yaml", content: "a: {{ .Values.x.y.z }}\n", want: "web.yaml", fails: true},
+		{label: "nothing rendered", file: "templates/web.yaml", content: "{{ if false }}a: b{{ end }}\n", want: "printed no manifests", fails: true},
+		{label: "nothing but comments rendered", file: "templates/web.yaml", content: "# kind: ConfigMap\n---\n  # {{ .Release.Name }}\n", want: "printed no manifests", fails: true},
+	}
+	for _, test := range tests {
+		t.Run(test.label, func(t *testing.T) {
+			for name, shell := range shells(t) {
+				s := newSidecar(t, shell)
+				for _, variable := range []string{test.parameter, test.extra} {
+					if variable != "" {
+						s.extra = append(s.extra, variable)
+					}
+				}
+				dir := copyPackage(t, "argocd/plugin-helm/package")
+				if test.file != "" {
+					put(t, dir, test.file, test.content)
+				}
+				stdout, stderr, err := s.run(dir, line)
+				switch {
+				case !test.fails && (err != nil || !strings.Contains(stdout, test.want) || strings.Contains(stdout, test.not)):
+					t.Errorf("%s: want %q in the output, and not %q: %v\n%s%s", name, test.want, test.not, err, stdout, stderr)
+				case test.fails && (err == nil || stdout != "" || !strings.Contains(stderr, test.want)):
+					t.Errorf("%s: want an error, nothing on stdout, and %q on stderr: %v\n%s%s", name, test.want, err, stdout, stderr)
+				}
+			}
+		})
+	}
+}
+
+func TestExamplesArgoCD_pluginWithoutShellRendersAsExpected(t *testing.T) {
+	plugin := example[configManagementPlugin](t, "argocd/plugin-without-shell/plugin.yaml")
+	s := newSidecar(t, "")
+	dir := copyPackage(t, "argocd/plugin-without-shell/package")
+	if found, err := filepath.Glob(filepath.Join(dir, plugin.Spec.Discover.FileName)); err != nil || len(found) != 1 {
+		t.Errorf("discover.fileName finds %q in the package, %v", found, err)
+	}
+	stdout, stderr, err := s.run(dir, plugin.Spec.Generate.line())
+	if err != nil || stderr != "" {
+		t.Fatalf("%v\n%s", err, stderr)
+	}
+	expected(t, "argocd/plugin-without-shell/expected.yaml", stdout)
+}
+
+func TestExamplesArgoCD_pluginWithoutShellFailsWithNothingOnStdout(t *testing.T) {
+	line := generate(t, "argocd/plugin-without-shell")
+	tests := []struct {
+		label string
+		files harness.Files
+		want  string
+	}{
+		{"kustomize fails", harness.Files{"kustomization.yaml": "resources: [missing.yaml]\n"}, "missing.yaml"},
+		{"the function fails", harness.Files{"confighash.yaml": strings.Replace(harness.FunctionConfig("{mode: Renamed}"), harness.Binary, "confighash", 1)}, "Renamed"},
+		{"the program is missing", harness.Files{"confighash.yaml": strings.Replace(harness.FunctionConfig("{mode: Rename}"), harness.Binary, "not-there", 1)}, "not-there"},
+	}
+	for _, test := range tests {
+		t.Run(test.label, func(t *testing.T) {
+			s := newSidecar(t, "")
+			dir := copyPackage(t, "argocd/plugin-without-shell/package")
+			for file, content := range test.files {
+				put(t, dir, file, content)
+			}
+			stdout, stderr, err := s.run(dir, line)
+			if err == nil || stdout != "" || !strings.Contains(stderr, test.want) {
+				t.Errorf("want an error, nothing on stdout, and %q on stderr: %v\n%s%s", test.want, err, stdout, stderr)
+			}
+		})
+	}
+}
+
+// Argo CD runs kustomize itself, in the repo-server.
+func TestExamplesArgoCD_repoServerRendersAsExpected(t *testing.T) {
+	options := example[corev1.ConfigMap](t, "argocd/exec/argocd-cm.yaml").Data["kustomize.buildOptions"]
+	deployment := example[appsv1.Deployment](t, "argocd/exec/repo-server.yaml")
+	pod := deployment.Spec.Template.Spec
+	install, mount := pod.InitContainers[0], pod.Containers[0].VolumeMounts[0]
+
+	// What the init container does, and then what the container sees of it.
+	s := newSidecar(t, "")
+	tools := openDir(t)
+	arguments := slices.Clone(install.Args)
+	at := slices.Index(arguments, install.VolumeMounts[0].MountPath)
+	if at < 0 {
+		t.Fatalf("the init container's arguments %q name no mount of it", arguments)
+	}
+	arguments[at] = tools
+	if _, err := harness.Run(nil, harness.Binary, arguments...); err != nil {
+		t.Fatal(err)
+	}
+	if mount.Name != install.VolumeMounts[0].Name || filepath.Dir(mount.MountPath) != "/usr/local/bin" {
+		t.Fatalf("the container does not mount the tool on its PATH: %+v", mount)
+	}
+	link := filepath.Join(s.bin, filepath.Base(mount.MountPath))
+	if err := os.Remove(link); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join(tools, mount.SubPath), link); err != nil {
+		t.Fatal(err)
+	}
+
+	dir := copyPackage(t, "argocd/exec/package")
+	stdout, stderr, err := s.run(filepath.Dir(dir), append([]string{"kustomize", "build", dir}, strings.Fields(options)...))
+	if err != nil || stderr != "" {
+		t.Fatalf("%v\n%s", err, stderr)
+	}
+	expected(t, "argocd/exec/expected.yaml", stdout)
+}
+
+// The rules are those of Argo CD's page on config management plugins.
+func TestExamplesArgoCD_sidecarsAreAsArgoCDAsks(t *testing.T) {
+	kustomize, err := harness.Kustomize()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{"argocd/plugin", "argocd/plugin-helm", "argocd/plugin-without-shell", "fleet/argocd"} {
+		t.Run(dir, func(t *testing.T) {
+			out, err := harness.Run(nil, kustomize, "build", filepath.Join(examplesDir, dir))
+			if err != nil {
+				t.Fatal(err)
+			}
+			all, err := decodeAllStrictly(out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			template, maps := repoServer(t, all)
+			if problem := sidecarProblem(template.Spec, maps); problem != "" {
+				t.Errorf("%s", problem)
+			}
+			if name := template.Annotations["kubectl.kubernetes.io/default-container"]; name != "argocd-repo-server" {
+				t.Errorf("kubectl takes the container %q, want the repo-server", name)
+			}
+		})
+	}
+}
+
+// repoServer returns the pod template of the repo-server among objects, and what
+// ConfigMaps hold a plugin, by name.
+func repoServer(t *testing.T, objects []any) (template corev1.PodTemplateSpec, plugins map[string]string) {
+	t.Helper()
+	plugins = make(map[string]string)
+	for _, object := range objects {
+		switch o := object.(type) {
+		case *appsv1.Deployment:
+			template = o.Spec.Template
+		case *corev1.ConfigMap:
+			if plugin := o.Data["plugin.yaml"]; plugin != "" {
+				plugins[o.Name] = plugin
+			}
+		}
+	}
+	return template, plugins
+}
+
+// sidecarProblem tells what is wrong with a plugin's sidecar in the pod of a
+// repo-server, "" for nothing.
+func sidecarProblem(pod corev1.PodSpec, plugins map[string]string) string {
+	const server = "argocd-repo-server"
+	containers := make(map[string]corev1.Container)
+	for _, c := range pod.Containers {
+		containers[c.Name] = c
+	}
+	if len(containers) != 2 {
+		return fmt.Sprintf("%d containers, want the repo-server and the sidecar", len(containers))
+	}
+	var side corev1.Container
+	for name, c := range containers {
+		if name != server {
+			side = c
+		}
+	}
+	volumes := make(map[string]corev1.Volume)
+	for _, v := range pod.Volumes {
+		volumes[v.Name] = v
+	}
+	mounts, servers := mountsByPath(side), mountsByPath(containers[server])
+	security := side.SecurityContext
+	plugin := volumes[mounts[strings.TrimSuffix(pluginConfig, "/")].Name].ConfigMap
+	switch {
+	case !slices.Equal(side.Command, []string{"/var/run/argocd/argocd-cmp-server"}):
+		return fmt.Sprintf("the command is %q", side.Command)
+	case security == nil || *security.RunAsUser != pluginUser || !*security.RunAsNonRoot || !*security.ReadOnlyRootFilesystem:
+		return fmt.Sprintf("the security context is %+v", security)
+	case mounts["/var/run/argocd"].Name != "var-files" || mounts["/home/argocd/cmp-server/plugins"].Name != "plugins":
+		return fmt.Sprintf("the mounts are %+v", mounts)
+	case mounts["/tmp"].Name == servers["/tmp"].Name || volumes[mounts["/tmp"].Name].EmptyDir == nil:
+		return fmt.Sprintf("/tmp is the volume %q, the repo-server's %q", mounts["/tmp"].Name, servers["/tmp"].Name)
+	case plugin == nil || plugins[plugin.Name] == "":
+		return fmt.Sprintf("the plugin's ConfigMap is %+v, and there are %d", plugin, len(plugins))
+	case side.Resources.Limits.Memory().IsZero() || side.Resources.Requests.Cpu().IsZero():
+		return fmt.Sprintf("the resources are %+v", side.Resources)
+	}
+	return ""
+}
+
+func mountsByPath(c corev1.Container) map[string]corev1.VolumeMount {
+	mounts := make(map[string]corev1.VolumeMount)
+	for _, m := range c.VolumeMounts {
+		mounts[m.MountPath] = m
+	}
+	return mounts
+}
+
+// pluginBuild is the command of docs/argocd.md that builds the sidecar's image.
+const pluginBuild = "docker build --tag registry.example.com/argocd-confighash:v0.1.0 examples/argocd/plugin"

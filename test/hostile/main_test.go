@@ -1,0 +1,9 @@
+package hostile_test
+
+import (
+	"testing"
+
+	"github.com/confighash/confighash/internal/test/harness"
+)
+
+func TestMain(m *testing.M) { harness.Main(m) }

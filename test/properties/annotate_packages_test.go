@@ -1,0 +1,999 @@
+package properties_test
+
+import (
+	"encoding/base64"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/confighash/confighash/internal/test/harness"
+)
+
+// A consumerPackage is a random package of workloads and of what they consume.
+type consumerPackage struct {
+	seed      uint64
+	spec      annotateSpec
+	form      form
+	crlf      bool
+	documents []*styledDocument
+}
+
+// A styledDocument is one resource. It is written down in the same way
+// whatever stands around it. The leaves of its value are strings, numbers,
+// booleans and bare; mergeHere is the key of a mapping to be merged.
+type styledDocument struct {
+	value harness.Object
+	style uint64
+	// anchored tells that it holds anchors and aliases, so that what an edit
+	// touches may be encoded anew.
+	anchored bool
+}
+
+const mergeHere = "merge_here"
+
+var mergeKey = regexp.MustCompile(`['"]?` + mergeHere + `['"]?:`)
+
+// sourceKinds are the kinds that workloads consume, and their API versions.
+var sourceKinds = map[string]string{
+	"ConfigMap": "v1", "Secret": "v1", "SealedSecret": "bitnami.com/v1alpha1", "ExternalSecret": "external-secrets.io/v1",
+	"SecretProviderClass": "secrets-store.csi.x-k8s.io/v1",
+}
+
+const longSourceName = "a-configuration-with-a-name.that-no-annotation-has-room-for.behind-its-prefix"
+
+var (
+	sourceNames      = []string{"app", "web.config", "1e3", "db", longSourceName}
+	sourceNamespaces = []string{"", "", "team-a", "default"}
+	sourceDataKeys   = []string{"a", "b", "app.properties", "yes"}
+)
+
+// randomConsumers makes the package of a seed.
+func randomConsumers(seed uint64) *consumerPackage {
+	g := &consumerGenerator{dice: newDice(seed)}
+	p := &consumerPackage{seed: seed, form: form(g.IntN(int(formCount))), crlf: g.chance(10)}
+	g.plain = p.form.isJSON()
+	p.crlf = p.crlf && !p.form.isJSON()
+	p.spec = annotateSpec{
+		key: pick(g.dice, []string{"checksum/config", "checksum/config", "example.com/rolls-on"}), scope: pick(g.dice, []string{"Workload", "Source"}),
+		granularity: pick(g.dice, []string{"Key", "Key", "Object"}), policy: "All",
+		salt: pick(g.dice, []string{"", "", "pepper"}), namespace: pick(g.dice, []string{"default", "default", "team-a"}),
+	}
+	if g.chance(20) {
+		p.spec.policy = "OptIn"
+	}
+	if g.chance(15) {
+		p.spec.exclude = pick(g.dice, []string{"web.*", "app|db", "nothing"})
+	}
+	p.spec.discover = g.chance(70)
+	g.spec = p.spec
+	for range g.between(2, 8) {
+		g.source()
+	}
+	for range g.between(1, 5) {
+		g.workload()
+	}
+	p.spec.runners = slices.ContainsFunc(g.documents, func(d *styledDocument) bool { return d.value.Kind() == "Runner" })
+	for _, bystander := range bystanders {
+		if g.chance(10) {
+			g.add(bystander)
+		}
+	}
+	g.Shuffle(len(g.documents), func(i, j int) { g.documents[i], g.documents[j] = g.documents[j], g.documents[i] })
+	p.documents = g.documents
+	return p
+}
+
+type consumerGenerator struct {
+	*dice
+	spec      annotateSpec
+	plain     bool // no YAML but JSON
+	documents []*styledDocument
+}
+
+func (g *consumerGenerator) add(o harness.Object) {
+	g.documents = append(g.documents, &styledDocument{value: o, style: g.Uint64(), anchored: isAnchored(o)})
+}
+
+// isAnchored tells that a value holds an anchor or an alias.
+func isAnchored(value any) bool {
+	switch value := value.(type) {
+	case harness.Object:
+		return isAnchored(map[string]any(value))
+	case map[string]any:
+		return slices.ContainsFunc(slices.Collect(maps.Values(value)), isAnchored)
+	case []any:
+		return slices.ContainsFunc(value, isAnchored)
+	case bare:
+		return strings.HasPrefix(string(value), "&") || strings.HasPrefix(string(value), "*")
+	}
+	return false
+}
+
+// text is a value that the function has no business with.
+func (g *consumerGenerator) text() string {
+	if g.chance(40) {
+		return pick(g.dice, awkwardTexts)
+	}
+	return g.fresh("value")
+}
+
+// metadata makes that of a resource, which none of its kind has yet: nil if one
+// has.
+func (g *consumerGenerator) metadata(kind, name, namespace string) map[string]any {
+	for _, d := range g.documents {
+		if d.value.Kind() == kind && d.value.Name() == name && g.spec.place(d.value) == g.spec.place(harness.Object{"metadata": map[string]any{"namespace": namespace}}) {
+			return nil
+		}
+	}
+	metadata := map[string]any{"name": name}
+	if namespace != "" {
+		metadata["namespace"] = namespace
+	}
+	if g.chance(20) {
+		metadata["labels"] = map[string]any{"app": name, "note": g.text()}
+	}
+	annotations := map[string]any{}
+	if g.chance(20) {
+		annotations["example.com/note"] = g.text()
+	}
+	if g.chance(8) {
+		annotations["confighash.dev/ignore"] = pick(g.dice, []string{"true", "true", "false"})
+	}
+	if g.chance(20) {
+		annotations["confighash.dev/roll"] = "true"
+	}
+	if len(annotations) > 0 {
+		metadata["annotations"] = annotations
+	}
+	return metadata
+}
+
+// source adds a resource to be consumed.
+func (g *consumerGenerator) source() {
+	kind := pick(g.dice, []string{
+		"ConfigMap", "ConfigMap", "ConfigMap", "ConfigMap", "Secret", "Secret", "Secret", "SealedSecret", "ExternalSecret", "ExternalSecret", "SecretProviderClass",
+	})
+	metadata := g.metadata(kind, pick(g.dice, sourceNames), pick(g.dice, sourceNamespaces))
+	if metadata == nil {
+		return
+	}
+	o := harness.Object{"apiVersion": sourceKinds[kind], "kind": kind, "metadata": metadata}
+	switch kind {
+	case "ConfigMap":
+		g.configMap(o)
+	case "Secret":
+		g.secret(o)
+	case "SealedSecret":
+		o["spec"] = g.sealed()
+	case "ExternalSecret":
+		spec := map[string]any{"refreshInterval": "1h", "dataFrom": []any{map[string]any{"extract": map[string]any{"key": g.fresh("path")}}}}
+		if g.chance(60) {
+			target := map[string]any{"name": pick(g.dice, sourceNames)}
+			if g.chance(75) {
+				field := pick(g.dice, []string{"configMap", "secret"})
+				from := map[string]any{
+					"name":  g.reference(map[string]string{"configMap": "ConfigMap", "secret": "Secret"}[field]),
+					"items": []any{map[string]any{"key": pick(g.dice, sourceDataKeys)}, map[string]any{"key": pick(g.dice, sourceDataKeys)}},
+				}
+				target["template"] = map[string]any{"templateFrom": []any{map[string]any{field: from}}}
+				g.madeWith(field, harness.StringAt(from, "name"), harness.StringAt(o, "metadata", "namespace"))
+			}
+			spec["target"] = target
+		}
+		o["spec"] = spec
+	case "SecretProviderClass":
+		o["spec"] = map[string]any{
+			"provider": "vault", "parameters": map[string]any{"objects": g.fresh("path")},
+			"secretObjects": []any{map[string]any{"secretName": pick(g.dice, sourceNames), "type": "Opaque"}},
+		}
+	}
+	g.add(o)
+}
+
+// madeWith adds the object that an ExternalSecret is made with, if it is not
+// there yet. Now and then it is to be ignored.
+func (g *consumerGenerator) madeWith(field, name, namespace string) {
+	metadata := g.metadata("ConfigMap", name, namespace)
+	if field != "configMap" || metadata == nil {
+		return
+	}
+	if g.chance(40) {
+		metadata["annotations"] = map[string]any{"confighash.dev/ignore": "true"}
+	}
+	data := map[string]any{}
+	for _, key := range sourceDataKeys {
+		data[key] = g.fresh("template")
+	}
+	g.add(harness.Object{"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data})
+}
+
+func (g *consumerGenerator) configMap(o harness.Object) {
+	data, binary := map[string]any{}, map[string]any{}
+	for _, key := range sourceDataKeys {
+		switch roll := g.IntN(100); {
+		case roll < 50:
+			data[key] = g.text()
+		case roll < 60:
+			binary[key] = wrappedBase64(pick(g.dice, binaryTexts))
+		case roll < 65 && !g.plain:
+			data[key] = pick(g.dice, []bare{"yes", "1e3", "0x1F", "010", "2001-01-01", "1_000", "on", ".5", "No"})
+		}
+	}
+	if len(data) > 0 || g.chance(50) {
+		o["data"] = data
+	}
+	if len(binary) > 0 {
+		o["binaryData"] = binary
+	}
+	if g.chance(10) {
+		o["immutable"] = true
+	}
+	if g.plain || !g.chance(15) {
+		return
+	}
+	shared := bare(fmt.Sprintf("&shared {a: %s, shared: same}", g.fresh("value")))
+	metadata := o["metadata"].(map[string]any)
+	if metadata["labels"] = shared; g.chance(50) {
+		delete(data, "a")
+		data[mergeHere] = bare("*shared ")
+		o["data"] = data
+	} else {
+		o["data"] = bare("*shared ")
+		delete(o, "binaryData")
+	}
+}
+
+func (g *consumerGenerator) secret(o harness.Object) {
+	o["type"] = pick(g.dice, []string{"Opaque", "kubernetes.io/basic-auth", "example.com/custom"})
+	if g.chance(10) {
+		o["data"] = map[string]any{"a": "ENC[AES256_GCM,data:" + g.fresh("cipher") + "]", "b": "ENC[AES256_GCM,data:" + g.fresh("cipher") + "]"}
+		o["sops"] = map[string]any{"mac": g.fresh("mac"), "version": "3.9.0"}
+		return
+	}
+	data, texts := map[string]any{}, map[string]any{}
+	for _, key := range sourceDataKeys {
+		if g.chance(50) {
+			data[key] = wrappedBase64(pick(g.dice, []string{g.text(), g.text(), pick(g.dice, binaryTexts)}))
+		}
+		if g.chance(25) {
+			texts[key] = g.text()
+		}
+	}
+	if len(data) > 0 || g.chance(50) {
+		o["data"] = data
+	}
+	if len(texts) > 0 {
+		o["stringData"] = texts
+	}
+}
+
+func (g *consumerGenerator) sealed() map[string]any {
+	encrypted := map[string]any{}
+	for _, key := range sourceDataKeys {
+		if g.chance(50) {
+			encrypted[key] = g.fresh("AgB")
+		}
+	}
+	spec := map[string]any{"encryptedData": encrypted}
+	if g.chance(60) {
+		template := map[string]any{"metadata": map[string]any{"labels": map[string]any{"note": g.text()}}}
+		if g.chance(50) {
+			template["type"] = "kubernetes.io/basic-auth"
+		}
+		if g.chance(30) {
+			template["data"] = map[string]any{"template": "{{ .a }}"}
+		}
+		if g.chance(30) {
+			template["metadata"].(map[string]any)["name"] = pick(g.dice, sourceNames)
+		}
+		spec["template"] = template
+	}
+	return spec
+}
+
+// workload adds a resource with one or several pod templates.
+func (g *consumerGenerator) workload() {
+	kind := pick(g.dice, []string{
+		"Deployment", "Deployment", "Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController", "CronJob", "Job", "Pod", "Runner", "Stranger",
+	})
+	metadata := g.metadata(kind, g.fresh(strings.ToLower(kind)), pick(g.dice, sourceNamespaces))
+	if g.chance(10) {
+		annotations, _ := metadata["annotations"].(map[string]any)
+		if annotations == nil {
+			annotations = map[string]any{}
+			metadata["annotations"] = annotations
+		}
+		annotations["confighash.dev/extra-sources"] = "ConfigMap/" + pick(g.dice, sourceNames) + ", Secret/" + pick(g.dice, sourceNames)
+	}
+	o := harness.Object{"apiVersion": "apps/v1", "kind": kind, "metadata": metadata}
+	switch kind {
+	case "ReplicationController":
+		o["apiVersion"] = "v1"
+		o["spec"] = map[string]any{"template": g.template(metadata)}
+	case "CronJob":
+		o["apiVersion"] = "batch/v1"
+		o["spec"] = map[string]any{"schedule": "@daily", "jobTemplate": map[string]any{"spec": map[string]any{"template": g.template(metadata)}}}
+	case "Job":
+		o["apiVersion"] = "batch/v1"
+		o["spec"] = map[string]any{"template": g.template(metadata)}
+	case "Pod":
+		o["apiVersion"] = "v1"
+		o["spec"] = g.podSpec()
+	case "Stranger":
+		o["apiVersion"] = "example.com/v1"
+		o["spec"] = map[string]any{"template": g.template(metadata)}
+	case "Runner":
+		o["apiVersion"] = "example.com/v1"
+		workers := []any{}
+		for range g.between(1, 2) {
+			workers = append(workers, map[string]any{"size": 1, "template": g.template(metadata)})
+			metadata = map[string]any{"annotations": "of the first alone"}
+		}
+		o["spec"] = map[string]any{"workers": workers}
+	default:
+		spec := map[string]any{"template": g.template(metadata)}
+		if g.chance(15) {
+			spec["updateStrategy"] = map[string]any{"type": "OnDelete"}
+		}
+		if g.chance(10) {
+			spec["paused"] = true
+		}
+		o["spec"] = spec
+	}
+	g.add(o)
+}
+
+// handMade is a checksum that a chart has written.
+const handMade = "0000000000000000000000000000000000000000000000000000000000000000"
+
+// template makes a pod template of a workload with that metadata.
+func (g *consumerGenerator) template(ofWorkload map[string]any) map[string]any {
+	template := map[string]any{"spec": g.podSpec()}
+	metadata := map[string]any{}
+	if g.chance(50) {
+		metadata["labels"] = map[string]any{"app": "web"}
+	}
+	annotations := map[string]any{}
+	if g.chance(40) {
+		annotations["example.com/note"] = g.text()
+	}
+	checksum := marked(strings.Repeat(pick(g.dice, []string{"0", "5e", "abcd"}), 56)[:56])
+	for _, key := range []string{g.spec.key, "checksum/configmap.app", "example.com/secret.gone", "checksum/other"} {
+		switch g.IntN(12) {
+		case 0:
+			annotations[key] = checksum
+		case 1: // by hand, as charts do
+			annotations[key] = handMade
+		case 2:
+			annotations[key] = "v1"
+		}
+	}
+	switch roll := g.IntN(100); {
+	case roll < 15:
+		return template
+	case roll < 20 && !g.plain:
+		template["metadata"] = pick(g.dice, []bare{"null", "~", "{}"})
+		return template
+	case roll < 25:
+		template["metadata"] = map[string]any{}
+		return template
+	case roll < 35 && !g.plain:
+		metadata["annotations"] = pick(g.dice, []bare{"null", "~", "{}", ""})
+	case roll < 45 && !g.plain && ofWorkload["annotations"] == nil:
+		ofWorkload["annotations"] = bare(`&notes {example.com/note: "1", "` + g.spec.key + `": ` + checksum + `}`)
+		metadata["annotations"] = bare("*notes ")
+		if g.chance(50) {
+			annotations[mergeHere] = bare("*notes ")
+			delete(annotations, "example.com/note")
+			metadata["annotations"] = annotations
+		}
+	case roll < 65:
+	default:
+		metadata["annotations"] = annotations
+	}
+	template["metadata"] = metadata
+	return template
+}
+
+func (g *consumerGenerator) reference(kind string) string {
+	if g.chance(10) {
+		return "elsewhere"
+	}
+	var names []string
+	for _, d := range g.documents {
+		if d.value.Kind() == kind || kind == "Secret" && d.value.Kind() == "SealedSecret" {
+			names = append(names, d.value.Name())
+		}
+		if made := harness.StringAt(d.value, "spec", "target", "name"); kind == "Secret" && made != "" {
+			names = append(names, made, made)
+		}
+	}
+	if len(names) == 0 || g.chance(15) {
+		return pick(g.dice, sourceNames)
+	}
+	return pick(g.dice, names)
+}
+
+func (g *consumerGenerator) podSpec() map[string]any {
+	volumes, spec := []any{}, map[string]any{}
+	var mounts []any
+	for i := range g.between(0, 4) {
+		volume, files := g.volume()
+		volume["name"] = fmt.Sprintf("volume-%d", i)
+		volumes = append(volumes, volume)
+		if g.chance(70) {
+			mounts = append(mounts, g.mount(volume["name"], files))
+		}
+		if g.chance(15) {
+			mounts = append(mounts, g.mount(volume["name"], files))
+		}
+	}
+	lists := []string{"containers"}
+	for _, list := range []string{"containers", "initContainers", "ephemeralContainers"} {
+		if g.chance(35) {
+			lists = append(lists, list)
+		}
+	}
+	var containers []map[string]any
+	for i, list := range lists {
+		container := g.container(fmt.Sprintf("c%d", i))
+		containers = append(containers, container)
+		of, _ := spec[list].([]any)
+		spec[list] = append(of, container)
+	}
+	for _, mount := range mounts {
+		container := pick(g.dice, containers)
+		of, _ := container["volumeMounts"].([]any)
+		container["volumeMounts"] = append(of, mount)
+	}
+	if env, ok := containers[0]["env"].([]any); ok && !g.plain && len(containers) > 1 && g.chance(10) {
+		// Two containers share one list.
+		w := &packageWriter{dice: newDice(1), json: true}
+		containers[0]["env"] = bare("&env " + w.flow(env, 0))
+		containers[len(containers)-1]["env"] = bare("*env ")
+	}
+	if len(volumes) > 0 {
+		spec["volumes"] = volumes
+	}
+	if g.chance(25) {
+		spec["imagePullSecrets"] = []any{map[string]any{"name": g.reference("Secret")}}
+	}
+	return spec
+}
+
+func (g *consumerGenerator) container(name string) map[string]any {
+	c := map[string]any{"name": name, "image": "example.com/app:1.0"}
+	env, envFrom := []any{}, []any{}
+	for i := range g.between(0, 2) {
+		kind, field := "ConfigMap", "configMapKeyRef"
+		if g.chance(50) {
+			kind, field = "Secret", "secretKeyRef"
+		}
+		ref := map[string]any{"name": g.reference(kind), "key": pick(g.dice, sourceDataKeys)}
+		if g.chance(20) {
+			ref["optional"] = true
+		}
+		env = append(env, map[string]any{"name": fmt.Sprintf("VARIABLE_%d", i), "valueFrom": map[string]any{field: ref}})
+	}
+	if g.chance(20) {
+		env = append(env, map[string]any{"name": "PLAIN", "value": g.text()})
+	}
+	if g.chance(25) {
+		kind, field := "ConfigMap", "configMapRef"
+		if g.chance(50) {
+			kind, field = "Secret", "secretRef"
+		}
+		envFrom = append(envFrom, map[string]any{"prefix": "P_", field: map[string]any{"name": g.reference(kind), "optional": g.chance(30)}})
+	}
+	if len(env) > 0 {
+		c["env"] = env
+	}
+	if len(envFrom) > 0 {
+		c["envFrom"] = envFrom
+	}
+	return c
+}
+
+// volume makes a volume, and tells which files are in it.
+func (g *consumerGenerator) volume() (volume map[string]any, files []string) {
+	source := func(kind, nameField string) map[string]any {
+		from := map[string]any{nameField: g.reference(kind)}
+		switch {
+		case g.chance(40):
+			items := []any{}
+			for range g.between(1, 2) {
+				key := pick(g.dice, sourceDataKeys)
+				file := pick(g.dice, []string{key, "dir/" + key, "a"})
+				items = append(items, map[string]any{"key": key, "path": file})
+				files = append(files, file, strings.Split(file, "/")[0])
+			}
+			from["items"] = items
+		case g.chance(10):
+			from["items"] = []any{}
+		}
+		if g.chance(20) {
+			from["optional"] = true
+		}
+		return from
+	}
+	files = slices.Clone(sourceDataKeys)
+	switch roll := g.IntN(100); {
+	case roll < 30:
+		return map[string]any{"configMap": source("ConfigMap", "name")}, files
+	case roll < 55:
+		return map[string]any{"secret": source("Secret", "secretName")}, files
+	case roll < 80:
+		sources := []any{map[string]any{"serviceAccountToken": map[string]any{"path": "token"}}}
+		for range g.between(1, 2) {
+			if g.chance(50) {
+				sources = append(sources, map[string]any{"configMap": source("ConfigMap", "name")})
+			} else {
+				sources = append(sources, map[string]any{"secret": source("Secret", "name")})
+			}
+		}
+		return map[string]any{"projected": map[string]any{"sources": sources}}, files
+	case roll < 90:
+		driver := pick(g.dice, []string{"secrets-store.csi.k8s.io", "secrets-store.csi.k8s.io", "other.example.com"})
+		return map[string]any{"csi": map[string]any{
+			"driver": driver, "readOnly": true, "nodePublishSecretRef": map[string]any{"name": g.reference("Secret")},
+			"volumeAttributes": map[string]any{"secretProviderClass": g.reference("SecretProviderClass")},
+		}}, files
+	}
+	return map[string]any{"emptyDir": map[string]any{}}, files
+}
+
+// mount makes a mount of a volume in which there are these files.
+func (g *consumerGenerator) mount(name any, files []string) map[string]any {
+	mount := map[string]any{"name": name, "mountPath": "/" + g.fresh("mnt")}
+	file := pick(g.dice, files)
+	switch roll := g.IntN(100); {
+	case roll < 45:
+	case roll < 75:
+		mount["subPath"] = pick(g.dice, []string{file, file, "./" + file, file + "/", "none"})
+	case roll < 85:
+		mount["subPathExpr"] = file
+	default:
+		mount["subPathExpr"] = pick(g.dice, []string{"$(POD_NAME)", file + "/$(POD_NAME)"})
+	}
+	return mount
+}
+
+// isAnchored tells that the package holds anchors and aliases.
+func (p *consumerPackage) isAnchored() bool {
+	return slices.ContainsFunc(p.documents, func(d *styledDocument) bool { return d.anchored })
+}
+
+// text writes a package down. A document's own text is the same in every
+// package of that form.
+func (p *consumerPackage) text() string {
+	var b strings.Builder
+	texts := make([]string, len(p.documents))
+	for i, d := range p.documents {
+		texts[i] = p.textOf(d)
+	}
+	config := "functionConfig:\n  apiVersion: confighash.dev/v1alpha1\n  kind: ConfigHash\n  metadata: {name: roll}\n  spec: " + p.spec.String() + "\n"
+	items := strings.Join(texts, "")
+	if len(texts) == 0 {
+		items = " []\n"
+	} else {
+		items = "\n" + items
+	}
+	switch p.form {
+	case resourceList:
+		b.WriteString("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n" + config + "items:" + items)
+	case flowResourceList:
+		b.WriteString("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n" + config + "items: [" + strings.Join(texts, ", ") + "]\n")
+	case jsonResourceList:
+		b.WriteString(`{"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", "functionConfig": ` +
+			`{"apiVersion": "confighash.dev/v1alpha1", "kind": "ConfigHash", "metadata": {"name": "roll"}, "spec": ` + p.spec.String() + `},` +
+			"\n\"items\": [" + strings.Join(texts, ",\n") + "]}\n")
+	case kindList:
+		b.WriteString("apiVersion: v1\nkind: List\nitems:" + items)
+	default:
+		b.WriteString(strings.Join(texts, "---\n"))
+	}
+	return p.endLines(b.String())
+}
+
+func (p *consumerPackage) endLines(text string) string {
+	if p.crlf {
+		return strings.ReplaceAll(text, "\n", "\r\n")
+	}
+	return text
+}
+
+// textOf writes a document down as it stands in the package. An alias may come
+// before its anchor; then the next style is taken.
+func (p *consumerPackage) textOf(d *styledDocument) string {
+	for style := d.style; ; style++ {
+		text := p.write(d, style)
+		if !d.anchored {
+			return text
+		}
+		// What is shrunk may have lost its anchor for good.
+		if _, err := readManifests(text); err == nil || style > d.style+100 {
+			return text
+		}
+	}
+}
+
+func (p *consumerPackage) write(d *styledDocument, style uint64) string {
+	w := &packageWriter{dice: newDice(style), json: p.form.isJSON(), anchors: false, known: map[string]string{}}
+	w.indent, w.compact = w.between(1, 4), w.chance(50)
+	w.comments = !w.json && w.chance(70)
+	w.pretty = w.chance(50)
+	var text string
+	switch p.form {
+	case resourceList, kindList:
+		text = "-" + w.element(map[string]any(d.value), 0)
+	case flowResourceList, jsonResourceList:
+		text = w.flow(map[string]any(d.value), 0)
+	case jsonStream:
+		text = w.flow(map[string]any(d.value), 0) + "\n"
+	default:
+		text = w.mapping(d.value, 0)
+	}
+	return mergeKey.ReplaceAllString(text, "<<:")
+}
+
+// clone copies a package, values and all.
+func (p *consumerPackage) clone() *consumerPackage {
+	c := *p
+	c.documents = nil
+	for _, d := range p.documents {
+		c.documents = append(c.documents, &styledDocument{harness.Object(cloned(map[string]any(d.value)).(map[string]any)), d.style, d.anchored})
+	}
+	return &c
+}
+
+func cloned(value any) any {
+	switch value := value.(type) {
+	case harness.Object:
+		return cloned(map[string]any(value))
+	case map[string]any:
+		m := make(map[string]any, len(value))
+		for key, child := range value {
+			m[key] = cloned(child)
+		}
+		return m
+	case []any:
+		list := make([]any, len(value))
+		for i, child := range value {
+			list[i] = cloned(child)
+		}
+		return list
+	}
+	return value
+}
+
+// A change is one way to change a package.
+type change struct {
+	name string
+	// neutral tells that no pod template may roll, whatever is consumed.
+	neutral bool
+	// rearranges tells that more than the text of the changed documents differs.
+	rearranges bool
+	// apply changes a package. It returns what it did, and false if there is
+	// nothing to change.
+	apply func(d *dice, p *consumerPackage) (what string, ok bool)
+}
+
+// changeOf makes a change of one document of the given kinds, chosen at random.
+func changeOf(name string, neutral bool, apply func(d *dice, o harness.Object) (what string, ok bool), kinds ...string) change {
+	return change{name: name, neutral: neutral, apply: func(d *dice, p *consumerPackage) (string, bool) {
+		for _, i := range d.Perm(len(p.documents)) {
+			if o := p.documents[i].value; slices.Contains(kinds, o.Kind()) {
+				if what, ok := apply(d, o); ok {
+					return o.Identity() + ": " + what, true
+				}
+			}
+		}
+		return "", false
+	}}
+}
+
+// fields returns the mappings of an object that hold what pods get, by name.
+func fields(o harness.Object) map[string]map[string]any {
+	found := map[string]map[string]any{}
+	for _, field := range []string{"data", "stringData", "binaryData"} {
+		if m, ok := o[field].(map[string]any); ok && len(m) > 0 {
+			found[field] = m
+		}
+	}
+	if m := entries(o, "spec", "encryptedData"); len(m) > 0 {
+		found["encryptedData"] = m
+	}
+	return found
+}
+
+// someEntry picks a key of what an object holds.
+func someEntry(d *dice, o harness.Object) (field, key string, ok bool) {
+	all := fields(o)
+	names := slices.Sorted(maps.Keys(all))
+	if len(names) == 0 {
+		return "", "", false
+	}
+	field = pick(d, names)
+	key = pick(d, slices.Sorted(maps.Keys(all[field])))
+	return field, key, key != mergeHere
+}
+
+// encodedIn writes a text down as a field of an object wants it.
+func encodedIn(o harness.Object, field, text string) string {
+	if o["sops"] == nil && (field == "binaryData" || field == "data" && o.Kind() == "Secret") {
+		return base64.StdEncoding.EncodeToString([]byte(text))
+	}
+	return text
+}
+
+func setNote(field string) func(d *dice, o harness.Object) (string, bool) {
+	return func(d *dice, o harness.Object) (string, bool) {
+		metadata := o["metadata"].(map[string]any)
+		notes, ok := metadata[field].(map[string]any)
+		if !ok {
+			if metadata[field] != nil {
+				return "", false // it is anchored
+			}
+			notes = map[string]any{}
+			metadata[field] = notes
+		}
+		notes["example.com/changed"] = pick(d, awkwardTexts)
+		return field, true
+	}
+}
+
+var anySource = slices.Sorted(maps.Keys(sourceKinds))
+
+// changes are those that are made of every package.
+var changes = []change{
+	changeOf("a value", false, func(d *dice, o harness.Object) (string, bool) {
+		field, key, ok := someEntry(d, o)
+		if !ok {
+			return "", false
+		}
+		fields(o)[field][key] = encodedIn(o, field, "a changed value")
+		return field + " " + key, true
+	}, "ConfigMap", "Secret", "SealedSecret"),
+	changeOf("a value that changes by one byte", false, func(d *dice, o harness.Object) (string, bool) {
+		field, key, ok := someEntry(d, o)
+		text, isText := fields(o)[field][key].(string)
+		if !ok || !isText || encodedIn(o, field, "x") != "x" {
+			return "", false
+		}
+		fields(o)[field][key] = text + pick(d, []string{" ", "\n", "x", "0"})
+		return field + " " + key, true
+	}, "ConfigMap", "Secret", "SealedSecret"),
+	changeOf("a new key", false, func(d *dice, o harness.Object) (string, bool) {
+		all := fields(o)
+		for _, key := range append(slices.Clone(sourceDataKeys), "added") {
+			taken := slices.ContainsFunc(slices.Collect(maps.Values(all)), func(m map[string]any) bool { return m[key] != nil })
+			if names := slices.Sorted(maps.Keys(all)); !taken && len(names) > 0 {
+				field := pick(d, names)
+				all[field][key] = encodedIn(o, field, "an added value")
+				return field + " " + key, true
+			}
+		}
+		return "", false
+	}, "ConfigMap", "Secret", "SealedSecret"),
+	changeOf("a removed key", false, func(d *dice, o harness.Object) (string, bool) {
+		field, key, ok := someEntry(d, o)
+		if ok {
+			delete(fields(o)[field], key)
+		}
+		return field + " " + key, ok
+	}, "ConfigMap", "Secret", "SealedSecret"),
+	changeOf("a renamed key", false, func(d *dice, o harness.Object) (string, bool) {
+		field, key, ok := someEntry(d, o)
+		if ok {
+			fields(o)[field]["renamed"] = fields(o)[field][key]
+			delete(fields(o)[field], key)
+		}
+		return field + " " + key, ok
+	}, "ConfigMap", "Secret", "SealedSecret"),
+	changeOf("two keys with each other's values", false, func(_ *dice, o harness.Object) (string, bool) {
+		for field, m := range fields(o) {
+			if keys := slices.Sorted(maps.Keys(m)); len(keys) > 1 && keys[0] != mergeHere && keys[1] != mergeHere {
+				m[keys[0]], m[keys[1]] = m[keys[1]], m[keys[0]]
+				return field, true
+			}
+		}
+		return "", false
+	}, "ConfigMap", "Secret", "SealedSecret"),
+	changeOf("labels", true, setNote("labels"), anySource...),
+	changeOf("annotations", true, setNote("annotations"), anySource...),
+	changeOf("immutable", true, func(_ *dice, o harness.Object) (string, bool) {
+		if o["immutable"] != nil {
+			delete(o, "immutable")
+		} else {
+			o["immutable"] = true
+		}
+		return "immutable", true
+	}, "ConfigMap", "Secret"),
+	changeOf("the type of a Secret", true, func(_ *dice, o harness.Object) (string, bool) {
+		o["type"] = "example.com/changed"
+		return "type", true
+	}, "Secret"),
+	changeOf("data as stringData or binaryData", true, func(_ *dice, o harness.Object) (string, bool) {
+		data, ok := o["data"].(map[string]any)
+		if !ok || o["sops"] != nil || data[mergeHere] != nil {
+			return "", false
+		}
+		other := map[string]string{"ConfigMap": "binaryData", "Secret": "stringData"}[o.Kind()]
+		moved, _ := o[other].(map[string]any)
+		if moved == nil {
+			moved = map[string]any{}
+		}
+		for key, value := range data {
+			text, isText := value.(string)
+			decoded, err := base64.StdEncoding.DecodeString(text)
+			switch {
+			case !isText:
+				continue
+			case other == "binaryData":
+				moved[key] = wrappedBase64(text)
+			case moved[key] != nil: // which goes before
+			case err != nil || !isWritable(string(decoded)):
+				continue
+			default:
+				moved[key] = string(decoded)
+			}
+			delete(data, key)
+		}
+		if len(moved) > 0 {
+			o[other] = moved
+		}
+		return other, true
+	}, "ConfigMap", "Secret"),
+	changeOf("data that stringData hides", true, func(_ *dice, o harness.Object) (string, bool) {
+		for key := range entries(o, "stringData") {
+			if o["data"] == nil {
+				o["data"] = map[string]any{}
+			}
+			o["data"].(map[string]any)[key] = encodedIn(o, "data", "hidden")
+			return key, true
+		}
+		return "", false
+	}, "Secret"),
+	changeOf("what SOPS says of itself", true, func(_ *dice, o harness.Object) (string, bool) {
+		if o["sops"] == nil {
+			return "", false
+		}
+		o["sops"].(map[string]any)["mac"] = "changed"
+		return "sops", true
+	}, "Secret"),
+	changeOf("what makes a Secret", false, func(_ *dice, o harness.Object) (string, bool) {
+		spec := entries(o, "spec")
+		if spec == nil {
+			return "", false
+		}
+		if o.Kind() != "SealedSecret" {
+			spec["changed"] = []any{"yes", map[string]any{"a": "b"}}
+			return "spec", true
+		}
+		template, ok := spec["template"].(map[string]any)
+		if !ok {
+			template = map[string]any{}
+			spec["template"] = template
+		}
+		template["type"] = "example.com/changed"
+		return "spec.template", true
+	}, "SealedSecret", "ExternalSecret", "SecretProviderClass"),
+	changeOf("labels of the Secret that is made", true, func(_ *dice, o harness.Object) (string, bool) {
+		metadata := entries(o, "spec", "template", "metadata")
+		if metadata == nil {
+			return "", false
+		}
+		metadata["labels"] = map[string]any{"changed": "true"}
+		return "spec.template.metadata", true
+	}, "SealedSecret"),
+	{name: "what no container uses", neutral: true, apply: func(d *dice, p *consumerPackage) (string, bool) {
+		items, err := readManifests(p.text())
+		if err != nil {
+			return "", false
+		}
+		used := map[string]bool{}
+		c := p.oracle(items)
+		for _, workload := range items {
+			for _, template := range p.spec.rollingTemplates(workload) {
+				for id := range c.takes(workload, template) {
+					used[p.spec.place(workload)+" "+id] = true
+				}
+			}
+		}
+		for _, i := range d.Perm(len(p.documents)) {
+			o := p.documents[i].value
+			if field, key, ok := someEntry(d, o); ok && !used[p.spec.place(o)+" "+o.Kind()+"/"+o.Name()] {
+				fields(o)[field][key] = encodedIn(o, field, "a changed value")
+				return o.Identity() + ": " + field + " " + key, true
+			}
+		}
+		return "", false
+	}},
+	{name: "style, comments and key order", neutral: true, apply: func(_ *dice, p *consumerPackage) (string, bool) {
+		for _, d := range p.documents {
+			if sourceKinds[d.value.Kind()] != "" {
+				d.style += 1000
+			}
+		}
+		return "all sources", true
+	}},
+	{name: "style of everything", neutral: true, rearranges: true, apply: func(d *dice, p *consumerPackage) (string, bool) {
+		for _, document := range p.documents {
+			document.style += 2000
+		}
+		p.crlf = !p.form.isJSON() && d.chance(50)
+		return "all documents", true
+	}},
+	{name: "order of documents", neutral: true, rearranges: true, apply: func(d *dice, p *consumerPackage) (string, bool) {
+		d.Shuffle(len(p.documents), func(i, j int) { p.documents[i], p.documents[j] = p.documents[j], p.documents[i] })
+		return "shuffled", true
+	}},
+	{name: "the form of the package", neutral: true, rearranges: true, apply: func(_ *dice, p *consumerPackage) (string, bool) {
+		for _, d := range p.documents {
+			if d.anchored || holdsBare(d.value) {
+				return "", false
+			}
+		}
+		p.form = (p.form + 3) % formCount
+		p.crlf = false
+		return "", true
+	}},
+	{name: "two objects with each other's content", apply: func(d *dice, p *consumerPackage) (string, bool) {
+		perm := d.Perm(len(p.documents))
+		for _, i := range perm {
+			for _, j := range perm {
+				one, other := p.documents[i].value, p.documents[j].value
+				if i == j || one.Kind() != other.Kind() || !slices.Contains([]string{"ConfigMap", "Secret"}, one.Kind()) ||
+					p.documents[i].anchored || p.documents[j].anchored || one["sops"] != nil || other["sops"] != nil {
+					continue
+				}
+				for _, field := range []string{"data", "stringData", "binaryData"} {
+					one[field], other[field] = other[field], one[field]
+					for _, o := range []harness.Object{one, other} {
+						if o[field] == nil {
+							delete(o, field)
+						}
+					}
+				}
+				return one.Identity() + " and " + other.Identity(), true
+			}
+		}
+		return "", false
+	}},
+	{name: "an object of the same name in another namespace", neutral: true, rearranges: true, apply: func(d *dice, p *consumerPackage) (string, bool) {
+		for _, i := range d.Perm(len(p.documents)) {
+			o := p.documents[i].value
+			if slices.Contains([]string{"ConfigMap", "Secret"}, o.Kind()) {
+				twin := harness.Object{"apiVersion": "v1", "kind": o.Kind(), "metadata": map[string]any{"name": o.Name(), "namespace": "team-b"}, "data": map[string]any{"a": "dHdpbg=="}}
+				p.documents = append(p.documents, &styledDocument{value: twin, style: d.Uint64()})
+				return twin.Identity(), true
+			}
+		}
+		return "", false
+	}},
+	{name: "a removed object", rearranges: true, apply: func(d *dice, p *consumerPackage) (string, bool) {
+		for _, i := range d.Perm(len(p.documents)) {
+			if o := p.documents[i].value; sourceKinds[o.Kind()] != "" {
+				p.documents = slices.Delete(p.documents, i, i+1)
+				return o.Identity(), true
+			}
+		}
+		return "", false
+	}},
+	{name: "a workload less", neutral: true, rearranges: true, apply: func(d *dice, p *consumerPackage) (string, bool) {
+		for _, i := range d.Perm(len(p.documents)) {
+			if o := p.documents[i].value; len(p.spec.rollingTemplates(o)) > 0 {
+				p.documents = slices.Delete(p.documents, i, i+1)
+				return o.Identity(), true
+			}
+		}
+		return "", false
+	}},
+}
+
+// isWritable tells that YAML can hold a text in quotes.
+func isWritable(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return r == '\ufffd' }) && strings.ToValidUTF8(text, "") == text
+}

@@ -1,0 +1,157 @@
+package properties_test
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/confighash/confighash/internal/test/harness"
+
+	"github.com/confighash/confighash/internal/policy/reloader"
+	"github.com/confighash/confighash/internal/policy/wave"
+	"github.com/confighash/confighash/pkg/api/v1alpha1"
+)
+
+// Annotations of controllers, some of them mistaken, and what they may say.
+var (
+	reloaderWishes = map[string][]string{
+		"reloader.stakater.com/auto":                      {"true", "false", "yes", "1"},
+		"reloader.stakater.com/search":                    {"true", "1"},
+		"configmap.reloader.stakater.com/auto":            {"true", "false"},
+		"secret.reloader.stakater.com/auto":               {"true", "false"},
+		"configmap.reloader.stakater.com/reload":          {"app", "app,db", "a.*|db", "web.config", "nothing", ""},
+		"secret.reloader.stakater.com/reload":             {"app", "db, app", ".*", "1e[0-9]"},
+		"configmaps.exclude.reloader.stakater.com/reload": {"app", "db,web.config"},
+		"secrets.exclude.reloader.stakater.com/reload":    {"app", "1e3"},
+	}
+	reloaderMarks = map[string][]string{
+		"reloader.stakater.com/match":  {"true", "false"},
+		"reloader.stakater.com/ignore": {"true", "false"},
+	}
+	waveWishes = map[string][]string{
+		"wave.pusher.com/update-on-config-change": {"true", "true", "true", "false", "yes"},
+		"wave.pusher.com/extra-configmaps":        {"app", "db, team-a/app", "default/web.config", "nothing"},
+		"wave.pusher.com/extra-secrets":           {"app", "team-a/db", "1e3,app"},
+	}
+)
+
+// withWishes makes the package of a seed with annotations of a controller.
+func withWishes(policy string, wishes, marks map[string][]string) func(seed uint64) *consumerPackage {
+	return func(seed uint64) *consumerPackage {
+		p := randomConsumers(seed)
+		d := newDice(seed + 7)
+		p.spec.policy, p.spec.autoReloadAll = policy, policy == "Reloader" && d.chance(15)
+		// What stands for a Secret goes by several names; that is the
+		// controllers' own packages' matter.
+		p.documents = slices.DeleteFunc(p.documents, func(d *styledDocument) bool {
+			return slices.Contains([]string{"SealedSecret", "ExternalSecret", "SecretProviderClass"}, d.value.Kind())
+		})
+		for _, document := range p.documents {
+			o := document.value
+			if sourceKinds[o.Kind()] != "" {
+				annotate(d, o, marks, 35)
+				continue
+			}
+			annotate(d, o, wishes, 30)
+			for _, template := range p.spec.rollingTemplates(o) {
+				annotate(d, template, wishes, 10)
+			}
+		}
+		return p
+	}
+}
+
+// annotate adds some of annotations to metadata that hold no alias.
+func annotate(d *dice, o map[string]any, from map[string][]string, percent int) {
+	metadata := entries(o, "metadata")
+	if metadata == nil {
+		return
+	}
+	annotations, ok := metadata["annotations"].(map[string]any)
+	if !ok && metadata["annotations"] != nil {
+		return
+	}
+	for _, key := range slices.Sorted(maps.Keys(from)) {
+		if !d.chance(percent) {
+			continue
+		}
+		if annotations == nil {
+			annotations = map[string]any{}
+			metadata["annotations"] = annotations
+		}
+		annotations[key] = pick(d, from[key])
+	}
+}
+
+// texts returns the annotations of a resource or pod template.
+func texts(o map[string]any) map[string]string {
+	found := map[string]string{}
+	for key, value := range entries(o, "metadata", "annotations") {
+		if text, ok := value.(string); ok {
+			found[key] = text
+		}
+	}
+	return found
+}
+
+// asReloader asks the package that decides as Reloader does.
+func (c *consumptionOracle) asReloader(workload harness.Object, template map[string]any, source harness.Object, consumed bool) (counts, whole bool) {
+	if c.place(source) != c.place(workload) || len(elements(template, "spec", "containers"))+len(elements(template, "spec", "initContainers")) == 0 {
+		return false, false
+	}
+	// The flag reaches the workloads that Reloader handles.
+	group, _, _ := strings.Cut(harness.StringAt(workload, "apiVersion"), "/")
+	controller := reloader.New(v1alpha1.Reloader{AutoReloadAll: c.autoReloadAll && reloader.Handles(group, workload.Kind())})
+	decision := controller.Read(texts(workload), texts(template)).
+		Decide(reloader.Object{Kind: source.Kind(), Names: []string{source.Name()}, Annotations: texts(source)})
+	return decision.Reload && (consumed || !decision.Auto), decision.Reload && !decision.Auto
+}
+
+// asWave asks the package that reads wave's annotations.
+func (c *consumptionOracle) asWave(workload harness.Object, _ map[string]any, source harness.Object, consumed bool) (counts, whole bool) {
+	w := wave.Read(texts(workload))
+	whole = slices.ContainsFunc(w.Extra, func(n wave.Name) bool {
+		return n.Kind == source.Kind() && n.Name == source.Name() &&
+			(n.Namespace == c.place(source) || n.Namespace == "" && c.place(workload) == c.place(source))
+	})
+	return w.Enabled && (consumed || whole), whole
+}
+
+func TestAnnotate_controllersAnnotations_rollWhatTheyAskFor(t *testing.T) {
+	for _, test := range []struct {
+		label    string
+		generate func(seed uint64) *consumerPackage
+	}{
+		{"Reloader", withWishes("Reloader", reloaderWishes, reloaderMarks)},
+		{"Wave", withWishes("Wave", waveWishes, nil)},
+	} {
+		t.Run(test.label, func(t *testing.T) {
+			var stamped, rolled int
+			forEachOf(t, *annotateCount/5, test.generate, func(d *dice, p *consumerPackage) error {
+				bearing := newChecksumMeanings()
+				before, err := p.stamp(bearing)
+				if err != nil {
+					return err
+				}
+				for _, wanted := range before.wanted {
+					stamped += min(len(wanted), 1)
+				}
+				for i, c := range changes {
+					if (p.seed+uint64(i))%8 != 0 {
+						continue
+					}
+					n, _, err := p.undergo(d, &c, before, bearing)
+					if err != nil {
+						return err
+					}
+					rolled += n
+				}
+				return nil
+			})
+			if enough := *annotateCount >= 200 && !testing.Short(); enough && (stamped == 0 || rolled == 0) {
+				t.Errorf("%d pod templates are stamped, %d roll: the packages say too little", stamped, rolled)
+			}
+		})
+	}
+}

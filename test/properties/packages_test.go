@@ -1,0 +1,682 @@
+package properties_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/confighash/confighash/internal/test/harness"
+)
+
+// A plainPackage is a random package of resources, as text and as what the
+// text means.
+type plainPackage struct {
+	documents []*document
+	form      form
+	// style is the seed of how it is written down.
+	style uint64
+	crlf  bool
+	// anchors tells that it holds anchors and aliases. What an edit touches
+	// may then be encoded anew.
+	anchors bool
+}
+
+// form is what holds a package's documents.
+type form int
+
+const (
+	resourceList     form = iota // a ResourceList in block style
+	flowResourceList             // a ResourceList whose items are in flow style
+	jsonResourceList             // a ResourceList in JSON
+	stream                       // documents, to be filtered
+	kindList                     // a List, to be filtered
+	jsonStream                   // documents in JSON, to be filtered
+	formCount
+)
+
+func (f form) isList() bool { return f <= jsonResourceList }
+func (f form) isJSON() bool { return f == jsonResourceList || f == jsonStream }
+
+// A document is one resource. Its value's leaves are strings, numbers,
+// booleans, bare and mention.
+type document struct {
+	value   harness.Object
+	subject *subject // the ConfigMap or Secret that it is, if it is one
+}
+
+// A subject is a ConfigMap or Secret of a package.
+type subject struct {
+	kind, name, namespace string
+	// referenced tells that something in the package refers to it.
+	referenced bool
+	// leftAlone tells that it is never renamed.
+	leftAlone bool
+	// token is a text that stands in its content and nowhere else.
+	token string
+}
+
+// A mention is a string that holds the name of a subject.
+type mention struct {
+	before string
+	of     *subject
+	after  string
+}
+
+// A bare is a scalar that must be written without quotes, though YAML reads
+// it as something else than a string.
+type bare string
+
+// names are the present names of subjects.
+type names map[*subject]string
+
+func (n names) of(s *subject) string {
+	if name, ok := n[s]; ok {
+		return name
+	}
+	return s.name
+}
+
+type packageGenerator struct {
+	*dice
+	subjects []*subject
+}
+
+// randomPackage makes the package of a seed.
+func randomPackage(seed uint64) *plainPackage {
+	g := &packageGenerator{dice: newDice(seed)}
+	p := &plainPackage{form: form(g.IntN(int(formCount))), style: g.Uint64(), crlf: g.chance(10), anchors: g.chance(15)}
+	if p.form.isJSON() {
+		p.crlf, p.anchors = false, false
+	}
+	for range g.between(1, 7) {
+		if s := g.subject(); s != nil {
+			g.subjects = append(g.subjects, s)
+			p.documents = append(p.documents, g.content(s, p.form.isJSON()))
+		}
+	}
+	for range g.between(0, 6) {
+		p.documents = append(p.documents, &document{value: g.referrer()})
+	}
+	for _, bystander := range bystanders {
+		if g.chance(10) {
+			p.documents = append(p.documents, &document{value: bystander})
+		}
+	}
+	g.Shuffle(len(p.documents), func(i, j int) {
+		p.documents[i], p.documents[j] = p.documents[j], p.documents[i]
+	})
+	return p
+}
+
+// bystanders are resources that have nothing to do with any other, though
+// they hold names as they occur in the package.
+var bystanders = []harness.Object{
+	{"apiVersion": "v1", "kind": "Service", "metadata": map[string]any{"name": "app"}, "spec": map[string]any{"selector": map[string]any{"app": "app"}}},
+	{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": "team-a"}},
+	{
+		"apiVersion": "kpt.dev/v1", "kind": "Kptfile",
+		"metadata": map[string]any{"name": "app", "annotations": map[string]any{"config.kubernetes.io/local-config": "true"}},
+		"pipeline": map[string]any{"mutators": []any{map[string]any{"configMap": map[string]any{"name": "app"}}}},
+	},
+	{
+		"apiVersion": "v1", "kind": "ConfigMap", "data": map[string]any{"name": "app"},
+		"metadata": map[string]any{"name": "setters", "annotations": map[string]any{"config.kubernetes.io/local-config": "true"}},
+	},
+}
+
+// subject makes a ConfigMap or Secret that no other has the name of.
+func (g *packageGenerator) subject() *subject {
+	s := &subject{kind: "ConfigMap", token: g.fresh("token") + "."}
+	if g.chance(45) {
+		s.kind = "Secret"
+	}
+	s.name = pick(g.dice, slices.Concat(configMapNames, secretNames))
+	if g.chance(60) {
+		s.namespace = pick(g.dice, namespaces)
+	}
+	for _, other := range g.subjects {
+		if other.kind == s.kind && other.name == s.name && effective(other.namespace) == effective(s.namespace) {
+			return nil
+		}
+	}
+	s.leftAlone = g.chance(12)
+	return s
+}
+
+// effective is the namespace in which an object without one is applied.
+func effective(namespace string) string {
+	if namespace == "" {
+		return "default"
+	}
+	return namespace
+}
+
+// content makes the document of a subject.
+func (g *packageGenerator) content(s *subject, asJSON bool) *document {
+	metadata := map[string]any{"name": mention{of: s}}
+	if s.namespace != "" {
+		metadata["namespace"] = s.namespace
+	}
+	if g.chance(30) {
+		metadata["labels"] = map[string]any{"app": s.name, "note": g.text()}
+	}
+	annotations := map[string]any{}
+	if g.chance(20) {
+		annotations["example.com/note"] = g.text()
+	}
+	if g.chance(20) {
+		annotations["internal.config.kubernetes.io/path"] = "dir/" + g.fresh("file") + ".yaml"
+		annotations["internal.config.kubernetes.io/index"] = "0"
+	}
+	value := harness.Object{"apiVersion": "v1", "kind": s.kind, "metadata": metadata}
+	if s.kind == "Secret" {
+		value["type"] = pick(g.dice, []string{"Opaque", "kubernetes.io/tls", "kubernetes.io/basic-auth", "example.com/custom"})
+		if s.leftAlone && g.chance(50) {
+			value["type"] = "kubernetes.io/service-account-token"
+		} else if s.leftAlone {
+			annotations["confighash.dev/ignore"] = "true"
+		}
+	} else if s.leftAlone {
+		annotations["confighash.dev/ignore"] = "true"
+	}
+	if len(annotations) > 0 {
+		metadata["annotations"] = annotations
+	}
+	data := map[string]any{"token": s.token}
+	if s.kind == "Secret" && g.chance(70) {
+		data["token"] = wrappedBase64(s.token)
+		s.token = wrappedBase64(s.token)
+	}
+	for range g.between(0, 3) {
+		data[pick(g.dice, contentKeys)] = g.text()
+	}
+	if !asJSON && g.chance(20) {
+		data["bare"] = pick(g.dice, []bare{"yes", "1e3", "0x1F", "010", "2001-01-01", "1_000", "on", ".5", "12:30:45", "No"})
+	}
+	value["data"] = data
+	if s.kind == "Secret" && !strings.HasSuffix(s.token, "=") && g.chance(50) {
+		delete(value, "data")
+		value["stringData"] = data
+	}
+	if g.chance(10) {
+		value["immutable"] = true
+	}
+	return &document{value: value, subject: s}
+}
+
+// text is a value that the function has no business with.
+func (g *packageGenerator) text() string {
+	if g.chance(50) {
+		return pick(g.dice, awkwardTexts)
+	}
+	if g.chance(10) {
+		return pick(g.dice, lostTexts)
+	}
+	return g.fresh("value")
+}
+
+// referrer makes a resource that refers to subjects.
+func (g *packageGenerator) referrer() harness.Object {
+	r := &referrers{dice: g.dice}
+	if g.chance(12) {
+		return g.clusterScoped(r)
+	}
+	if g.chance(60) {
+		r.namespace = pick(g.dice, namespaces)
+	}
+	r.name = func(kind string) any {
+		return g.mention(func(s *subject) bool {
+			return s.kind == kind && effective(s.namespace) == effective(r.namespace)
+		})
+	}
+	if g.chance(8) {
+		return g.role(r, "Role")
+	}
+	o := r.namespaced()
+	if o.Kind() == "Ingress" {
+		return o
+	}
+	if g.chance(10) {
+		o = g.unknownToKustomize(r)
+	}
+	if g.chance(20) {
+		o["metadata"].(map[string]any)["annotations"] = map[string]any{"example.com/config": pick(g.dice, configMapNames)}
+	}
+	return o
+}
+
+// mention refers to one of the subjects that fit, or to nothing.
+func (g *packageGenerator) mention(fits func(*subject) bool) any {
+	var fitting []*subject
+	for _, s := range g.subjects {
+		if fits(s) {
+			fitting = append(fitting, s)
+		}
+	}
+	if len(fitting) == 0 || g.chance(5) {
+		return g.fresh("elsewhere")
+	}
+	s := pick(g.dice, fitting)
+	s.referenced = true
+	return mention{of: s}
+}
+
+// unknownToKustomize makes a referrer whose references kustomize does not
+// follow.
+func (g *packageGenerator) unknownToKustomize(r *referrers) harness.Object {
+	switch g.IntN(3) {
+	case 0:
+		return r.object("v1", "ServiceAccount", harness.Object{"secrets": []any{map[string]any{"name": r.name("Secret")}}})
+	case 1:
+		return r.object("v1", "ReplicationController", harness.Object{
+			"spec": map[string]any{"template": map[string]any{"spec": r.podSpec()}},
+		})
+	}
+	return r.object("v1", "Pod", harness.Object{"spec": map[string]any{
+		"containers":          []any{},
+		"ephemeralContainers": []any{r.container("debug")},
+		"volumes": []any{map[string]any{"name": "v", "csi": map[string]any{
+			"driver": "d", "nodePublishSecretRef": map[string]any{"name": r.name("Secret")},
+		}}},
+	}})
+}
+
+// clusterScoped makes a referrer in no namespace: it says which it means, or
+// there is only one.
+func (g *packageGenerator) clusterScoped(r *referrers) harness.Object {
+	secret := func() (name, namespace any) {
+		m, ok := g.mention(func(s *subject) bool { return s.kind == "Secret" }).(mention)
+		if !ok {
+			return "elsewhere", "team-a"
+		}
+		return m, effective(m.of.namespace)
+	}
+	name, namespace := secret()
+	switch g.IntN(4) {
+	case 0:
+		return r.object("v1", "PersistentVolume", harness.Object{"spec": map[string]any{
+			"azureFile": map[string]any{"shareName": "s", "secretName": name, "secretNamespace": namespace},
+		}})
+	case 1:
+		return r.object("v1", "PersistentVolume", harness.Object{"spec": map[string]any{"csi": map[string]any{
+			"driver": "d", "volumeHandle": "h",
+			"nodeStageSecretRef":         map[string]any{"name": name, "namespace": namespace},
+			"controllerPublishSecretRef": map[string]any{"namespace": namespace, "name": name},
+		}}})
+	case 2:
+		return r.object("storage.k8s.io/v1", "StorageClass", harness.Object{"provisioner": "p", "parameters": map[string]any{
+			"csi.storage.k8s.io/provisioner-secret-name": name, "csi.storage.k8s.io/provisioner-secret-namespace": namespace,
+		}})
+	}
+	return g.role(r, "ClusterRole")
+}
+
+// role makes a Role or ClusterRole. Its rules are about both kinds, so no
+// other object that it sees may have a name that it holds.
+func (g *packageGenerator) role(r *referrers, kind string) harness.Object {
+	sees := func(s *subject) bool {
+		return kind == "ClusterRole" || effective(s.namespace) == effective(r.namespace)
+	}
+	r.name = func(kind string) any {
+		return g.mention(func(s *subject) bool {
+			return s.kind == kind && sees(s) && !slices.ContainsFunc(g.subjects, func(other *subject) bool {
+				return other != s && other.name == s.name && sees(other)
+			})
+		})
+	}
+	return r.object("rbac.authorization.k8s.io/v1", kind, harness.Object{"rules": r.rules()})
+}
+
+// plain returns what a value means when subjects have these names.
+func plain(value any, n names) any {
+	switch value := value.(type) {
+	case harness.Object:
+		return plain(map[string]any(value), n)
+	case map[string]any:
+		m := make(map[string]any, len(value))
+		for key, child := range value {
+			m[key] = plain(child, n)
+		}
+		return m
+	case []any:
+		list := make([]any, len(value))
+		for i, child := range value {
+			list[i] = plain(child, n)
+		}
+		return list
+	case mention:
+		return value.before + n.of(value.of) + value.after
+	default:
+		return value
+	}
+}
+
+// text writes a package down with these names of subjects. The same package
+// and style give the same text but for the names.
+func (p *plainPackage) text(n names) string {
+	w := &packageWriter{dice: newDice(p.style), names: n, json: p.form.isJSON(), anchors: p.anchors}
+	w.indent, w.compact = w.between(1, 4), w.chance(50)
+	w.comments = !w.json && w.chance(70)
+	w.pretty = w.chance(60)
+	var b strings.Builder
+	switch p.form {
+	case resourceList:
+		w.known = map[string]string{}
+		b.WriteString("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n")
+		before := w.chance(50)
+		if before {
+			b.WriteString(packageFunctionConfig)
+		}
+		b.WriteString("items:")
+		if len(p.documents) == 0 {
+			b.WriteString(" []")
+		}
+		b.WriteString("\n")
+		outer := strings.Repeat(" ", w.IntN(2)*2)
+		for _, d := range p.documents {
+			w.comment(&b, len(outer))
+			b.WriteString(outer + "-" + w.element(map[string]any(d.value), len(outer)))
+		}
+		if !before {
+			b.WriteString(packageFunctionConfig)
+		}
+	case flowResourceList, jsonResourceList:
+		list := map[string]any{"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", "functionConfig": map[string]any{
+			"apiVersion": "confighash.dev/v1alpha1", "kind": "ConfigHash", "metadata": map[string]any{"name": "roll"},
+			"spec": map[string]any{"mode": "Rename", "rename": map[string]any{"readByName": "Rename"}},
+		}}
+		items := []any{}
+		for _, d := range p.documents {
+			items = append(items, map[string]any(d.value))
+		}
+		if p.form == jsonResourceList {
+			list["items"] = items
+			b.WriteString(w.flow(list, 0) + "\n")
+			break
+		}
+		w.known = map[string]string{}
+		b.WriteString("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n" + packageFunctionConfig)
+		b.WriteString("items: " + w.flow(items, 0) + "\n")
+	case kindList:
+		w.known = map[string]string{}
+		b.WriteString("apiVersion: v1\nkind: List\nitems:")
+		if len(p.documents) == 0 {
+			b.WriteString(" []\n")
+			break
+		}
+		b.WriteString("\n")
+		for _, d := range p.documents {
+			b.WriteString("-" + w.element(map[string]any(d.value), 0))
+		}
+	case stream:
+		for i, d := range p.documents {
+			w.known = map[string]string{}
+			if i > 0 || w.chance(50) {
+				b.WriteString("---\n")
+			}
+			w.comment(&b, 0)
+			b.WriteString(w.mapping(d.value, 0))
+		}
+	case jsonStream:
+		for i, d := range p.documents {
+			if i > 0 {
+				b.WriteString("---\n")
+			}
+			b.WriteString(w.flow(map[string]any(d.value), 0) + "\n")
+		}
+	}
+	text := b.String()
+	if p.crlf {
+		text = strings.ReplaceAll(text, "\n", "\r\n")
+	}
+	return text
+}
+
+const packageFunctionConfig = "functionConfig:\n  apiVersion: confighash.dev/v1alpha1\n  kind: ConfigHash\n" +
+	"  metadata: {name: roll}\n  spec:\n    mode: Rename # as ever\n    rename: {readByName: Rename}\n"
+
+// A packageWriter writes values down in random style. What it chooses does
+// not depend on the names of subjects.
+type packageWriter struct {
+	*dice
+	names    names
+	json     bool
+	comments bool
+	anchors  bool
+	// pretty: flow collections take several lines.
+	pretty bool
+	// compact: the dashes of a sequence stand below its key.
+	compact bool
+	indent  int
+	// known are the anchors of the present document by the text they bear.
+	known map[string]string
+}
+
+// mapping writes a mapping in block style.
+func (w *packageWriter) mapping(m map[string]any, indent int) string {
+	var b strings.Builder
+	for _, key := range w.keys(m) {
+		w.comment(&b, indent)
+		b.WriteString(strings.Repeat(" ", indent) + w.key(key) + ":" + w.value(m[key], indent, key == "metadata"))
+	}
+	return b.String()
+}
+
+// keys returns the keys of a mapping: as people order them, or shuffled.
+func (w *packageWriter) keys(m map[string]any) []string {
+	keys := slices.Sorted(maps.Keys(m))
+	if w.chance(15) {
+		w.Shuffle(len(keys), func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })
+		return keys
+	}
+	rank := func(key string) int {
+		return slices.Index([]string{"name", "metadata", "kind", "apiVersion"}, key)
+	}
+	slices.SortStableFunc(keys, func(a, b string) int { return rank(b) - rank(a) })
+	return keys
+}
+
+func (w *packageWriter) key(key string) string {
+	return w.string(key, key)
+}
+
+// value writes what stands behind a key's colon, up to the end of the line or
+// the last line of the value.
+func (w *packageWriter) value(value any, indent int, isMetadata bool) string {
+	switch value := value.(type) {
+	case map[string]any:
+		if len(value) == 0 || w.chance(8) {
+			return " " + w.flow(value, indent+1) + w.behind()
+		}
+		remark := w.behind()
+		if isMetadata && w.chance(20) {
+			remark = " # kpt-merge: team-a/app\n"
+		}
+		return remark + w.mapping(value, indent+w.indent)
+	case []any:
+		if len(value) == 0 || w.chance(8) {
+			return " " + w.flow(value, indent+1) + w.behind()
+		}
+		var b strings.Builder
+		b.WriteString(w.behind())
+		if !w.compact {
+			indent += w.indent
+		}
+		for _, child := range value {
+			w.comment(&b, indent)
+			b.WriteString(strings.Repeat(" ", indent) + "-" + w.element(child, indent))
+		}
+		return b.String()
+	case string:
+		if strings.HasSuffix(value, "\n") && w.chance(60) && canBeLiteral(value) {
+			body := strings.TrimSuffix(value, "\n")
+			pad := strings.Repeat(" ", indent+w.indent)
+			var b strings.Builder
+			b.WriteString(" |\n")
+			for line := range strings.SplitSeq(body, "\n") {
+				if line != "" {
+					b.WriteString(pad + line)
+				}
+				b.WriteString("\n")
+			}
+			return b.String()
+		}
+	}
+	return " " + w.scalar(value) + w.behind()
+}
+
+// element writes what stands behind the dash of a sequence at indent.
+func (w *packageWriter) element(value any, indent int) string {
+	m, ok := value.(map[string]any)
+	if !ok || len(m) == 0 || w.chance(5) {
+		if ok {
+			return " " + w.flow(value, indent+1) + w.behind()
+		}
+		return w.value(value, indent, false)
+	}
+	spaces := strings.Repeat(" ", w.between(1, 3))
+	text := ""
+	for i, key := range w.keys(m) {
+		pad := strings.Repeat(" ", indent+1) + spaces
+		if i == 0 {
+			pad = spaces
+		}
+		text += pad + w.key(key) + ":" + w.value(m[key], indent+1+len(spaces), key == "metadata")
+	}
+	return text
+}
+
+// flow writes a value in flow style. Lines but the first begin at least at
+// indent.
+func (w *packageWriter) flow(value any, indent int) string {
+	space, colon, open, next := "", ": ", "", ", "
+	if w.pretty {
+		indent += 2
+		open = "\n" + strings.Repeat(" ", indent)
+		next = "," + open
+		space = "\n" + strings.Repeat(" ", indent-1)
+	} else if w.json {
+		colon, next = ":", ","
+	}
+	var parts []string
+	begin, end := "{", "}"
+	switch value := value.(type) {
+	case map[string]any:
+		for _, key := range w.keys(value) {
+			written := w.key(key)
+			parts = append(parts, written+colon+w.flow(value[key], indent))
+		}
+	case []any:
+		begin, end = "[", "]"
+		for _, child := range value {
+			parts = append(parts, w.flow(child, indent))
+		}
+	default:
+		return w.scalar(value)
+	}
+	if len(parts) == 0 {
+		return begin + end
+	}
+	return begin + open + strings.Join(parts, next) + space + end
+}
+
+func (w *packageWriter) scalar(value any) string {
+	switch value := value.(type) {
+	case mention:
+		now := value.before + w.names.of(value.of) + value.after
+		return w.string(value.before+value.of.name+value.after, now)
+	case string:
+		if w.anchors && w.known != nil && value != "" {
+			if anchor, ok := w.known[value]; ok && w.chance(50) {
+				return "*" + anchor + " "
+			}
+			if _, ok := w.known[value]; !ok && w.chance(10) {
+				anchor := fmt.Sprintf("a%d", len(w.known))
+				w.known[value] = anchor
+				return "&" + anchor + " " + w.string(value, value)
+			}
+		}
+		return w.string(value, value)
+	case bare:
+		return string(value)
+	default:
+		return fmt.Sprint(value)
+	}
+}
+
+var plainInBlock = regexp.MustCompile(`^[A-Za-z_/][-A-Za-z0-9_./@+=]*( [-A-Za-z0-9_./@+=]+)*$`)
+
+// string writes now in a style that fits before, which is of the same kind.
+func (w *packageWriter) string(before, now string) string {
+	style := w.IntN(10)
+	if w.json {
+		style = 9
+	}
+	reserved := slices.Contains([]string{"true", "false", "yes", "no", "on", "off", "y", "n", "null"}, strings.ToLower(before))
+	switch {
+	case style < 7 && plainInBlock.MatchString(before) && !reserved:
+		return now
+	case style < 9 && isSingleLine(before):
+		return "'" + strings.ReplaceAll(now, "'", "''") + "'"
+	}
+	quoted, err := json.Marshal(now)
+	if err != nil || !utf8.ValidString(now) {
+		panic(fmt.Sprintf("cannot quote %q: %v", now, err))
+	}
+	return yamlInJSON.Replace(string(quoted))
+}
+
+// yamlInJSON escapes what encoding/json writes as it is and YAML reads as
+// something else.
+var yamlInJSON = strings.NewReplacer("\x7f", `\u007f`, "\u0085", `\u0085`, "\ufeff", `\ufeff`)
+
+// isSingleLine tells whether a text can stand between single quotes in one
+// line.
+func isSingleLine(text string) bool {
+	for _, r := range text {
+		if r < ' ' || r == 0x7f || r == 0x85 || r == 0xa0 || r == 0x2028 || r == 0x2029 || r == 0xfeff || r == '\U0010ffff' {
+			return false
+		}
+	}
+	return true
+}
+
+// canBeLiteral tells whether a text can be a literal block scalar.
+func canBeLiteral(text string) bool {
+	if strings.Trim(text, "\n") == "" || strings.HasPrefix(text, "\n") || strings.HasSuffix(text, "\n\n") {
+		return false
+	}
+	for line := range strings.SplitSeq(text, "\n") {
+		if !isSingleLine(line) || strings.HasPrefix(line, " ") || strings.TrimSpace(line) != line {
+			return false
+		}
+	}
+	return true
+}
+
+var remarks = []string{"app", "the ConfigMap app", "name: app", "confighash.dev", "größe", "'", "a \"quote\"", "# twice", "---"}
+
+// comment writes comments and blank lines between lines, sometimes.
+func (w *packageWriter) comment(b *strings.Builder, indent int) {
+	if !w.comments {
+		return
+	}
+	if w.chance(4) {
+		b.WriteString("\n")
+	}
+	if w.chance(6) {
+		fmt.Fprintf(b, "%s# %s\n", strings.Repeat(" ", indent), pick(w.dice, remarks))
+	}
+}
+
+// behind ends a line, with a comment sometimes.
+func (w *packageWriter) behind() string {
+	if w.comments && w.chance(10) {
+		return strings.Repeat(" ", w.between(1, 3)) + "# " + pick(w.dice, remarks) + "\n"
+	}
+	return "\n"
+}

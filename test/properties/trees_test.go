@@ -1,0 +1,706 @@
+package properties_test
+
+import (
+	"encoding/base64"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/confighash/confighash/internal/test/harness"
+
+	yamlv3 "go.yaml.in/yaml/v3"
+	"sigs.k8s.io/yaml"
+)
+
+// A tree is a tree of kustomizations. Each can be built in several ways,
+// which must come to the same.
+type tree struct {
+	root *layer
+	// wrapped tells that layers stand around the outermost one that lists
+	// the function.
+	wrapped bool
+	// repeated tells that layers within the outermost one that lists the
+	// function list it too.
+	repeated bool
+}
+
+// A layer is one directory with a kustomization. Two layers that share a base
+// build two variants of it.
+type layer struct {
+	dir                       string
+	bases                     []*layer
+	prefix, suffix, namespace string
+	labels                    map[string]string
+	contents                  []*content
+	referrers                 []harness.Object
+	patches                   []patch
+	function                  bool
+	// outside tells that no layer around this one, nor this one itself,
+	// lists the function.
+	outside bool
+}
+
+// A content is a ConfigMap or Secret that kustomize generates, or what an
+// outer layer's generator merges into one.
+type content struct {
+	kind, name, namespace string
+	secretType            string
+	values                []value
+	labels, annotations   map[string]string
+	immutable             bool
+	behavior              string
+	// noSuffix tells that its generator turns the suffix off.
+	noSuffix bool
+	// generator tells that it stays with its generator whatever the way of
+	// building; otherwise it is a resource where the function is used.
+	generator bool
+	// style is the seed of how a resource is written down.
+	style uint64
+}
+
+// A value is one key of a content. source tells how its generator gets it.
+type value struct {
+	key, text string
+	source    string // file, literal or env
+}
+
+// A patch changes an object of a base, by strategic merge.
+type patch struct {
+	kind, name string
+	body       map[string]any
+}
+
+// A way is a way to build a tree.
+type way struct {
+	name string
+	// resources: contents are plain resources, but for those that stay with
+	// a generator.
+	resources bool
+	// spec of the function where it is listed; none if empty.
+	spec string
+	// forget: kustomize forgets the earlier names of what was renamed.
+	forget bool
+}
+
+// identity of a ConfigMap or Secret as references see it.
+type target struct{ kind, name string }
+
+// randomTree makes the tree of a seed.
+func randomTree(seed uint64) *tree {
+	g := &treeGenerator{dice: newDice(seed)}
+	// kustomize rewrites resourceNames without looking at resources. A tree
+	// either has such rules or names that both kinds bear.
+	g.shareNames = g.chance(30)
+	t := &tree{root: g.layer(g.between(0, 2))}
+	t.root.function = true
+	if g.chance(25) {
+		for _, l := range t.layers() {
+			if l != t.root && g.chance(50) {
+				l.function, t.repeated = true, true
+			}
+		}
+	}
+	if g.chance(25) {
+		t.wrapped = true
+		t.root = g.around(t.root)
+	}
+	return t
+}
+
+// layers returns all layers, bases first, each once.
+func (t *tree) layers() []*layer {
+	var all []*layer
+	var visit func(*layer)
+	visit = func(l *layer) {
+		if slices.Contains(all, l) {
+			return
+		}
+		for _, base := range l.bases {
+			visit(base)
+		}
+		all = append(all, l)
+	}
+	visit(t.root)
+	return all
+}
+
+type treeGenerator struct {
+	*dice
+	shareNames bool
+}
+
+var (
+	configMapNames = []string{"app", "app-config", "web.config", "env", "1e3", "null"}
+	secretNames    = []string{"app-secret", "db", "tls.cert", "registry", "0x1f", "true"}
+	namespaces     = []string{"team-a", "team-b", "default", "yes"}
+	prefixes       = []string{"dev-", "prod-", "p-", "a.", "1-"}
+	suffixes       = []string{"-eu", "-v2", ".s", "-1"}
+)
+
+// layer makes a layer with depth layers of bases beneath it.
+func (g *treeGenerator) layer(depth int) *layer {
+	l := &layer{dir: g.fresh("layer")}
+	if depth > 0 {
+		for range g.between(1, 2) {
+			base := g.layer(depth - 1)
+			l.bases = append(l.bases, base)
+			if g.chance(40) {
+				l.bases = append(l.bases[:len(l.bases)-1], g.variants(base)...)
+			}
+		}
+		g.adornments(l)
+	} else if g.chance(30) {
+		g.adornments(l)
+	}
+	g.fill(l, depth == 0)
+	if depth > 0 {
+		g.overlay(l)
+	}
+	return l
+}
+
+// variants puts two layers on one base; something must tell them apart.
+func (g *treeGenerator) variants(base *layer) []*layer {
+	one := &layer{dir: g.fresh("variant"), bases: []*layer{base}}
+	other := &layer{dir: g.fresh("variant"), bases: []*layer{base}}
+	switch g.IntN(4) {
+	case 0:
+		one.prefix, other.prefix = "dev-", "prod-"
+	case 1:
+		one.suffix, other.suffix = "-eu", "-us"
+	case 2:
+		one.namespace, other.namespace = "team-a", "team-b"
+	default:
+		one.prefix, other.prefix = "dev-", "prod-"
+		one.namespace = pick(g.dice, namespaces)
+		other.namespace = pick(g.dice, namespaces)
+	}
+	for _, l := range []*layer{one, other} {
+		if g.chance(40) {
+			g.fill(l, false)
+		}
+		g.overlay(l)
+	}
+	return []*layer{one, other}
+}
+
+// around puts one layer, or two variants side by side, around core. What they
+// hold themselves stays with generators, and they add no name suffix: it
+// would stand behind the hash.
+func (g *treeGenerator) around(core *layer) *layer {
+	outer := &layer{dir: g.fresh("around"), bases: []*layer{core}}
+	if g.chance(40) {
+		outer.bases = g.variants(core)
+		for _, l := range outer.bases {
+			if l.suffix != "" {
+				l.prefix, l.suffix = strings.TrimPrefix(l.suffix, "-")+"-", ""
+			}
+		}
+	}
+	g.adornments(outer)
+	outer.suffix = ""
+	for _, l := range append(slices.Clone(outer.bases), outer) {
+		l.outside = l != core
+	}
+	g.fill(outer, false)
+	for _, l := range append(slices.Clone(outer.bases), outer) {
+		if !l.outside {
+			continue
+		}
+		l.contents = slices.DeleteFunc(l.contents, func(c *content) bool { return c.behavior != "" })
+		l.patches = slices.DeleteFunc(l.patches, func(p patch) bool { return p.kind == "ConfigMap" || p.kind == "Secret" })
+	}
+	return outer
+}
+
+func (g *treeGenerator) adornments(l *layer) {
+	if g.chance(50) {
+		l.prefix = pick(g.dice, prefixes)
+	}
+	if g.chance(30) {
+		l.suffix = pick(g.dice, suffixes)
+	}
+	if g.chance(30) {
+		l.namespace = pick(g.dice, namespaces)
+	}
+	if g.chance(30) {
+		l.labels = map[string]string{"team": pick(g.dice, awkwardLabels)}
+	}
+}
+
+var awkwardLabels = []string{"web", "1e3", "true", "null", ""}
+
+// fill gives a layer contents and referrers of its own.
+func (g *treeGenerator) fill(l *layer, base bool) {
+	contents, referrers := g.between(0, 2), g.between(0, 2)
+	if base {
+		contents, referrers = g.between(1, 4), g.between(1, 4)
+	}
+	taken := map[target]bool{}
+	for _, t := range beneath(l) {
+		taken[t] = true
+	}
+	for range contents {
+		c := g.content()
+		if id := (target{c.kind, c.name}); taken[id] && !g.chance(5) {
+			c.name = g.fresh(c.name)
+		}
+		taken[target{c.kind, c.name}] = true
+		l.contents = append(l.contents, c)
+	}
+	known := beneath(l)
+	for range referrers {
+		l.referrers = append(l.referrers, g.referrers(known).any())
+	}
+}
+
+// overlay gives a layer what changes its bases.
+func (g *treeGenerator) overlay(l *layer) {
+	known := map[target]int{}
+	for _, t := range beneath(l) {
+		known[t]++
+	}
+	for _, base := range l.bases {
+		for _, c := range base.contents {
+			if known[target{c.kind, c.name}] == 1 && c.behavior == "" && !c.noSuffix && g.chance(15) {
+				merged := g.content()
+				merged.kind, merged.name, merged.namespace, merged.secretType = c.kind, c.name, c.namespace, c.secretType
+				merged.behavior, merged.generator, merged.noSuffix = pick(g.dice, []string{"merge", "replace"}), true, false
+				merged.annotations, merged.immutable = nil, false
+				l.contents = append(l.contents, merged)
+			}
+			if c.kind == "ConfigMap" && g.chance(10) {
+				l.patches = append(l.patches, patch{c.kind, c.name, map[string]any{
+					"data": map[string]any{"patched": pick(g.dice, awkwardTexts)},
+				}})
+			}
+		}
+		for _, r := range base.referrers {
+			if r.Kind() != "Deployment" || !g.chance(20) {
+				continue
+			}
+			env := map[string]any{"name": "PATCHED", "valueFrom": g.referrers(beneath(l)).keyReference()}
+			l.patches = append(l.patches, patch{"Deployment", r.Name(), map[string]any{
+				"spec": map[string]any{"template": map[string]any{"spec": map[string]any{
+					"containers": []any{map[string]any{"name": "main", "env": []any{env}}},
+				}}},
+			}})
+		}
+	}
+}
+
+// beneath returns what a layer's references can mean: the contents of the
+// layer and of all beneath it by the names they have there, and sometimes by
+// those that they get on the way.
+func beneath(l *layer) []target {
+	var found []target
+	for _, base := range l.bases {
+		for _, t := range beneath(base) {
+			found = append(found, t)
+			// Around the function an object never bears a name without
+			// its hash.
+			if now := base.prefix + t.name + base.suffix; now != t.name && !base.outside {
+				found = append(found, target{t.kind, now})
+			}
+		}
+	}
+	for _, c := range l.contents {
+		found = append(found, target{c.kind, c.name})
+	}
+	return found
+}
+
+func (g *treeGenerator) content() *content {
+	c := &content{kind: "ConfigMap", style: g.Uint64()}
+	names := configMapNames
+	if g.chance(45) {
+		c.kind, names = "Secret", secretNames
+	}
+	if g.shareNames {
+		names = slices.Concat(configMapNames, secretNames)
+	}
+	c.name = pick(g.dice, names)
+	if g.chance(15) {
+		c.namespace = pick(g.dice, namespaces)
+	}
+	var keys []string
+	if c.kind == "Secret" {
+		c.secretType = pick(g.dice, []string{
+			"", "Opaque", "kubernetes.io/tls", "kubernetes.io/dockerconfigjson", "kubernetes.io/dockercfg",
+			"kubernetes.io/basic-auth", "kubernetes.io/ssh-auth", "example.com/custom", "1e3",
+		})
+		keys = secretKeys[c.secretType]
+	}
+	for range g.between(0, 3) {
+		keys = append(keys, pick(g.dice, contentKeys))
+	}
+	slices.Sort(keys)
+	for _, key := range slices.Compact(keys) {
+		c.values = append(c.values, g.value(key))
+	}
+	if g.chance(20) {
+		c.labels = map[string]string{"app": pick(g.dice, awkwardLabels)}
+	}
+	if g.chance(20) {
+		c.annotations = map[string]string{"example.com/note": pick(g.dice, awkwardTexts)}
+	}
+	c.immutable = g.chance(10)
+	c.generator = g.chance(15)
+	if c.noSuffix = g.chance(10); c.noSuffix && !c.generator {
+		if c.annotations == nil {
+			c.annotations = map[string]string{}
+		}
+		c.annotations["confighash.dev/ignore"] = "true"
+	}
+	return c
+}
+
+var secretKeys = map[string][]string{
+	"kubernetes.io/tls":              {"tls.crt", "tls.key"},
+	"kubernetes.io/dockerconfigjson": {".dockerconfigjson"},
+	"kubernetes.io/dockercfg":        {".dockercfg"},
+	"kubernetes.io/basic-auth":       {"username", "password"},
+	"kubernetes.io/ssh-auth":         {"ssh-privatekey"},
+}
+
+// contentKeys has no key such as 1e3: kustomize's generators cannot write them.
+var contentKeys = []string{
+	"key", "KEY", "app.properties", "a.b", "config.yaml", "UPPER_CASE", "_", "-", "yes", "on", "1_000.x", ".hidden", "data", "name", "patched",
+}
+
+func (g *treeGenerator) value(key string) value {
+	v := value{key: key, source: "file"}
+	switch roll := g.IntN(100); {
+	case roll < 10:
+		v.text = pick(g.dice, binaryTexts)
+	case roll < 70:
+		v.text = pick(g.dice, awkwardTexts)
+	case roll < 80:
+		v.text = strings.Repeat(pick(g.dice, awkwardTexts)+"\n", g.between(2, 9))
+		// kustomize's generators cannot print lines that begin with a tab.
+		v.text = strings.ReplaceAll(v.text, "\t", "")
+	default:
+		v.text = g.fresh("value")
+	}
+	if !utf8.ValidString(v.text) {
+		return v
+	}
+	quoted := len(v.text) > 1 && v.text[0] == v.text[len(v.text)-1] && strings.ContainsAny(v.text[:1], `"'`)
+	switch {
+	case g.chance(30) && !quoted:
+		v.source = "literal"
+	case g.chance(30) && !strings.ContainsAny(v.text, "\r\n") && isEnvironmentName(key):
+		v.source = "env"
+	}
+	return v
+}
+
+func isEnvironmentName(key string) bool {
+	return strings.Trim(key, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_") == ""
+}
+
+// name picks a name for a reference to an object of the kind: mostly of one
+// there is.
+func (g *treeGenerator) name(kind string, known []target) string {
+	var names []string
+	for _, t := range known {
+		if t.kind == kind {
+			names = append(names, t.name)
+		}
+	}
+	if len(names) == 0 || g.chance(5) {
+		return g.fresh("elsewhere")
+	}
+	return pick(g.dice, names)
+}
+
+// referrers makes objects that refer to what is known.
+func (g *treeGenerator) referrers(known []target) *referrers {
+	r := &referrers{dice: g.dice, rbac: !g.shareNames, name: func(kind string) any { return g.name(kind, known) }}
+	if g.chance(15) {
+		r.namespace = pick(g.dice, namespaces)
+	}
+	return r
+}
+
+// files writes the tree down for a way of building. The directory to build is
+// that of the root.
+func (t *tree) files(w way) (harness.Files, error) {
+	f := harness.Files{}
+	covered := t.covered()
+	for _, l := range t.layers() {
+		if err := l.files(f, w, covered[l]); err != nil {
+			return nil, err
+		}
+	}
+	return f, nil
+}
+
+// covered tells of each layer whether the function sees what it holds,
+// whatever the way from it to the root.
+func (t *tree) covered() map[*layer]bool {
+	covered := map[*layer]bool{}
+	var visit func(l *layer, above bool)
+	visit = func(l *layer, above bool) {
+		above = above || l.function
+		if before, seen := covered[l]; seen {
+			above = above && before
+		}
+		covered[l] = above
+		for _, base := range l.bases {
+			visit(base, above)
+		}
+	}
+	visit(t.root, false)
+	return covered
+}
+
+func (l *layer) files(f harness.Files, w way, covered bool) error {
+	kustomization := map[string]any{"apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization"}
+	resources := []any{}
+	for _, base := range l.bases {
+		resources = append(resources, path.Join("..", base.dir))
+	}
+	for i, referrer := range l.referrers {
+		text, err := yaml.Marshal(referrer)
+		if err != nil {
+			return err
+		}
+		name := fmt.Sprintf("referrer-%d.yaml", i)
+		f[path.Join(l.dir, name)] = string(text)
+		resources = append(resources, name)
+	}
+	generators := map[string][]any{}
+	for i, c := range l.contents {
+		// kustomize must find no generated object by an earlier name where
+		// it was made to forget that others had that name too.
+		generator := c.generator && (!w.forget || c.behavior != "")
+		if w.resources && covered && !generator {
+			name := fmt.Sprintf("content-%d.yaml", i)
+			text, err := c.resource()
+			if err != nil {
+				return err
+			}
+			f[path.Join(l.dir, name)] = text
+			resources = append(resources, name)
+			continue
+		}
+		field := map[string]string{"ConfigMap": "configMapGenerator", "Secret": "secretGenerator"}[c.kind]
+		generators[field] = append(generators[field], c.generate(f, l.dir, fmt.Sprintf("content-%d", i)))
+	}
+	for field, list := range generators {
+		kustomization[field] = list
+	}
+	if len(resources) > 0 {
+		kustomization["resources"] = resources
+	}
+	for field, text := range map[string]string{"namePrefix": l.prefix, "nameSuffix": l.suffix, "namespace": l.namespace} {
+		if text != "" {
+			kustomization[field] = text
+		}
+	}
+	if l.labels != nil {
+		kustomization["labels"] = []any{map[string]any{"pairs": l.labels}}
+	}
+	patches := []any{}
+	for _, p := range l.patches {
+		body := map[string]any{"apiVersion": "v1", "kind": p.kind, "metadata": map[string]any{"name": p.name}}
+		for key, value := range p.body {
+			body[key] = value
+		}
+		text, err := yaml.Marshal(body)
+		if err != nil {
+			return err
+		}
+		patches = append(patches, map[string]any{"patch": string(text), "target": map[string]any{"kind": p.kind, "name": "^" + p.name + "$"}})
+	}
+	if len(patches) > 0 {
+		kustomization["patches"] = patches
+	}
+	if w.spec != "" && l.function {
+		f[path.Join(l.dir, "confighash.yaml")] = harness.FunctionConfig(w.spec)
+		transformers := []any{"confighash.yaml"}
+		if w.forget {
+			config, err := harness.ForgetConfig()
+			if err != nil {
+				return err
+			}
+			f[path.Join(l.dir, "forget.yaml")] = config
+			transformers = append(transformers, "forget.yaml")
+		}
+		kustomization["transformers"] = transformers
+	}
+	text, err := yaml.Marshal(kustomization)
+	if err != nil {
+		return err
+	}
+	f[path.Join(l.dir, "kustomization.yaml")] = string(text)
+	return nil
+}
+
+// generate returns the entry of configMapGenerator or secretGenerator for c,
+// and adds the files it reads, named after stem.
+func (c *content) generate(f harness.Files, dir, stem string) map[string]any {
+	entry := map[string]any{"name": c.name}
+	if c.namespace != "" {
+		entry["namespace"] = c.namespace
+	}
+	if c.secretType != "" {
+		entry["type"] = c.secretType
+	}
+	if c.behavior != "" {
+		entry["behavior"] = c.behavior
+	}
+	var literals, fromFiles []any
+	var env strings.Builder
+	for i, v := range c.values {
+		switch v.source {
+		case "literal":
+			literals = append(literals, v.key+"="+v.text)
+		case "env":
+			env.WriteString(v.key + "=" + v.text + "\n")
+		default:
+			name := fmt.Sprintf("%s-%d", stem, i)
+			f[path.Join(dir, name)] = v.text
+			fromFiles = append(fromFiles, v.key+"="+name)
+		}
+	}
+	if literals != nil {
+		entry["literals"] = literals
+	}
+	if fromFiles != nil {
+		entry["files"] = fromFiles
+	}
+	if env.Len() > 0 {
+		f[path.Join(dir, stem+".env")] = env.String()
+		entry["envs"] = []any{stem + ".env"}
+	}
+	options := map[string]any{}
+	if c.labels != nil {
+		options["labels"] = c.labels
+	}
+	if c.annotations != nil {
+		options["annotations"] = c.annotations
+	}
+	if c.immutable {
+		options["immutable"] = true
+	}
+	if c.noSuffix {
+		options["disableNameSuffixHash"] = true
+	}
+	if len(options) > 0 {
+		entry["options"] = options
+	}
+	return entry
+}
+
+// resource writes down the object that c's generator makes, before its suffix.
+func (c *content) resource() (string, error) {
+	metadata := map[string]any{"name": c.name}
+	if c.namespace != "" {
+		metadata["namespace"] = c.namespace
+	}
+	if c.labels != nil {
+		metadata["labels"] = c.labels
+	}
+	if c.annotations != nil {
+		metadata["annotations"] = c.annotations
+	}
+	o := map[string]any{"apiVersion": "v1", "kind": c.kind, "metadata": metadata}
+	if c.immutable {
+		o["immutable"] = true
+	}
+	fields := map[string]map[string]string{"data": {}, "binaryData": {}}
+	for _, v := range c.values {
+		switch {
+		case c.kind == "Secret":
+			fields["data"][v.key] = wrappedBase64(v.text)
+		case utf8.ValidString(v.text):
+			fields["data"][v.key] = v.text
+		default:
+			fields["binaryData"][v.key] = wrappedBase64(v.text)
+		}
+	}
+	if len(fields["data"]) > 0 || c.kind == "Secret" {
+		o["data"] = fields["data"]
+	}
+	if len(fields["binaryData"]) > 0 {
+		o["binaryData"] = fields["binaryData"]
+	}
+	if c.kind == "Secret" {
+		o["type"] = c.secretType
+		if c.secretType == "" {
+			o["type"] = "Opaque"
+		}
+	}
+	return restyled(o, newDice(c.style))
+}
+
+// wrappedBase64 encodes as kustomize's generators do: in lines of 70
+// characters, with a line feed behind the last, where one line is too short.
+func wrappedBase64(text string) string {
+	const width = 70
+	encoded := base64.StdEncoding.EncodeToString([]byte(text))
+	if len(encoded) < width {
+		return encoded
+	}
+	var b strings.Builder
+	for line := range slices.Chunk([]byte(encoded), width) {
+		b.Write(line)
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// restyled encodes a value with each scalar in a random style.
+func restyled(value any, d *dice) (string, error) {
+	text, err := yamlv3.Marshal(styled(value, d))
+	if err != nil {
+		return "", err
+	}
+	return string(text), nil
+}
+
+// styled makes the node of a value. A style that does not bring a scalar back
+// as it was gives way to double quotes.
+func styled(value any, d *dice) *yamlv3.Node {
+	switch value := value.(type) {
+	case map[string]any:
+		node := &yamlv3.Node{Kind: yamlv3.MappingNode}
+		for _, key := range slices.Sorted(maps.Keys(value)) {
+			node.Content = append(node.Content, &yamlv3.Node{Kind: yamlv3.ScalarNode, Tag: "!!str", Value: key}, styled(value[key], d))
+		}
+		if len(node.Content) > 0 && d.chance(10) {
+			node.Style = yamlv3.FlowStyle
+		}
+		return node
+	case map[string]string:
+		wider := make(map[string]any, len(value))
+		for key, text := range value {
+			wider[key] = text
+		}
+		return styled(wider, d)
+	case bool:
+		return &yamlv3.Node{Kind: yamlv3.ScalarNode, Tag: "!!bool", Value: strconv.FormatBool(value)}
+	case string:
+		node := &yamlv3.Node{Kind: yamlv3.ScalarNode, Tag: "!!str", Value: value}
+		node.Style = pick(d, []yamlv3.Style{
+			0, yamlv3.SingleQuotedStyle, yamlv3.DoubleQuotedStyle, yamlv3.LiteralStyle, yamlv3.FoldedStyle,
+		})
+		text, err := yamlv3.Marshal(node)
+		var back string
+		if err == nil {
+			err = yamlv3.Unmarshal(text, &back)
+		}
+		if err != nil || back != value {
+			node.Style = yamlv3.DoubleQuotedStyle
+		}
+		return node
+	default:
+		panic(fmt.Sprintf("no content holds a %T", value))
+	}
+}

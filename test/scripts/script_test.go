@@ -1,0 +1,36 @@
+package scripts_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/confighash/confighash/internal/test/golden"
+	"github.com/confighash/confighash/internal/test/harness"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestScript runs the cases in testdata/script: input, command, output and exit code in
+// one file each. kustomize is the real binary.
+func TestScript(t *testing.T) {
+	kustomize, err := harness.Kustomize()
+	if err != nil {
+		t.Fatal(err)
+	}
+	renames, err := filepath.Abs(filepath.Join("..", "..", "testdata", "read-by-name.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir: filepath.Join("..", "..", "testdata", "script"),
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("PATH", env.Getenv("PATH")+string(os.PathListSeparator)+filepath.Dir(kustomize))
+			env.Setenv("READ_BY_NAME", renames)
+			return nil
+		},
+		UpdateScripts:       golden.Update(),
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+	})
+}
