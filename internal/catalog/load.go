@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unique"
 
 	"go.yaml.in/yaml/v3"
 
@@ -47,7 +48,7 @@ type Catalog struct {
 	extra []Extra
 
 	mu         sync.Mutex
-	kinds      map[gvk]*Kind
+	kinds      map[unique.Handle[gvk]]*Kind
 	said       map[string]*Kind // by which documents and extras say it
 	everywhere *Kind
 	shapes     *Shapes
@@ -95,7 +96,7 @@ func (c *Catalog) With(extra ...Extra) *Catalog {
 func newCatalog(extra []Extra) *Catalog {
 	return &Catalog{
 		extra:       extra,
-		kinds:       map[gvk]*Kind{},
+		kinds:       map[unique.Handle[gvk]]*Kind{},
 		said:        map[string]*Kind{},
 		files:       map[string][]document{},
 		subtrees:    map[string][]rawRule{},
@@ -116,13 +117,15 @@ const maxRemembered = 4096
 func (c *Catalog) Kind(group, version, kind string) (*Kind, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if cached, ok := c.kinds[gvk{group, version, kind}]; ok {
+	// The names may be parts of an input, which the catalogue outlives. A handle has
+	// copies of them.
+	name := unique.Make(gvk{group, version, kind})
+	if cached, ok := c.kinds[name]; ok {
 		return cached, nil
 	}
 	found, err := c.kind(group, version, kind)
 	if err == nil && len(c.kinds) < maxRemembered {
-		// The names may be pieces of an input, which the catalogue outlives.
-		c.kinds[gvk{strings.Clone(group), strings.Clone(version), strings.Clone(kind)}] = found
+		c.kinds[name] = found
 	}
 	return found, err
 }
@@ -343,6 +346,7 @@ type rawKind struct {
 	Scope        string           `yaml:"scope"`
 	Immutable    *rawImmutable    `yaml:"immutable"`
 	PodTemplates []rawPodTemplate `yaml:"podTemplates"`
+	Workload     *Workload        `yaml:"workload"`
 	References   []rawRule        `yaml:"references"`
 	Exports      []rawExport      `yaml:"exports"`
 	StandIn      *rawStandIn      `yaml:"standIn"`
@@ -369,26 +373,12 @@ type rawPodTemplate struct {
 	Change      Change         `yaml:"change"`
 	Runs        bool           `yaml:"runs"`
 	Except      []rawException `yaml:"except"`
-	Minor       []rawMinor     `yaml:"minor"`
-	Partition   string         `yaml:"partition"`
-	Strategy    string         `yaml:"strategy"`
-	Restart     string         `yaml:"restart"`
-	Replace     string         `yaml:"replace"`
 	Note        string         `yaml:"note"`
 	Source      string         `yaml:"source"`
 }
 
 type rawException struct {
 	When   []Condition `yaml:"when"`
-	Change Change      `yaml:"change"`
-	Reason string      `yaml:"reason"`
-	Fix    string      `yaml:"fix"`
-}
-
-type rawMinor struct {
-	When   []Condition `yaml:"when"`
-	Fields []string    `yaml:"fields"`
-	What   string      `yaml:"what"`
 	Change Change      `yaml:"change"`
 	Reason string      `yaml:"reason"`
 }
@@ -484,6 +474,7 @@ func (c *Catalog) addKind(k *Kind, raw *rawKind, version string) error {
 		}
 		k.Exports = append(k.Exports, Export{Key: e.Key, Path: path, When: e.When})
 	}
+	k.Workload = cmp.Or(raw.Workload, k.Workload)
 	if raw.StandIn != nil {
 		if err := k.addStandIn(raw.StandIn); err != nil {
 			return err
@@ -547,19 +538,9 @@ func addPaths(paths *[]Path, texts []string) error {
 }
 
 func (c *Catalog) addPodTemplate(k *Kind, raw *rawPodTemplate, at expansion) error {
-	t := PodTemplate{
-		Change: raw.Change, Runs: raw.Runs, Note: raw.Note, Subtree: raw.Subtree,
-		Strategy: raw.Strategy, Restart: raw.Restart, Replace: raw.Replace,
-	}
+	t := PodTemplate{Change: raw.Change, Runs: raw.Runs, Note: raw.Note, Subtree: raw.Subtree}
 	for _, e := range raw.Except {
 		t.Except = append(t.Except, Exception(e))
-	}
-	for _, m := range raw.Minor {
-		t.Minor = append(t.Minor, MinorChange(m))
-	}
-	var err error
-	if t.Partition, err = ParsePath(raw.Partition); err != nil {
-		return err
 	}
 	if raw.Path == nil && raw.Spec == nil && raw.Annotations == nil {
 		return errors.New("a pod template needs a path")

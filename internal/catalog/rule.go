@@ -11,6 +11,8 @@ type Kind struct {
 	Immutable string
 	// PodTemplates are those an object holds.
 	PodTemplates []PodTemplate
+	// Workload is what is special about its pods, nil if nothing is.
+	Workload *Workload
 	// References are all the fields that may name a ConfigMap or a Secret,
 	// those of pod templates included.
 	References []Rule
@@ -55,6 +57,36 @@ type Part struct {
 	Omit []string
 }
 
+// A Workload is how the API server and the controller of a kind treat its pods. Paths
+// are written as messages print them.
+type Workload struct {
+	// BuiltIn: the kind is one of Kubernetes' own, whose pod template the API server
+	// completes by defaults.
+	BuiltIn bool `yaml:"builtIn"`
+	// Amounts: a quantity that is only written in another way is no change.
+	Amounts bool `yaml:"amounts"`
+	// Strategy is the type of the rollout if the object names none.
+	Strategy string `yaml:"strategy"`
+	// Partition leads to the number below which pods keep the earlier template.
+	Partition string `yaml:"partition"`
+	// Images: the images of running pods may change although the template may not:
+	// their containers are started again in place.
+	Images bool `yaml:"images"`
+	// MayAdd and MayRemove are paths below the template that may be added or removed
+	// although the template may not change.
+	MayAdd    []string `yaml:"mayAdd"`
+	MayRemove []string `yaml:"mayRemove"`
+	// WhileSuspended are the paths below the template that may change while
+	// spec.suspend is true; "[*]" stands for every element of a list.
+	WhileSuspended []string `yaml:"whileSuspended"`
+	// Restart, Resume and Replace say how to make the pods read new configuration, how
+	// to let a Deferred rollout go on, and how to apply what is Forbidden, with {} for
+	// the object as kubectl takes it. Empty ones need words that fit every kind.
+	Restart string `yaml:"restart"`
+	Resume  string `yaml:"resume"`
+	Replace string `yaml:"replace"`
+}
+
 // A GroupKind is a kind of an API group.
 type GroupKind struct {
 	Group string `yaml:"group"`
@@ -75,16 +107,6 @@ type PodTemplate struct {
 	// Except holds: then the first of them.
 	Change Change
 	Except []Exception
-	// Minor are changes that do something else than Change, since they are of some
-	// fields only.
-	Minor []MinorChange
-	// Partition leads to a number: pods with a lower one keep their template.
-	Partition Path
-	// Strategy is how pods are replaced if the object does not say.
-	Strategy string
-	// Restart is a command that restarts the pods, and Replace how to replace the
-	// object, if there is a better way than to delete it. {} is replaced by the object.
-	Restart, Replace string
 	// Runs tells that pods are made for each run and end with it, so that the
 	// next ones read the configuration that is there then.
 	Runs bool
@@ -98,24 +120,6 @@ type PodTemplate struct {
 // An Exception is a case in which a changed pod template does something else.
 type Exception struct {
 	When   []Condition
-	Change Change
-	// Reason says why, as the end of a sentence.
-	Reason string
-	// Fix is how to have the pods replaced. {} is replaced by the object.
-	Fix string
-}
-
-// A MinorChange is a change of a pod template in some fields only.
-type MinorChange struct {
-	// When are conditions for the object as it was.
-	When []Condition
-	// Fields are paths in the template, with [] for any element of a list; none for all
-	// fields.
-	Fields []string
-	// What became of the fields: added, removed, changed, or respelled (of an amount),
-	// "" for each of these.
-	What string
-	// Change is NoChange for what does not count as a change.
 	Change Change
 	// Reason says why, as the end of a sentence.
 	Reason string

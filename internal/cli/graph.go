@@ -11,10 +11,11 @@ import (
 	"golang.org/x/term"
 
 	"github.com/confighash/confighash/internal/catalog"
-	"github.com/confighash/confighash/internal/consumers/render"
 	"github.com/confighash/confighash/internal/graph/load"
+	"github.com/confighash/confighash/internal/kubename"
+	"github.com/confighash/confighash/internal/report"
+	"github.com/confighash/confighash/internal/report/view"
 	"github.com/confighash/confighash/internal/usage"
-	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
 const graphHelp = `confighash graph draws who uses what in one set of manifests: which workload
@@ -52,11 +53,11 @@ func newGraph(stdin, stdout *os.File) *cobra.Command {
 		Example: graphExamples,
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			format, err := render.ParseFormat(output)
+			format, err := report.ParseFormat(output)
 			if err != nil {
 				return fmt.Errorf("--output: %w", err)
 			}
-			order, err := render.ParseOrder(by)
+			order, err := view.ParseOrder(by)
 			if err != nil {
 				return fmt.Errorf("--by: %w", err)
 			}
@@ -76,16 +77,16 @@ func newGraph(stdin, stdout *os.File) *cobra.Command {
 			}
 			w := bufio.NewWriterSize(stdout, 1<<16)
 			colours := term.IsTerminal(int(stdout.Fd())) && hasColours()
-			return flush(w, render.Write(w, g, format, render.Options{Colours: colours, By: order}))
+			return flush(w, report.Write(w, view.Graph(g, order), format, report.Options{Colours: colours}))
 		},
 		ValidArgsFunction: cobra.FixedCompletions([]cobra.Completion{"yaml", "yml", "json"}, cobra.ShellCompDirectiveFilterFileExt),
 	}
 	cmd.Flags().SortFlags = false
-	cmd.Flags().StringVarP(&output, "output", "o", string(render.Text), "`format`: "+strings.Join(render.Formats(), ", "))
-	cmd.Flags().StringVar(&by, "by", string(render.ByObject), "`order` of text and markdown: object or workload first")
+	cmd.Flags().StringVarP(&output, "output", "o", string(report.Text), "`format`: "+strings.Join(report.Formats(), ", "))
+	cmd.Flags().StringVar(&by, "by", string(view.ByObject), "`order` of text and markdown: object or workload first")
 	cmd.Flags().StringVar(&namespace, "namespace", "", "`namespace` in which objects that name none will be applied")
-	complete(cmd, "output", render.Formats())
-	complete(cmd, "by", render.Orders())
+	complete(cmd, "output", report.Formats())
+	complete(cmd, "by", view.Orders())
 	complete(cmd, "namespace", nil)
 	return cmd
 }
@@ -93,7 +94,7 @@ func newGraph(stdin, stdout *os.File) *cobra.Command {
 // drawn reads manifests and draws who uses what in them.
 func drawn(args []string, namespace string, stdin *os.File) (*usage.Graph, error) {
 	if namespace != "" {
-		if err := v1alpha1.CheckNamespace(namespace); err != nil {
+		if err := kubename.CheckNamespace(namespace); err != nil {
 			return nil, fmt.Errorf("--namespace %w", err)
 		}
 	}

@@ -13,8 +13,9 @@ import (
 
 	"github.com/confighash/confighash/internal/graph/load"
 	"github.com/confighash/confighash/internal/impact"
-	"github.com/confighash/confighash/internal/impact/render"
-	"github.com/confighash/confighash/pkg/api/v1alpha1"
+	"github.com/confighash/confighash/internal/kubename"
+	"github.com/confighash/confighash/internal/report"
+	"github.com/confighash/confighash/internal/report/view"
 )
 
 const impactHelp = `confighash impact compares two sets of manifests and tells what an apply of
@@ -45,7 +46,7 @@ func newImpact(stdin, stdout *os.File) *cobra.Command {
 		Example: impactExamples,
 		Args:    cobra.NoArgs,
 		RunE: func(_ *cobra.Command, _ []string) error {
-			format, err := render.ParseFormat(output)
+			format, err := report.ParseFormat(output)
 			if err != nil {
 				return fmt.Errorf("--output: %w", err)
 			}
@@ -55,17 +56,17 @@ func newImpact(stdin, stdout *os.File) *cobra.Command {
 			if stdinTwice(slices.Concat(from, to)) {
 				return errors.New("- stands for stdin, which can be read once; give a file for one of the sets")
 			}
-			report, err := foretell(from, to, namespace, stdin)
+			compared, err := foretell(from, to, namespace, stdin)
 			if err != nil {
 				return fault(err)
 			}
 			w := bufio.NewWriterSize(stdout, 1<<16)
 			colours := term.IsTerminal(int(stdout.Fd())) && hasColours()
-			err = render.Write(w, report, format, render.Options{Colours: colours})
+			err = report.Write(w, view.Impact(compared), format, report.Options{Colours: colours})
 			if err := flush(w, err); err != nil {
 				return err
 			}
-			if code := report.ExitCode(); exitCode && code != 0 {
+			if code := compared.ExitCode(); exitCode && code != 0 {
 				return &failure{code: code}
 			}
 			return nil
@@ -75,10 +76,10 @@ func newImpact(stdin, stdout *os.File) *cobra.Command {
 	cmd.Flags().SortFlags = false
 	cmd.Flags().StringArrayVar(&from, "from", nil, "`manifests` as they are: a file, a folder, or - for stdin; may be given several times")
 	cmd.Flags().StringArrayVar(&to, "to", nil, "`manifests` as they will be")
-	cmd.Flags().StringVarP(&output, "output", "o", string(render.Text), "`format`: "+strings.Join(render.Formats(), ", "))
+	cmd.Flags().StringVarP(&output, "output", "o", string(report.Text), "`format`: "+strings.Join(report.Formats(), ", "))
 	cmd.Flags().StringVar(&namespace, "namespace", "", "`namespace` in which objects that name none will be applied")
 	cmd.Flags().BoolVar(&exitCode, "exit-code", false, "exit 3 where something rolls, and 4 where something stays as it is that ought to change")
-	complete(cmd, "output", render.Formats())
+	complete(cmd, "output", report.Formats())
 	complete(cmd, "namespace", nil)
 	return cmd
 }
@@ -99,7 +100,7 @@ func complete(cmd *cobra.Command, flag string, values []string) {
 // foretell reads both sets and compares them.
 func foretell(from, to []string, namespace string, stdin *os.File) (*impact.Report, error) {
 	if namespace != "" {
-		if err := v1alpha1.CheckNamespace(namespace); err != nil {
+		if err := kubename.CheckNamespace(namespace); err != nil {
 			return nil, fmt.Errorf("--namespace %w", err)
 		}
 	}

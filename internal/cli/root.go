@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/confighash/confighash/internal/kubename"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 	"github.com/confighash/confighash/pkg/function"
 )
@@ -143,7 +144,7 @@ func (f flags) read(stdin *os.File) ([]byte, function.Options, error) {
 		if value == "" {
 			continue
 		}
-		if err := v1alpha1.CheckNamespace(value); err != nil {
+		if err := kubename.CheckNamespace(value); err != nil {
 			return nil, function.Options{}, fmt.Errorf("%s %w", name, err)
 		}
 	}

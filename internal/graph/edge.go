@@ -73,7 +73,7 @@ func (g *Graph) Edge(r *Resource, ref *reference.Reference) Edge {
 		e.Matches = slices.DeleteFunc(e.Matches, stale)
 	}
 	if ref.Of != nil {
-		if named := g.Others(r, *ref.Of, ref.Name); len(named) > 0 {
+		if named := g.named(r, *ref.Of, ref.Name); len(named) > 0 {
 			e.Makers = append(e.Makers, Makers{Kind: ref.Of.Kind, Named: true, Resources: named})
 		}
 	}

@@ -19,8 +19,7 @@ type fields struct {
 	sops, encrypted                   bool
 }
 
-// readFields reads the head of an item. shared tells that item itself is
-// shared.
+// readFields reads the head of an item. shared: the item itself is shared.
 func readFields(item *yaml.Node, shared bool) (fields, error) {
 	var f fields
 	var metadata *yaml.Node
@@ -44,7 +43,7 @@ func readFields(item *yaml.Node, shared bool) (fields, error) {
 	if metadata == nil {
 		return f, err
 	}
-	var wrong error // the name may stand behind it
+	var wrong error // the name may come after it
 	inMetadata := each(metadata, metadataShared, func(key string, value *yaml.Node, valueShared bool) error {
 		var err error
 		switch key {
@@ -75,8 +74,8 @@ func readFields(item *yaml.Node, shared bool) (fields, error) {
 	return f, err
 }
 
-// text returns a scalar as the string that stands there, "" for null and what
-// is no scalar.
+// text returns the string that a scalar is written as, "" for null and what is not a
+// scalar.
 func text(n *yaml.Node) string {
 	if n.Kind != yaml.ScalarNode || n.Tag == "!!null" {
 		return ""
@@ -106,7 +105,7 @@ func stringMap(n *yaml.Node, name string) (map[string]string, error) {
 	return m, err
 }
 
-// macOnlyEncrypted reports whether SOPS was told to let its integrity code
+// macOnlyEncrypted reports whether SOPS was asked to let its integrity code
 // cover the encrypted values alone (--mac-only-encrypted).
 func macOnlyEncrypted(sops *yaml.Node) bool {
 	only := false
@@ -120,8 +119,8 @@ func macOnlyEncrypted(sops *yaml.Node) bool {
 }
 
 // each calls visit for every entry of a mapping, those of merge keys included.
-// shared tells visit that the value's text stands for other places too. It fails
-// where a key stands twice, after all of the visits: who is at fault has a name.
+// shared tells visit that the value's text is used in other places too. It fails
+// if a key is there twice, but after all of the visits, so that the error can name the resource.
 func each(m *yaml.Node, shared bool, visit func(key string, value *yaml.Node, shared bool) error) error {
 	shared = shared || m.Kind == yaml.AliasNode
 	m = yamldoc.Resolve(m)

@@ -4,28 +4,26 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/confighash/confighash/internal/yamldoc"
 
 	"github.com/confighash/confighash/internal/manifest"
 )
 
-// A Finding is something to tell of a resource.
+// A Finding is a diagnostic about a resource.
 type Finding struct {
 	Severity manifest.Severity
 	Resource *Resource
 	Path     yamldoc.Path // the field it is about, or ""
-	// Name is the resource's name in the output, where that differs: what is
-	// told of the output names what is in the output, and so is told alike of
-	// a second run.
+	// Name is the resource's name in the output, if that differs. A finding about the
+	// output uses the names there, so a second run reports the same.
 	Name    string
 	Message string
-	// Outcome is what was done, where the finding tells of that.
+	// Outcome is what was done, if the finding reports that.
 	Outcome Outcome
-	// Reason is why something was left alone, as it is said of several at once.
+	// Reason is why something was left alone, in words that fit several at once.
 	Reason string
-	// Object is what was left alone, where that is not Resource.
+	// Object is what was left alone, if that is not Resource.
 	Object *Resource
 }
 
@@ -34,11 +32,11 @@ type Outcome uint8
 
 // The outcomes of a transformation.
 const (
-	None      Outcome = iota // the finding tells of something else
+	None      Outcome = iota // the finding is about something else
 	Named                    // an object is named after its content
-	Followed                 // a reference holds the name of such an object
-	Stamped                  // a pod template bears a checksum
-	Unstamped                // a checksum of an earlier run was taken away
+	Followed                 // a reference has the name of such an object
+	Stamped                  // a pod template has a checksum
+	Unstamped                // a checksum of an earlier run was removed
 	LeftAlone                // an object or a pod template stays as it is
 )
 
@@ -66,15 +64,15 @@ func (f Finding) Result() manifest.Result {
 		Message:  f.Message,
 		Severity: f.Severity,
 		ResourceRef: &manifest.ResourceRef{
-			APIVersion: strings.Clone(Clip(r.APIVersion)), Kind: strings.Clone(Clip(r.Kind)), Name: strings.Clone(Clip(f.name())), Namespace: strings.Clone(Clip(r.Namespace)),
+			APIVersion: Clip(r.APIVersion), Kind: Clip(r.Kind), Name: Clip(f.name()), Namespace: Clip(r.Namespace),
 		},
 	}
 	if f.Path != "" {
-		result.Field = &manifest.Field{Path: strings.Clone(clipPath(f.Path))}
+		result.Field = &manifest.Field{Path: clipPath(f.Path)}
 	}
 	if path := annotation(r, "internal.config.kubernetes.io/path", "config.kubernetes.io/path"); path != "" {
 		index, _ := strconv.Atoi(annotation(r, "internal.config.kubernetes.io/index", "config.kubernetes.io/index"))
-		result.File = &manifest.File{Path: strings.Clone(clipPath(path)), Index: index}
+		result.File = &manifest.File{Path: clipPath(path), Index: index}
 	}
 	return result
 }

@@ -8,8 +8,8 @@ import (
 )
 
 // manyCandidates is how many objects of one name there must be for an index of
-// their layers to be worth it. Thousands of variants of one base have one name
-// each, in the eyes of what refers to it.
+// their layers to pay. Thousands of variants of one base share one name in the eyes of
+// what refers to it.
 const manyCandidates = 16
 
 // narrowing holds what lists of objects of one name were narrowed to, so that
@@ -24,7 +24,7 @@ type narrowing struct {
 	spread  map[nameInList]bool      // see Graph.Unsure
 	places  map[**Resource]string
 	joined  map[[2]**Resource][]*Resource
-	// standIns holds those of a list that stand for a Secret.
+	// standIns holds those of a list that represent a Secret.
 	standIns map[**Resource][]*Resource
 }
 
@@ -46,45 +46,50 @@ func newNarrowing() *narrowing {
 	}
 }
 
+// once returns what known has under k, or else what find returns, and keeps that.
+func once[K comparable, V any](known map[K]V, k K, find func() V) V {
+	found, ok := known[k]
+	if !ok {
+		found = find()
+		known[k] = found
+	}
+	return found
+}
+
 // layersOf returns a number that resources with the same prefixes and suffixes
 // share.
 func (n *narrowing) layersOf(r *Resource) int {
 	if r.History.Prefixes == nil && r.History.Suffixes == nil {
 		return 0
 	}
-	id, ok := n.of[r]
-	if !ok {
-		key := strings.Join(r.History.Prefixes, ",") + "\x00" + strings.Join(r.History.Suffixes, ",")
-		if id, ok = n.layers[key]; !ok {
-			id = len(n.layers)
-			n.layers[key] = id
-		}
-		n.of[r] = id
-	}
-	return id
+	return once(n.of, r, func() int {
+		layers := strings.Join(r.History.Prefixes, ",") + "\x00" + strings.Join(r.History.Suffixes, ",")
+		return once(n.layers, layers, func() int { return len(n.layers) })
+	})
 }
 
-// narrow is the function narrow, in less time.
+// narrow returns those of several candidates that fit the referrer's layers, as
+// kustomize's selectReferral does. If all are of other layers, it prefers the only one
+// that has the name now: a workload of an outer layer that refers to dev-app means the
+// object with that name. If there is none, it returns all as strangers.
 func (n *narrowing) narrow(candidates []*Resource, referrer *Resource, name string) (fitting, strangers []*Resource) {
 	if len(candidates) <= 1 {
 		return candidates, nil
 	}
-	key := listInLayers{&candidates[0], n.layersOf(referrer)}
-	fitting, ok := n.fitting[key]
-	if !ok {
-		fitting = n.fit(candidates, referrer)
-		n.fitting[key] = fitting
-	}
+	fitting = once(n.fitting, listInLayers{&candidates[0], n.layersOf(referrer)}, func() []*Resource {
+		return n.fit(candidates, referrer)
+	})
 	if len(fitting) > 0 {
 		return fitting, nil
 	}
-	if named := n.bearer(candidates, name); named != nil {
+	named := once(n.bearers, nameInList{&candidates[0], name}, func() *Resource { return bearer(candidates, name) })
+	if named != nil {
 		return []*Resource{named}, nil
 	}
 	return nil, candidates
 }
 
-// fit returns the candidates that fit the referrer's layers: closely, where several
+// fit returns the candidates that fit the referrer's layers: closely, if several
 // fit at all.
 func (n *narrowing) fit(candidates []*Resource, referrer *Resource) []*Resource {
 	l := n.indices[&candidates[0]]
@@ -98,14 +103,33 @@ func (n *narrowing) fit(candidates []*Resource, referrer *Resource) []*Resource 
 	return l.fit(referrer)
 }
 
-// bearer returns the candidate that bears the name now, nil if there is none or
+// fit is narrowing.fit for a few candidates.
+func fit(candidates []*Resource, referrer *Resource) []*Resource {
+	for _, allowEmpty := range []bool{true, false} {
+		var fitting []*Resource
+		for _, c := range candidates {
+			if kustomize.SameAffixes(c.History, referrer.History, allowEmpty) {
+				fitting = append(fitting, c)
+			}
+		}
+		candidates = fitting
+		if len(candidates) <= 1 {
+			break
+		}
+	}
+	return candidates
+}
+
+// bearer returns the candidate that has the name now, nil if there is none or
 // more than one.
-func (n *narrowing) bearer(candidates []*Resource, name string) *Resource {
-	key := nameInList{&candidates[0], name}
-	found, ok := n.bearers[key]
-	if !ok {
-		found = bearer(candidates, name)
-		n.bearers[key] = found
+func bearer(candidates []*Resource, name string) (found *Resource) {
+	for _, c := range candidates {
+		if c.Name == name {
+			if found != nil {
+				return nil
+			}
+			found = c
+		}
 	}
 	return found
 }
@@ -118,13 +142,7 @@ func (n *narrowing) join(a, b []*Resource) []*Resource {
 	case len(b) == 0:
 		return a
 	}
-	key := [2]**Resource{&a[0], &b[0]}
-	all, ok := n.joined[key]
-	if !ok {
-		all = append(append(all, a...), b...)
-		n.joined[key] = all
-	}
-	return all
+	return once(n.joined, [2]**Resource{&a[0], &b[0]}, func() []*Resource { return slices.Concat(a, b) })
 }
 
 // layers is an index of objects by what kustomize narrows several of them by:

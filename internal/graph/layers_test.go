@@ -24,7 +24,7 @@ func TestLayers_narrow(t *testing.T) {
 			c.Line = i
 		}
 		referrer := resource.Draw(rt, "referrer")
-		fitting, strangers := narrow(candidates, referrer, referrer.Name)
+		fitting, strangers := newNarrowing().narrow(candidates, referrer, referrer.Name)
 		l := newNarrowing()
 		l.indices[&candidates[0]] = newLayers(candidates)
 		gotFitting, gotStrangers := l.narrow(candidates, referrer, referrer.Name)

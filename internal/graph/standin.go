@@ -12,13 +12,13 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// standIn fills in what counts of an object that stands for a Secret.
+// standIn sets what counts of an object that represents a Secret.
 func (b *Builder) standIn(r *Resource, s *catalog.StandIn, item *yaml.Node) {
 	r.StandsFor = true
 	if len(s.Metadata) == 0 || len(s.CopiedUnless) > 0 && descend(item, s.CopiedUnless) == nil {
 		r.SecretLabels, r.SecretAnnotations = r.Labels, r.Annotations
 	} else if metadata := descend(item, s.Metadata); metadata != nil {
-		// What is no mapping of strings makes no labels and annotations.
+		// What is not a mapping of strings makes no labels and annotations.
 		if node := descend(metadata, catalog.Path{"labels"}); node != nil {
 			r.SecretLabels, _ = stringMap(node, "labels")
 		}
@@ -31,7 +31,7 @@ func (b *Builder) standIn(r *Resource, s *catalog.StandIn, item *yaml.Node) {
 	}
 	for _, part := range s.Content {
 		if err := r.addPart(part, item); err != nil {
-			r.ValuesErr = fmt.Errorf("%s: %w", FieldOf(part.Path), err)
+			r.ValuesErr = fmt.Errorf("%s: %w", fieldOf(part.Path), err)
 			return
 		}
 	}
@@ -72,8 +72,8 @@ func (r *Resource) addPart(part catalog.Part, item *yaml.Node) error {
 	})
 }
 
-// FieldOf returns a path as messages write it.
-func FieldOf(path catalog.Path) yamldoc.Path {
+// fieldOf returns a path as messages write it.
+func fieldOf(path catalog.Path) yamldoc.Path {
 	var field yamldoc.Path
 	for _, key := range path {
 		field = field.Key(string(key))
@@ -81,7 +81,7 @@ func FieldOf(path catalog.Path) yamldoc.Path {
 	return field
 }
 
-// descend follows the keys of a path, and returns nil where it ends before.
+// descend follows the keys of a path. It returns nil if one of them is not there.
 func descend(n *yaml.Node, path catalog.Path) *yaml.Node {
 	n = yamldoc.Resolve(n)
 	for _, key := range path {

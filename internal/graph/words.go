@@ -20,8 +20,8 @@ func Enumerate(names []string) string {
 	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
-// Clip returns a name as messages and reports hold it, which may be thousands:
-// without the rest of what is longer than any name can be.
+// Clip returns a name as messages and reports show it, cut off if it is longer than any
+// name can be: thousands of messages may show it.
 func Clip(name string) string { return clip(name, maxNameLength) }
 
 // clipPath is Clip for paths.
@@ -37,17 +37,14 @@ func clip(text string, most int) string {
 // Places lists resources by their namespaces and names, sorted. The slice must not
 // change any more.
 func (g *Graph) Places(resources []*Resource) string {
-	if text, ok := g.narrowing.places[&resources[0]]; ok {
-		return text
-	}
-	names := make([]string, len(resources))
-	for i, r := range resources {
-		names[i] = Clip(g.NamespaceOf(r)) + "/" + Clip(r.Name)
-	}
-	slices.Sort(names)
-	text := Enumerate(names)
-	g.narrowing.places[&resources[0]] = text
-	return text
+	return once(g.narrowing.places, &resources[0], func() string {
+		names := make([]string, len(resources))
+		for i, r := range resources {
+			names[i] = Clip(g.NamespaceOf(r)) + "/" + Clip(r.Name)
+		}
+		slices.Sort(names)
+		return Enumerate(names)
+	})
 }
 
 // Indefinite returns a kind with its indefinite article.

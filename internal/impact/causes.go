@@ -75,7 +75,7 @@ func (c *causes) add(p *templatePair) {
 	explained := c.explain(p)
 	for k := range p.rest {
 		if d := &p.rest[k]; d.What != podtemplate.Changed || !c.follow(d) {
-			c.fields = append(c.fields, causeOf(d, strings.Clone(d.Path)))
+			c.fields = append(c.fields, causeOf(d, d.Path))
 		}
 	}
 	for k := range p.diffs {
@@ -97,7 +97,7 @@ func causeOf(d *podtemplate.Difference, field string) Cause {
 		podtemplate.Changed: Changed, podtemplate.Added: Added, podtemplate.Removed: Removed,
 		podtemplate.Reordered: Reordered, podtemplate.Respelled: Changed,
 	}[d.What]
-	return Cause{Change: change, Field: field, From: strings.Clone(d.OldImage), To: strings.Clone(d.NewImage)}
+	return Cause{Change: change, Field: field, From: d.OldImage, To: d.NewImage}
 }
 
 // explain counts the objects that account for differences of a template, and returns
@@ -267,5 +267,5 @@ func (c *comparison) nameAt(r *graph.Resource, at yamldoc.Path) string {
 	if at == "" {
 		return ""
 	}
-	return strings.Clone(graph.Clip(names[at]))
+	return graph.Clip(names[at])
 }

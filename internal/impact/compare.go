@@ -70,7 +70,7 @@ func (p pair) renamed() bool { return p.both() && p.old.Name != p.new.Name }
 // formerName returns the name in the old set, if that is another.
 func (p pair) formerName() string {
 	if p.renamed() {
-		return strings.Clone(graph.Clip(p.old.Name))
+		return graph.Clip(p.old.Name)
 	}
 	return ""
 }
@@ -89,8 +89,8 @@ const generated = "(generated)"
 // refOf names a resource of g.
 func refOf(g *graph.Graph, r *graph.Resource) Ref {
 	return Ref{
-		APIVersion: strings.Clone(graph.Clip(r.APIVersion)), Kind: strings.Clone(graph.Clip(r.Kind)),
-		Namespace: strings.Clone(graph.Clip(g.NamespaceOf(r))), Name: cmp.Or(strings.Clone(graph.Clip(r.Name)), generated),
+		APIVersion: graph.Clip(r.APIVersion), Kind: graph.Clip(r.Kind),
+		Namespace: graph.Clip(g.NamespaceOf(r)), Name: cmp.Or(graph.Clip(r.Name), generated),
 	}
 }
 

@@ -3,7 +3,6 @@ package impact
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/confighash/confighash/internal/catalog"
 	"github.com/confighash/confighash/internal/graph"
@@ -49,7 +48,7 @@ func (c *comparison) disappearing() []Disappearing {
 		}
 		d := Disappearing{Ref: refOf(c.before, r)}
 		if o := c.objects.of[r]; o != nil && o.new != nil {
-			d.Successor = strings.Clone(o.new.Name)
+			d.Successor = o.new.Name
 		}
 		order := []Why{StillNamed, StillRunning, RunningJobs, Rollout}
 		slices.SortFunc(list, func(a, b Need) int {

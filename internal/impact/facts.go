@@ -9,6 +9,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/confighash/confighash/internal/catalog"
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/podtemplate"
 	"github.com/confighash/confighash/internal/yamldoc"
@@ -22,6 +23,7 @@ type facts struct {
 	accounts []bool
 	// rest is the whole spec of a custom resource of which a template is only a part.
 	rest      *podtemplate.Template
+	suspended bool
 	replicas  *int64
 	strategy  string
 	partition int64
@@ -52,14 +54,17 @@ func (f *facts) read(r *graph.Resource, item *yaml.Node) (err error) {
 			return err
 		}
 		f.templates = append(f.templates, t)
-		if at := r.PodTemplates[i].Known.Partition; len(at) > 0 {
-			f.partition, _ = strconv.ParseInt(scalarAt(item, graph.FieldOf(at)), 0, 64)
-		}
 		spec := r.PodTemplates[i].Spec
 		f.accounts = append(f.accounts, scalarAt(item, spec.Key("serviceAccount")) != "" && scalarAt(item, spec.Key("serviceAccountName")) != "")
 	}
 	if n, err := strconv.ParseInt(scalarAt(item, "spec.replicas"), 0, 64); err == nil {
 		f.replicas = &n
+	}
+	if at := workloadOf(r).Partition; at != "" {
+		f.partition, _ = strconv.ParseInt(scalarAt(item, yamldoc.Path(at)), 0, 64)
+	}
+	if n := nodeAt(item, "spec.suspend"); n != nil {
+		f.suspended, _ = yamldoc.Bool(n)
 	}
 	f.strategy = strategyOf(r, item)
 	if isPartial(r) {
@@ -74,20 +79,23 @@ func (f *facts) read(r *graph.Resource, item *yaml.Node) (err error) {
 // isPartial reports whether a resource is a custom one that is more than a workload
 // around one pod template: an operator makes pods of more than what is known.
 func isPartial(r *graph.Resource) bool {
-	return !isBuiltin(r) && slices.ContainsFunc(r.PodTemplates, func(t graph.PodTemplate) bool {
+	return !workloadOf(r).BuiltIn && slices.ContainsFunc(r.PodTemplates, func(t graph.PodTemplate) bool {
 		return !t.Whole || t.Root != "spec.template"
 	})
 }
 
-// isBuiltin reports whether the API server completes the pod templates of a kind by
-// defaults.
-func isBuiltin(r *graph.Resource) bool {
-	return slices.Contains([]string{"", "apps", "batch", "extensions"}, r.Group)
+// workloadOf returns what is special about the pods of a kind.
+func workloadOf(r *graph.Resource) *catalog.Workload {
+	kind, err := catalog.Builtin().Kind(r.Group, r.Version, r.Kind)
+	if err != nil || kind == nil || kind.Workload == nil {
+		return &catalog.Workload{}
+	}
+	return kind.Workload
 }
 
 func readTemplate(r *graph.Resource, t *graph.PodTemplate, item *yaml.Node) (*podtemplate.Template, error) {
-	o := podtemplate.Options{Builtin: isBuiltin(r)}
-	if t.Whole && (t.Root != "" || r.Kind != "Pod") {
+	o := podtemplate.Options{Builtin: workloadOf(r).BuiltIn}
+	if t.Whole && !isPod(t) {
 		o.At = t.Root
 		return podtemplate.Read(nodeAt(item, t.Root), o)
 	}
@@ -145,10 +153,7 @@ func elementsAt(n *yaml.Node, path yamldoc.Path) []*yaml.Node {
 // strategyOf returns how a workload wants its pods replaced: the type, and its limits
 // for a rolling update.
 func strategyOf(r *graph.Resource, item *yaml.Node) string {
-	byDefault := ""
-	for i := range r.PodTemplates {
-		byDefault = cmp.Or(byDefault, r.PodTemplates[i].Known.Strategy)
-	}
+	byDefault := workloadOf(r).Strategy
 	for _, field := range []yamldoc.Path{"spec.strategy", "spec.updateStrategy"} {
 		n := nodeAt(item, field)
 		if n == nil || n.Kind != yaml.MappingNode {

@@ -1,6 +1,7 @@
 package impact
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -19,7 +20,7 @@ const (
 // restart returns how to make a workload's pods read the configuration of a template.
 func (c *comparison) restart(s *subject, p *templatePair) string {
 	by, comma := restartPods, " "
-	if command := p.template.Known.Restart; command != "" {
+	if command := workloadOf(s.new).Restart; command != "" {
 		by, comma = c.fill(command, s.new), ", "
 	}
 	if s.new.Ignored() {
@@ -55,15 +56,7 @@ func (c *comparison) kept(s *subject, p *templatePair) string {
 
 // replacement returns how to replace a resource that cannot change.
 func (c *comparison) replacement(r *graph.Resource) string {
-	for i := range r.PodTemplates {
-		if command := r.PodTemplates[i].Known.Replace; command != "" {
-			return c.fill(command, r)
-		}
-	}
-	if isBuiltin(r) {
-		return c.fill("before the apply: kubectl delete {}", r)
-	}
-	return "delete it before the apply, so that it is made anew"
+	return c.fill(cmp.Or(workloadOf(r).Replace, "delete it before the apply, so that it is made anew"), r)
 }
 
 // fill replaces {} in a fix of the catalogue by what kubectl needs to find a resource.
@@ -110,7 +103,7 @@ func (c *comparison) refusal(s *subject) *Refusal {
 		at := &s.new.References[i].At
 		if before, ok := was[at.Path]; s.new.References[i].Immutable && ok && before != at.Value {
 			return &Refusal{
-				Ref: c.ref(s.pair), Field: strings.Clone(string(at.Path)), Reason: kind.Immutable,
+				Ref: c.ref(s.pair), Field: string(at.Path), Reason: kind.Immutable,
 				Fix: "delete it before the apply, or take the object out of the renaming",
 			}
 		}

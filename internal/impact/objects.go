@@ -3,7 +3,6 @@ package impact
 import (
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/hash"
@@ -193,7 +192,7 @@ func (o *object) shown(key string) string {
 	if o.old != nil && o.old.Bare[key] || o.new != nil && o.new.Bare[key] {
 		return hidden
 	}
-	return strings.Clone(graph.Clip(key))
+	return graph.Clip(key)
 }
 
 // typeOf returns a Secret's type as the API server has it.

@@ -21,8 +21,9 @@ type templatePair struct {
 	// rest are differences of a custom resource's spec outside of its templates.
 	rest     []podtemplate.Difference
 	accounts bool // the old one names its service account by both fields
-	// only is what the catalogue says of a change of no more than what differs.
-	only *catalog.MinorChange
+	// minor is the outcome if the catalogue allows what differs although the template
+	// cannot change.
+	minor outcome
 }
 
 // templates pairs the pod templates of a workload by their place.
@@ -34,7 +35,7 @@ func (c *comparison) templates(s *subject) []*templatePair {
 	}
 	var pairs []*templatePair
 	add := func(p *templatePair) {
-		p.judge()
+		p.judge(workloadOf(s.new), s.before.suspended)
 		pairs = append(pairs, p)
 	}
 	partial := isPartial(s.new)
@@ -120,48 +121,46 @@ func (p *templatePair) moveFields() {
 	})
 }
 
-// judge drops the differences that are not a change, and finds what is known of the
-// others.
-func (p *templatePair) judge() {
-	p.diffs = slices.DeleteFunc(p.diffs, p.staysAsIs)
-	if p.was == nil {
-		return
-	}
-	for i := range p.was.Minor { // what may change depends on the object as it is stored
-		only := &p.was.Minor[i]
+// judge drops the differences that are not a change, and finds out whether the others
+// are allowed although the template cannot change.
+func (p *templatePair) judge(known *catalog.Workload, suspended bool) {
+	p.diffs = slices.DeleteFunc(p.diffs, func(d podtemplate.Difference) bool {
 		switch {
-		case only.Change == catalog.NoChange:
-			p.diffs = slices.DeleteFunc(p.diffs, func(d podtemplate.Difference) bool { return covers(only, &d) })
-		case p.only == nil && !slices.ContainsFunc(p.diffs, func(d podtemplate.Difference) bool { return !covers(only, &d) }):
-			p.only = only
+		case p.staysAsIs(&d), known.Amounts && d.What == podtemplate.Respelled:
+			return true
+		case isPod(p.template) && !p.inSpec(&d):
+			return true // a Pod's own metadata may change, and restarts nothing
 		}
+		return d.What == podtemplate.Added && within(&d, known.MayAdd) || d.What == podtemplate.Removed && within(&d, known.MayRemove)
+	})
+	replaced := !slices.ContainsFunc(p.diffs, func(d podtemplate.Difference) bool { return d.What != podtemplate.Changed })
+	const image, initImage = "spec.containers[*].image", "spec.initContainers[*].image"
+	switch {
+	case suspended && p.only(known.WhileSuspended):
+		p.minor = outcome{effect: NextRuns, reason: "it is suspended, and so this may change"}
+	case known.Images && replaced && p.only([]string{initImage}):
+		p.minor = outcome{effect: NextRuns, reason: "an init container runs when the Pod starts"}
+	case known.Images && replaced && p.only([]string{image, initImage}):
+		p.minor = outcome{effect: Rolls, reason: "its containers are started again in place, with the new image"}
 	}
 }
 
-// whats are the words of the catalogue for what became of a field.
-var whats = map[podtemplate.What]string{
-	podtemplate.Added: "added", podtemplate.Removed: "removed", podtemplate.Changed: "changed", podtemplate.Respelled: "respelled",
+// only reports whether nothing but those fields differs.
+func (p *templatePair) only(fields []string) bool {
+	return !slices.ContainsFunc(p.diffs, func(d podtemplate.Difference) bool { return !within(&d, fields) })
 }
 
-// covers reports whether a difference is of one of the fields that the catalogue names.
-func covers(only *catalog.MinorChange, d *podtemplate.Difference) bool {
-	if only.What != "" && only.What != whats[d.What] {
-		return false
-	}
-	return len(only.Fields) == 0 || slices.ContainsFunc(only.Fields, func(field string) bool {
-		// What [] stands for is in brackets.
-		rest := d.Path
-		for n, part := range strings.Split(field, "[]") {
-			if n > 0 {
-				_, rest, _ = strings.Cut(rest, "]")
-			}
-			after, ok := strings.CutPrefix(rest, part)
-			if !ok {
-				return false
-			}
-			rest = after
+// within reports whether a difference is in one of the fields, in which [*] is any
+// element of a list.
+func within(d *podtemplate.Difference, fields []string) bool {
+	return slices.ContainsFunc(fields, func(field string) bool {
+		before, after, anyElement := strings.Cut(field, "[*]")
+		rest, ok := strings.CutPrefix(d.Path, before)
+		if ok && anyElement {
+			_, rest, _ = strings.Cut(rest, "]")
+			rest, ok = strings.CutPrefix(rest, after)
 		}
-		return rest == "" || strings.ContainsAny(rest[:1], ".[")
+		return ok && (rest == "" || strings.ContainsAny(rest[:1], ".["))
 	})
 }
 
@@ -169,7 +168,7 @@ func covers(only *catalog.MinorChange, d *podtemplate.Difference) bool {
 // not written, though it would be another one now, such as the imagePullPolicy of
 // another tag; and a serviceAccountName that is no longer given, which the API server
 // has copied to serviceAccount, unless that was given too, and restores from there.
-func (p *templatePair) staysAsIs(d podtemplate.Difference) bool {
+func (p *templatePair) staysAsIs(d *podtemplate.Difference) bool {
 	switch d.What {
 	case podtemplate.Changed:
 		return d.Path != "" && d.Old == "" && d.New == ""
@@ -179,11 +178,9 @@ func (p *templatePair) staysAsIs(d podtemplate.Difference) bool {
 	return false
 }
 
-// metadataOnly reports whether nothing of the pod spec differs.
-func (p *templatePair) metadataOnly() bool {
-	return !slices.ContainsFunc(p.diffs, func(d podtemplate.Difference) bool {
-		return p.template.HasSpec && (d.Path == "" || d.Path == "spec" || strings.HasPrefix(d.Path, "spec."))
-	})
+// inSpec reports whether a difference is in the pod spec.
+func (p *templatePair) inSpec(d *podtemplate.Difference) bool {
+	return p.template.HasSpec && (d.Path == "" || d.Path == "spec" || strings.HasPrefix(d.Path, "spec."))
 }
 
 // fieldOf returns the path of a difference in the whole resource.
@@ -207,5 +204,5 @@ func (p *templatePair) fieldOf(d *podtemplate.Difference) string {
 	if rest, ok := strings.CutPrefix(d.Path, "metadata.annotations"); ok {
 		return string(t.AnnotationsAt) + rest
 	}
-	return strings.Clone(d.Path)
+	return d.Path
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/confighash/confighash/internal/catalog"
 	"github.com/confighash/confighash/internal/graph"
+	"github.com/confighash/confighash/internal/podtemplate"
 	"github.com/confighash/confighash/internal/yamldoc"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
@@ -39,7 +40,7 @@ func (c *comparison) workload(s *subject) *Workload {
 	}
 	if o := c.refusedFields(s, causes); o.effect != "" {
 		w.Effect, w.Reason, w.Fix, w.TemplateChanges = o.effect, o.reason, o.fix, false
-	} else if refusal := c.refusal(s); refusal != nil && w.Effect != Refused && !isBuiltin(s.new) {
+	} else if refusal := c.refusal(s); refusal != nil && w.Effect != Refused && !workloadOf(s.new).BuiltIn {
 		causes.field(refusal.Field)
 		w.Effect, w.Reason, w.Fix, w.TemplateChanges = Refused, refusal.Reason, refusal.Fix, false
 	}
@@ -144,10 +145,7 @@ func (c *comparison) outcome(s *subject, p *templatePair) outcome {
 // changed is the outcome if a template differs.
 func (c *comparison) changed(s *subject, p *templatePair, configured bool) outcome {
 	t := p.template
-	if p.only != nil {
-		return outcome{effect: effects[p.only.Change], reason: p.only.Reason}
-	}
-	o := outcome{effect: effects[t.Change], reason: t.Reason, fix: c.fill(t.Fix, s.new)}
+	o := outcome{effect: effects[t.Change], reason: t.Reason}
 	switch t.Change {
 	case catalog.Rollout, catalog.NewRevision:
 		if t.Index < 0 {
@@ -155,14 +153,14 @@ func (c *comparison) changed(s *subject, p *templatePair, configured bool) outco
 		}
 		o.partitioned(s.after)
 	case catalog.Deferred:
-		o.fix = cmp.Or(o.fix, "delete its pods, or resume it, after the apply")
+		o.fix = cmp.Or(c.fill(workloadOf(s.new).Resume, s.new), "delete its pods, or resume it, after the apply")
 	case catalog.FuturePods:
 		if !t.Runs {
 			o.effect, o.fix = Waits, deletePods
 			o.reason = cmp.Or(o.reason, graph.Indefinite(s.new.Kind)+" makes new pods by the new template, and leaves alone those that run")
 		}
 	case catalog.InPlace:
-		if !p.metadataOnly() {
+		if slices.ContainsFunc(p.diffs, func(d podtemplate.Difference) bool { return p.inSpec(&d) }) {
 			break
 		}
 		o.effect, o.reason = NextRuns, cmp.Or(o.reason, "running pods are patched in place")
@@ -173,6 +171,9 @@ func (c *comparison) changed(s *subject, p *templatePair, configured bool) outco
 			}
 		}
 	case catalog.CreateOnce, catalog.Forbidden:
+		if p.minor.effect != "" {
+			return p.minor
+		}
 		o.reason, o.fix = reasonOf(t), c.replacement(s.new)
 		if isPod(t) {
 			o.reason = "this cannot change in the spec of a Pod"
@@ -267,4 +268,4 @@ func filesOnly(influences []*influence) bool {
 }
 
 // reasonOf returns why a changed template does not just replace pods.
-func reasonOf(t *graph.PodTemplate) string { return cmp.Or(t.Reason, tmpReasons[t.Change]) }
+func reasonOf(t *graph.PodTemplate) string { return cmp.Or(t.Reason, t.Change.Reason()) }

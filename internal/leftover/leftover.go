@@ -511,7 +511,6 @@ func (s *searcher) about(m meant) []string {
 	messages, ok := s.messages[m]
 	if !ok {
 		messages = s.compose(m)
-		m.word = strings.Clone(m.word)
 		s.messages[m] = messages
 	}
 	return messages

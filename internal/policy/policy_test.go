@@ -61,7 +61,7 @@ func TestChosen(t *testing.T) {
 		{"expressions are anchored", with([]v1alpha1.Selector{selector("ap", "")}, nil), nil, false, false},
 		{"one selector of several", with([]v1alpha1.Selector{selector("x", ""), {LabelSelector: "team in (a,b)"}}, nil), nil, false, true},
 		{"all parts of a selector", with([]v1alpha1.Selector{{Name: "dev-app", LabelSelector: "team=b"}}, nil), nil, false, false},
-		{"by kind", with([]v1alpha1.Selector{{Gvk: v1alpha1.Gvk{Kind: "Secret"}}}, nil), nil, false, false},
+		{"by kind", with([]v1alpha1.Selector{{Kind: "Secret"}}, nil), nil, false, false},
 		{"excluded", with(nil, []v1alpha1.Selector{{AnnotationSelector: "keep"}}), map[string]string{"keep": ""}, false, false},
 		{"excluded goes before included", with([]v1alpha1.Selector{selector(".*", "")}, []v1alpha1.Selector{selector("dev-app", "")}), nil, false, false},
 	} {

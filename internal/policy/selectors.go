@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/labels"
+
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/kustomize"
 	"github.com/confighash/confighash/internal/pattern"
@@ -13,13 +15,13 @@ import (
 // selectors are those of one list.
 type selectors struct {
 	// byName holds those that match one name alone, others the rest.
-	byName map[string][]*v1alpha1.CompiledSelector
-	others []*v1alpha1.CompiledSelector
+	byName map[string][]*matcher
+	others []*matcher
 }
 
 // compile compiles selectors. It fails if they are too large together.
 func compile(list []v1alpha1.Selector) (*selectors, error) {
-	s := &selectors{byName: map[string][]*v1alpha1.CompiledSelector{}}
+	s := &selectors{byName: map[string][]*matcher{}}
 	size := 0
 	met := map[v1alpha1.Selector]bool{}
 	for i, one := range list {
@@ -27,14 +29,14 @@ func compile(list []v1alpha1.Selector) (*selectors, error) {
 			continue
 		}
 		met[one] = true
-		c, err := v1alpha1.CompileSelector(one)
+		c, err := newMatcher(one)
 		if err != nil {
 			return nil, err
 		}
-		if size += c.Steps(); size > pattern.MaxSize {
+		if size += c.steps; size > pattern.MaxSize {
 			return nil, fmt.Errorf("[%d] %w", i, pattern.ErrSize)
 		}
-		if name := c.Named(); name != "" {
+		if name := c.name.literal; name != "" {
 			s.byName[name] = append(s.byName[name], c)
 		} else {
 			s.others = append(s.others, c)
@@ -55,31 +57,31 @@ func (p *Policy) matchesAny(s *selectors, object *graph.Resource) bool {
 	}
 	ids := p.identities(object)
 	for _, id := range ids {
-		if slices.ContainsFunc(s.byName[id.Name], func(c *v1alpha1.CompiledSelector) bool { return p.matches(c, object, id) }) {
+		if slices.ContainsFunc(s.byName[id.Name], func(c *matcher) bool { return p.matches(c, object, id) }) {
 			return true
 		}
 	}
-	return slices.ContainsFunc(s.others, func(c *v1alpha1.CompiledSelector) bool { return p.matches(c, object, ids...) })
+	return slices.ContainsFunc(s.others, func(c *matcher) bool { return p.matches(c, object, ids...) })
 }
 
 // matches reports whether a selector matches the object by one of the identities.
-func (p *Policy) matches(c *v1alpha1.CompiledSelector, object *graph.Resource, ids ...kustomize.Identity) bool {
-	if !p.take(object, c.Steps()*(8+len(object.Kind)+len(object.Group))) || !matchesKind(c, object) {
+func (p *Policy) matches(c *matcher, object *graph.Resource, ids ...kustomize.Identity) bool {
+	if !p.take(object, c.steps*(8+len(object.Kind)+len(object.Group))) || !matchesKind(c, object) {
 		return false
 	}
 	return slices.ContainsFunc(ids, func(id kustomize.Identity) bool {
-		return p.take(object, c.Steps()*(1+len(id.Name)+len(id.Namespace))) && c.MatchNamespace(id.Namespace) && c.MatchName(id.Name)
+		return p.take(object, c.steps*(1+len(id.Name)+len(id.Namespace))) && c.namespace.matches(id.Namespace) && c.name.matches(id.Name)
 	})
 }
 
 // matchesKind reports whether a selector matches objects of that kind with those labels
 // and annotations.
-func matchesKind(c *v1alpha1.CompiledSelector, object *graph.Resource) bool {
-	if !c.MatchGVK(object.Group, object.Version, object.Kind) && (!object.StandsFor || !c.MatchGVK("", "v1", "Secret")) {
+func matchesKind(c *matcher, object *graph.Resource) bool {
+	if !c.matchGVK(object.Group, object.Version, object.Kind) && (!object.StandsFor || !c.matchGVK("", "v1", "Secret")) {
 		return false
 	}
-	return c.MatchLabels(object.Labels) && c.MatchAnnotations(object.Annotations) ||
-		object.StandsFor && c.MatchLabels(object.SecretLabels) && c.MatchAnnotations(object.SecretAnnotations)
+	return c.labels.Matches(labels.Set(object.Labels)) && c.annotations.Matches(labels.Set(object.Annotations)) ||
+		object.StandsFor && c.labels.Matches(labels.Set(object.SecretLabels)) && c.annotations.Matches(labels.Set(object.SecretAnnotations))
 }
 
 // identities returns the names by which selectors match an object, each with the

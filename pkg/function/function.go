@@ -95,8 +95,7 @@ func Process(data []byte, w io.Writer, o Options) (out *Output, err error) {
 	return out, nil
 }
 
-// settled returns err with the text that it has now, so that it needs the input
-// no longer.
+// settled copies the text of err, so that the error does not retain the input.
 func settled(err error) error {
 	if err == nil {
 		return nil
@@ -104,7 +103,7 @@ func settled(err error) error {
 	var all []error
 	for _, e := range Errors(err) {
 		if w := (*WriteError)(nil); !errors.As(e, &w) {
-			e = errors.New(strings.Clone(e.Error()))
+			e = errors.New(e.Error())
 		}
 		all = append(all, e)
 	}
@@ -154,7 +153,7 @@ func planFor(in *manifest.Input, config *v1alpha1.ConfigHash) (*graph.Graph, *pl
 		return nil, nil, err
 	}
 	finder := reference.NewFinder(cat)
-	finder.Discover = spec.Discover
+	finder.Discover = *spec.Discover
 	builder := &graph.Builder{
 		Catalog: cat, Finder: finder, Salt: spec.Salt,
 		Values: spec.Mode == v1alpha1.ModeAnnotate, Bases: true, FunctionConfig: in.FunctionConfig,

@@ -49,7 +49,7 @@ func configFrom(choice uint32) *v1alpha1.ConfigHash {
 	}
 	s.Annotate.Scope = []v1alpha1.Scope{v1alpha1.ScopeWorkload, v1alpha1.ScopeSource}[next(2)]
 	s.Annotate.Granularity = []v1alpha1.Granularity{v1alpha1.GranularityKey, v1alpha1.GranularityObject}[next(2)]
-	s.Discover = next(2) == 0
+	s.Discover = new(next(2) == 0)
 	s.Reloader.AutoReloadAll = next(2) == 1
 	s.Salt = []string{"", "grains"}[next(2)]
 	return config

@@ -8,8 +8,8 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/confighash/confighash/internal/kubename"
 	"github.com/confighash/confighash/internal/manifest"
-	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
 // Nodes does what Process does to resources that a program holds as nodes of
@@ -37,7 +37,7 @@ func Nodes(items []*yaml.Node, functionConfig *yaml.Node, o Options) (*Output, e
 
 func transformNodes(items []*yaml.Node, functionConfig *yaml.Node, o Options) (*Output, error) {
 	if o.Namespace != "" {
-		if err := v1alpha1.CheckNamespace(o.Namespace); err != nil {
+		if err := kubename.CheckNamespace(o.Namespace); err != nil {
 			return nil, fmt.Errorf("the option Namespace: %w", err)
 		}
 	}

@@ -90,7 +90,7 @@ func rolls(t *testing.T, config *v1alpha1.ConfigHash, workload string, object fu
 // TestProcess_rollsWhatReloaderRolls runs the decisions of Reloader through the
 // whole function, with every way to refer to an object.
 func TestProcess_rollsWhatReloaderRolls(t *testing.T) {
-	content, err := os.ReadFile("../reloader/testdata/decisions.yaml")
+	content, err := os.ReadFile("../../internal/policy/reloader/testdata/decisions.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

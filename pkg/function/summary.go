@@ -3,7 +3,6 @@ package function
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/manifest"
@@ -92,7 +91,7 @@ func summaryOf(g *graph.Graph, p *plan.Plan, mode v1alpha1.Mode) *Summary {
 	}
 	s.Stamped, s.Unstamped = len(met[graph.Stamped]), len(met[graph.Unstamped])
 	for kind, n := range named {
-		s.Named = append(s.Named, Count{strings.Clone(kind), n})
+		s.Named = append(s.Named, Count{kind, n})
 	}
 	slices.SortFunc(s.Named, func(a, b Count) int { return cmp.Compare(a.What, b.What) })
 	for _, r := range reasons {

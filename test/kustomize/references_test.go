@@ -230,7 +230,7 @@ func (r referenceRow) manifests(t *testing.T) string {
 func (r referenceRow) renamed(t *testing.T, discover bool) (renamed, follows bool) {
 	t.Helper()
 	config := v1alpha1.New(v1alpha1.ModeRename, "")
-	config.Spec.Discover = discover
+	config.Spec.Discover = &discover
 	config.Spec.Rename.ReadByName = v1alpha1.ReadByNameRename
 	if r.group == "rbac.authorization.k8s.io" { // resourceNames follow a rename and never cause one
 		config.Spec.Rename.Unreferenced = v1alpha1.UnreferencedRename

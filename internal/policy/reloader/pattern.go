@@ -3,6 +3,7 @@ package reloader
 import (
 	"errors"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/confighash/confighash/internal/pattern"
@@ -79,7 +80,7 @@ func (c *Controller) patterns(key string, podTemplate bool, value string) []Patt
 				excessive = true
 			}
 			p.Prefix, p.Err, p.expression, p.size, p.budget = pattern.Prefix(text), e.err, e.compiled, e.size, c.Budget
-			p.reason += " by the pattern " + quote(text)
+			p.reason += " by the pattern " + strconv.Quote(text)
 		}
 		all = append(all, p)
 	}

@@ -23,7 +23,7 @@ func TestComplete_returnsWhatIsComplete(t *testing.T) {
 func TestComplete_fillsInDefaults(t *testing.T) {
 	for label, test := range map[string]struct{ given, want *ConfigHash }{
 		"New":      {New(ModeAnnotate, ""), New(ModeAnnotate, PolicyAll)},
-		"a struct": {&ConfigHash{Spec: Spec{Mode: ModeRename, Discover: true}}, New(ModeRename, PolicyAll)},
+		"a struct": {&ConfigHash{Spec: Spec{Mode: ModeRename}}, New(ModeRename, PolicyAll)},
 	} {
 		got, err := test.given.Complete()
 		if err != nil {

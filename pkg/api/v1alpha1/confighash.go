@@ -1,19 +1,15 @@
 package v1alpha1
 
-import (
-	"fmt"
-	"slices"
-	"strings"
-)
+import "fmt"
 
-// APIVersion and Kind are those of the functionConfig.
+// APIVersion and Kind identify the functionConfig.
 const (
 	APIVersion = "confighash.dev/v1alpha1"
 	Kind       = "ConfigHash"
 )
 
 // The annotations that belong to this function. A functionConfig may neither
-// set them on renamed objects nor choose one as the checksum's.
+// set them on renamed objects nor choose one for the checksum.
 const (
 	AnnotationHash         = "confighash.dev/hash"
 	AnnotationIgnore       = "confighash.dev/ignore"
@@ -30,7 +26,7 @@ const (
 	ModeAnnotate Mode = "Annotate"
 )
 
-// A Policy tells which objects and workloads take part.
+// A Policy selects the objects and workloads that take part.
 type Policy string
 
 // The policies.
@@ -41,11 +37,11 @@ const (
 	PolicyWave     Policy = "Wave"
 )
 
-// Unreferenced tells what becomes of an object that nothing in the input
+// Unreferenced says what happens to an object that nothing in the input
 // references.
 type Unreferenced string
 
-// What becomes of unreferenced objects.
+// What happens to unreferenced objects.
 const (
 	UnreferencedKeep   Unreferenced = "Keep"
 	UnreferencedRename Unreferenced = "Rename"
@@ -61,18 +57,18 @@ const (
 	ReadByNameRename ReadByName = "Rename"
 )
 
-// Generated tells what becomes of an object that kustomize generated and would
+// Generated says what happens to an object that kustomize generated and would
 // hash itself.
 type Generated string
 
-// What becomes of generated objects.
+// What happens to generated objects.
 const (
 	GeneratedAuto  Generated = "Auto"
 	GeneratedAdopt Generated = "Adopt"
 	GeneratedLeave Generated = "Leave"
 )
 
-// A Scope tells how many checksum annotations a workload gets.
+// A Scope says how many checksum annotations a workload gets.
 type Scope string
 
 // The scopes.
@@ -81,7 +77,7 @@ const (
 	ScopeSource   Scope = "Source"
 )
 
-// A Granularity tells how much of an object counts in a checksum.
+// A Granularity says how much of an object counts in a checksum.
 type Granularity string
 
 // The granularities.
@@ -90,18 +86,18 @@ const (
 	GranularityObject Granularity = "Object"
 )
 
-// Unresolved tells what a reference to an object that is not in the input is
-// worth.
+// Unresolved is the severity of a reference to an object that is not in the
+// input.
 type Unresolved string
 
-// What an unresolved reference is worth.
+// The severities of an unresolved reference.
 const (
 	UnresolvedIgnore Unresolved = "Ignore"
 	UnresolvedWarn   Unresolved = "Warn"
 	UnresolvedError  Unresolved = "Error"
 )
 
-// A Report tells how much the results say.
+// A Report says what the results hold.
 type Report string
 
 // The reports.
@@ -119,135 +115,131 @@ const (
 	TargetSecret    TargetKind = "Secret"
 )
 
-// The allowed values, in the order in which errors and the schema list them.
-var (
-	modes    = []Mode{ModeRename, ModeAnnotate}
-	policies = []Policy{PolicyAll, PolicyOptIn, PolicyReloader, PolicyWave}
-)
-
-// ConfigHash is the functionConfig, with its defaults filled in.
+// ConfigHash is the functionConfig. An empty field that has a default is not
+// set; Complete sets it.
 type ConfigHash struct {
-	APIVersion string
-	Kind       string
-	Metadata   Metadata
-	Spec       Spec
+	APIVersion string   `json:"apiVersion" enum:"confighash.dev/v1alpha1" doc:"The version of this format."`
+	Kind       string   `json:"kind" enum:"ConfigHash" doc:"ConfigHash."`
+	Metadata   Metadata `json:"metadata,omitzero" doc:"Name and annotations of the functionConfig; may hold anything."`
+	Spec       Spec     `json:"spec" doc:"What the function does."`
 }
 
 // Metadata holds what the function reads of the functionConfig's metadata,
-// which may hold anything: kustomize and kpt add annotations of theirs.
+// which may hold anything: kustomize and kpt add their own annotations.
 type Metadata struct {
-	Name        string
-	Annotations map[string]string
+	Name        string            `json:"name,omitempty"`
+	Annotations map[string]string `json:"annotations,omitempty"`
 }
 
-// Spec holds the fields of a ConfigHash. fields.go says what each means.
+// Spec holds the fields of a ConfigHash. An empty Namespace is not set: it then
+// depends on the input, while "default" is a namespace like any other.
 type Spec struct {
-	Mode         Mode
-	Policy       Policy
-	Include      []Selector
-	Exclude      []Selector
-	Salt         string
-	Rename       Rename
-	Annotate     Annotate
-	References   []Reference
-	PodTemplates []PodTemplate
-	Namespace    string // empty where it is not set; "default" counts as set
-	Discover     bool
-	Unresolved   Unresolved
-	Reloader     Reloader
-	Report       Report
+	Mode         Mode          `json:"mode" enum:"Rename,Annotate" doc:"Rename: append a content hash to the names of ConfigMaps and Secrets and rewrite every reference to them. Annotate: leave the names alone and stamp a checksum annotation on every pod template that consumes them."`
+	Policy       Policy        `json:"policy,omitempty" enum:"All,OptIn,Reloader,Wave" default:"All" doc:"Who takes part. All: everything that is not excluded. OptIn: what the annotation confighash.dev/roll asks for. Reloader, Wave: what the controller of that name would roll."`
+	Include      []Selector    `json:"include,omitempty" max:"1000" doc:"Only ConfigMaps and Secrets that one of these selectors matches take part; without any, all do."`
+	Exclude      []Selector    `json:"exclude,omitempty" max:"1000" doc:"ConfigMaps and Secrets that one of these selectors matches take no part."`
+	Salt         string        `json:"salt,omitempty" doc:"Keys both hashes (HMAC), against guessing short secrets. The environment variable CONFIGHASH_SALT does the same."`
+	Rename       Rename        `json:"rename,omitzero" doc:"Settings of the mode Rename."`
+	Annotate     Annotate      `json:"annotate,omitzero" doc:"Settings of the mode Annotate."`
+	References   []Reference   `json:"references,omitempty" max:"500" doc:"Further fields that hold the name of a ConfigMap or a Secret, in the syntax of kustomize's nameReference."`
+	PodTemplates []PodTemplate `json:"podTemplates,omitempty" max:"100" doc:"Further kinds with a pod template that rolls when it changes."`
+	Namespace    string        `json:"namespace,omitempty" format:"namespace" unset:"default" doc:"The namespace where objects that name none will be applied."`
+	Discover     *bool         `json:"discover,omitempty" default:"true" doc:"Look for pod specs and the standard reference shapes in kinds that no rule covers."`
+	Unresolved   Unresolved    `json:"unresolved,omitempty" enum:"Ignore,Warn,Error" default:"Ignore" doc:"The severity of a reference to an object that is not in the input."`
+	Reloader     Reloader      `json:"reloader,omitzero" doc:"Settings of the policy Reloader: what the controller's flags said."`
+	Report       Report        `json:"report,omitempty" enum:"Problems,Full" default:"Problems" doc:"What the results hold. Problems: warnings and errors. Full: what was done, too."`
 }
 
-// Rename holds what only the mode Rename looks at.
+// A Selector selects the objects that match all of its parts; an empty part
+// matches any. It has the fields of kustomize's types.Selector
+// (sigs.k8s.io/kustomize/api v0.21.2), whose package brings the OpenAPI schema of
+// Kubernetes along.
+type Selector struct {
+	Group              string `json:"group,omitempty" yaml:"group,omitempty" format:"regex" doc:"Anchored regular expression."`
+	Version            string `json:"version,omitempty" yaml:"version,omitempty" format:"regex" doc:"Anchored regular expression."`
+	Kind               string `json:"kind,omitempty" yaml:"kind,omitempty" format:"regex" doc:"Anchored regular expression."`
+	Name               string `json:"name,omitempty" yaml:"name,omitempty" format:"regex" doc:"Anchored regular expression."`
+	Namespace          string `json:"namespace,omitempty" yaml:"namespace,omitempty" format:"regex" doc:"Anchored regular expression."`
+	AnnotationSelector string `json:"annotationSelector,omitempty" yaml:"annotationSelector,omitempty" format:"labelSelector" doc:"Selects by annotations, in Kubernetes' selector syntax."`
+	LabelSelector      string `json:"labelSelector,omitempty" yaml:"labelSelector,omitempty" format:"labelSelector" doc:"Selects by labels, in Kubernetes' selector syntax."`
+}
+
+// Rename holds the settings of the mode Rename.
 type Rename struct {
-	Unreferenced Unreferenced
-	ReadByName   ReadByName
-	Generated    Generated
-	Immutable    bool
-	Annotations  map[string]string
+	Unreferenced Unreferenced      `json:"unreferenced,omitempty" enum:"Keep,Rename" default:"Keep" doc:"Keep or rename what nothing in the input references."`
+	ReadByName   ReadByName        `json:"readByName,omitempty" enum:"Keep,Rename" default:"Keep" doc:"Keep or rename what a program probably reads by name through the API: what an RBAC rule, a flag or a variable names, what holds no data, and names that are known."`
+	Generated    Generated         `json:"generated,omitempty" enum:"Auto,Adopt,Leave" default:"Auto" doc:"What kustomize's own generators made and would hash itself. Auto: rename now what has a reference that kustomize does not know. Adopt: rename all of it now. Leave: leave it to kustomize."`
+	Immutable    bool              `json:"immutable,omitempty" doc:"Set immutable: true on renamed objects."`
+	Annotations  map[string]string `json:"annotations,omitempty" keys:"ownAnnotation" doc:"Annotations to set on renamed objects."`
 }
 
-// Annotate holds what only the mode Annotate looks at.
+// Annotate holds the settings of the mode Annotate.
 type Annotate struct {
-	Key         string
-	Scope       Scope
-	Granularity Granularity
+	Key         string      `json:"key,omitempty" format:"ownAnnotation" default:"checksum/config" doc:"The key of the checksum annotation."`
+	Scope       Scope       `json:"scope,omitempty" enum:"Workload,Source" default:"Workload" doc:"Workload: one annotation. Source: one for each object consumed, named KEY-PREFIX/kind.name."`
+	Granularity Granularity `json:"granularity,omitempty" enum:"Key,Object" default:"Key" doc:"Key: only the keys that a workload consumes count. Object: all of the object."`
 }
 
 // A Reference is an entry of kustomize's nameReference: the fields that hold
-// the name of a ConfigMap or a Secret. Group and Version are the target's, and
-// empty or those of the core API.
+// the name of a ConfigMap or a Secret. kustomize's own rules for the two kinds
+// have version: v1.
 type Reference struct {
-	Group, Version string
-	Kind           TargetKind
-	FieldSpecs     []FieldSpec
+	Group      string      `json:"group,omitempty" enum:"" doc:"The group of the kind referred to: empty."`
+	Version    string      `json:"version,omitempty" enum:"v1" doc:"The version of the kind referred to."`
+	Kind       TargetKind  `json:"kind" enum:"ConfigMap,Secret" doc:"The kind referred to."`
+	FieldSpecs []FieldSpec `json:"fieldSpecs" max:"500" doc:"The fields that hold the name."`
 }
 
-// A PodTemplate tells where objects of a kind hold a pod template that rolls
-// when it changes. An empty Group or Version matches any.
+// A FieldSpec is a field of a kind. It has the fields of kustomize's
+// types.FieldSpec (sigs.k8s.io/kustomize/api v0.21.2).
+type FieldSpec struct {
+	Group              string `json:"group,omitempty" yaml:"group,omitempty" format:"group" doc:"The group of the kind with the field; any if empty."`
+	Version            string `json:"version,omitempty" yaml:"version,omitempty" format:"version" doc:"The version of the kind with the field; any if empty."`
+	Kind               string `json:"kind,omitempty" yaml:"kind,omitempty" format:"kind" doc:"The kind with the field; any if empty."`
+	Path               string `json:"path" yaml:"path,omitempty" format:"path" doc:"The way to the field, its steps separated by slashes; a slash within a name is written \\/."`
+	CreateIfNotPresent bool   `json:"create,omitempty" yaml:"create,omitempty" doc:"Part of kustomize's syntax, without a meaning here: no reference is created."`
+}
+
+// A PodTemplate says where objects of a kind hold a pod template that rolls
+// when it changes.
 type PodTemplate struct {
-	Group, Version, Kind string
-	Path                 string
+	Group   string `json:"group,omitempty" format:"group" doc:"The group of the kind; any if empty."`
+	Version string `json:"version,omitempty" format:"version" doc:"The version of the kind; any if empty."`
+	Kind    string `json:"kind" format:"kind" doc:"The kind."`
+	Path    string `json:"path" format:"path" doc:"The way to the pod template, its steps separated by slashes; a slash within a name is written \\/."`
 }
 
-// Reloader holds what only the policy Reloader looks at: what the
-// controller's flags said.
+// Reloader holds the settings of the policy Reloader: what the controller's
+// flags said.
 type Reloader struct {
-	AutoReloadAll bool
-	// AnnotationKeys leads from Reloader's default keys to those used instead.
-	AnnotationKeys map[string]string
+	AutoReloadAll  bool              `json:"autoReloadAll,omitempty" doc:"Reloader's flag --auto-reload-all."`
+	AnnotationKeys map[string]string `json:"annotationKeys,omitempty" keys:"reloaderKey" format:"annotation" doc:"Annotation keys changed by Reloader's flags: from the default key to the one used instead."`
 }
 
-// New returns a ConfigHash of that mode and policy with all else at its
-// default. The empty policy is the default, too.
+// New returns a ConfigHash with that mode and policy and the defaults of all other
+// fields. An empty policy is All.
 func New(mode Mode, policy Policy) *ConfigHash {
-	if policy == "" {
-		policy = PolicyAll
-	}
-	return &ConfigHash{
-		APIVersion: APIVersion,
-		Kind:       Kind,
-		Spec: Spec{
-			Mode:       mode,
-			Policy:     policy,
-			Rename:     Rename{Unreferenced: UnreferencedKeep, ReadByName: ReadByNameKeep, Generated: GeneratedAuto},
-			Annotate:   Annotate{Key: "checksum/config", Scope: ScopeWorkload, Granularity: GranularityKey},
-			Discover:   true,
-			Unresolved: UnresolvedIgnore,
-			Report:     ReportProblems,
-		},
-	}
+	c := &ConfigHash{APIVersion: APIVersion, Kind: Kind, Spec: Spec{Mode: mode, Policy: policy}}
+	new(reader).complete(c)
+	return c
 }
 
 // ParseMode returns the mode that s names. Its error lists the modes.
 func ParseMode(s string) (Mode, error) {
-	return oneOf("mode", s, modes)
+	return Mode(s), oneOf("mode", s)
 }
 
 // ParsePolicy returns the policy that s names. Its error lists the policies.
 func ParsePolicy(s string) (Policy, error) {
-	return oneOf("policy", s, policies)
+	return Policy(s), oneOf("policy", s)
 }
 
-func oneOf[T ~string](what, s string, allowed []T) (T, error) {
-	if !slices.Contains(allowed, T(s)) {
-		return "", fmt.Errorf("%s %s", what, notAllowed(s, allowed))
+// oneOf returns an error if s is not one of the values of a field of Spec.
+func oneOf(field, s string) error {
+	for _, f := range fieldsOf[Spec]() {
+		if wrong := f.check(s); f.name == field && wrong != "" {
+			return fmt.Errorf("%s %s", field, wrong)
+		}
 	}
-	return T(s), nil
-}
-
-// notAllowed says of s that it is none of the allowed values.
-func notAllowed[T ~string](s string, allowed []T) string {
-	if len(allowed) == 1 {
-		return fmt.Sprintf("%q is not %q, the only one known", s, allowed[0])
-	}
-	return fmt.Sprintf("%q is not one of %s", s, join(allowed))
-}
-
-func join[T ~string](values []T) string {
-	words := make([]string, len(values))
-	for i, v := range values {
-		words[i] = string(v)
-	}
-	return strings.Join(words, ", ")
+	return nil
 }

@@ -28,7 +28,7 @@ func FuzzParse_andBack(f *testing.F) {
 	f.Add(head + "spec: {mode: Rename, salt: 0x1F, namespace: 12, include: [{name: ~}], rename: {annotations: {a: 2001-01-01, b: !!binary aGk=}}}")
 	f.Add(flatHead + "data: {mode: Rename, include: '[{name: a}]', rename.annotations: '{a: b}', discover: 'true', salt: '&a *a'}")
 	f.Add(flatHead + "data: {mode: Rename, references: \"- kind: Secret\\n  fieldSpecs: [{path: a/b}]\\n\", annotate.key: 'x/y', annotate.scope: Source}")
-	schema := schemaOf(f)
+	schema := parsedSchema(f)
 	f.Fuzz(func(t *testing.T, document string) {
 		defer time.AfterFunc(30*time.Second, func() { panic("no end after 30 s") }).Stop()
 		var node yaml.Node
@@ -60,7 +60,7 @@ func checkErrors(t *testing.T, root *yaml.Node, config *ConfigHash, err error) {
 	}
 	salt := saltOf(root)
 	for _, e := range errs {
-		if _, err := e.Path.Steps(); err != nil {
+		if _, err := yamldoc.Path(e.Path).Steps(); err != nil {
 			t.Errorf("%v: %v", e, err)
 		}
 		if strings.TrimSpace(e.Message) == "" {
@@ -79,11 +79,12 @@ func saltOf(root *yaml.Node) string {
 			return ""
 		}
 		spec, _ := yamldoc.Get(root, path[0], new(yamldoc.Budget))
-		if spec = resolve(spec); spec == nil || spec.Kind != yaml.MappingNode {
+		if spec == nil || yamldoc.Resolve(spec).Kind != yaml.MappingNode {
 			continue
 		}
-		if salt, _ := yamldoc.Get(spec, path[1], new(yamldoc.Budget)); salt != nil && resolve(salt).Kind == yaml.ScalarNode {
-			return resolve(salt).Value
+		spec = yamldoc.Resolve(spec)
+		if salt, _ := yamldoc.Get(spec, path[1], new(yamldoc.Budget)); salt != nil && yamldoc.Resolve(salt).Kind == yaml.ScalarNode {
+			return yamldoc.Resolve(salt).Value
 		}
 	}
 	return ""
@@ -152,7 +153,7 @@ func emptyAsNil(config *ConfigHash) *ConfigHash {
 }
 
 // expressions are what JSON Schema cannot judge.
-var expressions = regexp.MustCompile(`is not a (label selector|regular expression)|stands twice|stand for more than`)
+var expressions = regexp.MustCompile(`is not a (label selector|regular expression)|is set twice|duplicate key|stand for more than`)
 
 // checkSchema holds what the schema says of a document against what the parser
 // says.

@@ -1,14 +1,21 @@
-// Package v1alpha1 holds the functionConfig ConfigHash: its types, its
-// defaults, how it is read and checked, and its JSON Schema.
+// Package v1alpha1 holds the functionConfig ConfigHash: its types, defaults and
+// rules, and its JSON Schema.
 //
-//   - Reading is strict: an unknown field, a wrong type, an unknown value and a
-//     key that stands twice are errors. All of them are collected, in the
-//     document's order, each with its path.
-//   - kpt's flat form, a ConfigMap that holds the same fields by dotted path, is
-//     read to the same ConfigHash.
-//   - fields.go describes every field once: name, meaning, type, default and
-//     allowed values. The reader and the schema are both made from that
-//     description.
-//   - A null stands for the default. Aliases and merge keys are resolved.
-//   - The salt is a secret: no error quotes it.
+//   - [Parse] and [ParseYAML] read one: a ConfigHash, or kpt's flat form, a
+//     ConfigMap with the same fields by dotted path.
+//   - [New] makes one with all defaults. A program may also fill in a
+//     [ConfigHash] itself; [ConfigHash.Complete] checks it and sets the defaults.
+//   - [Schema] describes a document for editors and validators.
+//
+// Reading is strict: an unknown field, a wrong type, an unknown value and a
+// duplicate key are errors. [Errors] holds all of them, each with its path. No
+// error quotes the salt.
+//
+// The struct tags of [ConfigHash] describe every field once: its name (without
+// omitempty or omitzero it is required), its meaning, default, allowed values and
+// format. Parse, Complete and Schema all follow them.
+//
+// The package does not decide what a functionConfig does to manifests; package
+// function does. Names, types and meanings of fields stay within v1alpha1; new
+// fields may come, so set fields by name and compare what you need.
 package v1alpha1

@@ -1,15 +1,13 @@
 package v1alpha1
 
-import (
-	"strings"
+import "strings"
 
-	"github.com/confighash/confighash/internal/yamldoc"
-)
-
-// A FieldError tells what is wrong with one field of a functionConfig. An
-// empty Path stands for the functionConfig as a whole.
+// A FieldError says what is wrong with one field of a functionConfig.
 type FieldError struct {
-	Path    yamldoc.Path
+	// Path leads to the field, as in spec.include[0].name. Keys with other
+	// characters than letters, digits, "-" and "_" are in brackets and quotes. An
+	// empty Path is the functionConfig as a whole.
+	Path    string
 	Message string
 }
 
@@ -18,7 +16,7 @@ func (e FieldError) Error() string {
 	if e.Path == "" {
 		return "functionConfig: " + e.Message
 	}
-	return string(e.Path) + ": " + e.Message
+	return e.Path + ": " + e.Message
 }
 
 // Errors are all that is wrong with a functionConfig, in the document's order.

@@ -9,20 +9,21 @@ import (
 	"sync"
 
 	"k8s.io/apimachinery/pkg/api/validate/content"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/confighash/confighash/internal/pattern"
 )
 
-// A format is a rule for strings: what the reader holds them against, and how
-// the schema puts it. pattern, not and maxLength together say what check says;
-// a format without them is one that JSON Schema cannot put ("format: regex"
-// means another syntax than Go's).
+// A format is a rule for strings: how the reader checks them, and how the schema
+// puts it. pattern, not and maxLength together say what check says; a format
+// without them is one that JSON Schema cannot put ("format: regex" has another
+// syntax than Go's).
 type format struct {
-	check     func(string) string // what is wrong, or nothing
-	pattern   string
-	not       string
-	maxLength int
-	// unset is what an absent value means, where that is weaker than the same
-	// value written down.
-	unset string
+	check      func(string) string // what is wrong, or nothing
+	pattern    string              // of the whole string
+	not        string
+	maxLength  int
+	mayBeEmpty bool // unless the field is required
 }
 
 const (
@@ -30,85 +31,95 @@ const (
 	labelPattern = `[a-z0-9](?:[-a-z0-9]*[a-z0-9])?`
 	// The prefix of an annotation's key may hold upper case, unlike a label's.
 	prefixPattern = alnum + `(?:[-A-Za-z0-9]*` + alnum + `)?`
-	keyPattern    = `^(?:` + prefixPattern + `(?:\.` + prefixPattern + `)*/)?(?:` + alnum + `[-A-Za-z0-9_.]{0,61})?` + alnum + `$`
+	keyPattern    = `(?:` + prefixPattern + `(?:\.` + prefixPattern + `)*/)?(?:` + alnum + `[-A-Za-z0-9_.]{0,61})?` + alnum
+	keyLength     = 253 + 1 + 63
 	longPrefix    = `^[^/]{254}`
 	kindPattern   = `[A-Za-z](?:[-A-Za-z0-9]*` + alnum + `)?`
 
 	// A path of one step has no dots: no object has such a field at its top,
 	// and "spec.template" is what people write who think of other paths.
 	stepPattern = `(?:[^/\\\[\] \t\r\n]|\\/)+(?:\[\])?`
-	pathPattern = `^/?(?:(?:[^/\\\[\]. \t\r\n]|\\/)+(?:\[\])?|` + stepPattern + `(?:/` + stepPattern + `)+)$`
+	pathPattern = `/?(?:(?:[^/\\\[\]. \t\r\n]|\\/)+(?:\[\])?|` + stepPattern + `(?:/` + stepPattern + `)+)`
 )
+
+// formats are those that struct tags name.
+var formats = map[string]format{
+	"regex":         {check: checkRegex, mayBeEmpty: true},
+	"labelSelector": {check: checkLabelSelector, mayBeEmpty: true},
+	"namespace":     {check: checkNamespace, pattern: labelPattern, maxLength: 63},
+	"group":         {check: checkGroup, pattern: labelPattern + `(?:\.` + labelPattern + ")*", maxLength: 253, mayBeEmpty: true},
+	"version":       {check: checkVersion, pattern: labelPattern, maxLength: 63, mayBeEmpty: true},
+	"kind":          {check: checkKind, pattern: kindPattern, maxLength: 63, mayBeEmpty: true},
+	"path":          {check: checkPath, pattern: pathPattern},
+	"annotation":    {check: checkAnnotationKey, pattern: keyPattern, not: longPrefix, maxLength: keyLength},
+	// An annotation that this function writes.
+	"ownAnnotation": {check: checkOwnAnnotationKey, pattern: keyPattern, not: taken(), maxLength: keyLength},
+}
 
 // Compiled when first needed: most runs need neither.
 var (
 	kindRegexp = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("^" + kindPattern + "$") })
-	pathRegexp = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pathPattern) })
+	pathRegexp = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("^" + pathPattern + "$") })
 )
 
-// The annotations that carry kustomize's and kpt's own bookkeeping. Setting
-// them would lose references and files.
+// The annotations of kustomize and kpt themselves. Setting them would lose
+// references and files.
 var reservedPrefixes = []string{
 	"internal.config.kubernetes.io/", "config.kubernetes.io/", "config.k8s.io/", "kustomize.config.k8s.io/",
 }
 
-var ownAnnotations = []string{AnnotationHash, AnnotationIgnore, AnnotationRoll, AnnotationExtraSources}
+var functionAnnotations = []string{AnnotationHash, AnnotationIgnore, AnnotationRoll, AnnotationExtraSources}
 
-func regexFormat() format         { return format{check: checkRegex} }
-func labelSelectorFormat() format { return format{check: checkLabelSelector} }
+// reloaderKeys are the annotation keys that Reloader has a flag for.
+var reloaderKeys = []string{
+	"reloader.stakater.com/auto",
+	"configmap.reloader.stakater.com/auto",
+	"secret.reloader.stakater.com/auto",
+	"configmap.reloader.stakater.com/reload",
+	"secret.reloader.stakater.com/reload",
+	"reloader.stakater.com/search",
+	"reloader.stakater.com/match",
+	"reloader.stakater.com/ignore",
+	"deployment.reloader.stakater.com/pause-period",
+	"deployment.reloader.stakater.com/paused-at",
+}
 
-func namespaceFormat() format {
-	return format{pattern: "^" + labelPattern + "$", maxLength: 63, check: checkNamespace, unset: "default"}
+// checkRegex says what is wrong with a selector's expression. It tries the
+// expression alone, so that the parentheses of anchors do not let "a)|(b" pass,
+// and as kustomize anchors it, which breaks an open quote at the end (\Qa).
+func checkRegex(expr string) string {
+	for _, e := range []string{expr, "^(?:" + expr + ")$"} {
+		_, err := new(pattern.Sum).Add(e)
+		switch {
+		case errors.Is(err, pattern.ErrSize):
+			return fmt.Sprintf("%q %v", expr, err)
+		case err != nil:
+			return fmt.Sprintf("%q is not a regular expression: %v", expr, err)
+		}
+	}
+	return ""
+}
+
+func checkLabelSelector(selector string) string {
+	if _, err := labels.Parse(selector); err != nil {
+		return fmt.Sprintf("%q is not a label selector: %v", selector, err)
+	}
+	return ""
 }
 
 func checkNamespace(s string) string {
 	return problem(s, "a namespace", content.IsDNS1123Label(s))
 }
 
-// CheckNamespace returns an error that says why s can be no namespace's name,
-// nil if it can.
-func CheckNamespace(s string) error {
-	if wrong := checkNamespace(s); wrong != "" {
-		return errors.New(wrong)
+func checkGroup(s string) string {
+	if strings.Contains(s, "/") {
+		return fmt.Sprintf("%q is not an API group: the version has a field of its own", s)
 	}
-	return nil
+	return problem(s, "an API group", content.IsDNS1123Subdomain(s))
 }
 
-func groupFormat() format {
-	pattern := "^(?:" + labelPattern + `(?:\.` + labelPattern + ")*)?$"
-	return format{pattern: pattern, maxLength: 253, check: func(s string) string {
-		switch {
-		case s == "":
-			return ""
-		case strings.Contains(s, "/"):
-			return fmt.Sprintf("%q is not an API group: the version stands in a field of its own", s)
-		default:
-			return problem(s, "an API group", content.IsDNS1123Subdomain(s))
-		}
-	}}
-}
-
-func versionFormat() format {
-	return format{pattern: "^(?:" + labelPattern + ")?$", maxLength: 63, check: func(s string) string {
-		if s == "" {
-			return ""
-		}
-		return problem(s, "an API version", content.IsDNS1123Label(s))
-	}}
-}
-
-// kindFormat is for kinds that may be empty, which match any.
-func kindFormat() format {
-	return format{pattern: "^(?:" + kindPattern + ")?$", maxLength: 63, check: func(s string) string {
-		if s == "" {
-			return ""
-		}
-		return checkKind(s)
-	}}
-}
-
-func oneKindFormat() format {
-	return format{pattern: "^" + kindPattern + "$", maxLength: 63, check: checkKind}
+func checkVersion(s string) string {
+	return problem(s, "an API version", content.IsDNS1123Label(s))
 }
 
 func checkKind(s string) string {
@@ -116,10 +127,6 @@ func checkKind(s string) string {
 		return fmt.Sprintf("%q is not a kind: a kind is one word of letters and digits, as in Deployment", s)
 	}
 	return ""
-}
-
-func pathFormat() format {
-	return format{pattern: pathPattern, check: checkPath}
 }
 
 func checkPath(path string) string {
@@ -130,46 +137,39 @@ func checkPath(path string) string {
 		return ""
 	case strings.Contains(path, ".") && !strings.Contains(path, "/"):
 		return fmt.Sprintf("%q separates its steps by dots; kustomize's paths separate them by slashes: %q", path, strings.ReplaceAll(path, ".", "/"))
-	default:
-		return fmt.Sprintf(`%q is not a path: names stand between single slashes, without blanks; `+
-			`a list's name may end in []; a slash within a name is written \/`, path)
 	}
+	return fmt.Sprintf(`%q is not a path: write names between single slashes, without spaces; `+
+		`a list's name may end in []; a slash within a name is written \/`, path)
 }
 
-// annotationKeyFormat is for annotations that somebody else may write.
-func annotationKeyFormat() format {
-	return format{pattern: keyPattern, not: longPrefix, maxLength: 253 + 1 + 63, check: checkAnnotationKey}
-}
-
-// freeAnnotationKeyFormat is for annotations that this function is to write:
-// those with a meaning to it, to kustomize or to kpt are refused.
-func freeAnnotationKeyFormat() format {
-	f := annotationKeyFormat()
-	own := make([]string, len(ownAnnotations))
-	for i, key := range ownAnnotations {
-		own[i] = "^" + regexp.QuoteMeta(key) + "$"
+// checkOwnAnnotationKey refuses annotations that this function, kustomize or kpt
+// read.
+func checkOwnAnnotationKey(key string) string {
+	if slices.Contains(functionAnnotations, key) {
+		return fmt.Sprintf("%q is an annotation of this function's own; choose another key", key)
 	}
-	reserved := make([]string, len(reservedPrefixes))
-	for i, prefix := range reservedPrefixes {
-		reserved[i] = "^" + regexp.QuoteMeta(prefix)
-	}
-	f.not = strings.Join(slices.Concat([]string{longPrefix}, own, reserved), "|")
-	f.check = func(key string) string {
-		if slices.Contains(ownAnnotations, key) {
-			return fmt.Sprintf("%q is an annotation of this function's own; choose another key", key)
+	for _, prefix := range reservedPrefixes {
+		if strings.HasPrefix(key, prefix) {
+			return fmt.Sprintf("%q belongs to kustomize and kpt, as all under %s does; choose another key", key, prefix)
 		}
-		for _, prefix := range reservedPrefixes {
-			if strings.HasPrefix(key, prefix) {
-				return fmt.Sprintf("%q belongs to kustomize and kpt, as all under %s does; choose another key", key, prefix)
-			}
-		}
-		return checkAnnotationKey(key)
 	}
-	return f
+	return checkAnnotationKey(key)
 }
 
-// checkAnnotationKey follows the API server, which holds an annotation's key
-// against the rule for label keys with case ignored.
+// taken returns the pattern of keys that checkOwnAnnotationKey refuses.
+func taken() string {
+	all := []string{longPrefix}
+	for _, key := range functionAnnotations {
+		all = append(all, "^"+regexp.QuoteMeta(key)+"$")
+	}
+	for _, prefix := range reservedPrefixes {
+		all = append(all, "^"+regexp.QuoteMeta(prefix))
+	}
+	return strings.Join(all, "|")
+}
+
+// checkAnnotationKey follows the API server, which checks an annotation's key
+// by the rule for label keys, ignoring case.
 func checkAnnotationKey(key string) string {
 	return problem(key, "an annotation key", content.IsLabelKey(strings.ToLower(key)))
 }

@@ -2,8 +2,7 @@ package v1alpha1
 
 import (
 	"fmt"
-	"slices"
-	"strings"
+	"reflect"
 
 	"github.com/confighash/confighash/internal/yamldoc"
 
@@ -17,26 +16,44 @@ metadata:
 spec:
   mode: Rename # or Annotate`
 
+// flat is kpt's flat form: a ConfigMap with the fields of a Spec by dotted path.
+type flat struct {
+	APIVersion string   `json:"apiVersion" enum:"v1"`
+	Kind       string   `json:"kind" enum:"ConfigMap"`
+	Metadata   Metadata `json:"metadata,omitzero"`
+	Data       Spec     `json:"data"`
+}
+
+// flatData is the path of the Spec in the flat form.
+const flatData = "data"
+
 // Parse reads a functionConfig: a ConfigHash, or a ConfigMap that holds its
-// fields by dotted path. Defaults are filled in, and what is read from a
-// ConfigMap is a ConfigHash, too. If anything is wrong with it, the error is an
-// Errors that holds all of that.
+// fields by dotted path, which becomes a ConfigHash. Defaults are set. If anything
+// is wrong, the error is an Errors that holds all of it.
 func Parse(node *yaml.Node) (*ConfigHash, error) {
-	node = resolve(node)
-	switch {
-	case isNull(node), node.Kind == yaml.DocumentNode:
-		return nil, Errors{{Message: "there is none; the least that works:\n\n" + minimal}}
-	case node.Kind != yaml.MappingNode:
-		return nil, Errors{{Message: fmt.Sprintf("must be a mapping, not %s; the least that works:\n\n%s", describe(node), minimal)}}
+	if node != nil && node.Kind == yaml.DocumentNode && len(node.Content) > 0 {
+		node = node.Content[0]
 	}
-	config := New("", "")
-	form, err := formOf(node, config)
+	if !isWhole(node, map[*yaml.Node]bool{}) || node.IsZero() || isNull(yamldoc.Resolve(node)) || node.Kind == yaml.DocumentNode {
+		return nil, Errors{{Message: "there is none; the minimum:\n\n" + minimal}}
+	}
+	if node = yamldoc.Resolve(node); node.Kind != yaml.MappingNode {
+		return nil, Errors{{Message: fmt.Sprintf("must be a mapping, not %s; the minimum:\n\n%s", describe(node), minimal)}}
+	}
+	isFlat, err := isFlat(node)
 	if err != nil {
 		return nil, err
 	}
-	r := &reader{paths: knownPaths(form, "")}
-	form.read(r, node, "")
-	checkTogether(r, form, config)
+	r, config := &reader{}, New("", "")
+	if isFlat {
+		f := flat{Data: config.Spec}
+		r.document(node, reflect.ValueOf(&f).Elem())
+		config.Metadata, config.Spec = f.Metadata, f.Data
+		r.together(config, func(field yamldoc.Path) yamldoc.Path { return yamldoc.Path(flatData).Key(string(field)) })
+	} else {
+		r.document(node, reflect.ValueOf(config).Elem())
+		r.together(config, func(field yamldoc.Path) yamldoc.Path { return "spec." + field })
+	}
 	if len(r.errs) > 0 {
 		return nil, r.errs
 	}
@@ -53,51 +70,41 @@ func ParseYAML(data []byte) (*ConfigHash, error) {
 	return Parse(&document)
 }
 
-// checkTogether reports fields that are right each by itself, but not together.
-func checkTogether(r *reader, form object, c *ConfigHash) {
-	at := func(path yamldoc.Path) yamldoc.Path { return "spec." + path }
-	if !slices.ContainsFunc(form.fields, func(f field) bool { return f.name == "spec" }) {
-		at = func(path yamldoc.Path) yamldoc.Path { return yamldoc.Path("data").Key(string(path)) }
+// isFlat reports whether the kind of the mapping node says that it is of the flat
+// form. Of an unknown kind nothing else can be said.
+func isFlat(node *yaml.Node) (bool, error) {
+	kind, _ := yamldoc.Get(node, "kind", new(yamldoc.Budget))
+	if kind == nil {
+		return false, nil
 	}
-	if key := c.Spec.Annotate.Key; c.Spec.Annotate.Scope == ScopeSource && !strings.Contains(key, "/") {
-		r.fail(at("annotate.key"), fmt.Sprintf("%q has no prefix; with the scope Source the annotations are called PREFIX/kind.name, so give the key one: example.com/%s", key, key))
+	switch kind = yamldoc.Resolve(kind); {
+	case kind.Value == Kind, isNull(kind):
+		return false, nil
+	case kind.Value == "ConfigMap":
+		return true, nil
+	case isText(kind):
+		return false, Errors{{Path: "kind", Message: fmt.Sprintf("%q is not known; known are %s (apiVersion %s) and ConfigMap (apiVersion v1), the flat form", kind.Value, Kind, APIVersion)}}
 	}
-	fields := 0
-	for _, reference := range c.Spec.References {
-		fields += len(reference.FieldSpecs)
-	}
-	if fields > maxReferences {
-		r.fail(at("references"), fmt.Sprintf("has %d fieldSpecs in all; %d are followed at most", fields, maxReferences))
-	}
-	size := 0
-	for key, value := range c.Spec.Rename.Annotations {
-		size += len(key) + len(value)
-	}
-	if size > maxAnnotations {
-		r.fail(at("rename.annotations"), fmt.Sprintf("has %d bytes of keys and values, which every renamed object would get; %d are at most", size, maxAnnotations))
-	}
+	return false, Errors{{Path: "kind", Message: fmt.Sprintf("must be %s or ConfigMap, not %s", Kind, describe(kind))}}
 }
 
-// formOf returns the description that the kind of node asks for. Of a kind
-// that is not known nothing else can be said.
-func formOf(node *yaml.Node, config *ConfigHash) (object, error) {
-	// Problems are left to the reading of the form.
-	r := &reader{}
-	entries, _ := r.mapping(object{}, node, "")
-	var kind *yaml.Node
-	for e := range r.each(entries) {
-		if e.key == "kind" && !isNull(e.value) {
-			kind = e.value
+// isWhole reports whether no node in a tree, which a program may have made, is nil,
+// no mapping lacks a value, and every alias refers to a node.
+func isWhole(node *yaml.Node, met map[*yaml.Node]bool) bool {
+	if node == nil || node.Kind == yaml.MappingNode && len(node.Content)%2 > 0 {
+		return false
+	}
+	if met[node] {
+		return true
+	}
+	met[node] = true
+	if node.Kind == yaml.AliasNode {
+		return node.Alias != nil && node.Alias.Kind != yaml.AliasNode && isWhole(node.Alias, met)
+	}
+	for _, child := range node.Content {
+		if !isWhole(child, met) {
+			return false
 		}
 	}
-	switch {
-	case kind == nil, kind.Value == Kind:
-		return document(config), nil
-	case kind.Value == "ConfigMap":
-		return configMap(config), nil
-	case isText(kind):
-		return object{}, Errors{{Path: "kind", Message: fmt.Sprintf("%q is not known; known are %s (apiVersion %s) and ConfigMap (apiVersion v1), the flat form", kind.Value, Kind, APIVersion)}}
-	default:
-		return object{}, Errors{{Path: "kind", Message: fmt.Sprintf("must be %s or ConfigMap, not %s", Kind, describe(kind))}}
-	}
+	return true
 }

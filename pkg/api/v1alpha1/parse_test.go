@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/confighash/confighash/internal/yamldoc"
-
 	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
 )
@@ -36,7 +34,7 @@ func TestParse_fillsInDefaults(t *testing.T) {
 			Policy:     "All",
 			Rename:     Rename{Unreferenced: "Keep", ReadByName: "Keep", Generated: "Auto"},
 			Annotate:   Annotate{Key: "checksum/config", Scope: "Workload", Granularity: "Key"},
-			Discover:   true,
+			Discover:   new(true),
 			Unresolved: "Ignore",
 			Report:     "Problems",
 		},
@@ -135,7 +133,7 @@ func TestParse_readsEveryField(t *testing.T) {
 			},
 			PodTemplates: []PodTemplate{{Group: "example.com", Version: "v1", Kind: "App", Path: "spec/template"}},
 			Namespace:    "prod",
-			Discover:     false,
+			Discover:     new(false),
 			Unresolved:   UnresolvedError,
 			Reloader: Reloader{
 				AutoReloadAll:  true,
@@ -222,7 +220,7 @@ spec:
 		t.Fatal(err)
 	}
 	want := New(ModeRename, "")
-	want.Spec.Salt, want.Spec.Discover = "1e3", false
+	want.Spec.Salt, want.Spec.Discover = "1e3", new(false)
 	want.Spec.Rename.Annotations = map[string]string{"a": "yes", "b": "no", "c": "2020-01-01", "1": "~", "e": ""}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -250,7 +248,7 @@ data:
 	want := New(ModeAnnotate, PolicyAll)
 	want.Metadata.Name = "function-input"
 	want.Spec.Rename.Immutable = true
-	want.Spec.Discover = false
+	want.Spec.Discover = new(false)
 	want.Spec.Salt = "1e3"
 	want.Spec.Namespace = "123"
 	want.Spec.Rename.Annotations = map[string]string{"example.com/a": "yes"}
@@ -289,14 +287,15 @@ func TestParse_showsAMinimalConfigForNone(t *testing.T) {
 }
 
 func TestParse_survivesNodesPutTogetherByHand(t *testing.T) {
+	text := func(s string) *yaml.Node { return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s} }
 	ring := &yaml.Node{Kind: yaml.AliasNode}
 	ring.Alias = ring
 	for label, node := range map[string]*yaml.Node{
 		"ring of aliases":    ring,
-		"odd mapping":        {Kind: yaml.MappingNode, Content: []*yaml.Node{stringNode("kind")}},
+		"odd mapping":        {Kind: yaml.MappingNode, Content: []*yaml.Node{text("kind")}},
 		"nil in a mapping":   {Kind: yaml.MappingNode, Content: []*yaml.Node{nil, nil}},
 		"unknown kind":       {Kind: 77},
-		"document in itself": {Kind: yaml.MappingNode, Content: []*yaml.Node{stringNode("spec"), {Kind: yaml.DocumentNode}}},
+		"document in itself": {Kind: yaml.MappingNode, Content: []*yaml.Node{text("spec"), {Kind: yaml.DocumentNode}}},
 	} {
 		if _, err := Parse(node); err == nil {
 			t.Errorf("%s: no error", label)
@@ -316,7 +315,7 @@ func TestParse_refuses(t *testing.T) {
 		document string
 		want     string // the errors, one a line
 	}{
-		{"a scalar", `hello`, "functionConfig: must be a mapping, not a string; the least that works:\n\n" + minimal},
+		{"a scalar", `hello`, "functionConfig: must be a mapping, not a string; the minimum:\n\n" + minimal},
 
 		{"no kind, no apiVersion", `spec: {mode: Rename}`,
 			"apiVersion: is required: confighash.dev/v1alpha1\nkind: is required: ConfigHash"},
@@ -355,16 +354,16 @@ func TestParse_refuses(t *testing.T) {
 			`spec.annotate.key: "sum" has no prefix; with the scope Source the annotations are called PREFIX/kind.name, so give the key one: example.com/sum`},
 		{"strange field", mode + "  annotate: {colour: red}", `spec.annotate.colour: is not a known field; known here: key, scope, granularity`},
 		{"strange field in a selector", mode + "  include: [{labels: {a: b}, name: x}]",
-			`spec.include[0].labels: is not a known field; known here: group, version, kind, name, namespace, labelSelector, annotationSelector`},
+			`spec.include[0].labels: is not a known field; known here: group, version, kind, name, namespace, annotationSelector, labelSelector`},
 		{"no blank behind the colon", mode + "  rename: {immutable:true}",
-			`spec.rename.immutable: is not a known field; a blank goes between a field's colon and its value`},
+			`spec.rename.immutable: is not a known field; put a space between a field's colon and its value`},
 		{"two fields twice", mode + "  policy: All\n  policy: Wave\n  rename: {immutable: true, immutable: true}",
-			"spec.policy: stands twice; leave one of the two\nspec.rename.immutable: stands twice; leave one of the two"},
-		{"twice in what is merged", head + "spec: {<<: {mode: Rename, mode: Annotate}}", `spec.mode: stands twice; leave one of the two`},
-		{"two merge keys", head + "spec: {<<: {mode: Rename}, <<: {policy: All}}", `spec["<<"]: stands twice; leave one of the two`},
+			"spec.policy: is set twice; remove one of the two\nspec.rename.immutable: is set twice; remove one of the two"},
+		{"twice in what is merged", head + "spec: {<<: {mode: Rename, mode: Annotate}}", `spec.mode: is set twice; remove one of the two`},
+		{"two merge keys", head + "spec: {<<: {mode: Rename}, <<: {policy: All}}", `spec["<<"]: is set twice; remove one of the two`},
 		{"twice in metadata", mode + "metadata: {name: a, name: b, annotations: {x: y, x: z}}",
-			"metadata.name: stands twice; leave one of the two\nmetadata.annotations.x: stands twice; leave one of the two"},
-		{"twice at the root", mode + "kind: ConfigHash", `kind: stands twice; leave one of the two`},
+			"metadata.name: is set twice; remove one of the two\nmetadata.annotations.x: is set twice; remove one of the two"},
+		{"twice at the root", mode + "kind: ConfigHash", `kind: is set twice; remove one of the two`},
 		{"a list as key", head + "spec: {[a]: b, mode: Rename}", `spec: holds a key that is a list; keys are strings`},
 		{"quoted merge key", mode + "  rename: {annotations: {'<<': a}}",
 			`spec.rename.annotations["<<"]: "<<" is not an annotation key: name part ` + keyRule},
@@ -383,15 +382,15 @@ func TestParse_refuses(t *testing.T) {
 		{"string is a boolean", mode + "  namespace: true", `spec.namespace: must be a string, not a boolean: write it in quotes`},
 		{"string is a mapping", mode + "  namespace: {a: b}", `spec.namespace: must be a string, not a mapping`},
 		{"string of a strange tag", mode + "  namespace: !x a", `spec.namespace: must be a string, not a value with a tag: write it in quotes`},
-		{"a salt without a blank", head + "spec: {mode: Rename\n salt:hunter2}", "spec.mode: holds the next field, salt, as well; a blank goes between a field's colon and its value"},
-		{"a salt without a blank behind text", head + "spec: {mode: Rename, namespace: prod\n salt:hunter2}", "spec.namespace: holds the next field, salt, as well; a blank goes between a field's colon and its value"},
-		{"a salt without a blank behind a toggle", head + "spec: {mode: Rename, discover: true\n salt:hunter2}", "spec.discover: holds the next field, salt, as well; a blank goes between a field's colon and its value"},
+		{"a salt without a blank", head + "spec: {mode: Rename\n salt:hunter2}", "spec.mode: holds the next field, salt, as well; put a space between a field's colon and its value"},
+		{"a salt without a blank behind text", head + "spec: {mode: Rename, namespace: prod\n salt:hunter2}", "spec.namespace: holds the next field, salt, as well; put a space between a field's colon and its value"},
+		{"a salt without a blank behind a toggle", head + "spec: {mode: Rename, discover: true\n salt:hunter2}", "spec.discover: holds the next field, salt, as well; put a space between a field's colon and its value"},
 		{"a salt taken for a tag", mode + "  salt: !hunter2", `spec.salt: must be a string, not a value with a tag: write it in quotes`},
 		{"a salt with a comma", head + "spec: {mode: Rename, salt: a,hunter2}", `spec: holds a key without a value that is not a known field; quote a value that holds a comma; known here: ` +
 			"mode, policy, include, exclude, salt, rename, annotate, references, podTemplates, namespace, discover, unresolved, reloader, report"},
 		{"a salt with commas", head + "spec: {mode: Rename, salt: a,hunter2,hunter2}", `spec: holds a key without a value that is not a known field; quote a value that holds a comma; known here: ` +
 			"mode, policy, include, exclude, salt, rename, annotate, references, podTemplates, namespace, discover, unresolved, reloader, report\n" +
-			"spec: holds a key without a value that stands twice; quote a value that holds a comma"},
+			"spec: has a duplicate key without a value; quote a value that holds a comma"},
 		{"flat: a list taken for an alias", flat + "  include: \"*hunter2\"", `data.include: must be a list, written as YAML: ` +
 			"an alias names an anchor that is not there, or that contains it; quote a value that begins with *"},
 		{"enum is a boolean", head + "spec: {mode: true}", `spec.mode: must be one of Rename, Annotate, not a boolean`},
@@ -449,13 +448,13 @@ func TestParse_refuses(t *testing.T) {
 		{"path with dots", mode + "  references: [{kind: Secret, fieldSpecs: [{path: spec.secretName}]}]",
 			`spec.references[0].fieldSpecs[0].path: "spec.secretName" separates its steps by dots; kustomize's paths separate them by slashes: "spec/secretName"`},
 		{"path with an index", mode + "  references: [{kind: Secret, fieldSpecs: [{path: 'spec/a[0]/b'}]}]",
-			`spec.references[0].fieldSpecs[0].path: "spec/a[0]/b" is not a path: names stand between single slashes, without blanks; a list's name may end in []; a slash within a name is written \/`},
+			`spec.references[0].fieldSpecs[0].path: "spec/a[0]/b" is not a path: write names between single slashes, without spaces; a list's name may end in []; a slash within a name is written \/`},
 		{"path with two slashes", mode + "  references: [{kind: Secret, fieldSpecs: [{path: 'spec//b'}]}]",
-			`spec.references[0].fieldSpecs[0].path: "spec//b" is not a path: names stand between single slashes, without blanks; a list's name may end in []; a slash within a name is written \/`},
+			`spec.references[0].fieldSpecs[0].path: "spec//b" is not a path: write names between single slashes, without spaces; a list's name may end in []; a slash within a name is written \/`},
 		{"path with a backslash", mode + "  references: [{kind: Secret, fieldSpecs: [{path: 'spec/b\\'}]}]",
-			`spec.references[0].fieldSpecs[0].path: "spec/b\\" is not a path: names stand between single slashes, without blanks; a list's name may end in []; a slash within a name is written \/`},
+			`spec.references[0].fieldSpecs[0].path: "spec/b\\" is not a path: write names between single slashes, without spaces; a list's name may end in []; a slash within a name is written \/`},
 		{"group with a version", mode + "  references: [{kind: Secret, fieldSpecs: [{group: apps/v1, path: a}]}]",
-			`spec.references[0].fieldSpecs[0].group: "apps/v1" is not an API group: the version stands in a field of its own`},
+			`spec.references[0].fieldSpecs[0].group: "apps/v1" is not an API group: the version has a field of its own`},
 		{"pod template without anything", mode + "  podTemplates: [{group: apps}]",
 			"spec.podTemplates[0].kind: is required: a string\nspec.podTemplates[0].path: is required: a string"},
 		{"pod template with empty fields", mode + "  podTemplates: [{kind: '', path: '', version: V}]",
@@ -485,14 +484,14 @@ func TestParse_refuses(t *testing.T) {
 		{"flat: not a boolean", flat + "  rename.immutable: 'yes'", `data["rename.immutable"]: must be true or false, not "yes"`},
 		{"flat: empty boolean", flat + "  rename.immutable: ''", `data["rename.immutable"]: must be true or false, not ""`},
 		{"flat: not text", flat + "  include: [{name: x}]",
-			`data.include: must be text, not a list: a ConfigMap's values are strings, lists and mappings stand in them as YAML`},
+			`data.include: must be text, not a list: a ConfigMap's values are strings; write lists and mappings in them as YAML`},
 		{"flat: not YAML", flat + "  include: '[{'", `data.include: must be a list, written as YAML: line 1: did not find expected node content`},
 		{"flat: not one YAML", flat + "  include: \"[]\\n---\\n[]\"", `data.include: must be a list, written as YAML: it holds more than one document`},
 		{"flat: one YAML and rubbish", flat + "  include: \"[]\\n---\\n[\"", `data.include: must be a list, written as YAML: line 3: did not find expected node content`},
 		{"flat: not a list", flat + "  include: x", `data.include: must be a list, not a string`},
 		{"flat: not a mapping", flat + "  rename.annotations: a=b", `data["rename.annotations"]: must be a mapping, not a string`},
 		{"flat: within text", flat + "  include: '[{name: [x]}]'", `data.include[0].name: must be a string, not a list`},
-		{"flat: twice", flat + "  mode: Rename", `data.mode: stands twice; leave one of the two`},
+		{"flat: twice", flat + "  mode: Rename", `data.mode: is set twice; remove one of the two`},
 
 		{"all at once, in order", head + `
 metadata: x
@@ -507,7 +506,7 @@ more: true`,
 				"spec.mode: is required: one of Rename, Annotate\n" +
 				"spec.report: must be one of Problems, Full, not a number\n" +
 				"spec.policy: \"None\" is not one of All, OptIn, Reloader, Wave\n" +
-				"spec.report: stands twice; leave one of the two\n" +
+				"spec.report: is set twice; remove one of the two\n" +
 				"spec.rename.annotations[\"a b\"]: \"a b\" is not an annotation key: name part " + keyRule + "\n" +
 				"spec.rename.immutable: must be true or false, not \"2\"\n" +
 				"spec.rename.generated: \"Y\" is not one of Auto, Adopt, Leave\n" +
@@ -545,7 +544,7 @@ func TestErrors_giveAccessToEach(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	var first FieldError
-	if !errors.As(err, &first) || first.Path != yamldoc.Path("spec.mode") {
+	if !errors.As(err, &first) || first.Path != "spec.mode" {
 		t.Errorf("errors.As finds %+v, want the first", first)
 	}
 }
@@ -624,11 +623,6 @@ func FuzzParse(f *testing.F) {
 		}
 		if _, err := ParseMode(string(config.Spec.Mode)); err != nil {
 			t.Error(err)
-		}
-		for _, s := range append(config.Spec.Include, config.Spec.Exclude...) {
-			if _, err := CompileSelector(s); err != nil {
-				t.Errorf("a selector that was accepted does not compile: %v", err)
-			}
 		}
 	})
 }

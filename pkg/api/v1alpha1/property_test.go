@@ -86,7 +86,7 @@ func tree(s Spec, sparse bool) map[string]any {
 			"key": s.Annotate.Key, "scope": string(s.Annotate.Scope), "granularity": string(s.Annotate.Granularity),
 		},
 		"references": references, "podTemplates": podTemplates,
-		"namespace": s.Namespace, "discover": s.Discover, "unresolved": string(s.Unresolved),
+		"namespace": s.Namespace, "discover": *s.Discover, "unresolved": string(s.Unresolved),
 		"reloader": map[string]any{
 			"autoReloadAll": s.Reloader.AutoReloadAll, "annotationKeys": s.Reloader.AnnotationKeys,
 		},
@@ -213,7 +213,7 @@ func configs() *rapid.Generator[*ConfigHash] {
 			})
 		}
 		s.Namespace = pick("namespace", "default", "prod", "1", "true", "null")
-		s.Discover = boolean("discover")
+		s.Discover = new(boolean("discover"))
 		s.Unresolved = Unresolved(pick("unresolved", "Ignore", "Warn", "Error"))
 		s.Reloader = Reloader{
 			AutoReloadAll:  boolean("autoReloadAll"),

@@ -1,8 +1,12 @@
 package v1alpha1
 
 import (
+	"bytes"
+	"cmp"
+	"errors"
 	"fmt"
-	"iter"
+	"io"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -11,286 +15,273 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// A reader walks a functionConfig and collects what is wrong with it. No
-// message quotes a value of the wrong type or in an unknown field: it may be
-// the salt, misplaced.
+// A reader collects what is wrong with a functionConfig. No message quotes a
+// value of the wrong type or in an unknown field: it may be the salt, misplaced.
 type reader struct {
-	errs Errors
-	// paths are the dotted paths of all known fields, to suggest one to whom
-	// put a field in the wrong place.
-	paths []string
+	errs   Errors
+	paths  []string // of all known fields, to suggest one for a misplaced field
+	budget yamldoc.Budget
 }
 
 func (r *reader) fail(at yamldoc.Path, message string) {
-	r.errs = append(r.errs, FieldError{Path: at, Message: message})
+	r.errs = append(r.errs, FieldError{Path: string(at), Message: message})
 }
 
-func (r *reader) wrongType(v value, node *yaml.Node, at yamldoc.Path) {
-	hint := ""
-	if _, ok := v.(text); ok && node.Kind == yaml.ScalarNode && !isNull(node) {
-		hint = ": write it in quotes"
+// document reads a document into v. Fields of the struct flat, if there is one, are
+// text.
+func (r *reader) document(node *yaml.Node, v reflect.Value) {
+	r.paths = knownPaths(v.Type(), "")
+	r.object(node, v, &rule{}, "")
+}
+
+// read reads node into v.
+func (r *reader) read(node *yaml.Node, v reflect.Value, f *rule, at yamldoc.Path) {
+	node = yamldoc.Resolve(node)
+	switch v.Kind() {
+	case reflect.String:
+		if s, ok := r.text(node, v, f, at); ok {
+			v.SetString(s)
+		}
+	case reflect.Bool:
+		r.boolean(node, v, f, at)
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		r.read(node, v.Elem(), f, at)
+	case reflect.Slice:
+		r.list(node, v, f, at)
+	case reflect.Map:
+		r.table(node, v, f, at)
+	default:
+		if m, ok := v.Addr().Interface().(*Metadata); ok {
+			r.metadata(node, m, at)
+			return
+		}
+		r.object(node, v, f, at)
 	}
-	r.fail(at, fmt.Sprintf("must be %s, not %s%s", v.wants(), describe(node), hint))
 }
 
-// text returns the string at node.
-func (r *reader) text(v value, node *yaml.Node, at yamldoc.Path) (s string, ok bool) {
+// text returns the string at node, if it is a right one.
+func (r *reader) text(node *yaml.Node, v reflect.Value, f *rule, at yamldoc.Path) (string, bool) {
 	if !isText(node) {
-		r.wrongType(v, node, at)
+		r.wrongType(node, v, f, at)
 		return "", false
 	}
-	return node.Value, true
+	wrong := f.check(node.Value)
+	if wrong != "" {
+		r.fail(at, wrong)
+	}
+	return node.Value, wrong == ""
 }
 
-// unknown reports a key of the mapping at path at that is none of its fields.
-func (r *reader) unknown(key string, at yamldoc.Path, fields []string) {
-	if strings.Contains(key, ":") {
-		r.fail(keyPath(at, key), "is not a known field; a blank goes between a field's colon and its value")
+func (r *reader) boolean(node *yaml.Node, v reflect.Value, f *rule, at yamldoc.Path) {
+	isWord := node.Value == "true" || node.Value == "false"
+	switch {
+	case node.Kind != yaml.ScalarNode:
+		r.wrongType(node, v, f, at)
+	case isWord && node.ShortTag() == "!!bool":
+		v.SetBool(node.Value == "true")
+	case isWord && node.ShortTag() == "!!str":
+		r.fail(at, fmt.Sprintf("must be true or false, not the string %q: write it without quotes", node.Value))
+	default:
+		r.fail(at, cmp.Or(swallowed(node.Value), fmt.Sprintf("must be true or false, not %q", node.Value)))
+	}
+}
+
+func (r *reader) list(node *yaml.Node, v reflect.Value, f *rule, at yamldoc.Path) {
+	if node.Kind != yaml.SequenceNode {
+		r.wrongType(node, v, f, at)
 		return
 	}
-	r.fail(keyPath(at, key), "is not a known field; "+r.suggest(key, fields))
-}
-
-// unknownBare reports a key of the flow mapping at path at that has no value and
-// is none of its fields. It is not told: it may be the end of the salt.
-func (r *reader) unknownBare(at yamldoc.Path, fields []string) {
-	r.fail(at, "holds a key without a value that is not a known field; quote a value that holds a comma; known here: "+strings.Join(fields, ", "))
-}
-
-// isGlued reports whether key is a field and its value, for want of a blank
-// behind the colon.
-func isGlued(key string, fields []string) bool {
-	field, _, glued := strings.Cut(key, ":")
-	return glued && slices.Contains(fields, field)
-}
-
-// keyPath returns the path of an entry for an error. Of a key like
-// "salt:VALUE", for want of a blank all one string, it shows the front alone.
-func keyPath(at yamldoc.Path, key string) yamldoc.Path {
-	if i := strings.IndexAny(key, ":= "); i > 0 {
-		key = key[:i]
+	if !r.length(len(node.Content), f, at) {
+		return
 	}
-	return at.Key(key)
-}
-
-// suggest says what may have been meant by a key that is none of the fields.
-func (r *reader) suggest(key string, fields []string) string {
-	nearest, least := "", min(len(key)/3+1, 4)
-	for _, f := range fields {
-		if d := distance(strings.ToLower(key), strings.ToLower(f), least); d < least {
-			nearest, least = f, d
+	for i, content := range node.Content {
+		element := reflect.New(v.Type().Elem()).Elem()
+		if content = yamldoc.Resolve(content); isNull(content) {
+			r.wrongType(content, element, &rule{}, at.Index(i))
+			continue
 		}
-	}
-	if nearest != "" {
-		return "did you mean " + nearest + "?"
-	}
-	within := func(f string) bool { return strings.HasPrefix(f, key+".") }
-	around := func(f string) bool { return strings.HasPrefix(key, f+".") }
-	alike := func(f string) bool { return strings.EqualFold(lastStep(f), lastStep(key)) }
-	for _, meant := range [][]string{
-		filter(fields, within), filter(fields, around), filter(fields, alike), filter(r.paths, alike),
-	} {
-		if len(meant) > 0 {
-			return "did you mean " + strings.Join(meant, " or ") + "?"
-		}
-	}
-	return "known here: " + strings.Join(fields, ", ")
-}
-
-func lastStep(path string) string {
-	return path[strings.LastIndexByte(path, '.')+1:]
-}
-
-func filter(all []string, keep func(string) bool) []string {
-	var kept []string
-	for _, s := range all {
-		if keep(s) {
-			kept = append(kept, s)
-		}
-	}
-	return kept
-}
-
-// distance returns how many letters to insert, leave out, replace or swap with
-// their neighbour lead from a to b: least or more if that is not fewer than
-// least.
-func distance(a, b string, least int) int {
-	if d := len(a) - len(b); d >= least || -d >= least {
-		return least
-	}
-	var before []int
-	last := make([]int, len(b)+1)
-	for j := range last {
-		last[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		row := make([]int, len(b)+1)
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				row[j] = min(row[j], before[j-2]+1)
-			}
-		}
-		before, last = last, row
-	}
-	return last[len(b)]
-}
-
-// An entry is one of a mapping's: no alias, no merge key. One that is none has
-// a problem in place of its value, and is kept so that problems are reported
-// in the document's order.
-type entry struct {
-	key     string
-	value   *yaml.Node
-	bare    bool // stands without a value in a flow mapping
-	problem *FieldError
-}
-
-// each reports the problems among the entries and yields the others, in order.
-func (r *reader) each(entries []entry) iter.Seq[entry] {
-	return func(yield func(entry) bool) {
-		for _, e := range entries {
-			if e.problem != nil {
-				r.errs = append(r.errs, *e.problem)
-			} else if !yield(e) {
-				return
-			}
-		}
+		r.read(content, element, &rule{}, at.Index(i))
+		v.Set(reflect.Append(v, element))
 	}
 }
 
-// mapping returns the entries of node, merge keys resolved: its own in their
-// order, then those merged in. A key that stands twice counts once, and is a
-// problem the second time.
-func (r *reader) mapping(v value, node *yaml.Node, at yamldoc.Path) (entries []entry, ok bool) {
-	if node.Kind != yaml.MappingNode {
-		r.wrongType(v, node, at)
-		return nil, false
+// length reports whether a list may have n elements.
+func (r *reader) length(n int, f *rule, at yamldoc.Path) bool {
+	switch {
+	case n == 0 && f.required:
+		r.fail(at, "is empty; give at least one entry")
+	case f.max > 0 && n > f.max:
+		r.fail(at, fmt.Sprintf("has %d entries; at most %d are followed", n, f.max))
+	default:
+		return true
 	}
-	m := merger{at: at, keys: map[string]bool{}, state: map[*yaml.Node]mergeState{}}
-	m.add(node)
-	return m.entries, true
+	return false
 }
 
-// A merger collects the entries of a mapping and of those merged into it. A
-// mapping is entered once, as its keys are all there the second time: this
-// keeps merges of merges of merges from growing without bound.
-type merger struct {
-	at      yamldoc.Path
-	entries []entry
-	keys    map[string]bool
-	state   map[*yaml.Node]mergeState
-}
-
-type mergeState int
-
-const (
-	entering mergeState = iota + 1
-	entered
-)
-
-func (m *merger) fail(at yamldoc.Path, message string) {
-	m.entries = append(m.entries, entry{problem: &FieldError{Path: at, Message: message}})
-}
-
-func (m *merger) add(node *yaml.Node) {
-	m.state[node] = entering
-	own := map[string]bool{}
-	var merged []*yaml.Node
-	for i := 0; i+1 < len(node.Content); i += 2 {
-		key, value := resolve(node.Content[i]), resolve(node.Content[i+1])
+func (r *reader) table(node *yaml.Node, v reflect.Value, f *rule, at yamldoc.Path) {
+	entries, ok := r.entries(node, v, f, at)
+	if !ok {
+		return
+	}
+	for _, e := range entries {
 		switch {
-		case key.Kind != yaml.ScalarNode:
-			m.fail(m.at, fmt.Sprintf("holds a key that is %s; keys are strings", describe(key)))
-		case own[key.Value] && yamldoc.IsBare(node, node.Content[i+1]):
-			m.fail(m.at, "holds a key without a value that stands twice; quote a value that holds a comma")
-		case own[key.Value]:
-			m.fail(keyPath(m.at, key.Value), "stands twice; leave one of the two")
-		case key.ShortTag() == "!!merge":
-			own[key.Value] = true
-			merged = append(merged, value)
+		case e.problem != nil:
+			r.errs = append(r.errs, *e.problem)
+		case f.keys.enum != nil && !slices.Contains(f.keys.enum, e.key):
+			r.unknown(e, at, f.keys.enum)
+		case f.keys.check(e.key) != "":
+			r.fail(at.Key(e.key), f.keys.check(e.key))
 		default:
-			own[key.Value] = true
-			if !m.keys[key.Value] {
-				m.keys[key.Value] = true
-				m.entries = append(m.entries, entry{key: key.Value, value: value, bare: yamldoc.IsBare(node, node.Content[i+1])})
+			value := &rule{format: f.format, required: true}
+			s, _ := r.text(e.value, reflect.ValueOf(""), value, at.Key(e.key))
+			setKey(v, e.key, s)
+		}
+	}
+}
+
+func setKey(table reflect.Value, key, value string) {
+	if table.IsNil() {
+		table.Set(reflect.MakeMap(table.Type()))
+	}
+	table.SetMapIndex(reflect.ValueOf(key), reflect.ValueOf(value))
+}
+
+// object reads the entries of a mapping that are fields of v, and reports those
+// that are not, and required fields that are missing.
+func (r *reader) object(node *yaml.Node, v reflect.Value, f *rule, at yamldoc.Path) {
+	entries, ok := r.entries(node, v, f, at)
+	if !ok {
+		return
+	}
+	if _, ok := v.Interface().(Selector); ok && len(entries) == 0 {
+		r.fail(at, emptySelector)
+	}
+	known, read := fields(v.Type()), r.read
+	if at == flatData && v.Type() == reflect.TypeFor[Spec]() {
+		known, read = leaves(v.Type()), r.readText
+	}
+	for i := range known {
+		f := &known[i]
+		if !f.required || slices.ContainsFunc(entries, func(e entry) bool { return e.problem == nil && e.key == f.name && !isNull(e.value) }) {
+			continue
+		}
+		if inner := v.FieldByIndex(f.index); inner.Kind() == reflect.Struct {
+			// What is required inside says more.
+			r.read(&yaml.Node{Kind: yaml.MappingNode}, inner, f, at.Key(f.name))
+		} else {
+			r.fail(at.Key(f.name), "is required: "+f.wants(inner.Type()))
+		}
+	}
+	for _, e := range entries {
+		i := slices.IndexFunc(known, func(f rule) bool { return f.name == e.key })
+		switch {
+		case e.problem != nil:
+			r.errs = append(r.errs, *e.problem)
+		case i < 0:
+			r.unknown(e, at, names(known))
+		case !isNull(e.value):
+			read(e.value, v.FieldByIndex(known[i].index), &known[i], at.Key(e.key))
+		}
+	}
+}
+
+// readText reads a value of a ConfigMap's data. Its values are strings, and if
+// someone wrote true for "true", the field, not YAML, decides what the text is.
+func (r *reader) readText(node *yaml.Node, v reflect.Value, f *rule, at yamldoc.Path) {
+	switch tag := node.ShortTag(); {
+	case isText(node), tag == "!!bool", tag == "!!int", tag == "!!float":
+	default:
+		r.fail(at, fmt.Sprintf("must be text, not %s: a ConfigMap's values are strings; write lists and mappings in them as YAML", describe(node)))
+		return
+	}
+	parsed := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: node.Value}
+	var err error
+	switch v.Kind() {
+	case reflect.String:
+	case reflect.Bool, reflect.Pointer:
+		parsed.Tag = "!!bool"
+	default:
+		parsed, err = parseText(node.Value)
+	}
+	switch {
+	case err != nil:
+		r.fail(at, fmt.Sprintf("must be %s, written as YAML: %v", f.wants(v.Type()), err))
+	case !isNull(parsed):
+		r.read(parsed, v, f, at)
+	}
+}
+
+// parseText returns the node of the one YAML document that s holds, a null if
+// it holds none.
+func parseText(s string) (*yaml.Node, error) {
+	decoder := yaml.NewDecoder(bytes.NewReader([]byte(s)))
+	var document, more yaml.Node
+	err := decoder.Decode(&document)
+	switch {
+	case errors.Is(err, io.EOF):
+		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null"}, nil
+	case err != nil:
+		return nil, yamlError(err)
+	}
+	switch err = decoder.Decode(&more); {
+	case err == nil:
+		return nil, errors.New("it holds more than one document")
+	case !errors.Is(err, io.EOF):
+		return nil, yamlError(err)
+	}
+	return yamldoc.Resolve(document.Content[0]), nil
+}
+
+// yamlError returns the parser's error without the part that quotes the text: the
+// name of an anchor, which an unquoted value that begins with * is taken for.
+func yamlError(err error) error {
+	message := strings.TrimPrefix(err.Error(), "yaml: ")
+	if strings.HasPrefix(message, "unknown anchor ") || strings.HasPrefix(message, "anchor ") {
+		return errors.New("an alias names an anchor that is not there, or that contains it; quote a value that begins with *")
+	}
+	return errors.New(message)
+}
+
+// metadata reads what is known of metadata and passes over all else.
+func (r *reader) metadata(node *yaml.Node, m *Metadata, at yamldoc.Path) {
+	entries, _ := r.entries(node, reflect.ValueOf(*m), &rule{}, at)
+	for _, e := range entries {
+		switch {
+		case e.problem != nil:
+			r.errs = append(r.errs, *e.problem)
+		case e.key == "name" && isText(e.value):
+			m.Name = e.value.Value
+		case e.key == "annotations" && e.value.Kind == yaml.MappingNode:
+			table := reflect.ValueOf(&m.Annotations).Elem()
+			annotations, _ := r.entries(e.value, table, &rule{}, at.Key(e.key))
+			for _, a := range annotations {
+				if a.problem != nil {
+					r.errs = append(r.errs, *a.problem)
+				} else if isText(a.value) {
+					setKey(table, a.key, a.value.Value)
+				}
 			}
 		}
 	}
-	for _, source := range merged {
-		m.merge(source)
-	}
-	m.state[node] = entered
-}
-
-// merge adds what a merge key holds: a mapping, or a list of them.
-func (m *merger) merge(source *yaml.Node) {
-	sources := []*yaml.Node{source}
-	if source.Kind == yaml.SequenceNode {
-		sources = source.Content
-	}
-	for _, source := range sources {
-		source = resolve(source)
-		switch {
-		case source.Kind != yaml.MappingNode:
-			m.fail(m.at.Key("<<"), fmt.Sprintf("must be a mapping or a list of mappings, not %s", describe(source)))
-		case m.state[source] == entering:
-			m.fail(m.at.Key("<<"), "merges a mapping into itself")
-		case m.state[source] == entered:
-		default:
-			m.add(source)
-		}
-	}
-}
-
-// resolve follows aliases. What leads nowhere is a null.
-func resolve(node *yaml.Node) *yaml.Node {
-	// yaml.v3 makes no alias of an alias; nodes put together by hand may
-	// hold a ring of them.
-	const most = 100
-	for range most {
-		switch {
-		case node == nil, node.IsZero():
-			return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null"}
-		case node.Kind == yaml.AliasNode:
-			node = node.Alias
-		case node.Kind == yaml.DocumentNode && len(node.Content) > 0:
-			node = node.Content[0]
-		default:
-			return node
-		}
-	}
-	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null"}
 }
 
 func isNull(node *yaml.Node) bool {
 	return node.Kind == yaml.ScalarNode && node.ShortTag() == "!!null"
 }
 
-// isText tells whether node is a string. A date is one, too: YAML 1.2 and JSON
-// know no dates, and where the node has been through JSON it is in quotes. So
-// is a << that is no key: yaml.v3 writes that string without quotes.
+// isText reports whether node is a string. A date is one, too: YAML 1.2 and JSON
+// have no dates. So is a << that is not a key: yaml.v3 writes that string without
+// quotes.
 func isText(node *yaml.Node) bool {
-	if node.Kind != yaml.ScalarNode {
-		return false
-	}
-	switch node.ShortTag() {
-	case "!!str", "!!timestamp", "!!merge":
-		return true
-	}
-	return false
+	return node.Kind == yaml.ScalarNode && slices.Contains([]string{"!!str", "!!timestamp", "!!merge"}, node.ShortTag())
 }
 
 func describe(node *yaml.Node) string {
-	if node.Kind == yaml.MappingNode {
+	switch node.Kind {
+	case yaml.MappingNode:
 		return "a mapping"
-	}
-	if node.Kind == yaml.SequenceNode {
+	case yaml.SequenceNode:
 		return "a list"
 	}
 	switch node.ShortTag() {
@@ -302,25 +293,6 @@ func describe(node *yaml.Node) string {
 		return "a boolean"
 	case "!!int", "!!float":
 		return "a number"
-	default:
-		return "a value with a tag" // !salt is one, too
 	}
-}
-
-// knownPaths returns the paths of all fields of o, those within lists aside.
-func knownPaths(o object, at yamldoc.Path) []string {
-	var paths []string
-	for _, f := range o.fields {
-		path := at.Key(f.name)
-		paths = append(paths, string(path))
-		switch inner := f.value.(type) {
-		case object:
-			paths = append(paths, knownPaths(inner, path)...)
-		case flat:
-			for _, l := range inner.leaves() {
-				paths = append(paths, string(path)+"."+l.name)
-			}
-		}
-	}
-	return paths
+	return "a value with a tag" // !salt is one, too
 }

@@ -4,25 +4,23 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"reflect"
 )
 
 // Schema returns the JSON Schema (draft 2020-12) of a ConfigHash document. It
-// is made from what Parse reads by, and says the same but for what JSON Schema
-// cannot: that selectors' expressions are valid, that no key stands twice.
+// says what Parse checks, except what JSON Schema cannot say: that selectors'
+// expressions are valid, that no key is duplicate.
 func Schema() []byte {
-	root := document(New("", "")).schema()
+	root := schemaOf(reflect.TypeFor[ConfigHash](), &rule{required: true})
 	root.Dialect = "https://json-schema.org/draft/2020-12/schema"
 	root.Title = Kind
 	root.Description = "The functionConfig of confighash: rolls workloads exactly when the configuration they consume changes."
-	// The document itself may not be null.
-	root.Type = "object"
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
 	if err := encoder.Encode(root); err != nil {
-		// It holds strings, booleans, and nothing that cannot be encoded.
-		panic(err)
+		panic(err) // it holds strings, booleans, and nothing that cannot be encoded
 	}
 	return out.Bytes()
 }
@@ -50,7 +48,7 @@ type schema struct {
 	Then                 *schema    `json:"then,omitempty"`
 }
 
-// properties keep their order, which is that of the documentation.
+// properties keep the order of the fields.
 type properties []property
 
 type property struct {
@@ -61,105 +59,97 @@ type property struct {
 // MarshalJSON writes an object.
 func (p properties) MarshalJSON() ([]byte, error) {
 	var out bytes.Buffer
-	out.WriteByte('{')
-	for i, one := range p {
-		if i > 0 {
-			out.WriteByte(',')
-		}
-		name, err := json.Marshal(one.name)
-		if err != nil {
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	separator := byte('{')
+	for _, one := range p {
+		out.WriteByte(separator)
+		if err := encoder.Encode(one.name); err != nil {
 			return nil, err
 		}
-		out.Write(name)
 		out.WriteByte(':')
-		encoder := json.NewEncoder(&out)
-		encoder.SetEscapeHTML(false)
 		if err := encoder.Encode(one.schema); err != nil {
 			return nil, err
 		}
+		separator = ','
 	}
 	out.WriteByte('}')
 	return out.Bytes(), nil
 }
 
-func (f format) schema() *schema {
-	s := &schema{Type: "string", Pattern: f.pattern, MaxLength: f.maxLength}
-	if f.not != "" {
-		// With no type, a null would match the pattern.
-		s.Not = &schema{Type: "string", Pattern: f.not}
+// schemaOf returns the schema of values of type t by a rule. A null stands for
+// the default of a field that is not required.
+func schemaOf(t reflect.Type, f *rule) *schema {
+	var s *schema
+	switch t.Kind() {
+	case reflect.String:
+		s = f.text()
+	case reflect.Bool, reflect.Pointer:
+		s = &schema{Type: "boolean", Default: f.fallback == "true"}
+	case reflect.Slice:
+		s = &schema{Type: "array", Items: schemaOf(t.Elem(), &rule{required: true}), MaxItems: f.max}
+		if f.required {
+			s.MinItems = 1
+		}
+	case reflect.Map:
+		value := rule{format: f.format, required: true}
+		s = &schema{Type: "object", AdditionalProperties: value.text(), PropertyNames: f.keys.text()}
+	default:
+		s = objectSchema(t)
+	}
+	s.Description = f.doc
+	if f.required {
+		s.Default = nil
+		return s
+	}
+	s.Type = []any{s.Type, "null"}
+	if s.Enum != nil {
+		s.Enum = append(s.Enum, nil)
 	}
 	return s
 }
 
-func (t text) schema() *schema {
-	s := t.format.schema()
-	if value := cmp.Or(*t.dst, t.format.unset); value != "" {
+// text returns the schema of a string.
+func (f *rule) text() *schema {
+	s := &schema{Type: "string", MaxLength: f.format.maxLength}
+	for _, allowed := range f.enum {
+		s.Enum = append(s.Enum, allowed)
+	}
+	switch pattern := f.format.pattern; {
+	case pattern == "":
+	case f.format.mayBeEmpty && !f.required:
+		s.Pattern = "^(?:" + pattern + ")?$"
+	default:
+		s.Pattern = "^" + pattern + "$"
+	}
+	if f.format.not != "" {
+		// Without a type, a null would match the pattern.
+		s.Not = &schema{Type: "string", Pattern: f.format.not}
+	}
+	if value := cmp.Or(f.fallback, f.unset); value != "" {
 		s.Default = value
 	}
 	return s
 }
 
-func (e enum[T]) schema() *schema {
-	s := &schema{Type: "string"}
-	for _, allowed := range e.allowed {
-		s.Enum = append(s.Enum, string(allowed))
-	}
-	if *e.dst != "" {
-		s.Default = string(*e.dst)
-	}
-	return s
-}
-
-func (t toggle) schema() *schema {
-	return &schema{Type: "boolean", Default: *t.dst}
-}
-
-func (l list[T]) schema() *schema {
-	var element T
-	return &schema{Type: "array", Items: l.item(&element).schema(), MinItems: l.minItems, MaxItems: l.maxItems}
-}
-
-func (t table) schema() *schema {
-	s := &schema{Type: "object", AdditionalProperties: t.value.schema()}
-	if t.keys != nil {
-		s.PropertyNames = enum[string]{new(string), t.keys}.schema()
-	} else {
-		s.PropertyNames = t.key.schema()
-	}
-	return s
-}
-
-func (m metadata) schema() *schema {
-	return &schema{Type: "object"}
-}
-
-func (o object) schema() *schema {
+func objectSchema(t reflect.Type) *schema {
 	s := &schema{Type: "object", AdditionalProperties: false}
-	if o.nonEmpty != "" {
+	switch t {
+	case reflect.TypeFor[Metadata]():
+		return &schema{Type: "object"}
+	case reflect.TypeFor[Selector]():
 		s.MinProperties = 1
+	case reflect.TypeFor[Annotate](): // what together says in words
+		s.If = &schema{Required: []string{"scope"}, Properties: properties{{"scope", &schema{Enum: []any{ScopeSource}}}}}
+		s.Then = &schema{Properties: properties{{"key", &schema{Pattern: "/"}}}}
 	}
-	for _, f := range o.fields {
-		inner := f.value.schema()
-		inner.Description = f.doc
+	known := fields(t)
+	for i := range known {
+		f := &known[i]
 		if f.required {
 			s.Required = append(s.Required, f.name)
-			inner.Default = nil
-		} else {
-			inner.orNull()
 		}
-		s.Properties = append(s.Properties, property{f.name, inner})
-	}
-	if i := o.implies; i != nil {
-		s.If = &schema{Required: []string{i.field}, Properties: properties{{i.field, &schema{Enum: []any{i.value}}}}}
-		s.Then = &schema{Properties: properties{{i.other, &schema{Pattern: i.pattern}}}}
+		s.Properties = append(s.Properties, property{f.name, schemaOf(t.Field(i).Type, f)})
 	}
 	return s
-}
-
-// orNull lets a null stand for the default.
-func (s *schema) orNull() {
-	s.Type = []any{s.Type, "null"}
-	if s.Enum != nil {
-		s.Enum = append(s.Enum, nil)
-	}
 }

@@ -141,7 +141,7 @@ func typeOf(value any) string {
 	panic(fmt.Sprintf("%T", value))
 }
 
-func schemaOf(tb testing.TB) map[string]any {
+func parsedSchema(tb testing.TB) map[string]any {
 	tb.Helper()
 	var schema map[string]any
 	if err := json.Unmarshal(Schema(), &schema); err != nil {
@@ -221,7 +221,7 @@ func everythingSet(t *testing.T) map[string]any {
 // field, one value after another, and takes each field away, and adds one:
 // what the schema accepts the parser accepts, and nothing else.
 func TestSchema_agreesWithParse(t *testing.T) {
-	schema := schemaOf(t)
+	schema := parsedSchema(t)
 	document := everythingSet(t)
 	if wrong, err := verdicts(t, schema, document); err != nil || len(wrong) > 0 {
 		t.Fatalf("the whole document is refused: %v, %v", err, wrong)
@@ -294,7 +294,7 @@ func TestSchema_namesTheParsersDefaults(t *testing.T) {
 		}
 		return filled, ok
 	}
-	value, _ := fill(schemaOf(t))
+	value, _ := fill(parsedSchema(t))
 	document := value.(map[string]any)
 	document["apiVersion"], document["kind"] = APIVersion, Kind
 	document["spec"].(map[string]any)["mode"] = "Rename"
@@ -319,7 +319,7 @@ func TestSchema_namesTheParsersDefaults(t *testing.T) {
 }
 
 func TestSchema_describesEveryField(t *testing.T) {
-	for _, p := range places(t, schemaOf(t), everythingSet(t), "", nil, nil) {
+	for _, p := range places(t, parsedSchema(t), everythingSet(t), "", nil, nil) {
 		_, entry := p.schema["description"]
 		isEntry := strings.HasSuffix(string(p.path), "]") || strings.HasSuffix(string(p.path), `["reloader.stakater.com/auto"]`)
 		if !entry && !isEntry {
@@ -331,23 +331,19 @@ func TestSchema_describesEveryField(t *testing.T) {
 // TestFormat_patternsSayWhatChecksSay holds the two halves of a format, the one
 // for the schema and the one for the parser, against each other.
 func TestFormat_patternsSayWhatChecksSay(t *testing.T) {
-	for label, f := range map[string]format{
-		"namespace":      namespaceFormat(),
-		"group":          groupFormat(),
-		"version":        versionFormat(),
-		"kind":           kindFormat(),
-		"one kind":       oneKindFormat(),
-		"path":           pathFormat(),
-		"annotation key": annotationKeyFormat(),
-		"free key":       freeAnnotationKeyFormat(),
-	} {
+	for label, f := range formats {
+		if f.pattern == "" {
+			continue // only the parser can say it
+		}
+		optional := rule{format: f}
+		f.pattern = optional.text().Pattern
 		pattern, not := regexp.MustCompile(f.pattern), regexp.MustCompile(f.not)
 		t.Run(label, rapid.MakeCheck(func(t *rapid.T) {
 			s := awkward().Draw(t, "s")
 			says := pattern.MatchString(s) &&
 				(f.not == "" || !not.MatchString(s)) &&
 				(f.maxLength == 0 || utf8.RuneCountInString(s) <= f.maxLength)
-			if wrong := f.check(s); says != (wrong == "") {
+			if wrong := optional.check(s); says != (wrong == "") {
 				t.Errorf("%q: the schema says %t, the parser %q", s, says, wrong)
 			}
 		}))

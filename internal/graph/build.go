@@ -1,0 +1,275 @@
+package graph
+
+import (
+	"cmp"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"sync"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/confighash/confighash/internal/catalog"
+	"github.com/confighash/confighash/internal/hash"
+	"github.com/confighash/confighash/internal/kustomize"
+	"github.com/confighash/confighash/internal/manifest"
+	"github.com/confighash/confighash/internal/reference"
+)
+
+// Builder makes Resources of items. It is safe for concurrent use.
+type Builder struct {
+	Catalog *catalog.Catalog
+	Finder  *reference.Finder
+	// Values asks for what checksums need: Resource.Values in place of
+	// Resource.Suffix.
+	Values bool
+	// Bases asks, with Values, for Resource.Base without a suffix that
+	// kustomize's generators gave.
+	Bases bool
+	// Salt keys the suffixes.
+	Salt string
+	// FunctionConfig is the functionConfig, if any. kpt hands over the file
+	// that it comes from as an item as well.
+	FunctionConfig *yaml.Node
+
+	own ownConfig
+}
+
+// An ownConfig is what is known of the functionConfig if that is a ConfigMap.
+type ownConfig struct {
+	once    sync.Once
+	fields  fields
+	content hash.Content
+	err     error
+}
+
+// Build returns the facts of the items of a chunk, without those that are
+// passed over. It has the signature that manifest.Parse wants.
+func (b *Builder) Build(chunk *manifest.Chunk, items []manifest.Item) ([]*Resource, error) {
+	resources := make([]*Resource, 0, len(items))
+	for _, item := range items {
+		r, err := b.build(chunk, item)
+		if err != nil {
+			return nil, err
+		}
+		if r != nil {
+			resources = append(resources, r)
+		}
+	}
+	return resources, nil
+}
+
+// build returns the facts of an item, nil if it is passed over.
+func (b *Builder) build(chunk *manifest.Chunk, item manifest.Item) (*Resource, error) {
+	r := &Resource{Chunk: chunk, Root: item.Root, Line: chunk.Line + max(item.Node.Line, 1) - 1}
+	fields, err := readFields(item.Node, item.Shared)
+	if err := r.identify(&fields, err); err != nil {
+		return nil, fmt.Errorf("%s: %w", r.Place(), err)
+	}
+	r.GenerateName = fields.generateName && r.Name == ""
+	r.Labels, r.Annotations = fields.labels, fields.annotations
+	if b.Catalog.PassedOver(r.Group, r.Kind) || isForTools(r) || b.isOwnConfig(r, item.Node) {
+		return nil, nil //nolint:nilnil // there are no facts, and no error
+	}
+	if r.History, err = kustomize.HistoryOf(r.Annotations); err != nil {
+		return nil, fmt.Errorf("%s: %w", r, err)
+	}
+	if r.Group == "" {
+		r.Target = catalog.TargetOf(r.Kind)
+	}
+	kind, err := b.Catalog.Kind(r.Group, r.Version, r.Kind)
+	if err != nil {
+		return nil, err
+	}
+	r.ClusterScoped = kind != nil && kind.ClusterScoped
+	if r.Namespace == "" {
+		known, err := catalog.Builtin().Knows(r.Group, r.Version, r.Kind)
+		if err != nil {
+			return nil, err
+		}
+		r.ScopeUnknown = !known
+	}
+	if err := b.find(r, kind, item); err != nil {
+		return nil, fmt.Errorf("%s: %w", r, err)
+	}
+	switch {
+	case r.Target != 0:
+		b.target(r, item.Node, &fields)
+	case kind != nil && kind.StandIn != nil:
+		b.standIn(r, kind.StandIn, item.Node)
+	}
+	return r, nil
+}
+
+// identify sets what every resource must have. wrong is what was wrong with the fields.
+func (r *Resource) identify(f *fields, wrong error) error {
+	r.APIVersion, r.Kind, r.Name, r.NameAt, r.Namespace = f.apiVersion, f.kind, f.name, f.nameAt, f.namespace
+	const both = "every item must be a Kubernetes resource with apiVersion and kind"
+	switch {
+	case wrong != nil:
+		r.Kind = cmp.Or(r.Kind, "item")
+		return fmt.Errorf("%s: %w", r, wrong)
+	case r.Kind == "":
+		return errors.New("kind is missing; " + both)
+	case r.APIVersion == "":
+		return fmt.Errorf("%s: apiVersion is missing; "+both, r)
+	}
+	var found bool
+	if r.Group, r.Version, found = strings.Cut(r.APIVersion, "/"); !found {
+		r.Group, r.Version = "", r.APIVersion
+	}
+	return nil
+}
+
+// find sets what the item refers to, and the pod templates in it.
+func (b *Builder) find(r *Resource, kind *catalog.Kind, item manifest.Item) error {
+	found, err := b.Finder.Find(r.Group, r.Version, r.Kind, item.Node)
+	if err != nil {
+		return err
+	}
+	r.References, r.Mistaken, r.Reads, r.Exports = found.References, found.Mistaken, found.Reads, found.Exports
+	for _, t := range found.PodTemplates {
+		known := &catalog.PodTemplate{Change: catalog.Rollout} // as far as its shape shows
+		if t.Index >= 0 {
+			known = &kind.PodTemplates[t.Index]
+		}
+		r.PodTemplates = append(r.PodTemplates, podTemplate(t, known, item.Node))
+	}
+	if item.Shared {
+		for i := range r.References {
+			r.References[i].At.Shared = true
+			if at := r.References[i].NamespaceAt; at != nil {
+				at.Shared = true
+			}
+		}
+	}
+	return nil
+}
+
+// podTemplate adds to a template what the catalogue says of a change.
+func podTemplate(t reference.PodTemplate, known *catalog.PodTemplate, item *yaml.Node) PodTemplate {
+	found := PodTemplate{PodTemplate: t, Change: known.Change, Runs: known.Runs}
+	for i := range known.Except {
+		if except := &known.Except[i]; reference.Holds(except.When, item) {
+			found.Change, found.Reason = except.Change, except.Reason
+			break
+		}
+	}
+	return found
+}
+
+// isForTools reports whether the item is not for the cluster: kpt's local configuration,
+// or what configures a function for kustomize, or an older kpt, to run.
+func isForTools(r *Resource) bool {
+	if local, ok := r.Annotations["config.kubernetes.io/local-config"]; ok && local != "false" {
+		return true
+	}
+	for _, key := range []string{"config.kubernetes.io/function", "config.k8s.io/function"} {
+		if _, ok := r.Annotations[key]; ok {
+			return true
+		}
+	}
+	return false
+}
+
+// isOwnConfig reports whether the item is the ConfigMap that configures this
+// run: of the same name and content.
+func (b *Builder) isOwnConfig(r *Resource, item *yaml.Node) bool {
+	if b.FunctionConfig == nil || r.APIVersion != "v1" || r.Kind != "ConfigMap" {
+		return false
+	}
+	own := &b.own
+	own.once.Do(func() {
+		if own.fields, own.err = readFields(b.FunctionConfig, false); own.err == nil {
+			own.content, own.err = hash.ContentOf(r.Kind, b.FunctionConfig)
+		}
+	})
+	if own.err != nil || own.fields.apiVersion != r.APIVersion || own.fields.kind != r.Kind || own.fields.name != r.Name || own.fields.namespace != r.Namespace {
+		return false
+	}
+	content, err := hash.ContentOf(r.Kind, item)
+	return err == nil && reflect.DeepEqual(content, own.content)
+}
+
+// target fills in what only ConfigMaps and Secrets have.
+func (b *Builder) target(r *Resource, item *yaml.Node, fields *fields) {
+	r.Encrypted, r.Immutable, r.SOPS = fields.encrypted, fields.immutable, fields.sops
+	r.Base = base(r.Name, r.Recorded())
+	content, err := hash.ContentOf(r.Kind, item)
+	if err != nil {
+		r.SuffixErr, r.ValuesErr = err, err
+		return
+	}
+	if content.Type != nil {
+		r.Type = *content.Type
+	}
+	r.Keys, r.Bare = content.Keys(), content.Bare()
+	r.Mentions = r.Target == catalog.Secret && !b.Values && mentions(content)
+	if b.Values {
+		r.Values, r.Undecoded = hash.ValuesOf(content, r.SOPS)
+		if b.Bases && r.Base == r.Name && hash.Suffixed(r.Name) {
+			suffix, _ := hash.Suffix(content, "") // what fails has none
+			r.Base = without(r.Base, suffix)
+		}
+		return
+	}
+	if r.Suffix, err = hash.Suffix(content, b.Salt); err != nil {
+		r.SuffixErr = err
+		return
+	}
+	// What kustomize generated and hashed comes through a pipe with its suffix, and must
+	// not get another.
+	kustomizes := r.Suffix
+	if b.Salt != "" {
+		kustomizes, _ = hash.Suffix(content, "") // as it succeeded with the salt
+	}
+	r.Base = without(r.Base, kustomizes)
+	for _, ref := range r.References {
+		if InContent(ref.At.Path) {
+			r.Content = &content
+		}
+	}
+}
+
+// mentions reports whether a Secret's values may name an object.
+func mentions(content hash.Content) bool {
+	for _, f := range content.Fields {
+		for _, e := range f.Entries {
+			text := e.Value
+			if f.Name == "data" {
+				decoded, err := base64.StdEncoding.DecodeString(text)
+				if err != nil {
+					continue
+				}
+				text = string(decoded)
+			}
+			if reference.About(text) != 0 || strings.Contains(text, "/configs/") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// without returns name less a suffix at its end.
+func without(name, suffix string) string {
+	if base, ok := strings.CutSuffix(name, "-"+suffix); ok && base != "" {
+		return base
+	}
+	return name
+}
+
+// base returns name without the suffix recorded in it. Prefixes and suffixes
+// may have come since, so the suffix is looked for from the end.
+func base(name, recorded string) string {
+	if len(recorded) != hash.Length {
+		return name
+	}
+	i := strings.LastIndex(name, "-"+recorded)
+	if i <= 0 {
+		return name
+	}
+	return name[:i] + name[i+1+len(recorded):]
+}

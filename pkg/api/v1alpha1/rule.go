@@ -1,0 +1,132 @@
+package v1alpha1
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// A rule is what the tags of a struct's field say about its value.
+type rule struct {
+	name, doc string
+	index     []int // of the field in its struct
+	required  bool
+	fallback  string   // the default
+	unset     string   // what an absent value stands for, if that is weaker than the same value written down
+	enum      []string // the allowed strings
+	format    format   // of a string, or of a mapping's values
+	keys      *rule    // of a mapping
+	max       int      // how many elements of a list are followed; 0: any number
+}
+
+// rules caches the rules of each struct type.
+var rules sync.Map
+
+func fieldsOf[T any]() []rule { return fields(reflect.TypeFor[T]()) }
+
+// fields returns the rules of a struct's fields.
+func fields(t reflect.Type) []rule {
+	if known, ok := rules.Load(t); ok {
+		return known.([]rule) //nolint:errcheck // nothing else is stored
+	}
+	list := make([]rule, t.NumField())
+	for i := range list {
+		tag := t.Field(i).Tag
+		name, options, _ := strings.Cut(tag.Get("json"), ",")
+		f := rule{
+			name: name, doc: tag.Get("doc"), index: []int{i}, required: options == "",
+			fallback: tag.Get("default"), unset: tag.Get("unset"), format: formats[tag.Get("format")],
+		}
+		if enum, ok := tag.Lookup("enum"); ok {
+			f.enum = strings.Split(enum, ",")
+		}
+		switch key := tag.Get("keys"); key {
+		case "":
+		case "reloaderKey":
+			f.keys = &rule{enum: reloaderKeys}
+		default:
+			f.keys = &rule{format: formats[key]}
+		}
+		f.max, _ = strconv.Atoi(tag.Get("max")) // without the tag it is 0
+		list[i] = f
+	}
+	rules.Store(t, list)
+	return list
+}
+
+// leaves returns the fields of a struct that are not structs, including those of
+// structs in it, each named by its dotted path.
+func leaves(t reflect.Type) []rule {
+	var list []rule
+	for _, f := range fields(t) {
+		inner := t.FieldByIndex(f.index).Type
+		if inner.Kind() != reflect.Struct {
+			list = append(list, f)
+			continue
+		}
+		for _, l := range leaves(inner) {
+			l.name, l.index = f.name+"."+l.name, append(slices.Clone(f.index), l.index...)
+			list = append(list, l)
+		}
+	}
+	return list
+}
+
+func names(fields []rule) []string {
+	names := make([]string, len(fields))
+	for i, f := range fields {
+		names[i] = f.name
+	}
+	return names
+}
+
+// wants says what a value of type t must be, as in "must be true or false".
+func (f *rule) wants(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Bool, reflect.Pointer:
+		return "true or false"
+	case reflect.Slice:
+		return "a list"
+	case reflect.Map, reflect.Struct:
+		return "a mapping"
+	}
+	switch len(f.enum) {
+	case 0:
+		return "a string"
+	case 1:
+		return f.enum[0]
+	}
+	return "one of " + strings.Join(f.enum, ", ")
+}
+
+// check returns what is wrong with the string s, "" if nothing is.
+func (f *rule) check(s string) string {
+	wrong := ""
+	switch {
+	case slices.Contains(f.enum, s):
+	case len(f.enum) == 1:
+		wrong = fmt.Sprintf("%q is not %q, the only one known", s, f.enum[0])
+	case f.enum != nil:
+		wrong = fmt.Sprintf("%q is not one of %s", s, strings.Join(f.enum, ", "))
+	case s == "" && f.format.mayBeEmpty && !f.required:
+	case f.format.check != nil:
+		wrong = f.format.check(s)
+	}
+	if wrong == "" {
+		return ""
+	}
+	return cmp.Or(swallowed(s), wrong)
+}
+
+// swallowed returns what is wrong with a value that holds the next line, the salt,
+// because a space is missing there. Such a value is not quoted.
+func swallowed(s string) string {
+	if !strings.Contains(s, "salt:") {
+		return ""
+	}
+	return "holds the next field, salt, as well; put a space between a field's colon and its value"
+}
