@@ -165,7 +165,7 @@ func (b *builder) stamp(r *graph.Resource, t *graph.PodTemplate, sources []sourc
 	wanted, counted := b.checksums(r, sources)
 	if len(wanted) > 0 {
 		if t.Change == catalog.InPlace {
-			b.plan.Tell(manifest.Warning, r, templatePath(t), "stamped, but a changed annotation restarts nothing here: %s; mode Rename does", cmp.Or(t.Reason, "running pods are patched in place"))
+			b.plan.Tell(manifest.Warning, r, templatePath(t), "stamped, but a changed annotation restarts nothing here: %s; mode Rename does", cmp.Or(t.Reason, t.Change.Reason()))
 		}
 		if b.informs() {
 			b.tellStamped(r, t, counted)
@@ -205,7 +205,7 @@ func (b *builder) stamp(r *graph.Resource, t *graph.PodTemplate, sources []sourc
 func (b *builder) tellStamped(r *graph.Resource, t *graph.PodTemplate, counted []source) {
 	told := "stamped with the checksum of " + b.list(counted)
 	if t.Change == catalog.Deferred {
-		told += "; " + cmp.Or(t.Reason, "its pods are replaced when somebody acts")
+		told += "; " + cmp.Or(t.Reason, t.Change.Reason())
 	}
 	b.plan.Add(graph.Finding{Severity: manifest.Info, Resource: r, Path: templatePath(t), Message: told, Outcome: graph.Stamped})
 }
@@ -232,24 +232,16 @@ func templatePath(t *graph.PodTemplate) yamldoc.Path {
 // refusal tells why a pod template is not stamped, "" if it is, and what that
 // is worth to a user who would expect it.
 func refusal(t *graph.PodTemplate) (string, manifest.Severity) {
-	switch t.Change {
-	case catalog.Rollout, catalog.Deferred, catalog.FuturePods, catalog.NewRevision, catalog.InPlace:
-		if !t.HasAnnotations {
-			return "there is no place for annotations of its pods", manifest.Warning
-		}
+	switch why, expected := t.Change.Unstamped(); {
+	case why == "" && t.HasAnnotations:
 		return "", ""
-	case catalog.Forbidden:
-		return cmp.Or(t.Reason, "what it runs cannot change once it exists; replace it when its configuration changes"), manifest.Warning
-	case catalog.CreateOnce:
-		return cmp.Or(t.Reason, "its pod template is read once, when it is created; replace it when its configuration changes"), manifest.Warning
-	case catalog.Destructive:
-		return cmp.Or(t.Reason, "a changed pod template kills what is running"), manifest.Warning
-	case catalog.Operator:
-		return cmp.Or(t.Reason, "what a changed pod template does is up to its operator; add it to spec.podTemplates if it rolls"), manifest.Warning
-	case catalog.Recreated:
-		return cmp.Or(t.Reason, "it is made anew each time"), manifest.Info
+	case why == "":
+		return "there is no place for annotations of its pods", manifest.Warning
+	case expected:
+		return cmp.Or(t.Reason, why), manifest.Info
+	default:
+		return cmp.Or(t.Reason, why), manifest.Warning
 	}
-	return cmp.Or(t.Reason, "nothing makes pods of its template"), manifest.Info
 }
 
 // checksums returns the annotations that sources call for, and those of the

@@ -183,7 +183,7 @@ func writeFields(out io.Writer, kind listed) error {
 		fmt.Fprintf(out, "  %s\n", kind.Immutable)
 	}
 	for _, t := range kind.PodTemplates {
-		fmt.Fprintf(out, "  pod template %s: %s, %s\n", templatePath(t), t.Change, meanings[t.Change])
+		fmt.Fprintf(out, "  pod template %s: %s, %s\n", templatePath(t), t.Change, t.Change.Meaning())
 		for _, e := range t.Except {
 			fmt.Fprintf(out, "    or %s: %s\n", e.Change, e.Reason)
 		}
@@ -208,21 +208,6 @@ func writeFields(out io.Writer, kind listed) error {
 		}
 	}
 	return table.Flush()
-}
-
-// meanings says what each change does.
-var meanings = map[catalog.Change]string{
-	catalog.Rollout:     "the running pods are replaced",
-	catalog.Deferred:    "the running pods are replaced when somebody acts",
-	catalog.FuturePods:  "running pods stay, and later ones follow it",
-	catalog.NewRevision: "a revision is made beside the earlier one",
-	catalog.InPlace:     "running pods are patched without a restart where only annotations or labels change",
-	catalog.CreateOnce:  "nothing happens, for it is read once, when the object is made",
-	catalog.Destructive: "running work is killed",
-	catalog.Forbidden:   "the API server refuses it",
-	catalog.Operator:    "an operator decides, in a way not known here",
-	catalog.Recreated:   "the object is made anew each time",
-	catalog.NoChange:    "nothing happens, for nothing reads it",
 }
 
 // templatePath returns the path by which people know a pod template.
@@ -412,8 +397,8 @@ What a change of a pod template does:
 // writePage writes a page with all that is known, a table for each group.
 func writePage(out io.Writer, documents []catalog.Document, subtrees []catalog.Subtree) {
 	fmt.Fprint(out, pageHead)
-	for change := catalog.Rollout; change <= catalog.NoChange; change++ {
-		fmt.Fprintf(out, "- *%s*: %s\n", change, meanings[change])
+	for _, change := range catalog.Changes() {
+		fmt.Fprintf(out, "- *%s*: %s\n", change, change.Meaning())
 	}
 	fmt.Fprint(out, "\n## Groups\n\n")
 	var groups [][]catalog.Document

@@ -424,10 +424,7 @@ func (b *builder) refused(m *graph.Edge, names []string) {
 		case t.Change == catalog.Recreated:
 			return // a hook of Argo CD or Helm, which delete the one before
 		case t.Change == catalog.Destructive, t.Change == catalog.Forbidden && !m.Ref.Immutable:
-			why := "an apply is refused when that changes"
-			if t.Change == catalog.Destructive {
-				why = "what is running is killed when that changes"
-			}
+			why := t.Change.Harm()
 			if t.Reason != "" {
 				why += ": " + t.Reason
 			}

@@ -345,6 +345,7 @@ func TestCheckArguments_findsFaults(t *testing.T) {
 
 // sentenceFiles hold the sentences that a user may meet as an error or a warning.
 var sentenceFiles = []string{
+	"internal/catalog/change.go",
 	"internal/annotate/*.go", "internal/cli/*.go", "internal/graph/*.go", "internal/graph/*/*.go", "internal/hash/*.go",
 	"internal/impact/*.go", "internal/kustomize/*.go", "internal/leftover/*.go", "internal/manifest/*.go",
 	"internal/podtemplate/read.go", "internal/policy/*.go", "internal/policy/*/lint.go", "internal/reference/*.go", "internal/yamldoc/mapping.go",
@@ -466,7 +467,8 @@ func noMessage(n ast.Node) bool {
 		}
 	case *ast.KeyValueExpr:
 		key, ok := n.Key.(*ast.Ident)
-		return ok && key.Name == "Group" // of the summary
+		// Of the summary; and what the references command prints or impact gives as a reason.
+		return ok && slices.Contains([]string{"Group", "meaning", "reason"}, key.Name)
 	}
 	return false
 }
@@ -580,7 +582,7 @@ func TestTroubleshooting_explainsNothingElse(t *testing.T) {
 		said.WriteString(s.text + "\n")
 	}
 	for dir, pattern := range map[string]string{
-		"testdata/script": "*.txtar", "internal/catalog/data": "*.yaml", "internal/policy/reloader": "lint.go", "internal/policy": "*.go", "internal/policy/wave": "wave.go", "internal/kustomize": "history.go",
+		"testdata/script": "*.txtar", "internal/catalog/data": "*.yaml", "internal/catalog": "change.go", "internal/policy/reloader": "lint.go", "internal/policy": "*.go", "internal/policy/wave": "wave.go", "internal/kustomize": "history.go",
 		"internal/hash": "*.go", "internal/edit": "*.go", "pkg/api/v1alpha1": "*.go", "internal/reference": "*.go",
 	} {
 		root := os.DirFS(filepath.Join("..", "..", filepath.FromSlash(dir)))
