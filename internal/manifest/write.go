@@ -78,7 +78,7 @@ func (in *Input) complete(d *document, replaced map[*Chunk][]byte, results []Res
 		at-- // the closing brace
 		added, err = in.flowEntries(results, ", ", "")
 	} else {
-		first := !endsLine(d.parts, replaced)
+		first := !endsLine(lastWritten(d.parts, replaced))
 		if first {
 			at = 1
 		}
@@ -87,14 +87,14 @@ func (in *Input) complete(d *document, replaced map[*Chunk][]byte, results []Res
 	return slices.Insert(slices.Clone(d.parts), at, part{literal: added}), err
 }
 
-// endsLine reports whether what is written of parts ends in a line break.
-func endsLine(parts []part, replaced map[*Chunk][]byte) bool {
+// lastWritten returns the last text that is written of parts.
+func lastWritten(parts []part, replaced map[*Chunk][]byte) []byte {
 	for _, p := range slices.Backward(parts) {
 		if text := p.text(replaced); len(text) > 0 {
-			return bytes.HasSuffix(text, []byte("\n"))
+			return text
 		}
 	}
-	return true
+	return nil
 }
 
 // blockEntries returns the entries that a ResourceList in block style still needs, as
@@ -148,7 +148,7 @@ func (in *Input) flowEntries(results []Result, before, after string) ([]byte, er
 func (in *Input) completeWhole(text []byte, results []Result) ([]byte, error) {
 	tree, err := yamldoc.Parse(text)
 	if err != nil {
-		return nil, fmt.Errorf("the result does not parse: %w", safe(err, text))
+		return nil, fmt.Errorf("the result does not parse: %w", atLine(err, text, 1))
 	}
 	root := tree.Content[0]
 	if field(root, "results") == nil && in.hasItems && len(results) == 0 {
@@ -165,7 +165,7 @@ func (in *Input) completeWhole(text []byte, results []Result) ([]byte, error) {
 		}
 	}
 	if tree, err = yamldoc.ParseWithComments(text); err != nil {
-		return nil, fmt.Errorf("the result does not parse: %w", safe(err, text))
+		return nil, fmt.Errorf("the result does not parse: %w", atLine(err, text, 1))
 	}
 	added, err := in.blockEntries(nil, 0, results, false)
 	if err != nil {
@@ -197,7 +197,7 @@ func (in *Input) insertBlock(text []byte, root *yaml.Node, results []Result) ([]
 		end -= trailingComments(text[start:end], column)
 		text = slices.Concat(text[:start], text[end:])
 	}
-	first, at := !bytes.HasSuffix(text, []byte("\n")), len(text)
+	first, at := !endsLine(text), len(text)
 	if first {
 		at = offset(text, root.Content[0].Line, 1)
 	}
