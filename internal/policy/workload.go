@@ -325,7 +325,7 @@ func (p *Policy) from(where scope, prefix string) []calledSo {
 // matching returns the objects in r's namespace that a pattern of Reloader's matches.
 func (p *Policy) matching(r *graph.Resource, kind string, pattern reloader.Pattern) []*graph.Resource {
 	where := scope{kind, p.graph.NamespaceOf(r)}
-	if pattern.Literal {
+	if pattern.Literal != "" {
 		if catalog.TargetOf(kind) != 0 {
 			return p.called(r, referenceTo(kind, "", pattern.Text))
 		}

@@ -174,7 +174,7 @@ func (c *Controller) request(k kindKeys, annotations map[string]string, podTempl
 	}
 	r.patterns = c.patterns(k.named, podTemplate, annotations[k.named])
 	for i, p := range r.patterns {
-		if p.Literal {
+		if p.Literal != "" {
 			r.literals[p.Text] = i
 		} else {
 			r.expressions = append(r.expressions, i)

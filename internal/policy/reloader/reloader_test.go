@@ -217,7 +217,7 @@ func TestPatterns_areThoseInForce(t *testing.T) {
 			if p.Err != nil {
 				err = p.Err.Error()
 			}
-			got = append(got, pattern{p.Text, p.Literal, p.Key, p.PodTemplate, err})
+			got = append(got, pattern{p.Text, p.Literal != "", p.Key, p.PodTemplate, err})
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", kind, diff)
