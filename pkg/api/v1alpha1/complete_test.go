@@ -6,11 +6,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/confighash/confighash/internal/test/property"
+	random "github.com/confighash/confighash/internal/test/property"
 )
 
 func TestComplete_returnsWhatIsComplete(t *testing.T) {
-	property.Check(t, func(t *rapid.T) {
+	random.Check(t, func(t *rapid.T) {
 		want := configs().Draw(t, "config")
 		got, err := want.Complete()
 		if err != nil {

@@ -9,13 +9,13 @@ import (
 	"go.yaml.in/yaml/v3"
 	"pgregory.net/rapid"
 
-	"github.com/confighash/confighash/internal/test/property"
+	random "github.com/confighash/confighash/internal/test/property"
 )
 
 // TestParse_readsBothFormsAlike writes a random configuration as a ConfigHash
 // and as a ConfigMap, and reads both to what was written.
 func TestParse_readsBothFormsAlike(t *testing.T) {
-	property.Check(t, func(t *rapid.T) {
+	random.Check(t, func(t *rapid.T) {
 		want := configs().Draw(t, "config")
 		spec := tree(want.Spec, rapid.Bool().Draw(t, "defaults left out"))
 		meta := map[string]any{"name": want.Metadata.Name}
