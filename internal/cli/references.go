@@ -12,12 +12,12 @@ import (
 	"github.com/confighash/confighash/internal/catalog/list"
 )
 
-const referencesHelp = `Print what is known of Kubernetes kinds: which of their fields name a ConfigMap
-or a Secret, where their pod templates stand, and what a change to one does.
+const referencesHelp = `Print what confighash knows about Kubernetes kinds: which of their fields name a
+ConfigMap or a Secret, where their pod templates are, and what a change of one does.
 
-Without arguments there is a line for each kind. With kinds, each of their
-fields is shown. A kind is written as kubectl does it, with its group or
-without: Deployment, certificate.cert-manager.io.`
+Without arguments it prints a line for each kind; for given kinds, each of their
+fields. Write a kind as for kubectl, with its group or without: Deployment,
+certificate.cert-manager.io.`
 
 const referencesExamples = `  confighash references
   confighash references Rollout Certificate.cert-manager.io
@@ -43,7 +43,7 @@ func newReferences() *cobra.Command {
 			return out.Flush()
 		},
 	}
-	command.Flags().BoolVar(&markdown, "markdown", false, "print a page of all fields of all kinds")
+	command.Flags().BoolVar(&markdown, "markdown", false, "print a page with all fields of all kinds")
 	return command
 }
 
@@ -74,7 +74,7 @@ func completeKinds(_ *cobra.Command, given []string, typed string) ([]cobra.Comp
 	var kinds []cobra.Completion
 	for _, name := range names {
 		if len(name) >= len(typed) && strings.EqualFold(name[:len(typed)], typed) && !slices.Contains(given, name) {
-			kinds = append(kinds, typed+name[len(typed):]) // bash drops what begins otherwise
+			kinds = append(kinds, typed+name[len(typed):]) // bash drops what does not begin with typed
 		}
 	}
 	return kinds, cobra.ShellCompDirectiveNoFileComp

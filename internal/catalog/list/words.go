@@ -13,15 +13,15 @@ import (
 var meanings = map[catalog.Change]string{
 	catalog.Rollout:     "the running pods are replaced",
 	catalog.Deferred:    "the running pods are replaced when somebody acts",
-	catalog.FuturePods:  "running pods stay, and later ones follow it",
-	catalog.NewRevision: "a revision is made beside the earlier one",
-	catalog.InPlace:     "running pods are patched without a restart where only annotations or labels change",
-	catalog.CreateOnce:  "nothing happens, for it is read once, when the object is made",
+	catalog.FuturePods:  "running pods stay; later ones follow it",
+	catalog.NewRevision: "a new revision is made next to the old one",
+	catalog.InPlace:     "running pods are patched without a restart if only annotations or labels change",
+	catalog.CreateOnce:  "nothing happens: it is read once, when the object is created",
 	catalog.Destructive: "running work is killed",
 	catalog.Forbidden:   "the API server refuses it",
 	catalog.Operator:    "an operator decides, in a way not known here",
-	catalog.Recreated:   "the object is made anew each time",
-	catalog.NoChange:    "nothing happens, for nothing reads it",
+	catalog.Recreated:   "the object is created again each time",
+	catalog.NoChange:    "nothing happens: nothing reads it",
 }
 
 // templatePath returns the path by which people know a pod template.
@@ -39,7 +39,7 @@ func fieldPath(path catalog.Path) string { return cmp.Or(path.String(), ".") }
 func contents(k *catalog.Kind) []string {
 	var lines []string
 	if k.StandIn != nil {
-		lines = append(lines, "stands for the Secret that a controller makes of it")
+		lines = append(lines, "represents the Secret that a controller makes of it")
 	}
 	for _, path := range k.Manifests {
 		lines = append(lines, fmt.Sprintf("whole objects in %s, followed like any other", path))
@@ -54,7 +54,7 @@ func contents(k *catalog.Kind) []string {
 func names(r *catalog.Rule) string {
 	switch {
 	case len(r.Embedded) > 0:
-		return "what stands in it as YAML or JSON"
+		return "what it contains as YAML or JSON"
 	case r.Of != nil:
 		return r.Of.Kind + "." + r.Of.Group
 	}
@@ -74,7 +74,7 @@ var (
 
 var roles = map[catalog.Role]string{
 	catalog.Producer: "a controller writes the object, so its name stays",
-	catalog.Both:     "a controller writes the object where it is absent",
+	catalog.Both:     "a controller writes the object if it is absent",
 }
 
 // details says how a field is read.
@@ -92,7 +92,7 @@ func (s style) details(r *catalog.Rule) []string {
 	}
 	add("", roles[r.Role])
 	add("written as ", s.formats(r.Formats))
-	addIf(r.Separator != "", "a list divided by "+s.code(r.Separator))
+	addIf(r.Separator != "", "a list separated by "+s.code(r.Separator))
 	if r.Kind != nil {
 		add("kind by ", s.field(&r.Kind.Path))
 		if r.Kind.Default != 0 {
@@ -106,7 +106,7 @@ func (s style) details(r *catalog.Rule) []string {
 	add("key in ", s.field(r.Key))
 	add("keys in ", s.field(r.Items))
 	for i := range r.Default {
-		add("where absent, as in ", s.field(&r.Default[i]))
+		add("if absent, as in ", s.field(&r.Default[i]))
 	}
 	add("and the same name with ", strings.Join(r.Derived, ", "))
 	add("only if ", s.conditions(r.When, " and "))
@@ -126,7 +126,7 @@ func (s style) namespace(r *catalog.Rule) string {
 	case r.NamespaceDefault != "":
 		return "in the namespace " + r.NamespaceDefault
 	case r.Elsewhere:
-		return "in a namespace told by no field"
+		return "in a namespace that no field names"
 	}
 	return ""
 }
@@ -165,7 +165,7 @@ func (s style) conditions(all []catalog.Condition, and string) string {
 		}
 		field := s.field(c.Path)
 		if c.Present != nil {
-			parts = append(parts, field+map[bool]string{true: " is there", false: " is absent"}[*c.Present])
+			parts = append(parts, field+map[bool]string{true: " is present", false: " is absent"}[*c.Present])
 		}
 		for _, one := range []struct {
 			verb   string
