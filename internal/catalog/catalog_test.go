@@ -157,6 +157,9 @@ func TestKind_knowsPodTemplates(t *testing.T) {
 		if !slices.ContainsFunc(k.References, func(r Rule) bool { return r.Consumed && r.Path.hasPrefix(p.Spec) }) {
 			t.Errorf("%s: nothing is consumed in its pod template", tc.kind)
 		}
+		if k.Workload == nil || !k.Workload.BuiltIn || !strings.Contains(k.Workload.Replace, "{}") {
+			t.Errorf("%s: it is not known as a workload of Kubernetes' own", tc.kind)
+		}
 	}
 }
 

@@ -346,6 +346,7 @@ type rawKind struct {
 	Scope        string           `yaml:"scope"`
 	Immutable    *rawImmutable    `yaml:"immutable"`
 	PodTemplates []rawPodTemplate `yaml:"podTemplates"`
+	Workload     *Workload        `yaml:"workload"`
 	References   []rawRule        `yaml:"references"`
 	Exports      []rawExport      `yaml:"exports"`
 	StandIn      *rawStandIn      `yaml:"standIn"`
@@ -473,6 +474,7 @@ func (c *Catalog) addKind(k *Kind, raw *rawKind, version string) error {
 		}
 		k.Exports = append(k.Exports, Export{Key: e.Key, Path: path, When: e.When})
 	}
+	k.Workload = cmp.Or(raw.Workload, k.Workload)
 	if raw.StandIn != nil {
 		if err := k.addStandIn(raw.StandIn); err != nil {
 			return err

@@ -11,6 +11,8 @@ type Kind struct {
 	Immutable string
 	// PodTemplates are those an object holds.
 	PodTemplates []PodTemplate
+	// Workload is what is special about its pods, nil if nothing is.
+	Workload *Workload
 	// References are all the fields that may name a ConfigMap or a Secret,
 	// those of pod templates included.
 	References []Rule
@@ -53,6 +55,36 @@ type Part struct {
 	WholeIf Path
 	// Omit are keys of the part that do not count.
 	Omit []string
+}
+
+// A Workload is how the API server and the controller of a kind treat its pods. Paths
+// are written as messages print them.
+type Workload struct {
+	// BuiltIn: the kind is one of Kubernetes' own, whose pod template the API server
+	// completes by defaults.
+	BuiltIn bool `yaml:"builtIn"`
+	// Amounts: a quantity that is only written in another way is no change.
+	Amounts bool `yaml:"amounts"`
+	// Strategy is the type of the rollout if the object names none.
+	Strategy string `yaml:"strategy"`
+	// Partition leads to the number below which pods keep the earlier template.
+	Partition string `yaml:"partition"`
+	// Images: the images of running pods may change although the template may not:
+	// their containers are started again in place.
+	Images bool `yaml:"images"`
+	// MayAdd and MayRemove are paths below the template that may be added or removed
+	// although the template may not change.
+	MayAdd    []string `yaml:"mayAdd"`
+	MayRemove []string `yaml:"mayRemove"`
+	// WhileSuspended are the paths below the template that may change while
+	// spec.suspend is true; "[*]" stands for every element of a list.
+	WhileSuspended []string `yaml:"whileSuspended"`
+	// Restart, Resume and Replace say how to make the pods read new configuration, how
+	// to let a Deferred rollout go on, and how to apply what is Forbidden, with {} for
+	// the object as kubectl takes it. Empty ones need words that fit every kind.
+	Restart string `yaml:"restart"`
+	Resume  string `yaml:"resume"`
+	Replace string `yaml:"replace"`
 }
 
 // A GroupKind is a kind of an API group.

@@ -131,7 +131,7 @@ func writeKind(w io.Writer, kind listed) error {
 		fmt.Fprintf(w, "  %s\n", kind.Immutable)
 	}
 	for _, t := range kind.PodTemplates {
-		fmt.Fprintf(w, "  pod template %s: %s, %s\n", templatePath(t), t.Change, meanings[t.Change])
+		fmt.Fprintf(w, "  pod template %s: %s, %s\n", templatePath(t), t.Change, t.Change.Meaning())
 		for _, e := range t.Except {
 			fmt.Fprintf(w, "    or %s: %s\n", e.Change, e.Reason)
 		}

@@ -25,8 +25,8 @@ func Page(w io.Writer) error {
 		return err
 	}
 	fmt.Fprint(w, pageHead)
-	for change := catalog.Rollout; change <= catalog.NoChange; change++ {
-		fmt.Fprintf(w, "- *%s*: %s\n", change, meanings[change])
+	for _, change := range catalog.Changes() {
+		fmt.Fprintf(w, "- *%s*: %s\n", change, change.Meaning())
 	}
 	fmt.Fprint(w, "\n## Groups\n\n")
 	var tables strings.Builder

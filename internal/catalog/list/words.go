@@ -9,21 +9,6 @@ import (
 	"github.com/confighash/confighash/internal/catalog"
 )
 
-// meanings says what each change of a pod template does.
-var meanings = map[catalog.Change]string{
-	catalog.Rollout:     "the running pods are replaced",
-	catalog.Deferred:    "the running pods are replaced when somebody acts",
-	catalog.FuturePods:  "running pods stay; later ones follow it",
-	catalog.NewRevision: "a new revision is made next to the old one",
-	catalog.InPlace:     "running pods are patched without a restart if only annotations or labels change",
-	catalog.CreateOnce:  "nothing happens: it is read once, when the object is created",
-	catalog.Destructive: "running work is killed",
-	catalog.Forbidden:   "the API server refuses it",
-	catalog.Operator:    "an operator decides, in a way not known here",
-	catalog.Recreated:   "the object is created again each time",
-	catalog.NoChange:    "nothing happens: nothing reads it",
-}
-
 // templatePath returns the path by which people know a pod template.
 func templatePath(t catalog.PodTemplate) string {
 	if !t.HasSpec {
