@@ -393,6 +393,13 @@ func sentences(t *testing.T) []sentence {
 				if noMessage(n) {
 					return false
 				}
+				if call, ok := n.(*ast.CallExpr); ok && called(call) == "warning" {
+					// The first argument is a group of the summary.
+					if text, _ := literal(call.Args[1]); strings.Count(text, " ") >= minBlanks {
+						all = append(all, sentence{strings.TrimPrefix(files.Position(n.Pos()).String(), "../../"), text})
+					}
+					return false
+				}
 				e, ok := n.(ast.Expr)
 				if !ok {
 					return true
@@ -493,7 +500,7 @@ var unexplained = map[string]string{
 	"stamped with the checksum of X":             "information",
 	"no container uses it":                       "a reason within a message",
 	"read by name: X":                            "a reason in a summary",
-	"its name is copied where it cannot change":  "a reason in a summary",
+	"its name is copied to a place where it cannot change":  "a reason in a summary",
 	"an RBAC rule lets a program use it by name": "a reason in a summary",
 	`the workload has no X: "true"`:              "a reason within a message",
 	"X without a name (X)":                       "how a resource is called in messages",
@@ -510,7 +517,7 @@ var unexplained = map[string]string{
 	"cannot be written as YAML: X":               "of the library",
 	"items[X]: a node in it is nil; leave it out, or give it a value":                                    "of the library",
 	"the result is not valid YAML: X":                                                                    "of the library",
-	"items[X]: no mapping; every item must be a Kubernetes resource: a mapping with apiVersion and kind": "of the library",
+	"items[X]: not a mapping; every item must be a Kubernetes resource: a mapping with apiVersion and kind": "of the library",
 	"lines end in other ways than by a line feed":                                                        "is never told",
 	"' value contains itself":                                                                            "is looked for in the words of the YAML parser",
 }

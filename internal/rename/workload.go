@@ -9,7 +9,7 @@ import (
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
-// votes are what the workloads that refer to an object say, where the policy
+// votes are what the workloads that refer to an object say, if the policy
 // asks them: a renamed object rolls every one of them.
 type votes struct {
 	yes, no *graph.Resource // the first that says so
@@ -23,9 +23,15 @@ func (v *votes) refuse(workload *graph.Resource, why string) {
 	}
 }
 
+// A missed is what a workload names and does not refer to: a pattern can name
+// thousands.
+type missed struct {
+	workload *graph.Resource
+	objects  []*graph.Resource
+}
+
 // ask asks the workloads about the objects that their pod templates refer to,
-// and warns of objects that they name and do not refer to: no rename rolls
-// them.
+// and finds objects that they name and do not refer to: no rename rolls them.
 func (b *builder) ask() {
 	if !b.policy.AsksWorkloads() {
 		return
@@ -36,21 +42,22 @@ func (b *builder) ask() {
 		index int
 	}
 	byTemplate := map[template][]*graph.Edge{}
-	for i := range b.mentions {
-		if m := b.mentions[i]; m.Ref.PodTemplate >= 0 {
-			byTemplate[template{m.Referrer, m.Ref.PodTemplate}] = append(byTemplate[template{m.Referrer, m.Ref.PodTemplate}], m)
+	for _, e := range b.edges {
+		if e.Ref.PodTemplate >= 0 {
+			t := template{e.Referrer, e.Ref.PodTemplate}
+			byTemplate[t] = append(byTemplate[t], e)
 		}
 	}
 	for _, r := range b.graph.Resources {
 		for i := range r.PodTemplates {
-			mentions := byTemplate[template{r, i}]
+			edges := byTemplate[template{r, i}]
 			if !r.Ignored() {
-				b.askWorkload(r, b.policy.Workload(r, &r.PodTemplates[i]), mentions)
+				b.askWorkload(r, b.policy.Workload(r, &r.PodTemplates[i]), edges)
 				continue
 			}
-			// A new name would roll it, so it has a say: no.
-			for _, m := range mentions {
-				for _, match := range m.Matches {
+			// A new name would roll it, so it votes no.
+			for _, e := range edges {
+				for _, match := range e.Matches {
 					if b.again(match.Candidates, r, "refuse") {
 						continue
 					}
@@ -63,30 +70,10 @@ func (b *builder) ask() {
 	}
 }
 
-func (b *builder) askWorkload(r *graph.Resource, w *policy.Workload, mentions []*graph.Edge) {
-	var objects []*graph.Resource
-	consumed := map[*graph.Resource]bool{}
-	type list struct {
-		candidates **graph.Resource
-		consumed   bool
-	}
-	met := map[list]bool{}
-	for _, m := range mentions {
-		for _, match := range m.Matches {
-			one := list{&match.Candidates[0], m.Ref.Consumed}
-			if met[one] {
-				continue
-			}
-			met[one] = true
-			for _, c := range match.Candidates {
-				if _, met := consumed[c]; !met {
-					objects = append(objects, c)
-				}
-				consumed[c] = consumed[c] || m.Ref.Consumed
-			}
-		}
-	}
+func (b *builder) askWorkload(r *graph.Resource, w *policy.Workload, edges []*graph.Edge) {
+	objects, consumed := referredTo(edges)
 	named, unmet := w.Named()
+	b.plan.Add(unmet...)
 	names := map[*graph.Resource]bool{}
 	for _, n := range named {
 		names[n.Object] = true
@@ -100,7 +87,6 @@ func (b *builder) askWorkload(r *graph.Resource, w *policy.Workload, mentions []
 			v.yes = r
 		}
 	}
-	b.plan.Add(unmet...)
 	m := missed{workload: r}
 	for _, n := range named {
 		if _, met := consumed[n.Object]; !met && w.Judge(policy.Use{Object: n.Object, Kind: n.Kind, Named: true}).Rolls {
@@ -112,15 +98,35 @@ func (b *builder) askWorkload(r *graph.Resource, w *policy.Workload, mentions []
 	}
 }
 
-// A missed is what a workload names and does not refer to: a pattern can name
-// thousands.
-type missed struct {
-	workload *graph.Resource
-	objects  []*graph.Resource
+// referredTo returns the objects that edges may mean, each once, and which of them are
+// consumed.
+func referredTo(edges []*graph.Edge) (objects []*graph.Resource, consumed map[*graph.Resource]bool) {
+	type list struct {
+		candidates **graph.Resource
+		consumed   bool
+	}
+	met := map[list]bool{}
+	consumed = map[*graph.Resource]bool{}
+	for _, e := range edges {
+		for _, match := range e.Matches {
+			one := list{&match.Candidates[0], e.Ref.Consumed}
+			if met[one] {
+				continue
+			}
+			met[one] = true
+			for _, c := range match.Candidates {
+				if _, met := consumed[c]; !met {
+					objects = append(objects, c)
+				}
+				consumed[c] = consumed[c] || e.Ref.Consumed
+			}
+		}
+	}
+	return objects, consumed
 }
 
-// tellMissed warns of objects that no rename rolls a workload for.
-func (b *builder) tellMissed() {
+// warnOfMissed warns of objects that no rename rolls a workload for.
+func (b *builder) warnOfMissed() {
 	for _, m := range b.missed {
 		names := make([]string, len(m.objects))
 		for i, object := range m.objects {
@@ -130,30 +136,26 @@ func (b *builder) tellMissed() {
 		if len(names) > 1 {
 			when = "those change"
 		}
-		b.tell(manifest.Warning, m.workload, "metadata.annotations",
+		b.plan.Warnf(m.workload, "metadata.annotations",
 			"they name %s, to which the pod template does not refer, so mode Rename rolls nothing when %s; mode Annotate does",
 			graph.Enumerate(names), when)
 	}
 }
 
-// refusal tells why the workloads keep an object from being renamed, nil if
+// refusal returns why the workloads keep an object from being renamed, nil if
 // they do not.
 func (v *votes) refusal() *policy.Refusal {
 	switch {
 	case v.yes == nil && v.no == nil:
-		return &policy.Refusal{Reason: "no workload refers to it that could ask for it", Severity: manifest.Info}
+		return info("no workload refers to it that could ask for it")
 	case v.yes == nil:
 		return &policy.Refusal{
 			Reason: fmt.Sprintf("no workload asks for it; of %s, %s", v.no, v.why), Group: "no workload asks for it",
 			Severity: manifest.Info,
 		}
 	case v.no != nil:
-		return &policy.Refusal{
-			Reason: fmt.Sprintf("%s asks for it, but %s refers to it as well and does not: %s; a new name would roll both, mode Annotate rolls the one",
-				v.yes, v.no, v.why),
-			Group:    "one workload asks for it and another does not",
-			Severity: manifest.Warning,
-		}
+		return warning("one workload asks for it and another does not",
+			"%s asks for it, but %s refers to it as well and does not: %s; a new name would roll both, mode Annotate rolls the one", v.yes, v.no, v.why)
 	}
 	return nil
 }
