@@ -21,12 +21,13 @@ type tree struct {
 	root    *yaml.Node
 	aliases map[*yaml.Node][]*yaml.Node // of a node with an anchor
 	names   map[string]int              // how many nodes bear the anchor
+	made    map[*yaml.Node]bool         // the keys of new entries
 	copies  int
 	looks   int // at merged mappings, for one path
 }
 
 func newTree(root *yaml.Node) (*tree, error) {
-	t := &tree{root: root, aliases: make(map[*yaml.Node][]*yaml.Node), names: make(map[string]int)}
+	t := &tree{root: root, aliases: make(map[*yaml.Node][]*yaml.Node), names: make(map[string]int), made: make(map[*yaml.Node]bool)}
 	return t, t.index(root, make(map[*yaml.Node]bool))
 }
 

@@ -197,7 +197,8 @@ func (t *tree) find(root yamldoc.Path, at Scalar, value string) (target, error) 
 
 // setString makes node the string value, in its own style if that serves.
 func setString(node *yaml.Node, value string) {
-	if node.Style&(quotedStyles|yaml.LiteralStyle|yaml.FoldedStyle) == 0 && !staysPlain(value, mayBeFlow(node.Value)) {
+	isPlain := node.Style&(quotedStyles|yaml.LiteralStyle|yaml.FoldedStyle) == 0
+	if isPlain && (node.Style&yaml.TaggedStyle == 0 && isJSONLiteral(node.Value) || !staysPlain(value, mayBeFlow(node.Value))) {
 		node.Style = yaml.DoubleQuotedStyle
 	}
 	node.Style &^= yaml.TaggedStyle
@@ -205,13 +206,14 @@ func setString(node *yaml.Node, value string) {
 }
 
 // scalarNode returns a node for a new entry's key or value.
-func scalarNode(value string, style yaml.Style, isBool bool) *yaml.Node {
-	node := &yaml.Node{Kind: yaml.ScalarNode, Style: style}
-	if isBool {
-		node.Tag, node.Value, node.Style = "!!bool", value, 0
-		return node
+func scalarNode(value string, style yaml.Style, isBool, flow bool) *yaml.Node {
+	node := &yaml.Node{Kind: yaml.ScalarNode, Style: style, Tag: "!!str", Value: value}
+	switch {
+	case isBool:
+		node.Tag, node.Style = "!!bool", 0
+	case style == 0 && !staysPlain(value, flow):
+		node.Style = yaml.DoubleQuotedStyle
 	}
-	setString(node, value)
 	return node
 }
 
@@ -257,6 +259,10 @@ func (t *tree) setEntry(root yamldoc.Path, e SetEntry) error {
 			Kind: yaml.MappingNode, Tag: "!!map", Line: node.Line, Column: node.Column,
 			HeadComment: node.HeadComment, LineComment: node.LineComment, FootComment: node.FootComment,
 		}
+		// yaml.v3 has the comment behind the colon of a block mapping at the key.
+		if key := way.key(); key != nil && key.LineComment == "" && key.Style&yaml.FlowStyle == 0 {
+			key.LineComment, node.LineComment = node.LineComment, ""
+		}
 	}
 	if err := mustBe(yaml.MappingNode, node, path); err != nil {
 		return err
@@ -297,16 +303,19 @@ func (t *tree) setEntry(root yamldoc.Path, e SetEntry) error {
 	if node.Style&yaml.FlowStyle != 0 && len(node.Content) > 0 {
 		quotes = node.Content[0].Style & yaml.DoubleQuotedStyle
 	}
-	value := scalarNode(e.Value, quotes, e.Bool)
+	flow := slices.ContainsFunc(way.nodes, func(n *yaml.Node) bool { return n.Style&yaml.FlowStyle != 0 })
+	value := scalarNode(e.Value, quotes, e.Bool, flow)
 	keys := slices.Concat(missing, []string{e.Key})
 	for _, key := range slices.Backward(keys[1:]) {
-		value = &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Content: []*yaml.Node{scalarNode(key, quotes, false), value}}
+		value = &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Content: []*yaml.Node{scalarNode(key, quotes, false, flow), value}}
 	}
 	// Entries that the same edits put there stand one behind the other.
-	for at*2 < len(node.Content) && node.Content[at*2].Line == 0 {
+	for at*2 < len(node.Content) && t.made[node.Content[at*2]] {
 		at++
 	}
-	node.Content = slices.Insert(node.Content, 2*at, scalarNode(keys[0], quotes, false), value)
+	key := scalarNode(keys[0], quotes, false, flow)
+	t.made[key] = true
+	node.Content = slices.Insert(node.Content, 2*at, key, value)
 	return nil
 }
 

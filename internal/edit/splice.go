@@ -207,10 +207,15 @@ func (s *splicer) setScalar(e SetScalar) bool {
 // literal that JSON knows, it gets quotes as it needs in JSON.
 func requote(value string, was Scalar) string {
 	style := was.Style
-	if style == 0 && was.Value != "" && strings.IndexByte("ntf-0123456789", was.Value[0]) >= 0 && json.Valid([]byte(was.Value)) {
+	if style == 0 && isJSONLiteral(was.Value) {
 		style = yaml.DoubleQuotedStyle
 	}
 	return quote(value, style, mayBeFlow(was.Value))
+}
+
+// isJSONLiteral reports whether JSON has value as something else than a string.
+func isJSONLiteral(value string) bool {
+	return value != "" && strings.IndexByte("ntf-0123456789", value[0]) >= 0 && json.Valid([]byte(value))
 }
 
 // isSame reports whether the scalar is the string value already.

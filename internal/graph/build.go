@@ -204,7 +204,7 @@ func (b *Builder) target(r *Resource, item *yaml.Node, fields *fields) {
 	if content.Type != nil {
 		r.Type = *content.Type
 	}
-	r.Keys, r.Bare = content.Keys(), content.Bare()
+	r.Keys, r.Bare = content.Keys()
 	r.Mentions = r.Target == catalog.Secret && !b.Values && mentions(content)
 	if b.Values {
 		r.Values, r.Undecoded = hash.ValuesOf(content, r.SOPS)

@@ -517,7 +517,7 @@ var unexplained = map[string]string{
 	"cannot be written as YAML: X":               "of the library",
 	"items[X]: a node in it is nil; leave it out, or give it a value":                                    "of the library",
 	"the result is not valid YAML: X":                                                                    "of the library",
-	"items[X]: no mapping; every item must be a Kubernetes resource: a mapping with apiVersion and kind": "of the library",
+	"items[X]: not a mapping; every item must be a Kubernetes resource: a mapping with apiVersion and kind": "of the library",
 	"lines end in other ways than by a line feed":                                                        "is never told",
 	"' value contains itself":                                                                            "is looked for in the words of the YAML parser",
 }
