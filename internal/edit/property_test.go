@@ -500,7 +500,7 @@ func seeds(t rapid.TB) []string {
 func TestEdits_bothWaysMeanTheSameOnSeeds(t *testing.T) {
 	served, spliced := 0, 0
 	for _, text := range seeds(t) {
-		for seed := range uint64(100) {
+		for seed := range uint64(property.Cases(20)) {
 			ok, bytes := checkEdits(t, text, seed)
 			if ok {
 				served++
@@ -510,7 +510,7 @@ func TestEdits_bothWaysMeanTheSameOnSeeds(t *testing.T) {
 			}
 		}
 	}
-	if served < 1000 || spliced < 1000 {
+	if served < 200 || spliced < 200 {
 		t.Errorf("only %d edits served, of which %d were spliced", served, spliced)
 	}
 	t.Logf("%d edits, %d of them in bytes", served, spliced)

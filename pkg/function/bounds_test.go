@@ -22,16 +22,19 @@ import (
 	"github.com/confighash/confighash/internal/graph/load"
 	"github.com/confighash/confighash/internal/impact"
 	"github.com/confighash/confighash/internal/test/hostile"
+	"github.com/confighash/confighash/internal/test/property"
 	"github.com/confighash/confighash/internal/usage"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 	"github.com/confighash/confighash/pkg/function"
 )
 
-var (
-	boundsSize   = flag.Int("bounds.size", 40<<10, "the size of a hostile input, in bytes")
-	boundsSeed   = flag.Uint64("bounds.seed", 1, "the seed of the first input that mixes shapes")
-	boundsInputs = flag.Int("bounds.inputs", 30, "how many inputs mix shapes")
-)
+// boundsSize returns the size of a hostile input, in bytes.
+func boundsSize() int {
+	if property.IsLong() {
+		return 40 << 10
+	}
+	return 16 << 10
+}
 
 // The bounds that docs/reliability.md promises.
 const (
@@ -152,7 +155,7 @@ func checkBounds(t *testing.T, c command, manifests, spec string) {
 func TestBounds_holdForEveryShape(t *testing.T) {
 	for _, shape := range hostile.Shapes() {
 		t.Run(shape.Name, func(t *testing.T) {
-			text, spec := shape.At(*boundsSize)
+			text, spec := shape.At(boundsSize())
 			for _, c := range commands {
 				checkBounds(t, c, text, spec)
 			}
@@ -163,7 +166,8 @@ func TestBounds_holdForEveryShape(t *testing.T) {
 // Shapes have names in common, so a mixture of them multiplies what none does alone.
 func TestBounds_holdForMixturesOfShapes(t *testing.T) {
 	shapes := hostile.Shapes()
-	for seed := *boundsSeed; seed < *boundsSeed+uint64(*boundsInputs); seed++ {
+	for i := range property.Cases(10) {
+		seed := property.Seed() + uint64(i)
 		dice := rand.New(rand.NewPCG(seed, 0))
 		chosen := make([]hostile.Shape, 2+dice.IntN(3))
 		for i := range chosen {
@@ -171,7 +175,7 @@ func TestBounds_holdForMixturesOfShapes(t *testing.T) {
 		}
 		var all, spec string
 		for _, shape := range chosen {
-			text, more := shape.At(*boundsSize / len(chosen))
+			text, more := shape.At(boundsSize() / len(chosen))
 			all += text + "\n---\n"
 			spec = cmp.Or(spec, more)
 		}
@@ -179,7 +183,7 @@ func TestBounds_holdForMixturesOfShapes(t *testing.T) {
 			checkBounds(t, c, all, spec)
 		}
 		if t.Failed() {
-			t.Fatalf("-bounds.seed=%d -bounds.inputs=1: %q", seed, names(chosen))
+			t.Fatalf("seed %d: %q", seed, names(chosen))
 		}
 	}
 }
@@ -194,9 +198,12 @@ func names(shapes []hostile.Shape) []string {
 
 // FuzzBounds holds of whatever bytes that no command needs more memory than promised.
 func FuzzBounds(f *testing.F) {
-	for _, shape := range hostile.Shapes() {
-		text, _ := shape.At(2 << 10)
-		f.Add([]byte(text))
+	// TestBounds_holdForEveryShape measures the shapes; here they are what fuzzing begins with.
+	if property.IsLong() || flag.Lookup("test.fuzz").Value.String() != "" {
+		for _, shape := range hostile.Shapes() {
+			text, _ := shape.At(2 << 10)
+			f.Add([]byte(text))
+		}
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if len(data) > maxInput || bytes.IndexByte(data, 0) >= 0 {

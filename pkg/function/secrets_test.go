@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"encoding/base64"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
+	"iter"
 	"maps"
 	"math/rand/v2"
 	"os"
@@ -21,13 +21,21 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/confighash/confighash/internal/test/property"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
-var (
-	secretMutants = flag.Int("secret-mutants", 1, "how many ways of breaking a Secret to try at each of its bytes")
-	secretSeed    = flag.Uint64("secret-seed", 1, "what the values of Secrets and the ways of breaking them are drawn from")
-)
+// places returns the places to break a text of n bytes at: one in eight of them, and each of
+// them several times in a long run.
+func places(n int) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for i := range max(1, property.Cases(n)/8) {
+			if !yield((8*i + 8*i/n) % n) {
+				return
+			}
+		}
+	}
+}
 
 // A planted value is searched for by all of its parts of a certain length, so
 // that half a value is found too. Its letters and digits stand in no message.
@@ -95,7 +103,7 @@ func (p *planted) fill(template string) string {
 }
 
 func TestPlanted_isFoundByHalf(t *testing.T) {
-	p := plant(rand.New(rand.NewPCG(*secretSeed, 0)))
+	p := plant(rand.New(rand.NewPCG(property.Seed(), 0)))
 	for _, template := range []string{"(v)", "(b)", "(b1)", "(b2)", "(j)", "(n)", "stringData: {pass: (v)}"} {
 		text := p.fill(template)
 		if n, _ := p.in(text); n == 0 {
@@ -443,7 +451,7 @@ func forEach[T any](t *testing.T, all []T, wantFailures, wantSuccesses int, do f
 				if i >= len(all) {
 					return
 				}
-				r := rand.New(rand.NewPCG(*secretSeed, uint64(i)))
+				r := rand.New(rand.NewPCG(property.Seed(), uint64(i)))
 				l := &leakage{planted: plant(r)}
 				if leak := do(l, r, all[i]); leak != "" {
 					t.Errorf("%v: %s", all[i], leak)
@@ -528,10 +536,10 @@ func (l *leakage) broken(r *rand.Rand, text string, at int) string {
 // the parser, and all that trusts it, meets what it does not expect.
 func TestSecrets_noErrorTellsAValue(t *testing.T) {
 	configs := secretConfigs()
-	forEach(t, slices.Sorted(maps.Keys(secretShapes)), 1000, 1000, func(l *leakage, r *rand.Rand, label string) string {
+	forEach(t, slices.Sorted(maps.Keys(secretShapes)), 100, 100, func(l *leakage, r *rand.Rand, label string) string {
 		secret := l.fill(secretShapes[label])
-		for n := range len(secret) * *secretMutants {
-			broken := l.broken(r, secret, n%len(secret))
+		for n := range places(len(secret)) {
+			broken := l.broken(r, secret, n)
 			input, o := broken+"\n---\n"+consumers, Options{Config: configs[r.IntN(len(configs))]}
 			switch r.IntN(4) {
 			case 0:
@@ -598,12 +606,12 @@ var saltShapes = []string{
 // TestSecrets_nothingTellsTheSalt breaks functionConfigs at each of their bytes.
 func TestSecrets_nothingTellsTheSalt(t *testing.T) {
 	const manifests = secretHead + "stringData: {pass: a}\n---\n" + consumers
-	forEach(t, saltShapes, 1000, 100, func(l *leakage, r *rand.Rand, shape string) string {
+	forEach(t, saltShapes, 100, 10, func(l *leakage, r *rand.Rand, shape string) string {
 		config := l.fill(shape)
 		if leak := l.run(asResourceList(config, manifests), Options{}); leak != "" {
 			return leak
 		}
-		for n := range 2 * len(config) * *secretMutants {
+		for n := range places(2 * len(config)) {
 			broken := l.broken(r, config, n%len(config))
 			if l.isKey(broken) {
 				continue
@@ -663,7 +671,7 @@ func TestSecrets_noScriptTellsAValue(t *testing.T) {
 					return leak
 				}
 			}
-			for range 10 * *secretMutants {
+			for range property.Cases(3) {
 				broken := l.broken(r, input, r.IntN(len(input)))
 				if leak := l.run(broken, Options{Config: configs[r.IntN(len(configs))]}); leak != "" {
 					return leak

@@ -16,6 +16,7 @@ import (
 
 	"github.com/confighash/confighash/internal/test/golden"
 	"github.com/confighash/confighash/internal/test/harness"
+	"github.com/confighash/confighash/internal/test/property"
 
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
@@ -169,6 +170,9 @@ func TestHostile_everyRowEndsAsTheTableSays(t *testing.T) {
 }
 
 func (r hostileRow) run(t *testing.T) {
+	if r.bounds != (bounds{}) && !property.IsLong() {
+		t.Skip("it takes seconds: make test-long")
+	}
 	for _, in := range r.input() {
 		for _, mode := range []string{"Rename", "Annotate"} {
 			want := r.rename

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/confighash/confighash/internal/test/harness"
+	"github.com/confighash/confighash/internal/test/property"
 )
 
 // A processRow is a process that is run as nobody should, and what comes of it.
@@ -120,8 +121,8 @@ const (
 // TestHostile_hugeConfigMapPassesThrough pipes a ConfigMap of 100 MiB through,
 // which neither the test nor the table's other rows hold in memory.
 func TestHostile_hugeConfigMapPassesThrough(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes seconds and gigabytes")
+	if !property.IsLong() {
+		t.Skip("it takes seconds and gigabytes: make test-long")
 	}
 	for _, mode := range []string{"Rename", "Annotate"} {
 		t.Run(mode, func(t *testing.T) {

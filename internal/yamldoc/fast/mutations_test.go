@@ -1,15 +1,14 @@
 package fast
 
 import (
-	"flag"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/confighash/confighash/internal/test/property"
 )
 
-var (
-	mutations = flag.Int("fast.mutations", 40_000, "how many mutated documents are read")
-	seed      = flag.Uint64("fast.seed", 1, "where their random numbers begin")
-)
+// mutations is how many mutated documents are read.
+func mutations() int { return property.Cases(40_000) }
 
 // snippets are what a document may get somewhere, so that it means something
 // else.
@@ -53,11 +52,11 @@ func mutate(r *rand.Rand, text []byte) []byte {
 // TestParser_mutations reads documents with random changes, most of which leave
 // them YAML of some kind, and some of which do not.
 func TestParser_mutations(t *testing.T) {
-	r := rand.New(rand.NewPCG(*seed, 0))
+	r := rand.New(rand.NewPCG(property.Seed(), 0))
 	texts := append(documents(t), samples...)
 	var p Parser
 	own := 0
-	for range *mutations {
+	for range mutations() {
 		text := texts[r.IntN(len(texts))]
 		if len(text) > 1500 {
 			from := r.IntN(len(text) - 1000)
@@ -67,9 +66,9 @@ func TestParser_mutations(t *testing.T) {
 			own++
 		}
 	}
-	t.Logf("%d of %d mutated documents read without yaml.v3", own, *mutations)
-	if own*10 < *mutations {
-		t.Errorf("%d of %d mutated documents read without yaml.v3; too few to show anything", own, *mutations)
+	t.Logf("%d of %d mutated documents read without yaml.v3", own, mutations())
+	if own*10 < mutations() {
+		t.Errorf("%d of %d mutated documents read without yaml.v3; too few to show anything", own, mutations())
 	}
 }
 
