@@ -85,7 +85,7 @@ func (b *builder) resource(r *graph.Resource) {
 	extra := b.extraSources(r)
 	if len(r.PodTemplates) == 0 {
 		if len(extra) > 0 {
-			b.plan.Tell(manifest.Warning, r, reference.ExtraSourcesAt, "no pod template of %s is known here, so nothing is stamped; put the annotation on a workload, or tell of the kind's pod template in spec.podTemplates", graph.Indefinite(r.Kind))
+			b.plan.Warnf(r, reference.ExtraSourcesAt, "no pod template of %s is known here, so nothing is stamped; put the annotation on a workload, or tell of the kind's pod template in spec.podTemplates", graph.Indefinite(r.Kind))
 		}
 		return
 	}
@@ -147,7 +147,7 @@ type source struct {
 // a few references can use thousands of objects each, through what makes a Secret.
 func (b *builder) spend(r *graph.Resource, path yamldoc.Path) bool {
 	if b.left--; b.left == 0 {
-		b.plan.Tell(manifest.Error, r, path, "with those before it, workloads use objects more than %d times; let fewer pod templates share references, and fewer objects go into one Secret", b.uses)
+		b.plan.Errorf(r, path, "with those before it, workloads use objects more than %d times; let fewer pod templates share references, and fewer objects go into one Secret", b.uses)
 	}
 	return b.left > 0
 }
@@ -165,7 +165,7 @@ func (b *builder) stamp(r *graph.Resource, t *graph.PodTemplate, sources []sourc
 	wanted, counted := b.checksums(r, sources)
 	if len(wanted) > 0 {
 		if t.Change == catalog.InPlace {
-			b.plan.Tell(manifest.Warning, r, templatePath(t), "stamped, but a changed annotation restarts nothing here: %s; mode Rename does", cmp.Or(t.Reason, "running pods are patched in place"))
+			b.plan.Warnf(r, templatePath(t), "stamped, but a changed annotation restarts nothing here: %s; mode Rename does", cmp.Or(t.Reason, t.Change.Reason()))
 		}
 		if b.informs() {
 			b.tellStamped(r, t, counted)
@@ -205,7 +205,7 @@ func (b *builder) stamp(r *graph.Resource, t *graph.PodTemplate, sources []sourc
 func (b *builder) tellStamped(r *graph.Resource, t *graph.PodTemplate, counted []source) {
 	told := "stamped with the checksum of " + b.list(counted)
 	if t.Change == catalog.Deferred {
-		told += "; " + cmp.Or(t.Reason, "its pods are replaced when somebody acts")
+		told += "; " + cmp.Or(t.Reason, t.Change.Reason())
 	}
 	b.plan.Add(graph.Finding{Severity: manifest.Info, Resource: r, Path: templatePath(t), Message: told, Outcome: graph.Stamped})
 }
@@ -232,24 +232,16 @@ func templatePath(t *graph.PodTemplate) yamldoc.Path {
 // refusal tells why a pod template is not stamped, "" if it is, and what that
 // is worth to a user who would expect it.
 func refusal(t *graph.PodTemplate) (string, manifest.Severity) {
-	switch t.Change {
-	case catalog.Rollout, catalog.Deferred, catalog.FuturePods, catalog.NewRevision, catalog.InPlace:
-		if !t.HasAnnotations {
-			return "there is no place for annotations of its pods", manifest.Warning
-		}
+	switch why, expected := t.Change.Unstamped(); {
+	case why == "" && t.HasAnnotations:
 		return "", ""
-	case catalog.Forbidden:
-		return cmp.Or(t.Reason, "what it runs cannot change once it exists; replace it when its configuration changes"), manifest.Warning
-	case catalog.CreateOnce:
-		return cmp.Or(t.Reason, "its pod template is read once, when it is created; replace it when its configuration changes"), manifest.Warning
-	case catalog.Destructive:
-		return cmp.Or(t.Reason, "a changed pod template kills what is running"), manifest.Warning
-	case catalog.Operator:
-		return cmp.Or(t.Reason, "what a changed pod template does is up to its operator; add it to spec.podTemplates if it rolls"), manifest.Warning
-	case catalog.Recreated:
-		return cmp.Or(t.Reason, "it is made anew each time"), manifest.Info
+	case why == "":
+		return "there is no place for annotations of its pods", manifest.Warning
+	case expected:
+		return cmp.Or(t.Reason, why), manifest.Info
+	default:
+		return cmp.Or(t.Reason, why), manifest.Warning
 	}
-	return cmp.Or(t.Reason, "nothing makes pods of its template"), manifest.Info
 }
 
 // checksums returns the annotations that sources call for, and those of the
@@ -359,7 +351,7 @@ func (b *builder) fit(object *graph.Resource) bool {
 	}
 	b.checked[object] = true
 	if object.ValuesErr != nil {
-		b.plan.Tell(manifest.Error, object, "", "%s", object.ValuesErr)
+		b.plan.Errorf(object, "", "%s", object.ValuesErr)
 		return false
 	}
 	if len(object.Undecoded) > 0 {
@@ -367,7 +359,7 @@ func (b *builder) fit(object *graph.Resource) bool {
 		if object.Kind == "ConfigMap" {
 			field, plain = "binaryData", "data"
 		}
-		b.plan.Tell(manifest.Warning, object, yamldoc.Path(field), "no base64 stands under %s, so it counts as the text that stands there; an API server refuses it unless something replaces it before: encode it, or write it under %s",
+		b.plan.Warnf(object, yamldoc.Path(field), "no base64 stands under %s, so it counts as the text that stands there; an API server refuses it unless something replaces it before: encode it, or write it under %s",
 			graph.Enumerate(quoteAll(object.Undecoded)), plain)
 	}
 	return true
@@ -410,7 +402,7 @@ func quoteAll(names []string) []string {
 // extraSources reads confighash.dev/extra-sources.
 func (b *builder) extraSources(r *graph.Resource) []*graph.Edge {
 	for _, element := range reference.WrongExtraSources(r.Annotations[v1alpha1.AnnotationExtraSources]) {
-		b.plan.Tell(manifest.Error, r, reference.ExtraSourcesAt, "%q is neither ConfigMap/NAME nor Secret/NAME; list objects of the same namespace, divided by commas", element)
+		b.plan.Errorf(r, reference.ExtraSourcesAt, "%q is neither ConfigMap/NAME nor Secret/NAME; list objects of the same namespace, divided by commas", element)
 	}
 	extra := r.ExtraSources()
 	for _, e := range extra {
@@ -419,7 +411,7 @@ func (b *builder) extraSources(r *graph.Resource) []*graph.Edge {
 			if b.spec.Unresolved == v1alpha1.UnresolvedError {
 				severity = manifest.Error
 			}
-			b.plan.Tell(severity, r, reference.ExtraSourcesAt, "%s %q is not in the input; correct the name, or remove it", e.Ref.Targets, e.Ref.Name)
+			b.plan.Reportf(severity, r, reference.ExtraSourcesAt, "%s %q is not in the input; correct the name, or remove it", e.Ref.Targets, e.Ref.Name)
 		}
 	}
 	return extra

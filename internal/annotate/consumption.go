@@ -64,8 +64,8 @@ func (c *consumption) consume(e *graph.Edge, verdict *policy.Verdict) {
 		c.use(m.Objects[0], m.Kind, ref.Keys, verdict)
 	}
 	if len(means) == 0 && len(strangers) > 0 && c.wants(strangers, verdict) {
-		c.plan.Tell(manifest.Warning, r, ref.At.Path,
-			"%q does not count: %s were called so in layers with other prefixes or suffixes; refer to the one that is meant by its present name",
+		c.plan.Warnf(r, ref.At.Path,
+			"%q does not count: ambiguous between %s, which had this name in other kustomize layers; use the current name",
 			ref.Name, c.graph.Places(strangers))
 	}
 }
@@ -75,7 +75,7 @@ func (c *consumption) consume(e *graph.Edge, verdict *policy.Verdict) {
 func (c *consumption) lost(e *graph.Edge) {
 	for _, match := range e.Matches {
 		if lost := match.Lost(); lost != nil && !e.Made() {
-			c.plan.Tell(manifest.Warning, e.Referrer, e.Ref.At.Path, "%q is not in the input, but %s is, with the suffix that kustomize gives: kustomize did not write it into this field; mode Rename does",
+			c.plan.Warnf(e.Referrer, e.Ref.At.Path, "%q is not in the input, but %s is, with the suffix that kustomize gives: kustomize did not write it into this field; mode Rename does",
 				e.Ref.Name, lost)
 		}
 	}
@@ -261,7 +261,7 @@ func (c *consumption) wantsAny(objects []*graph.Resource, verdict *policy.Verdic
 func (c *consumption) ambiguous(r *graph.Resource, ref *reference.Reference, objects []*graph.Resource) {
 	first, second := objects[0], objects[1]
 	if first.Name == second.Name && c.graph.NamespaceOf(first) == c.graph.NamespaceOf(second) {
-		c.plan.Tell(manifest.Error, second, "metadata.name", "the input holds %s %s/%s twice (%s); keep one",
+		c.plan.Errorf(second, "metadata.name", "the input holds %s %s/%s twice (%s); keep one",
 			first.Kind, c.graph.NamespaceOf(first), first.Name, graph.Places(first, second))
 		return
 	}
@@ -269,6 +269,6 @@ func (c *consumption) ambiguous(r *graph.Resource, ref *reference.Reference, obj
 	if ref.Tentative { // found by its shape, so it may be no reference at all
 		severity = manifest.Warning
 	}
-	c.plan.Tell(severity, r, ref.At.Path, "%s %q is ambiguous: %s may be meant; rename one, or take them out with spec.exclude",
+	c.plan.Reportf(severity, r, ref.At.Path, "%s %q is ambiguous: %s may be meant; rename one, or take them out with spec.exclude",
 		first.Kind, ref.Name, c.graph.Places(objects))
 }

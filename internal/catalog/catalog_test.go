@@ -157,6 +157,9 @@ func TestKind_knowsPodTemplates(t *testing.T) {
 		if !slices.ContainsFunc(k.References, func(r Rule) bool { return r.Consumed && r.Path.hasPrefix(p.Spec) }) {
 			t.Errorf("%s: nothing is consumed in its pod template", tc.kind)
 		}
+		if k.Workload == nil || !k.Workload.BuiltIn || !strings.Contains(k.Workload.Replace, "{}") {
+			t.Errorf("%s: it is not known as a workload of Kubernetes' own", tc.kind)
+		}
 	}
 }
 
@@ -328,7 +331,7 @@ func TestNeverRename_matchesWhatControllersFindByName(t *testing.T) {
 			if (rule != nil) != tc.want {
 				t.Fatalf("matched by %v, want a match: %v", rule, tc.want)
 			}
-			if rule != nil && rule.Warning != tc.warning {
+			if rule != nil && bool(rule.Warning) != tc.warning {
 				t.Errorf("warning %v, want %v", rule.Warning, tc.warning)
 			}
 		})
@@ -337,34 +340,30 @@ func TestNeverRename_matchesWhatControllersFindByName(t *testing.T) {
 
 func TestNameRules_areComplete(t *testing.T) {
 	for _, file := range []string{neverRenameFile, readByNameFile} {
-		byName, documents, err := documentsByName(file)
+		byName, documents, err := textsByName(file)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, list := range byName {
 			documents = append(documents, list...)
 		}
-		for _, d := range documents {
-			var raw rawNameRule
-			if err := decodeStrict(d.text, &raw); err != nil {
-				t.Errorf("%s: %v in\n%s", file, err, d.text)
+		for _, text := range documents {
+			var raw NameRule
+			if err := decodeStrict(text, &raw); err != nil {
+				t.Errorf("%s: %v in\n%s", file, err, text)
 			}
-			if raw.Target == 0 || raw.Reason == "" {
-				t.Errorf("%s: no target or no reason in\n%s", file, d.text)
+			if raw.Target == 0 || raw.Reason == "" || !strings.Contains(text, "\nlevel: ") {
+				t.Errorf("%s: no target, no reason or no level in\n%s", file, text)
 			}
 			if len(raw.Types)+len(raw.Names)+len(raw.Patterns)+len(raw.Labels)+len(raw.Annotations) == 0 {
-				t.Errorf("%s: it holds for everything:\n%s", file, d.text)
+				t.Errorf("%s: it holds for everything:\n%s", file, text)
 			}
 			for _, name := range raw.Names {
 				if len(byName[name]) == 0 {
-					t.Errorf("%s: %s is not found by the first line of\n%s", file, name, d.text)
+					t.Errorf("%s: %s is not found by the first line of\n%s", file, name, text)
 				}
 			}
-			rule, err := raw.rule()
-			if err != nil {
-				t.Errorf("%s: %v in\n%s", file, err, d.text)
-			}
-			for _, p := range rule.patterns {
+			for _, p := range raw.Patterns {
 				if _, err := p.compile(); err != nil || strings.Contains(p.text, "|") && !strings.Contains(p.text, "(") {
 					t.Errorf("%s: %q: %v; an alternative needs brackets around it", file, p.text, err)
 				}

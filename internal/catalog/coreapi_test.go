@@ -378,11 +378,11 @@ func TestCoreAPIs_everyFieldIsListedOrExcluded(t *testing.T) {
 // types no longer hold.
 func TestCoreAPIs_everyListedFieldIsThere(t *testing.T) {
 	kinds, _ := coreKinds(t)
-	versions := map[groupKind][]schema.GroupVersionKind{}
+	versions := map[GroupKind][]schema.GroupVersionKind{}
 	groups := map[string]bool{}
 	for id := range kinds {
 		groups[id.Group] = true
-		versions[groupKind{id.Group, id.Kind}] = append(versions[groupKind{id.Group, id.Kind}], id)
+		versions[GroupKind{id.Group, id.Kind}] = append(versions[GroupKind{id.Group, id.Kind}], id)
 	}
 	checked := 0
 	groupDocuments(t, func(t *testing.T, file string, _ document, raw *rawKind) {
@@ -394,7 +394,7 @@ func TestCoreAPIs_everyListedFieldIsThere(t *testing.T) {
 			return
 		}
 		for _, kind := range raw.Kinds {
-			ids := versions[groupKind{group, kind}]
+			ids := versions[GroupKind{group, kind}]
 			if len(ids) == 0 {
 				t.Errorf("%s: k8s.io/api has no kind %s", file, kind)
 			}

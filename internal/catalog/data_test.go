@@ -9,13 +9,14 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"go.yaml.in/yaml/v3"
 )
 
 // TestData_hasNoUnknownFields reads the files that are no group's; those are read
 // so by the tests below.
 func TestData_hasNoUnknownFields(t *testing.T) {
 	for file, into := range map[string]any{
-		passedOverFile: &[]rawPassedOver{}, lookAlikesFile: &[]rawLookAlike{}, discoverFile: &rawShapes{},
+		passedOverFile: &[]rawPassedOver{}, lookAlikesFile: &[]LookAlike{}, discoverFile: &rawShapes{},
 	} {
 		text, err := files.ReadFile("data/" + file + ".yaml")
 		if err != nil {
@@ -35,6 +36,13 @@ func TestData_hasNoUnknownFields(t *testing.T) {
 			t.Errorf("%s: %v: %v", subtreesFile, d.names, err)
 		}
 	}
+}
+
+// decodeStrict parses one document. An unknown field is an error.
+func decodeStrict(text string, into any) error {
+	decoder := yaml.NewDecoder(strings.NewReader(text))
+	decoder.KnownFields(true)
+	return decoder.Decode(into)
 }
 
 // groupDocuments calls check for every document of every file of a group.
@@ -94,11 +102,11 @@ func TestData_firstLinesNameTheKinds(t *testing.T) {
 func TestData_everyKindLoads(t *testing.T) {
 	c := newCatalog(nil)
 	used := map[string]bool{"podSpec": true, "podAnnotations": true}
-	var use func(rules []rawRule)
-	use = func(rules []rawRule) {
+	var use func(rules []Entry)
+	use = func(rules []Entry) {
 		for _, r := range rules {
 			used[r.Subtree] = true
-			use(r.Embedded)
+			use(r.Inner)
 		}
 	}
 	groupDocuments(t, func(t *testing.T, file string, _ document, raw *rawKind) {
@@ -228,13 +236,9 @@ func TestData_referencesAreSortedByPath(t *testing.T) {
 // checkOrder holds references to the order of their paths, key by key, with
 // patterns behind keys. Those with "**" stand last, in the order in which they
 // are to be tried.
-func checkOrder(t *testing.T, where string, rules []rawRule) {
+func checkOrder(t *testing.T, where string, rules []Entry) {
 	t.Helper()
-	key := func(text string) []string {
-		path, err := ParsePath(text)
-		if err != nil {
-			t.Errorf("%s: %v", where, err)
-		}
+	key := func(path Path) []string {
 		var keys []string
 		for _, segment := range path {
 			keys = append(keys, strings.ReplaceAll(string(segment), "*", "\uffff"))
@@ -243,7 +247,7 @@ func checkOrder(t *testing.T, where string, rules []rawRule) {
 	}
 	for i := 1; i < len(rules); i++ {
 		before, path := rules[i-1].Path, rules[i].Path
-		switch deep, deepBefore := strings.Contains(path, "**"), strings.Contains(before, "**"); {
+		switch deep, deepBefore := slices.Contains(path, AnyDepth), slices.Contains(before, AnyDepth); {
 		case deepBefore && !deep:
 			t.Errorf("%s: %q has \"**\" and stands before %q", where, before, path)
 		case !deep && slices.Compare(key(path), key(before)) < 0:
@@ -368,6 +372,10 @@ func TestData_unknownFieldsAreErrors(t *testing.T) {
 		"kinds: [A]\nreferences: [{path: a, target: Secret, role: reader}]",
 		"kinds: [A]\npodTemplates: [{path: a, change: restart}]",
 		"kinds: [A]\nreferences: [{path: a, target: Secret, namespace: a//b}]",
+		"kinds: [A]\nreferences: [{path: a//b, target: Secret}]",
+		"kinds: [A]\nmanifests: [a//b]",
+		"kinds: [A]\nforeignManifests: [a//b]",
+		"kinds: [A]\nworkload: {partitions: a}",
 	} {
 		var raw rawKind
 		if err := decodeStrict(text, &raw); err == nil {
@@ -380,11 +388,8 @@ func TestExpand_refusesWhatMakesNoSense(t *testing.T) {
 	for _, tc := range []struct{ label, text, want string }{
 		{"a subtree that is not there", "references: [{path: a, subtree: none}]", "no subtree"},
 		{"a format that does not compile", "references: [{path: a, target: Secret, format: '{nam}'}]", "placeholder"},
-		{"a path with an empty key", "references: [{path: a//b, target: Secret}]", "empty key"},
 		{"nothing named", "references: [{path: a}]", "want either a target or of"},
 		{"an unknown scope", "scope: cluster", "want Cluster"},
-		{"a manifest at a path with an empty key", "manifests: [a//b]", "empty key"},
-		{"a foreign manifest at a path with an empty key", "foreignManifests: [a//b]", "empty key"},
 		{"a subtree of a spec that is not there", "podTemplates: [{annotations: a, subtree: container}]", "no spec"},
 		{"a pod template nowhere", "podTemplates: [{change: rollout}]", "needs a path"},
 	} {

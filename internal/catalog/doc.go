@@ -39,6 +39,7 @@
 //	scope: Cluster        # objects have no namespace
 //	immutable: {paths: [spec], reason: …}  # what the API server does not let change
 //	podTemplates: []      # see PodTemplate
+//	workload: {}          # what is special about its pods; see Workload
 //	references: []        # see below
 //	exports: []           # values that references of other objects ask for
 //	manifests: []         # paths to whole objects, or lists of them, made in the same cluster

@@ -62,8 +62,8 @@ var Plain = &Format{pattern: "{name}"}
 
 var formats sync.Map // pattern to *Format
 
-// ParseFormat reads a pattern.
-func ParseFormat(pattern string) (*Format, error) {
+// parseFormat reads a pattern.
+func parseFormat(pattern string) (*Format, error) {
 	if pattern == Plain.pattern {
 		return Plain, nil
 	}

@@ -107,7 +107,7 @@ func TestFormat_everyPatternOfTheDataHasACase(t *testing.T) {
 
 func TestFormat_findsNames(t *testing.T) {
 	for _, tc := range formatCases() {
-		f, err := ParseFormat(tc.pattern)
+		f, err := parseFormat(tc.pattern)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -132,7 +132,7 @@ func TestParseFormat_saysWhatIsWrong(t *testing.T) {
 		"{name}{name}":      "twice",
 		"{configMap}{name}": "twice",
 	} {
-		_, err := ParseFormat(pattern)
+		_, err := parseFormat(pattern)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want one with %q", pattern, err, want)
 		}

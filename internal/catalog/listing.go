@@ -6,19 +6,17 @@ import (
 	"strings"
 )
 
-// A Document is a part of the data that tells of kinds of one group.
+// A Document is a part of the data, about kinds of one group.
 type Document struct {
 	// Group is that of the kinds: "" for the core group, "*.crossplane.io" for
 	// groups that end so, "*" for all groups.
 	Group string
-	// Kinds are those told of; "*" stands for all of the group.
+	// Kinds are those that it is about; "*" stands for all of the group.
 	Kinds []string
-	// Kind is what is said of each of them, its subtrees taken apart.
+	// Kind is what is said of each of them, its subtrees expanded.
 	Kind *Kind
 	// Entries are the references as they are written, each subtree in one.
 	Entries []Entry
-	// Note and Source are for people.
-	Note, Source string
 }
 
 // A Subtree is a list of references that many kinds share.
@@ -27,14 +25,6 @@ type Subtree struct {
 	Entries []Entry
 	// Note is for people.
 	Note string
-}
-
-// An Entry is a reference as the data writes it.
-type Entry struct {
-	Rule
-	// Subtree names the references that stand there, from Path on. The Rule
-	// then tells only what holds for all of them.
-	Subtree string
 }
 
 // Documents returns all that is said of kinds, sorted by group and kind. It
@@ -65,35 +55,17 @@ func (c *Catalog) Documents() ([]Document, error) {
 	return all, nil
 }
 
-// groupOf returns the group that a file tells of, and whether it is of any.
-func groupOf(file string) (string, bool) {
-	switch {
-	case file == coreFile:
-		return "", true
-	case file == anyFile:
-		return "*", true
-	case slices.Contains(reserved, file):
-		return "", false
-	}
-	if suffix, ok := strings.CutPrefix(file, "_."); ok {
-		return "*." + suffix, true
-	}
-	return file, true
-}
-
 func (c *Catalog) document(group string, d document) (Document, error) {
 	parsed := Document{Group: group, Kinds: d.names, Kind: &Kind{}}
 	var raw rawKind
-	if err := decodeStrict(d.text, &raw); err != nil {
+	if err := decode([]byte(d.text), &raw); err != nil {
 		return parsed, err
 	}
+	parsed.Entries = raw.References
 	if err := c.addKind(parsed.Kind, &raw, ""); err != nil {
 		return parsed, err
 	}
-	var err error
-	parsed.Entries, err = c.entries(raw.References)
-	parsed.Note, parsed.Source = raw.Note, raw.Source
-	return parsed, err
+	return parsed, c.complete(parsed.Entries)
 }
 
 // Subtrees returns all subtrees, sorted by name. An error is a defect of the
@@ -104,41 +76,29 @@ func (c *Catalog) Subtrees() ([]Subtree, error) {
 	var all []Subtree
 	for _, d := range c.documents(subtreesFile) {
 		var raw rawSubtree
-		if err := decodeStrict(d.text, &raw); err != nil {
-			return nil, fmt.Errorf("subtree %s: %w", d.names[0], err)
+		err := decode([]byte(d.text), &raw)
+		if err == nil {
+			err = c.complete(raw.References)
 		}
-		entries, err := c.entries(raw.References)
 		if err != nil {
 			return nil, fmt.Errorf("subtree %s: %w", d.names[0], err)
 		}
-		all = append(all, Subtree{Name: raw.Subtree, Entries: entries, Note: raw.Note})
+		all = append(all, Subtree{Name: raw.Subtree, Entries: raw.References, Note: raw.Note})
 	}
 	return all, nil
 }
 
-// entries reads references without taking subtrees apart.
-func (c *Catalog) entries(raw []rawRule) ([]Entry, error) {
-	var entries []Entry
-	for i := range raw {
-		r := &raw[i]
-		if r.Subtree == "" {
-			var rules []Rule
-			if err := c.expandRule(&rules, r, expansion{}); err != nil {
-				return nil, err
-			}
-			entries = append(entries, Entry{Rule: rules[0]})
+// complete fills in the rules of entries that name no subtree.
+func (c *Catalog) complete(entries []Entry) error {
+	for i := range entries {
+		if entries[i].Subtree != "" {
 			continue
 		}
-		path, err := ParsePath(r.Path)
-		if err != nil {
-			return nil, err
+		var rules []Rule
+		if err := c.expandEntry(&rules, &entries[i], expansion{}); err != nil {
+			return err
 		}
-		entries = append(entries, Entry{
-			Subtree: r.Subtree,
-			Rule: Rule{
-				Path: path, Role: r.Role, Elsewhere: r.Elsewhere, When: r.When, Kustomize: r.Kustomize, Note: r.Note, Source: r.Source,
-			},
-		})
+		entries[i].Rule = rules[0]
 	}
-	return entries, nil
+	return nil
 }

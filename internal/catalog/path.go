@@ -163,6 +163,13 @@ func ParseRelative(text string) (Relative, error) {
 	return r, nil
 }
 
+// UnmarshalText reads what ParsePath does.
+func (p *Path) UnmarshalText(text []byte) error {
+	var err error
+	*p, err = ParsePath(string(text))
+	return err
+}
+
 // UnmarshalText reads what ParseRelative does.
 func (r *Relative) UnmarshalText(text []byte) error {
 	var err error

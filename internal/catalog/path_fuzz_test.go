@@ -64,7 +64,7 @@ func FuzzParsePath(f *testing.F) {
 func FuzzFormat(f *testing.F) {
 	var formats []*Format
 	for _, tc := range formatCases() {
-		format, err := ParseFormat(tc.pattern)
+		format, err := parseFormat(tc.pattern)
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -120,7 +120,7 @@ func FuzzParseFormat(f *testing.F) {
 		if len(pattern) > 1000 {
 			return
 		}
-		format, err := ParseFormat(pattern)
+		format, err := parseFormat(pattern)
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), "format ") {
 				t.Errorf("the error names no format: %v", err)

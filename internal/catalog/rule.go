@@ -1,173 +1,86 @@
 package catalog
 
-// A Kind is what the catalogue says of a kind. It is shared: nobody writes
-// to it.
-type Kind struct {
-	// ClusterScoped objects have no namespace.
-	ClusterScoped bool
-	// Immutable says why an apply over an existing object is refused when
-	// certain references change (those with Rule.Immutable). It is empty
-	// where all may change.
-	Immutable string
-	// PodTemplates are those an object holds.
-	PodTemplates []PodTemplate
-	// References are all the fields that may name a ConfigMap or a Secret,
-	// those of pod templates included.
-	References []Rule
-	// Exports are what references of other objects ask of this one.
-	Exports []Export
-	// Manifests lead to whole objects that a controller creates in the same
-	// cluster: a mapping, or a list of them.
-	Manifests []Path
-	// ForeignManifests lead to whole objects that are created elsewhere, in
-	// other clusters or namespaces, where names of this input mean nothing.
-	ForeignManifests []Path
-	// StandIn is set of kinds whose objects stand for Secrets: a controller
-	// makes the Secret of what they hold.
-	StandIn *StandIn
-}
-
-// A StandIn says what of an object that stands for a Secret decides on the
-// Secret's content.
-type StandIn struct {
-	Content []Part
-	// Metadata leads to the metadata that the Secret gets. Without it, the
-	// Secret gets the object's own labels and annotations.
-	Metadata Path
-	// CopiedUnless leads to a field without which the Secret gets the object's
-	// own labels and annotations.
-	CopiedUnless Path
-	// Sealed: the object holds the Secret's content, encrypted, so that it changes only
-	// with the object.
-	Sealed bool
-}
-
-// A Part is a part of an object.
-type Part struct {
-	Path Path
-	// Keys: the part is a mapping whose keys are the Secret's. Other parts
-	// count whichever keys are consumed.
-	Keys bool
-	// WholeIf leads to a field that, where it is there, makes every key's value
-	// count whichever keys are consumed.
-	WholeIf Path
-	// Omit are keys of the part that do not count.
-	Omit []string
-}
-
-// A GroupKind is a kind of an API group.
-type GroupKind struct {
-	Group string `yaml:"group"`
-	Kind  string `yaml:"kind"`
-}
-
-// A PodTemplate is a place in an object that pods are made from.
-type PodTemplate struct {
-	// Spec leads to the pod spec. HasSpec is false where an operator takes
-	// annotations for its pods but no pod spec.
-	Spec    Path
-	HasSpec bool
-	// Annotations leads to the annotations that pods get. HasAnnotations is
-	// false where there are none.
-	Annotations    Path
-	HasAnnotations bool
-	// Change is what follows when the template changes, unless one of
-	// Except holds: then the first of them.
-	Change Change
-	Except []Exception
-	// Runs tells that pods are made for each run and end with it, so that the
-	// next ones read the configuration that is there then.
-	Runs bool
-	// Subtree names the references of the spec, where they are not those of
-	// every pod spec.
-	Subtree string
-	// Note is for people.
-	Note string
-}
-
-// An Exception is a case in which a changed pod template does something else.
-type Exception struct {
-	When   []Condition
-	Change Change
-	// Reason says why, as the end of a sentence.
-	Reason string
-}
-
 // A Rule is a field that may name a ConfigMap or a Secret.
 type Rule struct {
-	// Path leads to the field. For a rule in Embedded, it does so from the
-	// root of the embedded document.
-	Path Path
+	// Path leads to the field. For a rule in Embedded, it starts at the root of the
+	// embedded document.
+	Path Path `yaml:"path"`
 	// Targets are the kinds it may name; none if the field names an object
 	// of the kind Of.
-	Targets Target
-	// Of is a kind that stands for Secrets.
-	Of   *GroupKind
-	Role Role
+	Targets Target `yaml:"target"`
+	// Of is a kind whose objects represent Secrets.
+	Of   *GroupKind `yaml:"of"`
+	Role Role       `yaml:"role"`
 	// Consumed: the containers of the pods get the content, so that a change
-	// of it calls for new pods.
-	Consumed bool
+	// of it needs new pods.
+	Consumed bool `yaml:"consumed"`
 	// Via is how they get it.
-	Via Via
-	// Items leads to the list of a volume's items, which tells the keys.
-	Items *Relative
-	// Mount tells how containers mount the volume that the field is part of,
+	Via Via `yaml:"via"`
+	// Items leads to the list of a volume's items, which gives the keys.
+	Items *Relative `yaml:"items"`
+	// Mount is how containers mount the volume that the field is part of,
 	// if they have to.
-	Mount *Mount
+	Mount *Mount `yaml:"-"`
 	// Formats are tried in order; the first that fits is taken.
-	Formats []*Format
-	// Separator divides the value where it is a list.
-	Separator string
+	Formats []*Format `yaml:"-"`
+	// Separator divides the value if it is a list.
+	Separator string `yaml:"list"`
 	// Embedded are rules for a value that is itself a YAML or JSON document.
-	Embedded []Rule
+	Embedded []Rule `yaml:"-"`
 	// Namespace leads to the field with the object's namespace, if any.
-	Namespace *Relative
-	// NamespaceDefault is the namespace where no field or value tells it;
+	Namespace *Relative `yaml:"namespace"`
+	// NamespaceDefault is the namespace if no field or value gives it;
 	// empty for the referrer's.
-	NamespaceDefault string
-	// Elsewhere: no field tells the namespace, and it is not the referrer's.
-	Elsewhere bool
-	// Kind tells which of Targets is named, if a field does.
-	Kind *KindField
-	// KindFrom tells which of Targets is named, if another object does.
-	KindFrom *KindFrom
+	NamespaceDefault string `yaml:"namespaceDefault"`
+	// Elsewhere: no field gives the namespace, and it is not the referrer's.
+	Elsewhere bool `yaml:"elsewhere"`
+	// Kind says which of Targets is named, if a field does.
+	Kind *KindField `yaml:"kind"`
+	// KindFrom says which of Targets is named, if another object does.
+	KindFrom *KindFrom `yaml:"kindFrom"`
 	// Key leads to the field with the one key that is consumed.
-	Key *Relative
+	Key *Relative `yaml:"key"`
 	// Optional leads to the field that says whether the object may be absent.
-	Optional *Relative
+	Optional *Relative `yaml:"optional"`
 	// Default leads to where the name comes from if the field is absent or
-	// empty: the first of these that is there.
-	Default []Relative
+	// empty: the first of these that is present.
+	Default oneOrMore[Relative] `yaml:"default"`
 	// DefaultName is what the name is if the field is absent or empty, with
 	// {} for what Default leads to: nobody can change it, so it pins the object.
-	DefaultName string
+	DefaultName string `yaml:"defaultName"`
 	// When are conditions that must all hold.
-	When []Condition
-	// Names: the field is a list of names, of which one may become two.
-	Names bool
-	// Derived are suffixes: whoever reads the object reads those too whose
-	// names are its own and one of these.
-	Derived []string
-	// Tentative: the value is taken for a reference only if it names an
-	// object that is there.
-	Tentative bool
-	// Kustomize: kustomize's own nameReference follows this field, where its
+	When []Condition `yaml:"when"`
+	// Names: the field is a list of names, one of which may become two.
+	Names bool `yaml:"names"`
+	// Derived are suffixes: whatever reads the object also reads those named by its
+	// name and one of these.
+	Derived []string `yaml:"derived"`
+	// Tentative: the value is a reference only if the input holds an object of that
+	// name.
+	Tentative bool `yaml:"tentative"`
+	// Kustomize: kustomize's own nameReference follows this field, if its
 	// whole value is the name.
-	Kustomize bool
+	Kustomize bool `yaml:"kustomize"`
 	// Follows: the field follows a rename and is no reason for one.
-	Follows bool
-	// Pins says why the object named keeps its name, as the rest of a sentence
-	// that begins with the referrer, if the conditions PinsWhen hold. It is
-	// empty for most fields.
-	Pins     string
-	PinsWhen []Condition
+	Follows bool `yaml:"follows"`
+	Pins    Pins `yaml:"pins"`
 	// Immutable: the API server does not let this field change.
-	Immutable bool
+	Immutable bool `yaml:"-"`
 	// Note and Source are for people.
-	Note, Source string
+	Note   string `yaml:"note"`
+	Source string `yaml:"source"`
 }
 
-// A Mount is where containers mount a volume: content of a volume that none of
+// Pins says why the object that a rule's field names keeps its name.
+type Pins struct {
+	// Reason is the rest of a sentence that begins with the referrer, empty for most
+	// fields.
+	Reason string `yaml:"reason"`
+	// When are conditions that must all hold.
+	When []Condition `yaml:"when"`
+}
+
+// A Mount is where containers mount a volume. The content of a volume that none of
 // them mounts is not consumed.
 type Mount struct {
 	// Up counts the mappings from the one that holds the reference to the
@@ -177,9 +90,9 @@ type Mount struct {
 	By []string
 }
 
-// A KindField tells by the object's own fields which kind a reference names.
+// A KindField says by the object's own fields which kind a reference names.
 type KindField struct {
-	// Path leads to the field, usually one beside the name. Where it holds
+	// Path leads to the field, usually one next to the name. If it holds
 	// a list, each element counts.
 	Path Relative `yaml:"path"`
 	// Values says what the field's values stand for; without it ConfigMap
@@ -193,12 +106,12 @@ type KindField struct {
 	// Group leads to fields with the kind's group or apiVersion: every one
 	// present must be "" or "v1".
 	Group []Relative `yaml:"group"`
-	// GroupDefault is the group meant where none of Group is present.
+	// GroupDefault is the group meant if none of Group is present.
 	GroupDefault string `yaml:"groupDefault"`
 }
 
-// A KindFrom names another object, which tells by one of its Exports what
-// kind a reference names.
+// A KindFrom names another object, one of whose Exports is the kind that a
+// reference names.
 type KindFrom struct {
 	// Group and Kind are the other object's.
 	Group string `yaml:"group"`
@@ -209,21 +122,14 @@ type KindFrom struct {
 	Export string `yaml:"export"`
 }
 
-// An Export is a value that an object offers to the references of others.
-type Export struct {
-	Key  string
-	Path Path
-	When []Condition
-}
-
-// A Condition looks at one field, or holds where one of Any does. All that
+// A Condition looks at one field, or holds if one of Any does. All that
 // it says of the field must be true.
 type Condition struct {
-	// Any holds where one of these does; the rest is empty then.
+	// Any holds if one of these does; the rest is empty then.
 	Any []Condition `yaml:"any"`
 	// Path leads to the field.
 	Path *Relative `yaml:"path"`
-	// Present: whether the field is there and not null.
+	// Present: whether the field is present and not null.
 	Present *bool `yaml:"present"`
 	// In: the field is a scalar with one of these values.
 	In []string `yaml:"in"`

@@ -93,13 +93,17 @@ func (r Role) String() string { return roleNames[r] }
 
 // UnmarshalText reads consumer, producer, or both.
 func (r *Role) UnmarshalText(text []byte) error {
-	for i, name := range roleNames {
-		if name == string(text) {
-			*r = Role(i)
-			return nil
-		}
+	return indexOf(r, text, roleNames[:])
+}
+
+// indexOf sets value to the index of text in names.
+func indexOf[T ~uint8](value *T, text []byte, names []string) error {
+	at := slices.Index(names, string(text))
+	if at < 0 {
+		return fmt.Errorf("%q: want one of %s", text, strings.Join(names, ", "))
 	}
-	return fmt.Errorf("role %q: want one of %s", text, strings.Join(roleNames[:], ", "))
+	*value = T(at)
+	return nil
 }
 
 // A Via is how the containers of a pod get the content of an object.
@@ -134,52 +138,4 @@ func (p Path) via() Via {
 		return ViaVolume
 	}
 	return ViaReference
-}
-
-// A Change is what follows when a pod template changes.
-type Change uint8
-
-const (
-	// Rollout: the running pods are replaced.
-	Rollout Change = iota
-	// Deferred: the running pods are replaced later, when somebody acts.
-	Deferred
-	// FuturePods: running pods stay, later ones follow the new template.
-	FuturePods
-	// NewRevision: a revision is made beside the earlier one.
-	NewRevision
-	// InPlace: pods are patched without a restart where only annotations or
-	// labels change.
-	InPlace
-	// CreateOnce: the template is read once, when the object is made.
-	CreateOnce
-	// Destructive: running work is killed.
-	Destructive
-	// Forbidden: the API server refuses the change.
-	Forbidden
-	// Operator: an operator decides, in a way not known here.
-	Operator
-	// Recreated: the object is made anew each time, with what stands in it then.
-	Recreated
-	// NoChange: nothing reads the template.
-	NoChange
-)
-
-var changeNames = [...]string{
-	"rollout", "deferred", "futurePods", "newRevision", "inPlace",
-	"createOnce", "destructive", "forbidden", "operator", "recreated", "none",
-}
-
-// String returns the change as data files write it.
-func (c Change) String() string { return changeNames[c] }
-
-// UnmarshalText reads a change as data files write it.
-func (c *Change) UnmarshalText(text []byte) error {
-	for i, name := range changeNames {
-		if name == string(text) {
-			*c = Change(i)
-			return nil
-		}
-	}
-	return fmt.Errorf("change %q: want one of %s", text, strings.Join(changeNames[:], ", "))
 }

@@ -1,13 +1,12 @@
 package cli
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"github.com/confighash/confighash/internal/graph"
+	"github.com/confighash/confighash/internal/report"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 	"github.com/confighash/confighash/pkg/function"
 )
@@ -15,117 +14,104 @@ import (
 // maxNames is how many resources a line of the summary names.
 const maxNames = 3
 
-// Escape sequences that set what a terminal prints off.
-const (
-	bold   = "1"
-	faint  = "2"
-	green  = "32"
-	yellow = "33"
-)
-
-// hasColours reports whether a terminal is to be sent colours: by
-// https://no-color.org and where the terminal can show them.
+// hasColours reports whether a terminal may be sent colours: by https://no-color.org,
+// and if the terminal can show them.
 func hasColours() bool {
 	t := os.Getenv("TERM")
 	return os.Getenv("NO_COLOR") == "" && t != "" && t != "dumb"
 }
 
-// A summary is written in lines.
-type summary struct {
-	out     bytes.Buffer
-	colours bool
-}
-
 // writeSummary writes what was done, for a person at a terminal.
 func writeSummary(w io.Writer, s *function.Summary, colours bool) error {
-	p := &summary{colours: colours}
-	changed := "nothing changed"
-	if s.Changed > 0 {
-		changed = fmt.Sprintf("%d of %s changed", s.Changed, plural(s.Resources, "resource"))
-	}
-	p.line("%s %s", p.paint(bold, "confighash "+string(s.Mode)+":"), changed)
-	if s.Mode == v1alpha1.ModeRename {
-		p.renamed(s)
-	} else {
-		p.stamped(s)
-	}
-	p.leftAlone(s.LeftAlone)
-	if s.Warnings > 0 {
-		p.line("  %s above", p.paint(yellow, plural(s.Warnings, "warning")))
-	}
-	_, err := w.Write(p.out.Bytes())
+	_, err := io.WriteString(w, summaryPage(s).Text(colours))
 	return err
 }
 
-func (p *summary) renamed(s *function.Summary) {
-	if len(s.Named) == 0 {
-		p.line("  nothing is named after its content")
-		return
+func summaryPage(s *function.Summary) *report.Page {
+	changed := "nothing changed"
+	if s.Changed > 0 {
+		changed = fmt.Sprintf("%d of %s changed", s.Changed, report.Plural(s.Resources, "resource"))
 	}
-	var kinds []string
+	done := renamed
+	if s.Mode != v1alpha1.ModeRename {
+		done = stamped
+	}
+	lines := done(s)
+	if len(s.LeftAlone) > 0 {
+		lines = append(lines, report.Words("left alone:"))
+	}
+	var end []report.Phrase
+	if s.Warnings > 0 {
+		end = append(end, number(report.Warns, s.Warnings, "warning").Word(" above"))
+	}
+	return &report.Page{
+		Title:    report.Words("confighash " + string(s.Mode) + ":").Toned(report.Bold).Word(" " + changed),
+		Sections: []report.Section{rows(lines), leftAlone(s.LeftAlone), rows(end)},
+	}
+}
+
+func rows(lines []report.Phrase) report.Section {
+	var s report.Section
+	for _, line := range lines {
+		s.Rows = append(s.Rows, report.Row{Text: line})
+	}
+	return s
+}
+
+// number returns a number in the colour of a tone, with what it counts.
+func number(tone report.Tone, n int, what string) report.Phrase {
+	return report.Words(report.Plural(n, what)).Toned(tone)
+}
+
+// renamed says what mode Rename has done.
+func renamed(s *function.Summary) []report.Phrase {
+	var named report.Phrase
 	total := 0
-	for _, k := range s.Named {
-		kinds = append(kinds, p.paint(green, plural(k.N, k.What)))
+	for i, k := range s.Named {
+		switch {
+		case i > 0 && i == len(s.Named)-1:
+			named = named.Word(" and ")
+		case i > 0:
+			named = named.Word(", ")
+		}
+		named = named.Add(number(report.Good, k.N, k.What))
 		total += k.N
 	}
-	p.line("  %s named after %s content", graph.Enumerate(kinds), choose(total, "its", "their"))
-	p.line("  %s to %s", p.paint(green, plural(s.References, "reference")), choose(total, "it", "them"))
+	if total == 0 {
+		return []report.Phrase{report.Words("nothing is named after its content")}
+	}
+	return []report.Phrase{
+		named.Word(" named after " + report.Choose(total, "its", "their") + " content"),
+		number(report.Good, s.References, "reference").Word(" to " + report.Choose(total, "it", "them")),
+	}
 }
 
-func (p *summary) stamped(s *function.Summary) {
-	if s.Stamped == 0 {
-		p.line("  nothing is stamped")
-	} else {
-		p.line("  %s stamped with a checksum of what %s", p.paint(green, plural(s.Stamped, "workload")), choose(s.Stamped, "it consumes", "they consume"))
+// stamped says what mode Annotate has done.
+func stamped(s *function.Summary) []report.Phrase {
+	lines := []report.Phrase{report.Words("nothing is stamped")}
+	if s.Stamped > 0 {
+		lines[0] = number(report.Good, s.Stamped, "workload").Word(" stamped with a checksum of what " + report.Choose(s.Stamped, "it consumes", "they consume"))
 	}
 	if s.Unstamped > 0 {
-		p.line("  %s lost an annotation of an earlier run", p.paint(green, plural(s.Unstamped, "workload")))
+		lines = append(lines, number(report.Good, s.Unstamped, "workload").Word(" lost an annotation of an earlier run"))
 	}
+	return lines
 }
 
-func (p *summary) leftAlone(reasons []function.Reason) {
-	if len(reasons) == 0 {
-		return
-	}
-	p.line("  left alone:")
+// leftAlone lists the reasons for which resources were left alone.
+func leftAlone(reasons []function.Reason) report.Section {
+	var s report.Section
 	for _, r := range reasons {
-		colour := faint
+		tone := report.Faint
 		if r.Warned {
-			colour = yellow
+			tone = report.Warns
 		}
 		names := r.Resources
 		if more := len(names) - maxNames; more > 1 {
 			names = append(names[:maxNames:maxNames], fmt.Sprintf("%d more", more))
 		}
-		p.line("  %5d  %s: %s", len(r.Resources), p.paint(colour, oneLine(r.Text)), oneLine(graph.Enumerate(names)))
+		text := report.Prose(r.Text).Toned(tone).Word(": ").Add(report.Prose(graph.Enumerate(names)))
+		s.Rows = append(s.Rows, report.Row{Tag: fmt.Sprintf("%5d", len(r.Resources)), Text: text})
 	}
-}
-
-func (p *summary) line(format string, args ...any) {
-	fmt.Fprintf(&p.out, format+"\n", args...)
-}
-
-// paint returns text in a colour, where there are colours.
-func (p *summary) paint(colour, text string) string {
-	if !p.colours {
-		return text
-	}
-	return "\x1b[" + colour + "m" + text + "\x1b[0m"
-}
-
-// oneLine returns text of the input as it can be shown.
-func oneLine(text string) string {
-	return printable(strings.Join(strings.Fields(text), " "))
-}
-
-// plural returns a number with what it counts.
-func plural(n int, what string) string {
-	return fmt.Sprintf("%d %s%s", n, what, choose(n, "", "s"))
-}
-
-func choose(n int, one, several string) string {
-	if n == 1 {
-		return one
-	}
-	return several
+	return s
 }

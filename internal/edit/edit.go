@@ -91,8 +91,19 @@ func Apply(text []byte, items []Item) ([]byte, error) {
 	return OnNodes(out, rest)
 }
 
-// check refuses edits that no text could make sense of.
-func check(e Edit) error {
+// check refuses edits that make no sense in any text.
+func check(items []Item) error {
+	for _, item := range items {
+		for _, e := range item.Edits {
+			if err := checkEdit(e); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func checkEdit(e Edit) error {
 	switch e := e.(type) {
 	case SetScalar:
 		return checkString(e.At.Path, e.Value)

@@ -20,7 +20,7 @@ func encode(source []byte, doc *yaml.Node) ([]byte, error) {
 	}
 	t := &text{bytes: source}
 	if bytes.HasPrefix(source, []byte("\xff\xfe")) || bytes.HasPrefix(source, []byte("\xfe\xff")) {
-		return nil, errors.New("the text is in UTF-16, need UTF-8")
+		return nil, errors.New("found text in UTF-16 where UTF-8 is needed")
 	}
 	list, _ := listOf(doc.Content[0])
 	wasList, next := listOf(was.Content[0])

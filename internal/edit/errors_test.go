@@ -40,22 +40,22 @@ func TestApply_refusesInASentenceWithoutValues(t *testing.T) {
 		label: "UTF-16",
 		in:    "\xff\xfea\x00:\x00 \x00b\x00",
 		edit:  edit.SetEntry{Key: "c", Value: "d"},
-		want:  "the text is in UTF-16, need UTF-8",
+		want:  "found text in UTF-16 where UTF-8 is needed",
 	}, {
 		label: "no mapping",
 		in:    "metadata: {annotations: [topsecret]}",
 		edit:  edit.SetEntry{Parent: "metadata.annotations", Key: "a", Value: "b"},
-		want:  "metadata.annotations: found a sequence, need a mapping",
+		want:  "metadata.annotations: found a sequence where a mapping is needed",
 	}, {
 		label: "no mapping on the way",
 		in:    "metadata: topsecret",
 		edit:  edit.SetEntry{Parent: "metadata.annotations", Key: "a", Value: "b"},
-		want:  "metadata: found a scalar, need a mapping",
+		want:  "metadata: found a scalar where a mapping is needed",
 	}, {
 		label: "no scalar",
 		in:    "metadata: {annotations: {a: [topsecret]}}",
 		edit:  edit.SetEntry{Parent: "metadata.annotations", Key: "a", Value: "b"},
-		want:  "metadata.annotations.a: found a sequence, need a scalar",
+		want:  "metadata.annotations.a: found a sequence where a scalar is needed",
 	}, {
 		label: "no element",
 		in:    "a: [topsecret]",
@@ -91,12 +91,12 @@ func TestApply_refusesInASentenceWithoutValues(t *testing.T) {
 		label: "no scalar there",
 		in:    "a: {b: topsecret}",
 		edit:  edit.SetScalar{At: at("a.c", "old"), Value: "new"},
-		want:  "a.c: found nothing, need a scalar",
+		want:  "a.c: found nothing where a scalar is needed",
 	}, {
 		label: "no element to split",
 		in:    "a: &a topsecret",
 		edit:  edit.SplitScalar{At: at("a", "topsecret"), Values: []string{"b", "c"}},
-		want:  "a: found a mapping, need a sequence",
+		want:  "a: found a mapping where a sequence is needed",
 	}, {
 		label: "split into nothing",
 		in:    "a: [topsecret]",
@@ -126,7 +126,7 @@ func TestApply_refusesInASentenceWithoutValues(t *testing.T) {
 		label: "merge of what is no mapping",
 		in:    "a: {<<: topsecret}",
 		edit:  edit.SetEntry{Parent: "a", Key: "c", Value: "d"},
-		want:  `a["<<"]: found a scalar, need a mapping`,
+		want:  `a["<<"]: found a scalar where a mapping is needed`,
 	}, {
 		label: "aliases of much",
 		in:    wide,

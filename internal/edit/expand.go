@@ -21,11 +21,12 @@ type tree struct {
 	root    *yaml.Node
 	aliases map[*yaml.Node][]*yaml.Node // of a node with an anchor
 	names   map[string]int              // how many nodes have the anchor
+	added   map[*yaml.Node]bool         // the keys of new entries
 	copies  int
 }
 
 func newTree(root *yaml.Node) (*tree, error) {
-	t := &tree{root: root, aliases: make(map[*yaml.Node][]*yaml.Node), names: make(map[string]int)}
+	t := &tree{root: root, aliases: make(map[*yaml.Node][]*yaml.Node), names: make(map[string]int), added: make(map[*yaml.Node]bool)}
 	return t, t.index(root, make(map[*yaml.Node]bool))
 }
 
@@ -132,6 +133,7 @@ type way struct {
 	path         yamldoc.Path   // of the node, from the item
 	missing      []yamldoc.Step // that lead on from there
 	inItem       bool           // the item exists
+	inFlow       bool           // one of the nodes on the way is in flow style
 }
 
 // walk follows root and then path. It ends early at a missing entry, and at a null
@@ -152,6 +154,7 @@ func (t *tree) walk(root, path yamldoc.Path, own bool) (w way, err error) {
 		} else if err := t.detach(w.node); err != nil {
 			return way{}, fmt.Errorf("%s: %w", show(w.path), err)
 		}
+		w.inFlow = w.inFlow || w.node.Style&yaml.FlowStyle != 0
 		if i == len(steps) || i > inRoot && yamldoc.IsNull(w.node) {
 			w.missing = steps[i:]
 			return w, nil

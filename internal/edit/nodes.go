@@ -25,30 +25,42 @@ func OnNodes(source []byte, items []Item) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	isDone := true
-	for _, item := range items {
-		for _, e := range item.Edits {
-			if err := check(e); err != nil {
-				return nil, err
-			}
-			if isDone, err = t.isDone(item.Root, e); err != nil {
-				return nil, err
-			}
-			if !isDone {
-				break
-			}
-		}
-		if !isDone {
-			break
-		}
+	if err := check(items); err != nil {
+		return nil, err
 	}
-	if isDone {
-		return source, nil
+	if isDone, err := t.areDone(items); err != nil || isDone {
+		return source, err
 	}
 	if err := t.edit(items); err != nil {
 		return nil, err
 	}
 	return encode(source, doc)
+}
+
+// OnTree makes the edits on the nodes of a document that a program holds. It changes no
+// other nodes but aliases and merge keys on the way. It fails as OnNodes does; some of
+// the edits may be made then.
+func OnTree(root *yaml.Node, items []Item) error {
+	if err := check(items); err != nil {
+		return err
+	}
+	t, err := newTree(root)
+	if err != nil {
+		return err
+	}
+	return t.edit(items)
+}
+
+// areDone reports whether the edits would change nothing.
+func (t *tree) areDone(items []Item) (bool, error) {
+	for _, item := range items {
+		for _, e := range item.Edits {
+			if isDone, err := t.isDone(item.Root, e); err != nil || !isDone {
+				return false, err
+			}
+		}
+	}
+	return true, nil
 }
 
 // isDone reports whether e would change nothing.
@@ -137,7 +149,7 @@ func (t *tree) find(root yamldoc.Path, at Scalar, value string) (way, error) {
 		return way{}, err
 	}
 	if len(found.missing) > 0 {
-		return way{}, fmt.Errorf("%s: found nothing, need a scalar", show(at.Path))
+		return way{}, fmt.Errorf("%s: found nothing where a scalar is needed", show(at.Path))
 	}
 	if err := mustBe(yaml.ScalarNode, found.node, at.Path); err != nil {
 		return way{}, err
@@ -158,7 +170,9 @@ func setScalar(found way, path yamldoc.Path, values []string) error {
 	}
 	var further []*yaml.Node
 	for _, value := range values[1:] {
-		further = append(further, scalarNode(value, found.node.Style, false))
+		made := &yaml.Node{Kind: yaml.ScalarNode, Style: found.node.Style}
+		setString(made, value)
+		further = append(further, made)
 	}
 	setString(found.node, values[0])
 	if i := slices.Index(found.parent.Content, found.node); i >= 0 {
@@ -169,21 +183,12 @@ func setScalar(found way, path yamldoc.Path, values []string) error {
 
 // setString makes node the string value, in its own style if possible.
 func setString(node *yaml.Node, value string) {
-	if !isBlockScalar(node) && node.Style&quotedStyles == 0 && !staysPlain(value, mayBeFlow(node.Value)) {
+	isPlain := node.Style&(quotedStyles|yaml.LiteralStyle|yaml.FoldedStyle) == 0
+	if isPlain && (node.Style&yaml.TaggedStyle == 0 && isJSONLiteral(node.Value) || !staysPlain(value, mayBeFlow(node.Value))) {
 		node.Style = yaml.DoubleQuotedStyle
 	}
 	node.Style &^= yaml.TaggedStyle
 	node.Tag, node.Value = "!!str", value
-}
-
-// scalarNode returns a node for the key or value of a new entry.
-func scalarNode(value string, style yaml.Style, isBool bool) *yaml.Node {
-	if isBool {
-		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: value}
-	}
-	node := &yaml.Node{Kind: yaml.ScalarNode, Style: style}
-	setString(node, value)
-	return node
 }
 
 func (t *tree) setEntry(root yamldoc.Path, e SetEntry) error {
@@ -203,6 +208,10 @@ func (t *tree) setEntry(root yamldoc.Path, e SetEntry) error {
 	}
 	if w.path != "" && yamldoc.IsNull(w.node) {
 		w.node.Kind, w.node.Tag, w.node.Value, w.node.Style = yaml.MappingNode, "!!map", "", 0
+		// yaml.v3 has the comment after the colon of a block mapping at the key.
+		if w.key != nil && w.key.LineComment == "" {
+			w.key.LineComment, w.node.LineComment = w.node.LineComment, ""
+		}
 	}
 	if err := mustBe(yaml.MappingNode, w.node, w.path); err != nil {
 		return err
@@ -214,7 +223,7 @@ func (t *tree) setEntry(root yamldoc.Path, e SetEntry) error {
 			return t.setValue(w.node.Content[i+1], e)
 		}
 	}
-	w.insert(missing, e)
+	t.insert(w, append(missing, e.Key), e)
 	return nil
 }
 
@@ -231,24 +240,35 @@ func (t *tree) setValue(value *yaml.Node, e SetEntry) error {
 	return nil
 }
 
-// insert puts a new entry into the mapping w leads to, in new mappings of the keys
-// that are missing.
-func (w way) insert(missing []string, e SetEntry) {
+// insert puts a new entry into the mapping that w leads to. All keys but the last are of
+// new mappings around it.
+func (t *tree) insert(w way, keys []string, e SetEntry) {
 	mapping := w.node
 	var quotes yaml.Style
 	if mapping.Style&yaml.FlowStyle != 0 && len(mapping.Content) > 0 {
 		quotes = mapping.Content[0].Style & yaml.DoubleQuotedStyle
 	}
-	value := scalarNode(e.Value, quotes, e.Bool)
-	keys := append(missing, e.Key)
-	for _, key := range slices.Backward(keys[1:]) {
-		value = &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Content: []*yaml.Node{scalarNode(key, quotes, false), value}}
+	made := func(value string) *yaml.Node {
+		node := &yaml.Node{Kind: yaml.ScalarNode, Style: quotes, Tag: "!!str", Value: value}
+		if quotes == 0 && !staysPlain(value, w.inFlow) {
+			node.Style = yaml.DoubleQuotedStyle
+		}
+		return node
 	}
-	at := 2 * place(site{mapping: mapping, key: w.key, missing: missing}, e)
-	for at < len(mapping.Content) && mapping.Content[at].Line == 0 {
+	value := made(e.Value)
+	if e.Bool {
+		value.Tag, value.Style = "!!bool", 0
+	}
+	for _, key := range slices.Backward(keys[1:]) {
+		value = &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Content: []*yaml.Node{made(key), value}}
+	}
+	at := 2 * place(site{mapping: mapping, key: w.key, missing: keys[:len(keys)-1]}, e)
+	for at < len(mapping.Content) && t.added[mapping.Content[at]] {
 		at += 2 // new entries keep their order
 	}
-	mapping.Content = slices.Insert(mapping.Content, at, scalarNode(keys[0], quotes, false), value)
+	key := made(keys[0])
+	t.added[key] = true
+	mapping.Content = slices.Insert(mapping.Content, at, key, value)
 }
 
 func (t *tree) removeEntry(root yamldoc.Path, e RemoveEntry) error {

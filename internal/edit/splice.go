@@ -56,14 +56,12 @@ func Splice(text []byte, items []Item) (out []byte, ok bool, err error) {
 // spliceItems does what Splice does for those items for which it is safe, and returns
 // the other edits.
 func spliceItems(text []byte, items []Item) (out []byte, rest []Item, err error) {
+	if err := check(items); err != nil {
+		return nil, nil, err
+	}
 	sets, removals, left := make([]Item, len(items)), make([]Item, len(items)), make([]Item, len(items))
 	roots := make(map[yamldoc.Path]bool, len(items))
 	for i, item := range items {
-		for _, e := range item.Edits {
-			if err := check(e); err != nil {
-				return nil, nil, err
-			}
-		}
 		roots[item.Root] = true
 		var ok bool
 		if sets[i], removals[i], ok = removalsLast(item); !ok {
@@ -262,10 +260,15 @@ func (s *splicer) setScalar(e SetScalar) bool {
 // literal that JSON knows, it gets quotes as it needs in JSON.
 func requote(value string, was Scalar) string {
 	style := was.Style
-	if style == 0 && was.Value != "" && strings.IndexByte("ntf-0123456789", was.Value[0]) >= 0 && json.Valid([]byte(was.Value)) {
+	if style == 0 && isJSONLiteral(was.Value) {
 		style = yaml.DoubleQuotedStyle
 	}
 	return quote(value, style, mayBeFlow(was.Value))
+}
+
+// isJSONLiteral reports whether JSON has value as something else than a string.
+func isJSONLiteral(value string) bool {
+	return value != "" && strings.IndexByte("ntf-0123456789", value[0]) >= 0 && json.Valid([]byte(value))
 }
 
 // isSame reports whether the scalar is the string value already.

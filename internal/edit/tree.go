@@ -119,7 +119,7 @@ func mustBe(kind yaml.Kind, node *yaml.Node, path yamldoc.Path) error {
 	if yamldoc.IsNull(node) {
 		found = "null"
 	}
-	return fmt.Errorf("%s: found %s, need %s", show(path), found, kindNames[kind])
+	return fmt.Errorf("%s: found %s where %s is needed", show(path), found, kindNames[kind])
 }
 
 func noItem(root yamldoc.Path) error { return fmt.Errorf("%s: there is no item", show(root)) }

@@ -106,15 +106,14 @@ func (b *Builder) build(chunk *manifest.Chunk, item manifest.Item) (*Resource, e
 // identify sets what every resource must have. wrong is what was wrong with the fields.
 func (r *Resource) identify(f *fields, wrong error) error {
 	r.APIVersion, r.Kind, r.Name, r.NameAt, r.Namespace = f.apiVersion, f.kind, f.name, f.nameAt, f.namespace
-	const both = "every item must be a Kubernetes resource with apiVersion and kind"
 	switch {
 	case wrong != nil:
 		r.Kind = cmp.Or(r.Kind, "item")
 		return fmt.Errorf("%s: %w", r, wrong)
 	case r.Kind == "":
-		return errors.New("kind is missing; " + both)
+		return errors.New("kind is missing; every item must be a Kubernetes resource with apiVersion and kind")
 	case r.APIVersion == "":
-		return fmt.Errorf("%s: apiVersion is missing; "+both, r)
+		return fmt.Errorf("%s: apiVersion is missing; every item must be a Kubernetes resource with apiVersion and kind", r)
 	}
 	var found bool
 	if r.Group, r.Version, found = strings.Cut(r.APIVersion, "/"); !found {
@@ -205,7 +204,7 @@ func (b *Builder) target(r *Resource, item *yaml.Node, fields *fields) {
 	if content.Type != nil {
 		r.Type = *content.Type
 	}
-	r.Keys, r.Bare = content.Keys(), content.Bare()
+	r.Keys, r.Bare = content.Keys()
 	r.Mentions = r.Target == catalog.Secret && !b.Values && mentions(content)
 	if b.Values {
 		r.Values, r.Undecoded = hash.ValuesOf(content, r.SOPS)

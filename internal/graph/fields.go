@@ -93,7 +93,7 @@ func stringMap(n *yaml.Node, name string) (map[string]string, error) {
 	m := make(map[string]string, len(n.Content)/2)
 	err := yamldoc.Each(n, new(yamldoc.Budget), func(key string, value *yaml.Node, _ bool) error {
 		if _, twice := m[key]; twice && strings.HasPrefix(key, "confighash.dev/") {
-			return fmt.Errorf("the key %q stands twice; keep one", key)
+			return fmt.Errorf("the key %q appears twice; keep one", key)
 		}
 		// Of another key the last one counts, as for kubectl, which takes such files.
 		m[key] = text(yamldoc.Resolve(value))
@@ -133,7 +133,7 @@ func each(m *yaml.Node, shared bool, visit func(key string, value *yaml.Node, sh
 		return visit(key, yamldoc.Resolve(value), shared || merged || isAlias || value.Anchor != "")
 	})
 	if key := yamldoc.Duplicate(m); key != nil && err == nil {
-		err = fmt.Errorf("%s stands twice; keep one", yamldoc.NameOf(m, key))
+		err = fmt.Errorf("%s appears twice; keep one", yamldoc.NameOf(m, key))
 	}
 	return err
 }

@@ -250,9 +250,9 @@ func TestSortFindings_putsTheWorstFirstAndDropsRepetitions(t *testing.T) {
 
 func TestBuild_namesTheItemInWhichAKeyStandsTwice(t *testing.T) {
 	for item, want := range map[string]string{
-		"data: {a: b}\nkind: ConfigMap\ndata: {a: c}\nmetadata: {name: app}":                                 `line 1: ConfigMap app: the key "data" stands twice; keep one`,
-		"kind: Secret\nmetadata: {name: a, name: app}":                                                       `line 1: Secret app: metadata: the key "name" stands twice; keep one`,
-		"kind: Secret\nmetadata: {annotations: {confighash.dev/hash: b, confighash.dev/hash: c}, name: app}": `line 1: Secret app: metadata: annotations: the key "confighash.dev/hash" stands twice; keep one`,
+		"data: {a: b}\nkind: ConfigMap\ndata: {a: c}\nmetadata: {name: app}":                                 `line 1: ConfigMap app: the key "data" appears twice; keep one`,
+		"kind: Secret\nmetadata: {name: a, name: app}":                                                       `line 1: Secret app: metadata: the key "name" appears twice; keep one`,
+		"kind: Secret\nmetadata: {annotations: {confighash.dev/hash: b, confighash.dev/hash: c}, name: app}": `line 1: Secret app: metadata: annotations: the key "confighash.dev/hash" appears twice; keep one`,
 	} {
 		in, err := manifest.Split([]byte("apiVersion: v1\n" + item + "\n"))
 		if err != nil {

@@ -65,7 +65,7 @@ func (r *Resource) addPart(part catalog.Part, item *yaml.Node) error {
 	}
 	return each(node, false, func(key string, value *yaml.Node, _ bool) error {
 		if value.Kind != yaml.ScalarNode {
-			return fmt.Errorf("the value of %q is no string; quote it, or write it as a block", key)
+			return fmt.Errorf("the value of %q is not a string; quote it, or write it as a block", key)
 		}
 		r.Values = append(r.Values, hash.Value{Key: key, Sum: sha256.Sum256([]byte(text(value))), Always: whole})
 		return nil

@@ -98,10 +98,10 @@ func TestBuild_tellsWhatCannotStandForASecret(t *testing.T) {
 	for _, tc := range []struct{ label, manifest, want string }{
 		{"a list of ciphertexts", sealedSecret + "spec: {encryptedData: [hunter2]}", "spec.encryptedData: it must be a mapping of keys to strings"},
 		{"one ciphertext", sealedSecret + "spec: {encryptedData: hunter2}", "spec.encryptedData: it must be a mapping of keys to strings"},
-		{"a ciphertext in a list", sealedSecret + "spec: {encryptedData: {a: [hunter2]}}", `spec.encryptedData: the value of "a" is no string; quote it, or write it as a block`},
-		{"a key twice", sealedSecret + "spec: {encryptedData: {a: hunter2, a: hunter3}}", `spec.encryptedData: the key "a" stands twice; keep one`},
-		{"a key twice in what counts as a whole", externalSecret + "spec: {data: [{a: hunter2, a: hunter3}]}", `spec: the key "a" stands twice; keep one`},
-		{"a key that is no string", sealedSecret + "spec:\n  template:\n    ? [a]\n    : hunter2\n", "spec.template: line 6: a key is no string"},
+		{"a ciphertext in a list", sealedSecret + "spec: {encryptedData: {a: [hunter2]}}", `spec.encryptedData: the value of "a" is not a string; quote it, or write it as a block`},
+		{"a key twice", sealedSecret + "spec: {encryptedData: {a: hunter2, a: hunter3}}", `spec.encryptedData: the key "a" appears twice; keep one`},
+		{"a key twice in what counts as a whole", externalSecret + "spec: {data: [{a: hunter2, a: hunter3}]}", `spec: the key "a" appears twice; keep one`},
+		{"a key that is not a string", sealedSecret + "spec:\n  template:\n    ? [a]\n    : hunter2\n", "spec.template: a key is not a string"},
 	} {
 		t.Run(tc.label, func(t *testing.T) {
 			if err := only(t, tc.manifest).ValuesErr; err == nil || err.Error() != tc.want {

@@ -231,7 +231,7 @@ func TestTree_vectors(t *testing.T) {
 
 // The package comment spells one encoding out.
 func TestSource_isWhatThePackageCommentSays(t *testing.T) {
-	text, err := os.ReadFile("suffix.go")
+	text, err := os.ReadFile("doc.go")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -713,8 +713,8 @@ func TestTree_errors(t *testing.T) {
 		bomb += fmt.Sprintf("%c: &%c [%s]\n", i, i, strings.Repeat(fmt.Sprintf("*%c, ", i-1), 10))
 	}
 	for _, tc := range []struct{ label, part, want string }{
-		{"a key that stands twice", "{a: {hunter2: 1, b: c, hunter2: hunter3}}", `the key "hunter2" stands twice; keep one`},
-		{"a key that is no string", "x: 1\ny:\n  [a]: b\n", "line 3: a key is no string"},
+		{"a key that stands twice", "{a: {hunter2: 1, b: c, hunter2: hunter3}}", `the key "hunter2" appears twice; keep one`},
+		{"a key that is not a string", "x: 1\ny:\n  [a]: b\n", "a key is not a string"},
 		{"aliases for much text", text + "b: [" + strings.Repeat("*a, ", 200) + "]", "aliases and merge keys stand for more than the 100000 nodes that are followed"},
 		{"merge keys for much text", text + "b: &b {c: *a}\nd: [" + strings.Repeat("{<<: *b}, ", 200) + "]", "aliases and merge keys stand for more than the 100000 nodes that are followed"},
 		{"merge keys for text in a list", "a: &a {b: [" + strings.Repeat("x, ", 1000) + "]}\nd: [" + strings.Repeat("{<<: *a}, ", 200) + "]", "aliases and merge keys stand for more than the 100000 nodes that are followed"},

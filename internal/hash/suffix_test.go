@@ -117,10 +117,10 @@ func TestSuffix_isKeyedWithTheSalt(t *testing.T) {
 func TestContentOf_errors(t *testing.T) {
 	for text, want := range map[string]string{
 		"{kind: ConfigMap, data: [a]}":              "data must be a mapping of keys to strings",
-		"{kind: ConfigMap, data: {a: value, a: b}}": `data: the key "a" stands twice; keep one`,
-		"{kind: Secret, stringData: {a: [value]}}":  `stringData: the value of "a" is no string; quote it, or write it as a block`,
-		"{kind: Secret, type: [a]}":                 "type is no string",
-		"{kind: Secret, data: {[a]: b}}":            "data: a key is no string",
+		"{kind: ConfigMap, data: {a: value, a: b}}": `data: the key "a" appears twice; keep one`,
+		"{kind: Secret, stringData: {a: [value]}}":  `stringData: the value of "a" is not a string; quote it, or write it as a block`,
+		"{kind: Secret, type: [a]}":                 "type is not a string",
+		"{kind: Secret, data: {[a]: b}}":            "data: a key is not a string",
 	} {
 		var doc yaml.Node
 		if err := yaml.Unmarshal([]byte(text), &doc); err != nil {

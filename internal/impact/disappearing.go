@@ -28,15 +28,15 @@ func (c *comparison) disappearing() []Disappearing {
 			}
 		}
 		for _, r := range c.stillNamed(s, gone) {
-			add(r, Need{c.subjectRef(s), StillNamed})
+			add(r, Need{c.ref(s.pair), StillNamed})
 		}
 		why := needOf(s)
 		if why == "" {
 			continue
 		}
 		for i := range s.used {
-			if u := &s.used[i]; gone[keyOf(c.before, u.Object)] == u.Object && u.Template >= 0 {
-				add(u.Object, Need{c.subjectRef(s), why})
+			if u := &s.used[i]; gone[c.before.ID(u.Object)] == u.Object && u.Template >= 0 {
+				add(u.Object, Need{c.ref(s.pair), why})
 			}
 		}
 	}
@@ -60,24 +60,20 @@ func (c *comparison) disappearing() []Disappearing {
 	return found
 }
 
-func keyOf(g *graph.Graph, r *graph.Resource) objectKey {
-	return objectKey{r.Group, r.Kind, g.NamespaceOf(r), r.Name}
-}
-
 // gone returns the ConfigMaps and Secrets of the old set of which the new set has
 // none of the name.
-func (c *comparison) gone() map[objectKey]*graph.Resource {
-	gone := map[objectKey]*graph.Resource{}
+func (c *comparison) gone() map[graph.ID]*graph.Resource {
+	gone := map[graph.ID]*graph.Resource{}
 	for _, r := range c.before.Resources {
 		if r.Target != 0 && r.Name != "" {
 			if o := c.objects.of[r]; !o.both() || o.renamed() {
-				gone[keyOf(c.before, r)] = r
+				gone[c.before.ID(r)] = r
 			}
 		}
 	}
 	for _, r := range c.after.Resources {
 		if r.Target != 0 {
-			delete(gone, keyOf(c.after, r))
+			delete(gone, c.after.ID(r))
 		}
 	}
 	return gone
@@ -85,7 +81,7 @@ func (c *comparison) gone() map[objectKey]*graph.Resource {
 
 // stillNamed returns the objects that are gone and that the new manifest of a
 // resource names all the same.
-func (c *comparison) stillNamed(s *subject, gone map[objectKey]*graph.Resource) []*graph.Resource {
+func (c *comparison) stillNamed(s *subject, gone map[graph.ID]*graph.Resource) []*graph.Resource {
 	var found []*graph.Resource
 	for i := range s.new.Edges {
 		e := &s.new.Edges[i]
@@ -94,7 +90,7 @@ func (c *comparison) stillNamed(s *subject, gone map[objectKey]*graph.Resource) 
 			continue
 		}
 		for _, target := range ref.Targets.Each() {
-			r := gone[objectKey{"", target.String(), cmp.Or(ref.Namespace, c.after.NamespaceOf(s.new)), ref.Name}]
+			r := gone[graph.ID{Kind: target.String(), Namespace: cmp.Or(ref.Namespace, c.after.NamespaceOf(s.new)), Name: ref.Name}]
 			if r == nil {
 				continue
 			}

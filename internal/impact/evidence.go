@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/confighash/confighash/internal/yamldoc"
-
 	"go.yaml.in/yaml/v3"
 
 	"github.com/confighash/confighash/internal/catalog"
@@ -69,9 +67,9 @@ func sidecarsOf(g *graph.Graph) map[string][]sidecar {
 		_ = b.Parse(func(r *graph.Resource, item *yaml.Node) error { // it parsed before
 			for i := range r.PodTemplates {
 				spec := r.PodTemplates[i].Spec
-				for _, container := range append(elements(item, spec.Key("containers")), elements(item, spec.Key("initContainers"))...) {
+				for _, container := range append(elementsAt(item, spec.Key("containers")), elementsAt(item, spec.Key("initContainers"))...) {
 					variables := map[string]string{}
-					for _, e := range elements(container, "env") {
+					for _, e := range elementsAt(container, "env") {
 						if left--; left >= 0 {
 							variables[scalarAt(e, "name")] = scalarAt(e, "value")
 						}
@@ -86,12 +84,4 @@ func sidecarsOf(g *graph.Graph) map[string][]sidecar {
 		})
 	}
 	return found
-}
-
-// elements returns the elements of the list at a path.
-func elements(n *yaml.Node, path yamldoc.Path) []*yaml.Node {
-	if n = nodeAt(n, path); n == nil || n.Kind != yaml.SequenceNode {
-		return nil
-	}
-	return n.Content
 }

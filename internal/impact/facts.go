@@ -1,6 +1,7 @@
 package impact
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -8,15 +9,16 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/confighash/confighash/internal/catalog"
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/podtemplate"
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// facts are what a comparison needs of a workload beside its references. They are
-// read only of workloads to which something may happen.
+// facts are what a comparison needs of a resource in addition to its references. They
+// are read only of resources to which something may happen.
 type facts struct {
-	templates []*podtemplate.Template // beside Resource.PodTemplates
+	templates []*podtemplate.Template // of Resource.PodTemplates
 	// accounts: a template names its service account by both fields.
 	accounts []bool
 	// rest is the whole spec of a custom resource of which a template is only a part.
@@ -25,45 +27,31 @@ type facts struct {
 	replicas  *int64
 	strategy  string
 	partition int64
-	// fixed and claims are what may not change outside of pod templates.
-	fixed    []fixedField
-	staying  []stayingField
-	claims   *podtemplate.Template
-	claimsAt yamldoc.Path
+	fixed     fixedFields
 }
 
-// readFacts reads the facts of resources, and adds them to found.
-func readFacts(resources []*graph.Resource, found map[*graph.Resource]*facts) error {
-	batches := graph.Batches(resources)
-	read, err := graph.EachBatch(batches, func(b graph.Batch) ([]*facts, error) {
-		var read []*facts
-		err := b.Parse(func(r *graph.Resource, item *yaml.Node) error {
-			f, err := factsOf(r, item)
-			if err != nil {
+// readFacts reads the facts of resources.
+func readFacts(resources []*graph.Resource) (map[*graph.Resource]*facts, error) {
+	found := make(map[*graph.Resource]*facts, len(resources))
+	for _, r := range resources {
+		found[r] = &facts{}
+	}
+	_, err := graph.EachBatch(graph.Batches(resources), func(b graph.Batch) (struct{}, error) {
+		return struct{}{}, b.Parse(func(r *graph.Resource, item *yaml.Node) error {
+			if err := found[r].read(r, item); err != nil {
 				return fmt.Errorf("%s: %w", r, err)
 			}
-			read = append(read, f)
 			return nil
 		})
-		return read, err
 	})
-	if err != nil {
-		return err
-	}
-	for i, b := range batches {
-		for j, r := range b.Resources {
-			found[r] = read[i][j]
-		}
-	}
-	return nil
+	return found, err
 }
 
-func factsOf(r *graph.Resource, item *yaml.Node) (*facts, error) {
-	f := &facts{}
+func (f *facts) read(r *graph.Resource, item *yaml.Node) (err error) {
 	for i := range r.PodTemplates {
 		t, err := readTemplate(r, &r.PodTemplates[i], item)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		f.templates = append(f.templates, t)
 		spec := r.PodTemplates[i].Spec
@@ -72,59 +60,44 @@ func factsOf(r *graph.Resource, item *yaml.Node) (*facts, error) {
 	if n, err := strconv.ParseInt(scalarAt(item, "spec.replicas"), 0, 64); err == nil {
 		f.replicas = &n
 	}
-	f.partition, _ = strconv.ParseInt(scalarAt(item, "spec.updateStrategy.rollingUpdate.partition"), 0, 64)
-	f.strategy = strategyOf(r, item)
+	if at := workloadOf(r).Partition; at != "" {
+		f.partition, _ = strconv.ParseInt(scalarAt(item, yamldoc.Path(at)), 0, 64)
+	}
 	if n := nodeAt(item, "spec.suspend"); n != nil {
 		f.suspended, _ = yamldoc.Bool(n)
 	}
+	f.strategy = strategyOf(r, item)
 	if isPartial(r) {
-		rest, err := podtemplate.ReadParts(podtemplate.Parts{Spec: nodeAt(item, "spec"), SpecAt: "spec"}, podtemplate.Options{})
-		if err != nil {
-			return nil, err
+		if f.rest, err = podtemplate.ReadParts(podtemplate.Parts{Spec: nodeAt(item, "spec"), SpecAt: "spec"}, podtemplate.Options{}); err != nil {
+			return err
 		}
-		f.rest = rest
 	}
-	var err error
-	if f.fixed, err = fixedFields(r, item); err != nil {
-		return nil, err
-	}
-	if f.staying, err = stayingFields(r, item); err != nil {
-		return nil, err
-	}
-	f.claimsAt, f.claims, err = claimsOf(r, item)
-	return f, err
-}
-
-// rootOf returns the path of a whole template, with metadata and spec, and false
-// for one whose parts stand apart.
-func rootOf(t *graph.PodTemplate) (yamldoc.Path, bool) {
-	if !t.HasSpec || t.AnnotationsAt == "" {
-		return "", false
-	}
-	root, ok := strings.CutSuffix(string(t.Spec), ".spec")
-	if t.Spec == "spec" {
-		root, ok = "", true
-	}
-	return yamldoc.Path(root), ok && t.AnnotationsAt == yamldoc.Path(root).Key("metadata").Key("annotations")
+	f.fixed, err = readFixed(r, item)
+	return err
 }
 
 // isPartial reports whether a resource is a custom one that is more than a workload
 // around one pod template: an operator makes pods of more than what is known.
 func isPartial(r *graph.Resource) bool {
-	return !slices.Contains(builtin, r.Group) && slices.ContainsFunc(r.PodTemplates, func(t graph.PodTemplate) bool {
-		root, whole := rootOf(&t)
-		return !whole || root != "spec.template"
+	return !workloadOf(r).BuiltIn && slices.ContainsFunc(r.PodTemplates, func(t graph.PodTemplate) bool {
+		return !t.Whole || t.Root != "spec.template"
 	})
 }
 
-// builtin are the groups whose pod templates the API server completes by defaults.
-var builtin = []string{"", "apps", "batch", "extensions"}
+// workloadOf returns what is special about the pods of a kind.
+func workloadOf(r *graph.Resource) *catalog.Workload {
+	kind, err := catalog.Builtin().Kind(r.Group, r.Version, r.Kind)
+	if err != nil || kind == nil || kind.Workload == nil {
+		return &catalog.Workload{}
+	}
+	return kind.Workload
+}
 
 func readTemplate(r *graph.Resource, t *graph.PodTemplate, item *yaml.Node) (*podtemplate.Template, error) {
-	o := podtemplate.Options{Builtin: slices.Contains(builtin, r.Group)}
-	if root, whole := rootOf(t); whole && (root != "" || r.Kind != "Pod") {
-		o.At = root
-		return podtemplate.Read(nodeAt(item, root), o)
+	o := podtemplate.Options{Builtin: workloadOf(r).BuiltIn}
+	if t.Whole && !isPod(t) {
+		o.At = t.Root
+		return podtemplate.Read(nodeAt(item, t.Root), o)
 	}
 	parts := podtemplate.Parts{SpecAt: t.Spec, AnnotationsAt: t.AnnotationsAt}
 	if t.HasSpec {
@@ -136,7 +109,7 @@ func readTemplate(r *graph.Resource, t *graph.PodTemplate, item *yaml.Node) (*po
 	return podtemplate.ReadParts(parts, o)
 }
 
-// nodeAt returns the node at a path, nil where there is none.
+// nodeAt returns the node at a path, nil if there is none.
 func nodeAt(n *yaml.Node, path yamldoc.Path) *yaml.Node {
 	steps, err := path.Steps()
 	if err != nil {
@@ -145,24 +118,22 @@ func nodeAt(n *yaml.Node, path yamldoc.Path) *yaml.Node {
 	n = yamldoc.Resolve(n)
 	for _, step := range steps {
 		switch {
-		case step.Index >= 0:
-			if n.Kind != yaml.SequenceNode || step.Index >= len(n.Content) {
-				return nil
-			}
+		case step.Index >= 0 && n.Kind == yaml.SequenceNode && step.Index < len(n.Content):
 			n = n.Content[step.Index]
-		case n.Kind != yaml.MappingNode:
-			return nil
+		case step.Index < 0 && n.Kind == yaml.MappingNode:
+			n, _ = yamldoc.Get(n, step.Key, new(yamldoc.Budget))
 		default:
-			if n, _ = yamldoc.Get(n, step.Key, new(yamldoc.Budget)); n == nil {
-				return nil
-			}
+			return nil
+		}
+		if n == nil {
+			return nil
 		}
 		n = yamldoc.Resolve(n)
 	}
 	return n
 }
 
-// scalarAt returns the scalar at a path, "" where there is none.
+// scalarAt returns the scalar at a path, "" if there is none.
 func scalarAt(item *yaml.Node, path yamldoc.Path) string {
 	n := nodeAt(item, path)
 	if n == nil || n.Kind != yaml.ScalarNode || n.Tag == "!!null" {
@@ -171,26 +142,25 @@ func scalarAt(item *yaml.Node, path yamldoc.Path) string {
 	return n.Value
 }
 
-// strategyOf says how a workload wants its pods replaced: the type, and what it says
-// of the rollout.
+// elementsAt returns the elements of the list at a path.
+func elementsAt(n *yaml.Node, path yamldoc.Path) []*yaml.Node {
+	if n = nodeAt(n, path); n == nil || n.Kind != yaml.SequenceNode {
+		return nil
+	}
+	return n.Content
+}
+
+// strategyOf returns how a workload wants its pods replaced: the type, and its limits
+// for a rolling update.
 func strategyOf(r *graph.Resource, item *yaml.Node) string {
+	byDefault := workloadOf(r).Strategy
 	for _, field := range []yamldoc.Path{"spec.strategy", "spec.updateStrategy"} {
 		n := nodeAt(item, field)
 		if n == nil || n.Kind != yaml.MappingNode {
 			continue
 		}
-		kind := scalarAt(n, "type")
-		if kind == "" && r.Group == "apps" {
-			kind = "RollingUpdate"
-		}
 		var parts []string
-		rolling := nodeAt(n, "rollingUpdate")
-		if kind == "" && nodeAt(n, "canary") != nil {
-			kind = "canary"
-		} else if kind == "" && nodeAt(n, "blueGreen") != nil {
-			kind = "blueGreen"
-		}
-		if rolling != nil && rolling.Kind == yaml.MappingNode {
+		if rolling := nodeAt(n, "rollingUpdate"); rolling != nil && rolling.Kind == yaml.MappingNode {
 			_ = yamldoc.Each(rolling, new(yamldoc.Budget), func(key string, value *yaml.Node, _ bool) error {
 				if value = yamldoc.Resolve(value); value.Kind == yaml.ScalarNode && value.Tag != "!!null" {
 					parts = append(parts, key+" "+value.Value)
@@ -199,6 +169,12 @@ func strategyOf(r *graph.Resource, item *yaml.Node) string {
 			})
 		}
 		slices.Sort(parts)
+		kind := cmp.Or(scalarAt(n, "type"), byDefault)
+		for _, other := range []yamldoc.Path{"canary", "blueGreen"} {
+			if kind == "" && nodeAt(n, other) != nil {
+				kind = string(other)
+			}
+		}
 		if kind != "" {
 			parts = slices.Insert(parts, 0, kind)
 		}
@@ -206,8 +182,5 @@ func strategyOf(r *graph.Resource, item *yaml.Node) string {
 			return strings.Join(parts, ", ")
 		}
 	}
-	if r.Group == "apps" && slices.Contains([]string{"Deployment", "StatefulSet", "DaemonSet"}, r.Kind) {
-		return "RollingUpdate"
-	}
-	return ""
+	return byDefault
 }

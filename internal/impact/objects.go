@@ -1,21 +1,22 @@
 package impact
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/hash"
 )
 
-// An object is a ConfigMap, a Secret, or what stands for a Secret, as it is in the
-// two sets. It is the same object under a name with another hash.
+// An object is a ConfigMap, a Secret, or what represents a Secret, as it is in the two
+// sets. It is the same object under a name with another hash.
 type object struct {
-	old, new *graph.Resource // nil in a set that does not have it
-	keys     []keyChange     // that differ, sorted
-	always   []int           // the places of those that count whichever keys are consumed
-	shared   map[bool][]Key  // the same for reports, where all are consumed, or none
-	refused  string
-	fix      string
+	pair
+	keys    []keyChange    // that differ, sorted
+	always  []int          // the places of those that count whichever keys are consumed
+	shared  map[bool][]Key // the same for reports, if all are consumed, or none
+	refused string
+	fix     string
 }
 
 // A keyChange is a key that differs, under the name that it really has.
@@ -24,21 +25,28 @@ type keyChange struct {
 	name string
 }
 
-// now returns the object as the new set has it, or else the old one.
-func (o *object) now() *graph.Resource {
-	if o.new != nil {
-		return o.new
+// consumed returns the key for a report.
+func (k *keyChange) consumed(is bool) Key { return Key{Name: k.Name, Change: k.Change, Consumed: is} }
+
+// sharedKeys returns the keys that differ if all are consumed, or none.
+func (o *object) sharedKeys(consumed bool) []Key {
+	if o.shared[consumed] == nil {
+		keys := make([]Key, len(o.keys))
+		for k := range o.keys {
+			keys[k] = o.keys[k].consumed(consumed)
+		}
+		if o.shared == nil {
+			o.shared = map[bool][]Key{}
+		}
+		o.shared[consumed] = keys
 	}
-	return o.old
+	return o.shared[consumed]
 }
 
-// both reports whether both sets have the object.
-func (o *object) both() bool { return o.old != nil && o.new != nil }
+// differs reports whether anything about the object does.
+func (o *object) differs() bool { return !o.both() || len(o.keys) > 0 || o.renamed() }
 
-// renamed reports whether the object has another name now.
-func (o *object) renamed() bool { return o.both() && o.old.Name != o.new.Name }
-
-// change says how the object differs.
+// change returns how the object differs.
 func (o *object) change() Change {
 	switch {
 	case o.old == nil:
@@ -53,11 +61,9 @@ func (o *object) change() Change {
 
 // objects are those of two sets.
 type objects struct {
-	all []*object // those of the new set in its order, then those that are gone
+	all []*object // those of the new set in its order, then those that are only in the old one
 	of  map[*graph.Resource]*object
 }
-
-type objectKey struct{ group, kind, namespace, name string }
 
 // matchObjects finds what is the same object in both sets: what has the same name,
 // or else the same name but for a hash, if one object alone has it in each set.
@@ -72,12 +78,16 @@ func matchObjects(before, after *graph.Graph) *objects {
 	}
 	for _, r := range after.Resources {
 		if isObject(r) {
-			m.add(r, &object{new: r})
+			if m.of[r] == nil {
+				m.of[r] = &object{pair: pair{new: r}}
+			}
+			m.all = append(m.all, m.of[r])
 		}
 	}
 	for _, r := range before.Resources {
-		if isObject(r) {
-			m.add(r, &object{old: r})
+		if isObject(r) && m.of[r] == nil {
+			m.of[r] = &object{pair: pair{old: r}}
+			m.all = append(m.all, m.of[r])
 		}
 	}
 	for _, o := range m.all {
@@ -86,39 +96,24 @@ func matchObjects(before, after *graph.Graph) *objects {
 	return m
 }
 
-// add enters o, of which r is one side, if r is not known yet.
-func (m *objects) add(r *graph.Resource, o *object) {
-	if known := m.of[r]; known != nil {
-		if r == known.new {
-			m.all = append(m.all, known)
-		}
-		return
-	}
-	m.of[r] = o
-	m.all = append(m.all, o)
-}
-
-// match enters the objects that have one name in both sets.
+// match pairs the objects that one name identifies in both sets.
 func (m *objects) match(before, after *graph.Graph, nameOf func(*graph.Resource) string) {
-	index := func(g *graph.Graph) (map[objectKey][]*graph.Resource, []objectKey) {
-		byName := map[objectKey][]*graph.Resource{}
-		var keys []objectKey
+	byName := func(g *graph.Graph) map[graph.ID][]*graph.Resource {
+		found := map[graph.ID][]*graph.Resource{}
 		for _, r := range g.Resources {
-			if !isObject(r) || nameOf(r) == "" {
-				continue
+			if name := nameOf(r); isObject(r) && name != "" {
+				id := g.ID(r)
+				id.Name = name
+				found[id] = append(found[id], r)
 			}
-			key := objectKey{r.Group, r.Kind, g.NamespaceOf(r), nameOf(r)}
-			byName[key] = append(byName[key], r)
-			keys = append(keys, key)
 		}
-		return byName, keys
+		return found
 	}
-	olds, _ := index(before)
-	news, keys := index(after)
-	for _, key := range keys {
-		// Where a set keeps several versions, nothing tells which became which.
-		if len(news[key]) == 1 && len(olds[key]) == 1 && m.of[olds[key][0]] == nil && m.of[news[key][0]] == nil {
-			o := &object{old: olds[key][0], new: news[key][0]}
+	olds := byName(before)
+	for id, news := range byName(after) {
+		// If a set keeps several versions, nothing shows which became which.
+		if len(news) == 1 && len(olds[id]) == 1 && m.of[olds[id][0]] == nil && m.of[news[0]] == nil {
+			o := &object{pair: pair{olds[id][0], news[0]}}
 			m.of[o.old], m.of[o.new] = o, o
 		}
 	}
@@ -137,39 +132,7 @@ func unhashed(name string) string {
 
 // compare finds the keys that differ, and whether the API server refuses that.
 func (o *object) compare() {
-	var before, after []hash.Value
-	if o.old != nil {
-		before = o.old.Values
-	}
-	if o.new != nil {
-		after = o.new.Values
-	}
-	for len(before)+len(after) > 0 {
-		var was, is []hash.Value
-		switch {
-		case len(after) == 0 || len(before) > 0 && before[0].Key < after[0].Key:
-			was, before = cutKey(before)
-		case len(before) == 0 || after[0].Key < before[0].Key:
-			is, after = cutKey(after)
-		default:
-			was, before = cutKey(before)
-			is, after = cutKey(after)
-		}
-		change := Changed
-		switch {
-		case was == nil:
-			change = Added
-		case is == nil:
-			change = Removed
-		case slices.EqualFunc(was, is, func(a, b hash.Value) bool { return a.Sum == b.Sum }):
-			continue
-		}
-		one := slices.Concat(is, was)[0]
-		if one.Always {
-			o.always = append(o.always, len(o.keys))
-		}
-		o.keys = append(o.keys, keyChange{Key{Name: o.shown(one.Key), Change: change}, one.Key})
-	}
+	o.compareKeys()
 	if !o.both() || o.renamed() || o.new.Target == 0 {
 		return
 	}
@@ -186,26 +149,50 @@ func (o *object) compare() {
 	o.fix = "give it another name, as mode Rename does, or delete it before the apply"
 }
 
-// cutKey cuts the values of the first key off.
-func cutKey(values []hash.Value) (first, rest []hash.Value) {
-	n := 1
-	for n < len(values) && values[n].Key == values[0].Key {
-		n++
+func (o *object) compareKeys() {
+	if o.both() && slices.Equal(o.old.Values, o.new.Values) {
+		return
 	}
-	return values[:n], values[n:]
+	olds, news := valuesByKey(o.old), valuesByKey(o.new)
+	all := maps.Clone(olds)
+	maps.Copy(all, news)
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		change := Changed
+		switch was, is := olds[key], news[key]; {
+		case was == nil:
+			change = Added
+		case is == nil:
+			change = Removed
+		case slices.EqualFunc(was, is, func(a, b hash.Value) bool { return a.Sum == b.Sum }):
+			continue
+		}
+		if all[key][0].Always {
+			o.always = append(o.always, len(o.keys))
+		}
+		o.keys = append(o.keys, keyChange{Key{Name: o.shown(key), Change: change}, key})
+	}
 }
 
-// hidden stands for a key that may be a part of a value.
-const hidden = "(hidden)"
-
-// shown returns a key as a report may tell it.
-func (o *object) shown(key string) string {
-	for _, r := range []*graph.Resource{o.old, o.new} {
-		if r != nil && r.Bare[key] {
-			return hidden
+// valuesByKey returns the values of an object, which may have several for a key.
+func valuesByKey(r *graph.Resource) map[string][]hash.Value {
+	values := map[string][]hash.Value{}
+	if r != nil {
+		for _, v := range r.Values {
+			values[v.Key] = append(values[v.Key], v)
 		}
 	}
-	return key
+	return values
+}
+
+// hidden replaces a key that may be a part of a value.
+const hidden = "(hidden)"
+
+// shown returns a key as a report may show it.
+func (o *object) shown(key string) string {
+	if o.old != nil && o.old.Bare[key] || o.new != nil && o.new.Bare[key] {
+		return hidden
+	}
+	return graph.Clip(key)
 }
 
 // typeOf returns a Secret's type as the API server has it.
@@ -214,4 +201,80 @@ func typeOf(r *graph.Resource) string {
 		return "Opaque"
 	}
 	return r.Type
+}
+
+// users are what uses an object that differs.
+type users struct {
+	consumers, readers []Ref
+	// consumed are the places of the keys that pods get, everything if that is all of
+	// them.
+	consumed   map[int]bool
+	everything bool
+}
+
+// users finds who uses the objects that differ.
+func (c *comparison) users() map[*object]*users {
+	found := map[*object]*users{}
+	for _, s := range c.subjects {
+		for _, i := range s.influences {
+			o := i.object
+			if !o.differs() && o.refused == "" {
+				continue
+			}
+			if s.new == nil && o.new != nil {
+				continue // it used the object, and no longer exists
+			}
+			if found[o] == nil {
+				found[o] = &users{consumed: map[int]bool{}}
+			}
+			u := found[o]
+			var gets []int
+			all := false
+			if s.isWorkload() {
+				gets, all = o.taken(i.uses)
+				// A refused change may be one of no key, such as that of immutable.
+				all = all && len(o.keys) > 0 || o.refused != "" && len(o.keys) == 0 && i.consumed
+			}
+			for _, k := range gets {
+				u.consumed[k] = true
+			}
+			u.everything = u.everything || all
+			if all || len(gets) > 0 {
+				u.consumers = append(u.consumers, c.ref(s.pair))
+			} else if s.now() != o.now() {
+				u.readers = append(u.readers, c.ref(s.pair))
+			}
+		}
+	}
+	return found
+}
+
+// changedObjects returns the objects whose content differs, or that came or
+// disappeared.
+func (c *comparison) changedObjects() []Object {
+	used := c.users()
+	var found []Object
+	var sources []*graph.Resource
+	for _, o := range c.objects.all {
+		change := o.change()
+		if change == Renamed {
+			continue
+		}
+		u := used[o]
+		if u == nil {
+			u = &users{}
+		}
+		slices.SortFunc(u.consumers, compareRefs)
+		slices.SortFunc(u.readers, compareRefs)
+		one := Object{
+			Ref: c.ref(o.pair), FormerName: o.formerName(), Change: change, Refused: o.refused, Fix: o.fix,
+			Consumers: slices.Compact(u.consumers), Readers: slices.Compact(u.readers),
+		}
+		for k := range o.keys {
+			one.Keys = append(one.Keys, o.keys[k].consumed(u.everything || u.consumed[k]))
+		}
+		found, sources = append(found, one), append(sources, o.now())
+	}
+	c.addEvidence(found, sources)
+	return found
 }

@@ -1,36 +1,30 @@
 package manifest
 
-import (
-	"bytes"
-	"errors"
+import "bytes"
 
-	"go.yaml.in/yaml/v3"
-)
-
-// A Change is a run of whole lines of the input, and what takes their place.
+// A Change is a run of whole lines of the input, and what replaces them.
 type Change struct {
 	Old, New []byte
 	// OldLine and NewLine are the lines, from 1, on which they begin.
 	OldLine, NewLine int
-	// Mixed tells that pieces of other items stand on the lines.
+	// Mixed reports that pieces of other items are on the lines.
 	Mixed bool
 }
 
-// Changes returns what replaced changes of the input, in order. Results, and
-// the empty items that Write gives a ResourceList without any, are no changes.
+// Changes returns what replaced changes of the input, in order. Results, and the empty
+// items that Write adds to a ResourceList, are not changes.
 func (in *Input) Changes(replaced map[*Chunk][]byte) []Change {
 	c := changes{oldLine: 1, newLine: 1}
 	for i := range in.documents {
 		for _, p := range in.documents[i].parts {
-			if p.chunk == nil {
-				c.keep(p.literal)
-				continue
+			old, now := p.literal, p.literal
+			if p.chunk != nil {
+				old, now = p.chunk.text(nil), p.chunk.text(replaced)
 			}
-			old := p.chunk.text(nil)
-			if now, ok := replaced[p.chunk]; ok && !bytes.Equal(old, now) {
-				c.change(old, p.chunk.text(replaced))
-			} else {
+			if bytes.Equal(old, now) {
 				c.keep(old)
+			} else {
+				c.change(old, now)
 			}
 		}
 	}
@@ -38,45 +32,41 @@ func (in *Input) Changes(replaced map[*Chunk][]byte) []Change {
 	return c.found
 }
 
-// changes gathers Changes.
+// changes collects Changes.
 type changes struct {
 	found            []Change
-	open             *Change // one whose last line may not be complete
-	line             []byte  // what is kept of the line that is being read
-	oldLine, newLine int
+	open             *Change // whose last line may not be complete
+	kept             []byte  // the text since the beginning of the line
+	oldLine, newLine int     // of open, or of kept
 }
 
-// keep takes in text that stays.
+// keep continues with text that stays.
 func (c *changes) keep(text []byte) {
-	if c.open != nil {
-		rest := 0
-		if !endLine(c.open.Old) || !endLine(c.open.New) {
-			rest = lineEnd(text, 0)
-			c.extend(text[:rest], text[:rest])
-			c.open.Mixed = c.open.Mixed || holdsMore(text[:rest])
-			if !endLine(text[:rest]) {
-				return
-			}
+	if c.open != nil && !c.open.endsLines() {
+		line := text[:lineEnd(text, 0)]
+		c.extend(line, line)
+		c.open.Mixed = c.open.Mixed || holdsMore(line)
+		if !endsLine(line) {
+			return
 		}
-		c.close()
-		text = text[rest:]
+		text = text[len(line):]
 	}
-	lines := bytes.Count(text, []byte("\n"))
-	c.oldLine, c.newLine = c.oldLine+lines, c.newLine+lines
-	if lines > 0 {
-		c.line = nil
+	c.close()
+	if lines := bytes.Count(text, []byte("\n")); lines > 0 {
+		c.oldLine, c.newLine, c.kept = c.oldLine+lines, c.newLine+lines, nil
 	}
-	c.line = append(c.line, text[bytes.LastIndexByte(text, '\n')+1:]...)
+	c.kept = append(c.kept, text[bytes.LastIndexByte(text, '\n')+1:]...)
 }
 
-// change takes in text that is replaced.
+// change continues with text that is replaced.
 func (c *changes) change(old, now []byte) {
-	if c.open != nil && endLine(c.open.Old) && endLine(c.open.New) {
+	if c.open != nil && c.open.endsLines() {
 		c.close()
 	}
 	if c.open == nil {
-		c.open = &Change{Old: c.line[:len(c.line):len(c.line)], New: c.line[:len(c.line):len(c.line)], OldLine: c.oldLine, NewLine: c.newLine, Mixed: holdsMore(c.line)}
-		c.line = nil
+		c.open = &Change{OldLine: c.oldLine, NewLine: c.newLine, Mixed: holdsMore(c.kept)}
+		c.extend(c.kept, c.kept)
+		c.kept = nil
 	}
 	c.extend(old, now)
 }
@@ -96,26 +86,10 @@ func (c *changes) close() {
 	c.open = nil
 }
 
-// holdsMore reports whether text, a piece of a line, holds more than what stands
-// between items.
+func (c *Change) endsLines() bool { return endsLine(c.Old) && endsLine(c.New) }
+
+// holdsMore reports whether text, a piece of a line, has more than what separates items.
 func holdsMore(text []byte) bool { return len(bytes.Trim(text, " \t\r\n,[]{}-")) > 0 }
 
-// endLine reports whether text ends where a line does.
-func endLine(text []byte) bool { return bytes.HasSuffix(text, []byte("\n")) }
-
-var errOtherBreaks = errors.New("lines end in other ways than by a line feed")
-
-// Tree parses text that holds one document, as a Chunk's is parsed. It fails
-// where the nodes' lines would not be those of the text.
-func Tree(text []byte) (*yaml.Node, error) {
-	if hasOtherBreaks(text) {
-		return nil, errOtherBreaks
-	}
-	tree, err := parse(text)
-	if err != nil {
-		if text, ok := yamlEscapes(text); ok {
-			tree, err = parse(text)
-		}
-	}
-	return tree, err
-}
+// endsLine reports whether text ends with a line break.
+func endsLine(text []byte) bool { return bytes.HasSuffix(text, []byte("\n")) }

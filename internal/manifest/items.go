@@ -3,40 +3,179 @@ package manifest
 import (
 	"bytes"
 	"fmt"
-	"strconv"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// FromItems returns a ResourceList's Input of items that were taken apart
-// elsewhere, and the chunk of each. A text is one YAML document that holds the
-// item and nothing else. What is wrong with an item is said of items[N].
-func FromItems(texts [][]byte, functionConfig *yaml.Node) (*Input, []*Chunk) {
-	in := &Input{IsResourceList: true, hasItems: true, documents: make([]document, len(texts))}
-	in.setFunctionConfig(functionConfig)
-	chunks := make([]*Chunk, len(texts))
-	line := 1
-	for i, text := range texts {
-		chunks[i] = &Chunk{Text: text, Line: line, form: formDocument, item: i + 1}
-		in.documents[i] = document{text: text, line: line, parts: []part{{chunk: chunks[i]}}}
-		line += bytes.Count(text, []byte("\n")) + 1
-	}
-	return in, chunks
+// An Item is a resource in the tree of a Chunk.
+type Item struct {
+	// Root leads from the root of the chunk's tree to the item.
+	Root yamldoc.Path
+	// Node is the item, a MappingNode.
+	Node *yaml.Node
+	// Shared reports that the item, or a node above it, is an alias or has an anchor.
+	Shared bool
 }
 
-// At says where a line of the input is, for a person to find: the line, or,
-// where items came without an input, the item.
-func (c *Chunk) At(line int) string {
-	if c != nil && c.item > 0 {
-		return "items[" + strconv.Itoa(c.item-1) + "]"
+const (
+	// maxListDepth bounds how deep Lists may contain Lists.
+	maxListDepth = 16
+	// maxAliasedItems bounds how many items of a document may be aliases.
+	maxAliasedItems = 10_000
+	// aliasedInAll bounds how many nodes the aliases of an input may stand for, in
+	// addition to one for each of its bytes: many times what people share.
+	aliasedInAll = 50_000
+)
+
+// items parses the chunk and finds its items. They are valid until parser is used
+// again.
+func (c *Chunk) items(parser *yamldoc.Parser) ([]Item, error) {
+	tree, err := c.parse(parser)
+	if err != nil {
+		return nil, err
 	}
-	return "line " + strconv.Itoa(line)
+	if len(tree.Content) == 0 {
+		if c.form == formElement {
+			return nil, fmt.Errorf("%s: an item is empty", c.At(c.Line))
+		}
+		return nil, nil
+	}
+	root := tree.Content[0]
+	c.aliased = aliasedIn(root, c.Text)
+	switch c.form {
+	case formElement:
+		if root.Kind != yaml.SequenceNode || len(root.Content) != 1 || root.Anchor != "" {
+			return nil, fmt.Errorf("%s: not one item of a sequence", c.At(c.Line))
+		}
+		return c.expand(nil, Item{Root: yamldoc.Path("").Index(0), Node: root.Content[0]}, 0)
+	case formList:
+		items := field(root, "items")
+		if items == nil {
+			return nil, nil
+		}
+		return c.elements(nil, Item{Root: yamldoc.Path("").Key("items"), Node: items, Shared: root.Anchor != ""}, 0)
+	default:
+		return c.expand(nil, Item{Node: root}, 0)
+	}
 }
 
-// parseError makes the parser's error one that says where in the input it is.
-func (c *Chunk) parseError(err error) error {
-	if c.item > 0 {
-		return fmt.Errorf("%s: %w", c.At(c.Line), atLine(err, c.Text, 1))
+// parse parses the chunk, or returns the tree that Split made.
+func (c *Chunk) parse(parser *yamldoc.Parser) (*yaml.Node, error) {
+	if tree := c.tree; tree != nil {
+		c.tree = nil // to be dropped after the visit
+		return tree, nil
 	}
-	return atLine(err, c.Text, c.Line)
+	tree, err := parser.Parse(c.Text)
+	if err != nil && c.original == nil {
+		if text, ok := yamlEscapes(c.Text); ok {
+			c.original, c.Text = c.Text, text
+			tree, err = parser.Parse(c.Text)
+		}
+	}
+	switch {
+	case err == nil:
+		return tree, nil
+	case c.item > 0:
+		return nil, fmt.Errorf("%s: %w", c.At(c.Line), atLine(err, c.Text, 1))
+	}
+	return nil, atLine(err, c.Text, c.Line)
+}
+
+// aliasedIn returns how many more nodes a tree has once its aliases are written out. A
+// long text counts as several nodes.
+func aliasedIn(root *yaml.Node, text []byte) int {
+	if bytes.IndexByte(text, '*') < 0 || bytes.IndexByte(text, '&') < 0 {
+		return 0
+	}
+	const tooMany = 1 << 40
+	anchored := map[*yaml.Node]int{}
+	var size func(n *yaml.Node) (all, own int)
+	size = func(n *yaml.Node) (all, own int) {
+		if n.Kind == yaml.AliasNode {
+			if all, known := anchored[n.Alias]; known {
+				return all, 0
+			}
+			return tooMany, 0 // it contains itself
+		}
+		all = 1 + len(n.Value)/32
+		own = all
+		for _, child := range n.Content {
+			more, ours := size(child)
+			all, own = min(all+more, tooMany), own+ours
+		}
+		if n.Anchor != "" {
+			anchored[n] = all
+		}
+		return all, own
+	}
+	all, own := size(root)
+	return all - own
+}
+
+// expand appends item to found, or what it lists if it is a List.
+func (c *Chunk) expand(found []Item, item Item, depth int) ([]Item, error) {
+	if depth > maxListDepth {
+		return nil, fmt.Errorf("%s: Lists are nested more than %d deep", c.placeOf(item.Node), maxListDepth)
+	}
+	node := yamldoc.Resolve(item.Node)
+	if node.Kind != yaml.MappingNode {
+		if c.form == formDocument && item.Root == "" && node.Tag == "!!null" {
+			return found, nil // an empty document
+		}
+		return nil, fmt.Errorf("%s: found %s; every item must be a Kubernetes resource: a mapping with apiVersion and kind", c.placeOf(item.Node), describe(node))
+	}
+	item.Shared = item.Shared || node != item.Node || node.Anchor != ""
+	if strings.HasSuffix(scalar(node, "kind"), "List") {
+		if items := field(node, "items"); items != nil {
+			if key := yamldoc.Duplicate(node); key != nil {
+				return nil, fmt.Errorf("%s: the List has %s twice; keep one", c.placeOf(key), yamldoc.NameOf(node, key))
+			}
+			return c.elements(found, Item{Root: item.Root.Key("items"), Node: items, Shared: item.Shared}, depth+1)
+		}
+	}
+	if item.Shared && len(found) >= maxAliasedItems {
+		return nil, fmt.Errorf("%s: aliases stand for more than the %d items that are followed", c.placeOf(item.Node), maxAliasedItems)
+	}
+	item.Node = node
+	return append(found, item), nil
+}
+
+// elements appends the elements of the sequence list to found.
+func (c *Chunk) elements(found []Item, list Item, depth int) ([]Item, error) {
+	if list.Node.Tag == "!!null" {
+		return found, nil
+	}
+	if list.Node.Kind != yaml.SequenceNode {
+		return nil, fmt.Errorf("%s: items of a List is %s; it must be a sequence of resources", c.placeOf(list.Node), describe(list.Node))
+	}
+	shared := list.Shared || list.Node.Anchor != ""
+	var err error
+	for i, element := range list.Node.Content {
+		found, err = c.expand(found, Item{Root: list.Root.Index(i), Node: element, Shared: shared}, depth)
+		if err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// placeOf returns the place of a node in the input.
+func (c *Chunk) placeOf(node *yaml.Node) string { return c.At(c.Line + max(node.Line, 1) - 1) }
+
+// describe names what a node is, for messages.
+func describe(n *yaml.Node) string {
+	switch {
+	case n.Kind == yaml.MappingNode:
+		return "a mapping"
+	case n.Kind == yaml.SequenceNode:
+		return "a sequence"
+	case n.Kind == yaml.ScalarNode && n.Tag != "!!null":
+		return "a scalar"
+	case n.Kind == yaml.ScalarNode:
+		return "null"
+	}
+	return "nothing"
 }

@@ -4,251 +4,190 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"io"
-	"strings"
+	"regexp"
+	"sync"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// splitJSON splits a document that is JSON: concatenated values, which are no
-// YAML document together, and Lists into their items. It returns nil for anything
-// else.
+// splitJSON splits a document of JSON values, which are not one YAML document together,
+// and Lists into their items. It returns nil for any other text.
 func splitJSON(text []byte, line int) []part {
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	var parts []part
-	last := 0
+	c := cutter{text: text, line: line}
 	for {
-		var value json.RawMessage
-		err := decoder.Decode(&value)
-		if errors.Is(err, io.EOF) {
-			break
+		start := len(text) - len(bytes.TrimLeft(text[c.at:], white))
+		c.literal(start)
+		if start == len(text) {
+			return c.parts
+		}
+		l, size := readJSON(text[start:])
+		if size < 0 {
+			return nil
+		}
+		if parts := l.cut(c.line); parts != nil {
+			c.parts = append(c.parts, parts...)
+			c.cut(start + size)
+		} else {
+			c.chunk(span{start, start + size}, formDocument, true)
+		}
+	}
+}
+
+// readJSON reads the entries of the JSON object with which text begins. It returns the
+// length of the value, negative if text does not begin with JSON, and no list for
+// any other value.
+func readJSON(text []byte) (l *list, length int) {
+	r := jsonReader{json.NewDecoder(bytes.NewReader(text)), text}
+	if start := r.next(); start == len(text) || text[start] != '{' {
+		s, err := r.value()
+		if err != nil {
+			return nil, -1
+		}
+		return nil, s.end
+	}
+	l = &list{json: true, items: -1}
+	if err := r.object(l); err != nil {
+		return nil, -1
+	}
+	l.text = text[:r.InputOffset()]
+	return l, len(l.text)
+}
+
+// readOnlyJSON reads the entries of text that is one JSON object. It returns nil for any
+// other text.
+func readOnlyJSON(text []byte) *list {
+	l, length := readJSON(text)
+	if l == nil || len(bytes.Trim(text[length:], white)) > 0 {
+		return nil
+	}
+	l.text = text
+	return l
+}
+
+// A jsonReader reads JSON and knows where in the text it is.
+type jsonReader struct {
+	*json.Decoder
+	text []byte
+}
+
+// object reads the entries of an object into l.
+func (r jsonReader) object(l *list) error {
+	if _, err := r.Token(); err != nil { // the brace
+		return err
+	}
+	for r.More() {
+		e := entry{span: span{start: r.skip(white)}}
+		token, err := r.Token()
+		if err != nil {
+			return err
+		}
+		e.key, _ = token.(string)
+		e.value = r.next()
+		if e.key == "items" && r.text[e.value] == '[' {
+			l.elements, err = r.array()
+		} else {
+			_, err = r.value()
 		}
 		if err != nil {
-			return nil
+			return err
 		}
-		end := int(decoder.InputOffset())
-		start := end - len(value)
-		if start > last {
-			parts = append(parts, part{literal: text[last:start]})
+		if e.key == "items" {
+			l.items = len(l.entries)
 		}
-		line += bytes.Count(text[last:start], []byte("\n"))
-		parts = append(parts, splitJSONList(text[start:end], line)...)
-		line += bytes.Count(text[start:end], []byte("\n"))
-		last = end
+		e.end = int(r.InputOffset())
+		l.entries = append(l.entries, e)
 	}
-	if last < len(text) {
-		parts = append(parts, part{literal: text[last:]})
-	}
-	return parts
+	_, err := r.Token()
+	return err
 }
 
-// splitJSONList splits a JSON value into the items of a List, or takes it for one
-// item.
-func splitJSONList(text []byte, line int) []part {
-	o := readObject(text)
-	if items := o.entry("items"); items != nil && strings.HasSuffix(o.string("kind"), "List") && !hasOtherBreaks(text) {
-		if elements := splitArray(text[items.at:items.end], line+bytes.Count(text[:items.at], []byte("\n"))); elements != nil {
-			parts := append([]part{{literal: text[:items.at]}}, elements...)
-			return append(parts, part{literal: text[items.end:]})
-		}
+// array returns the elements of an array, nil if one of them is not an object.
+func (r jsonReader) array() ([]span, error) {
+	if _, err := r.Token(); err != nil { // the bracket
+		return nil, err
 	}
-	return []part{{chunk: &Chunk{Text: text, Line: line, json: true}}}
+	elements := []span{}
+	allObjects := true
+	for r.More() {
+		s, err := r.value()
+		if err != nil {
+			return nil, err
+		}
+		elements = append(elements, s)
+		allObjects = allObjects && r.text[s.start] == '{'
+	}
+	if !allObjects {
+		elements = nil
+	}
+	_, err := r.Token()
+	return elements, err
 }
 
-// jsonResourceList splits a ResourceList that is JSON. It reports false for any
-// other document, and where something in it is not as it should be.
-func (in *Input) jsonResourceList(d *document) (bool, error) {
-	start := len(d.text) - len(bytes.TrimLeft(d.text, " \t\r\n"))
-	if d.header > 0 || start == len(d.text) || d.text[start] != '{' || hasOtherBreaks(d.text) || !json.Valid(d.text) {
-		return false, nil
-	}
-	end := len(bytes.TrimRight(d.text, " \t\r\n"))
-	o := readObject(d.text[start:end])
-	if o == nil || o.string("kind") != "ResourceList" {
-		return false, nil
-	}
-	if err := checkVersion(o.string("apiVersion"), d.line); err != nil {
-		return false, err
-	}
-	parts := []part{{literal: d.text[:start]}}
-	last := 0
-	literal := func(end int) {
-		if end > last {
-			parts = append(parts, part{literal: o.text[last:end]})
-		}
-		last = end
-	}
-	for i, e := range o.entries {
-		switch e.key {
-		case "functionConfig":
-			node, err := Tree(o.text[e.at:e.end])
-			if err != nil || len(node.Content) != 1 {
-				return false, nil
-			}
-			in.setFunctionConfig(node.Content[0])
-		case "items":
-			elements := splitArray(o.text[e.at:e.end], d.line+bytes.Count(d.text[:start+e.at], []byte("\n")))
-			if elements == nil {
-				return false, nil
-			}
-			literal(e.at)
-			parts = append(parts, elements...)
-			last = e.end
-		case "results":
-			// With the comma before it, or, if it comes first, behind it.
-			from, to := e.start, e.end
-			if i > 0 {
-				from = skipJSONSpace(o.text, o.entries[i-1].end) // the white space stays
-			} else if len(o.entries) > 1 {
-				to = bytes.IndexByte(o.text[to:], ',') + to + 1
-			}
-			literal(from)
-			parts = append(parts, part{literal: o.text[from:to], results: true})
-			last = to
-		}
-	}
-	if o.entry("items") == nil {
-		return false, nil
-	}
-	literal(len(o.text) - 1)
-	parts = append(parts, part{literal: d.text[end-1:], closing: true})
-	d.parts = parts
-	in.IsResourceList, in.hasItems, in.flow = true, true, true
-	return true, nil
+// value steps over a value.
+func (r jsonReader) value() (span, error) {
+	start := r.next()
+	err := r.Decode(new(skipped))
+	return span{start, int(r.InputOffset())}, err
 }
 
-// An object is a JSON object, taken apart at its own entries. The methods of nil
-// find nothing.
-type object struct {
-	text    []byte
-	entries []jsonEntry
+// next returns where the next key or value begins.
+func (r jsonReader) next() int { return r.skip(white + ",:") }
+
+// skip returns where the text begins that is not one of the characters.
+func (r jsonReader) skip(characters string) int {
+	return len(r.text) - len(bytes.TrimLeft(r.text[r.InputOffset():], characters))
 }
 
-type jsonEntry struct {
-	key     string
-	start   int // where the key stands
-	at, end int // the value
-}
+// skipped is a JSON value that is read for its end only.
+type skipped struct{}
 
-// readObject takes a JSON object apart. It returns nil for any other JSON value, and
-// for an object in which a key stands twice. text is valid JSON without space
-// around it.
-func readObject(text []byte) *object {
-	if text[0] != '{' {
-		return nil
+func (*skipped) UnmarshalJSON([]byte) error { return nil }
+
+var errOtherBreaks = errors.New("lines end in other ways than by a line feed")
+
+// Tree parses text that holds one document, as a Chunk's is parsed. It fails if the
+// nodes' lines would not be those of the text.
+func Tree(text []byte) (*yaml.Node, error) {
+	if hasOtherBreaks(text) {
+		return nil, errOtherBreaks
 	}
-	o := &object{text: text}
-	seen := map[string]bool{}
-	for at := skipJSONSpace(text, 1); text[at] != '}'; {
-		if text[at] == ',' {
-			at = skipJSONSpace(text, at+1)
-		}
-		e := jsonEntry{start: at}
-		at = endOfJSON(text, at)
-		if json.Unmarshal(text[e.start:at], &e.key) != nil || seen[e.key] {
-			return nil
-		}
-		seen[e.key] = true
-		at = skipJSONSpace(text, skipJSONSpace(text, at)+1) // the colon
-		e.at, e.end = at, endOfJSON(text, at)
-		o.entries = append(o.entries, e)
-		at = skipJSONSpace(text, e.end)
-	}
-	return o
-}
-
-// entry returns the entry of that key, nil if there is none.
-func (o *object) entry(key string) *jsonEntry {
-	if o != nil {
-		for i := range o.entries {
-			if o.entries[i].key == key {
-				return &o.entries[i]
-			}
+	tree, err := yamldoc.Parse(text)
+	if err != nil {
+		if text, ok := yamlEscapes(text); ok {
+			tree, err = yamldoc.Parse(text)
 		}
 	}
-	return nil
+	return tree, err
 }
 
-// string returns the value of an entry that is a string, "" if it is none.
-func (o *object) string(key string) string {
-	var s string
-	if e := o.entry(key); e == nil || json.Unmarshal(o.text[e.at:e.end], &s) != nil {
-		return ""
-	}
-	return s
-}
+// jsonEscape matches an escape in JSON, so that it begins at the right backslash, and
+// surrogate pairs as one.
+var jsonEscape = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u[dD][89a-fA-F]..|\\.`)
+})
 
-// splitArray splits a JSON array that begins on line into its elements. It
-// returns nil for an array without any, or with one that is no object, and for any
-// other value.
-func splitArray(text []byte, line int) []part {
-	if len(text) == 0 || text[0] != '[' {
-		return nil
+// yamlEscapes returns JSON, perhaps among comments, without those escapes that YAML does
+// not have or yaml.v3 does not know: \/ and surrogate pairs. It reports false for any
+// other text.
+func yamlEscapes(text []byte) ([]byte, bool) {
+	start := 0
+	for start < len(text) && isBlank(text[start:lineEnd(text, start)]) {
+		start = lineEnd(text, start)
 	}
-	var parts []part
-	last := 0
-	for at := skipJSONSpace(text, 1); text[at] != ']'; at = skipJSONSpace(text, at) {
-		if text[at] == ',' {
-			at = skipJSONSpace(text, at+1)
+	_, length := readJSON(text[start:])
+	if length < 0 || !isBlank(text[start+length:]) {
+		return nil, false
+	}
+	end := start + length
+	value := jsonEscape().ReplaceAllFunc(text[start:end], func(escape []byte) []byte {
+		if escape[1] != '/' && len(escape) == 2 {
+			return escape
 		}
-		if text[at] != '{' {
-			return nil
-		}
-		line += bytes.Count(text[last:at], []byte("\n"))
-		end := endOfJSON(text, at)
-		parts = append(parts, part{literal: text[last:at]}, part{chunk: &Chunk{Text: text[at:end], Line: line, json: true}})
-		line += bytes.Count(text[at:end], []byte("\n"))
-		at, last = end, end
-	}
-	if parts == nil {
-		return nil
-	}
-	return append(parts, part{literal: text[last:]})
-}
-
-// skipJSONSpace returns where the next token of valid JSON stands.
-func skipJSONSpace(text []byte, at int) int {
-	for text[at] == ' ' || text[at] == '\n' || text[at] == '\t' || text[at] == '\r' {
-		at++
-	}
-	return at
-}
-
-// endOfJSON returns where the value ends that begins at at, in valid JSON.
-func endOfJSON(text []byte, at int) int {
-	for depth := 0; ; {
-		switch text[at] {
-		case '"':
-			at = endOfString(text, at)
-			if depth == 0 {
-				return at
-			}
-			continue
-		case '{', '[':
-			depth++
-		case '}', ']':
-			if depth--; depth == 0 {
-				return at + 1
-			}
-		default:
-			if depth == 0 { // a number, or a word
-				end := bytes.IndexAny(text[at:], ",]} \n\t\r")
-				if end < 0 {
-					return len(text)
-				}
-				return at + end
-			}
-		}
-		at++
-	}
-}
-
-// endOfString returns where the string ends that begins at at, in valid JSON.
-func endOfString(text []byte, at int) int {
-	for at++; ; at++ {
-		switch text[at] {
-		case '\\':
-			at++
-		case '"':
-			return at + 1
-		}
-	}
+		var character string
+		_ = json.Unmarshal([]byte(`"`+string(escape)+`"`), &character) // it is valid
+		return []byte(character)
+	})
+	return bytes.Join([][]byte{text[:start], value, text[end:]}, nil), true
 }

@@ -17,7 +17,7 @@ func itemsOf(t testing.TB, in *Input) [][]string {
 	_, names, err := Parse(in, func(_ *Chunk, items []Item) ([]string, error) {
 		var names []string
 		for _, item := range items {
-			names = append(names, fmt.Sprintf("%s:%d", entry(item.Node, "name").Value, item.Node.Line))
+			names = append(names, fmt.Sprintf("%s:%d", field(item.Node, "name").Value, item.Node.Line))
 		}
 		return names, nil
 	})

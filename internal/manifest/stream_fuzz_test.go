@@ -185,7 +185,7 @@ func wholeItems(t *testing.T, data []byte) ([]string, bool) {
 		if n.Kind == yaml.ScalarNode { // a document without content
 			return
 		}
-		kind, items := entry(n, "kind"), entry(n, "items")
+		kind, items := field(n, "kind"), field(n, "items")
 		switch {
 		case kind != nil && kind.Value == "ResourceList" && items == nil:
 		case kind != nil && strings.HasSuffix(kind.Value, "List") && items != nil:
@@ -287,10 +287,10 @@ func resourceListOf(t *testing.T, data []byte) resourceList {
 	}
 	root := docs[0].Content[0]
 	var list resourceList
-	if node := entry(root, "results"); node != nil {
+	if node := field(root, "results"); node != nil {
 		_ = node.Decode(&list.results) // those of the input may be anything
 	}
-	items := entry(root, "items")
+	items := field(root, "items")
 	list.hasItems = items != nil && items.Tag != "!!null"
 	for i := 0; i+1 < len(root.Content); i += 2 {
 		key, value := root.Content[i], root.Content[i+1]

@@ -19,8 +19,8 @@ func names(data string) ([]string, *Input, error) {
 		var found []string
 		for _, item := range items {
 			name := "?"
-			if m := entry(item.Node, "metadata"); m != nil {
-				if n := entry(m, "name"); n != nil {
+			if m := field(item.Node, "metadata"); m != nil {
+				if n := field(m, "name"); n != nil {
 					name = n.Value
 				}
 			}
@@ -197,7 +197,7 @@ func TestWrite_completesAResourceList(t *testing.T) {
 		{
 			"flow with a trailing comma", `{kind: ResourceList, apiVersion: config.kubernetes.io/v1, items: [],}`,
 			`{kind: ResourceList, apiVersion: config.kubernetes.io/v1, items: [],}`,
-			`{kind: ResourceList, apiVersion: config.kubernetes.io/v1, items: [], ` + flow + `}`,
+			`{` + flow + `, kind: ResourceList, apiVersion: config.kubernetes.io/v1, items: [],}`,
 		},
 		{
 			"former results in JSON", `{"kind":"ResourceList", "results" : [{"message":"é]}"}] ,"apiVersion":"config.kubernetes.io/v1","items":[]}`,
@@ -212,12 +212,12 @@ func TestWrite_completesAResourceList(t *testing.T) {
 		{
 			"former results that are no JSON", "{kind: ResourceList, apiVersion: config.kubernetes.io/v1, items: [], results: [{message: old}]}\n",
 			"{kind: ResourceList, apiVersion: config.kubernetes.io/v1, items: []}\n",
-			"{kind: ResourceList, apiVersion: config.kubernetes.io/v1, items: [], " + flow + "}\n",
+			"{kind: ResourceList, apiVersion: config.kubernetes.io/v1, items: [], results: [{message: m, severity: warning, resourceRef: {apiVersion: v1, kind: Secret, name: s}}]}\n",
 		},
 		{
 			"a brace in a comment behind", "{kind: ResourceList, apiVersion: config.kubernetes.io/v1, items: []} # }\n",
 			"{kind: ResourceList, apiVersion: config.kubernetes.io/v1, items: []} # }\n",
-			"{kind: ResourceList, apiVersion: config.kubernetes.io/v1, items: [], " + flow + "} # }\n",
+			"{" + flow + ", kind: ResourceList, apiVersion: config.kubernetes.io/v1, items: []} # }\n",
 		},
 	} {
 		t.Run(tc.label, func(t *testing.T) {

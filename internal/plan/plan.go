@@ -1,5 +1,5 @@
-// Package plan holds what a transformation wants done: edits of resources, and
-// what is to be told of them. To carry it out is another package's work.
+// Package plan holds the edits to make and the findings to report. Package function
+// applies them.
 package plan
 
 import (
@@ -14,8 +14,7 @@ import (
 	"github.com/confighash/confighash/internal/manifest"
 )
 
-// A Plan is what a transformation changes and what it has to tell. The zero
-// Plan changes nothing.
+// A Plan is what a transformation changes and reports. The zero Plan changes nothing.
 type Plan struct {
 	// Edits are those of each resource that is edited.
 	Edits map[*graph.Resource][]edit.Edit
@@ -36,13 +35,22 @@ func (p *Plan) Edit(r *graph.Resource, edits ...edit.Edit) {
 	p.Edits[r] = append(p.Edits[r], edits...)
 }
 
-// Tell adds a finding. An error among them keeps the plan from being carried
-// out; see Err.
-func (p *Plan) Tell(severity manifest.Severity, r *graph.Resource, path yamldoc.Path, format string, args ...any) {
+// Errorf adds an error, which keeps the plan from being applied; see Err.
+func (p *Plan) Errorf(r *graph.Resource, path yamldoc.Path, format string, args ...any) {
+	p.Reportf(manifest.Error, r, path, format, args...)
+}
+
+// Warnf adds a warning.
+func (p *Plan) Warnf(r *graph.Resource, path yamldoc.Path, format string, args ...any) {
+	p.Reportf(manifest.Warning, r, path, format, args...)
+}
+
+// Reportf adds a finding of any severity.
+func (p *Plan) Reportf(severity manifest.Severity, r *graph.Resource, path yamldoc.Path, format string, args ...any) {
 	p.Add(graph.Finding{Severity: severity, Resource: r, Path: path, Message: fmt.Sprintf(format, args...)})
 }
 
-// Add adds findings, as Tell does.
+// Add adds findings. An error among them keeps the plan from being applied.
 func (p *Plan) Add(findings ...graph.Finding) {
 	for _, f := range findings {
 		if f.Severity == manifest.Error {
@@ -68,7 +76,7 @@ func (p *Plan) Err() error {
 	return Join(errs)
 }
 
-// Join joins errors up to a bound, behind which the last one counts the others.
+// Join joins errors up to a bound. The last one counts the others then.
 func Join(errs []error) error {
 	if more := len(errs) - maxErrors; more > 0 {
 		errs = append(slices.Clone(errs[:maxErrors]), fmt.Errorf("%d more errors are not listed", more))

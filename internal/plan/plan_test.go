@@ -40,12 +40,12 @@ func TestEdit_gathersByResource(t *testing.T) {
 func TestTell_keepsErrorsFromFindings(t *testing.T) {
 	r := &graph.Resource{Kind: "ConfigMap", Name: "app", Namespace: "prod"}
 	var p Plan
-	p.Tell(manifest.Warning, r, "data", "%d%% of %q", 50, "a")
+	p.Warnf(r, "data", "%d%% of %q", 50, "a")
 	p.Add(graph.Finding{Severity: manifest.Info, Resource: r, Message: "as is: %d"})
 	if err := p.Err(); err != nil {
 		t.Errorf("a warning is an error: %v", err)
 	}
-	p.Tell(manifest.Error, r, "data", "none")
+	p.Errorf(r, "data", "none")
 	var told []string
 	for _, f := range p.Findings {
 		told = append(told, string(f.Severity)+": "+f.String())
@@ -66,10 +66,10 @@ func TestTell_keepsErrorsFromFindings(t *testing.T) {
 func TestErr_isSortedAndSaysEachOnce(t *testing.T) {
 	a, b := &graph.Resource{Kind: "ConfigMap", Name: "a"}, &graph.Resource{Kind: "ConfigMap", Name: "b"}
 	var p Plan
-	p.Tell(manifest.Error, b, "", "second")
-	p.Tell(manifest.Error, a, "y", "first")
-	p.Tell(manifest.Error, a, "x", "first")
-	p.Tell(manifest.Error, b, "", "second")
+	p.Errorf(b, "", "second")
+	p.Errorf(a, "y", "first")
+	p.Errorf(a, "x", "first")
+	p.Errorf(b, "", "second")
 	want := "ConfigMap a: x: first\nConfigMap a: y: first\nConfigMap b: second"
 	if err := p.Err(); err == nil || err.Error() != want {
 		t.Errorf("got %v, want\n%s", err, want)
@@ -88,7 +88,7 @@ func TestErr_endsSomewhere(t *testing.T) {
 	} {
 		var p Plan
 		for i := range tc.errors {
-			p.Tell(manifest.Error, &graph.Resource{Kind: "ConfigMap", Name: fmt.Sprintf("n%03d", i)}, "", "wrong")
+			p.Errorf(&graph.Resource{Kind: "ConfigMap", Name: fmt.Sprintf("n%03d", i)}, "", "wrong")
 		}
 		lines := strings.Split(p.Err().Error(), "\n")
 		if len(lines) != tc.lines || lines[len(lines)-1] != tc.last {

@@ -8,7 +8,7 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// What tells what became of a part of a template.
+// What is how a part of a template changed.
 type What uint8
 
 const (
@@ -16,7 +16,7 @@ const (
 	Changed What = iota
 	// Added: it was not there.
 	Added
-	// Removed: it is no longer there.
+	// Removed: it is not there any more.
 	Removed
 	// Reordered: a list has the same elements, or some of them, in another order.
 	Reordered
@@ -29,21 +29,21 @@ const (
 // A Difference is a part of a template that differs. One element that a list gained or
 // lost is one Difference, and so is a mapping of fields, such as a probe.
 type Difference struct {
-	// Path says to people where: spec.containers[web].image. Elements of lists bear
-	// their names where the API server tells them apart by name, or else their index,
-	// in the new list unless they were removed.
+	// Path is for people: spec.containers[web].image. Elements of lists are shown by
+	// name if the API server identifies them by name, or else by their index, in the
+	// new list unless they were removed.
 	Path string
 	What What
-	// Old and New lead to the node, with what Options.At or Parts had in front: a scalar
-	// in most cases, and the element or mapping where all of that differs. Empty where
-	// nothing stands in that manifest, as for a default.
+	// Old and New are the paths of the node, after those of Options.At or Parts: a scalar
+	// in most cases, and the element or mapping if all of that differs. They are empty if
+	// that manifest has nothing there, as for a default.
 	Old, New yamldoc.Path
-	// OldImage and NewImage are the values of an image that Changed. No other values are
-	// told.
+	// OldImage and NewImage are the values of an image that Changed. Other values may be
+	// secret.
 	OldImage, NewImage string
 }
 
-// Diff returns where two templates differ, in a fixed order; nothing if the API
+// Diff returns the differences of two templates, in a fixed order; none if the API
 // server stores the same for both. Both must have been read with the same Options.Builtin.
 func Diff(before, after *Template) []Difference {
 	d := differ{old: before, new: after}
@@ -67,11 +67,11 @@ type step struct {
 	key      string // of the entry, or of the element if it has one
 	old, new int32  // node.at, or absent
 	element  bool
-	named    bool // an element that its key tells from the others
-	dynamic  bool // an entry of a mapping whose keys are no fields
+	named    bool // an element that its key identifies
+	dynamic  bool // an entry of a mapping whose keys are not fields
 }
 
-// absent is where nothing is, not even a default.
+// absent is the place of what is not there, not even by default.
 const absent = -3
 
 // values compares two values.
@@ -95,7 +95,7 @@ func (d *differ) values(before, after *node) {
 	}
 }
 
-// empty stands for what is hollow and absent.
+// empty is what takes the place of a hollow value that is absent.
 var empty = map[kind]*node{mapping: {kind: mapping}, list: {kind: list}}
 
 // mappings compares two mappings, by key.
@@ -162,7 +162,7 @@ func (d *differ) lists(before, after *node) {
 	d.byIndex(a, b)
 }
 
-// keys returns where in a list the elements are by their keys, nil if one has none
+// keys returns the indices of elements by their keys, nil if one has none
 // or two have the same.
 func keys(elements []node) map[string]int {
 	at := make(map[string]int, len(elements))
@@ -208,12 +208,12 @@ func (d *differ) byKey(a, b []node, at map[string]int) {
 	}
 }
 
-// maxShuffled is how many elements of a list are looked for in another order: each is
-// held against each.
+// maxShuffled is up to how many elements of a list are looked for in another order: each
+// is compared with each.
 const maxShuffled = 64
 
-// byIndex compares the elements of lists that have no keys: those between what is the
-// same at the beginning and at the end, so that one that came or went is one
+// byIndex compares the elements of lists that have no keys, without those that are the
+// same at the beginning and at the end, so that one that was added or removed is one
 // Difference.
 func (d *differ) byIndex(a, b []node) {
 	for len(a) > 0 && len(b) > 0 && d.equal(&a[0], &b[0]) {
@@ -279,7 +279,7 @@ func (d *differ) add(what What) {
 	})
 }
 
-// path returns the way to the present node for people.
+// path returns the path of the present node for people.
 func (d *differ) path() string {
 	var b strings.Builder
 	for i := range d.steps {
@@ -303,8 +303,7 @@ func (d *differ) path() string {
 	return b.String()
 }
 
-// printable returns a key as it is, or in quotes where it would not be seen as it
-// is.
+// printable returns a key, in quotes if it has spaces, brackets or invisible characters.
 func printable(key string) string {
 	if key == "" || strings.ContainsFunc(key, func(r rune) bool { return !unicode.IsGraphic(r) || r == ' ' || r == '"' || r == '[' || r == ']' }) {
 		return strconv.Quote(key)
@@ -312,8 +311,8 @@ func printable(key string) string {
 	return key
 }
 
-// editPath returns the way to the present node in one of the manifests, empty if
-// nothing stands there.
+// editPath returns the path of the present node in one of the manifests, empty if
+// the manifest has nothing there.
 func (d *differ) editPath(t *Template, at func(*step) int32) yamldoc.Path {
 	path, steps := t.start(d.steps)
 	for i := range d.steps {
@@ -334,7 +333,7 @@ func (d *differ) editPath(t *Template, at func(*step) int32) yamldoc.Path {
 	return path
 }
 
-// start returns where a way begins, and how many of its steps lead there.
+// start returns where a path begins, and how many of the steps lead there.
 func (t *Template) start(steps []step) (yamldoc.Path, int) {
 	switch {
 	case !t.inParts:

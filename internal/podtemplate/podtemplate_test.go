@@ -33,8 +33,8 @@ func readText(t testing.TB, text string, o Options) *Template {
 	return template
 }
 
-// told returns what people read of differences.
-func told(found []Difference) []string {
+// described returns a line for each difference.
+func described(found []Difference) []string {
 	var lines []string
 	for _, d := range found {
 		line := d.Path + " " + [...]string{"changed", "added", "removed", "reordered", "respelled"}[d.What]
@@ -132,10 +132,10 @@ func TestDiff_isEmptyForWhatIsStoredAlike(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			before, after := readText(t, test.old, builtin), readText(t, test.new, builtin)
 			if found := Diff(before, after); found != nil {
-				t.Errorf("%s\n%s\ndiffer: %q", test.old, test.new, told(found))
+				t.Errorf("%s\n%s\ndiffer: %q", test.old, test.new, described(found))
 			}
 			if found := Diff(after, before); found != nil {
-				t.Errorf("the other way: %q", told(found))
+				t.Errorf("the other way: %q", described(found))
 			}
 		})
 	}
@@ -153,7 +153,7 @@ func TestDiff_countsAllInCustomResources(t *testing.T) {
 	for _, test := range same {
 		found := Diff(readText(t, test.old, Options{}), readText(t, test.new, Options{}))
 		if got := len(found) == 0; got != alike[test.name] {
-			t.Errorf("%s: differences are %q", test.name, told(found))
+			t.Errorf("%s: differences are %q", test.name, described(found))
 		}
 	}
 }
@@ -177,7 +177,7 @@ func TestRead_sharesNoMemoryWithTheText(t *testing.T) {
 		t.Fatal(err)
 	}
 	if found := Diff(template, readText(t, pristine, builtin)); found != nil {
-		t.Errorf("the template changed with the text: %q", told(found))
+		t.Errorf("the template changed with the text: %q", described(found))
 	}
 }
 
@@ -196,7 +196,7 @@ func TestRead_isBounded(t *testing.T) {
 	for _, test := range []struct{ name, text, want string }{
 		{"aliases", bomb, "pod template: aliases and merge keys stand for more than the 100000 nodes that are followed"},
 		{"merge keys", merges, "pod template: aliases and merge keys stand for more than the 100000 nodes that are followed"},
-		{"depth", strings.Repeat("[", 2_000) + strings.Repeat("]", 2_000), "pod template: collections hold one another more than 1000 deep"},
+		{"depth", strings.Repeat("[", 2_000) + strings.Repeat("]", 2_000), "pod template: collections are nested more than 1000 levels deep"},
 	} {
 		if _, err := Read(parse(t, test.text), builtin); err == nil || err.Error() != test.want {
 			t.Errorf("%s: got the error %v, want %s", test.name, err, test.want)
@@ -233,7 +233,7 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		if found := Diff(before, after); found != nil {
-			t.Errorf("it differs from itself: %q", told(found))
+			t.Errorf("it differs from itself: %q", described(found))
 		}
 		nothing, err := Read(nil, Options{Builtin: builtin})
 		if err != nil {

@@ -10,13 +10,13 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// maxDepth is how deep collections may hold one another, far deeper than those of a
-// template do: an alias may stand in what it stands for.
+// maxDepth is how deep collections may be nested, far deeper than those of a
+// template are: an alias may be within its own anchor.
 const maxDepth = 1_000
 
 // A reader makes nodes of a template.
 type reader struct {
-	literal bool // what is written counts as it stands
+	literal bool // compare what is written, without defaults
 	budget  yamldoc.Budget
 	aliases int // and merge keys around the present node
 	depth   int
@@ -79,7 +79,7 @@ func (r *reader) value(t *typ, n *yaml.Node) (node, error) {
 		return r.scalar(t, scalarOf(n))
 	}
 	if r.depth++; r.depth > maxDepth {
-		return node{}, fmt.Errorf("collections hold one another more than %d deep", maxDepth)
+		return node{}, fmt.Errorf("collections are nested more than %d levels deep", maxDepth)
 	}
 	defer func() { r.depth-- }()
 	switch {
@@ -95,8 +95,8 @@ func (r *reader) value(t *typ, n *yaml.Node) (node, error) {
 // unknown is the type of what no type is known of.
 var unknown = &typ{base: anything}
 
-// scalar reads a scalar as a value of type t. What is no value of that type, the
-// API server refuses; it stays what it is.
+// scalar reads a scalar as a value of type t. The API server refuses a value of another
+// type; it is kept as written.
 func (r *reader) scalar(t *typ, s scalar) (node, error) {
 	n := node{kind: s.kind, value: s.value}
 	if r.literal {
@@ -141,7 +141,7 @@ func (r *reader) zero(t *typ) (node, error) {
 	return node{}, nil
 }
 
-// isZero reports whether n is what Go has for an absent value of type t.
+// isZero reports whether n is the zero value of type t in Go.
 func isZero(t *typ, n *node) bool {
 	switch n.kind {
 	case mapping, list:
@@ -182,8 +182,7 @@ func (r *reader) list(t *typ, n *yaml.Node) (node, error) {
 	return r.close(list, f, base), nil
 }
 
-// keyOf returns what tells an element of a list from the others, "" if that cannot
-// be told.
+// keyOf returns the key that identifies an element of a list, "" if it has none.
 func (r *reader) keyOf(n *node, keys []string) string {
 	if n.kind != mapping {
 		return ""
@@ -213,7 +212,7 @@ func find(entries []node, key string) *node {
 	return &entries[at]
 }
 
-// dynamic reads a mapping whose keys are no fields.
+// dynamic reads a mapping whose keys are not fields.
 func (r *reader) dynamic(t *typ, n *yaml.Node) (node, error) {
 	element, f := unknown, flags(0)
 	if t.base == aMap {
@@ -233,8 +232,7 @@ func (r *reader) dynamic(t *typ, n *yaml.Node) (node, error) {
 	return r.close(mapping, f, base), err
 }
 
-// mayBeMerged reads a value. One that a merge key brings in counts as one behind an
-// alias.
+// mayBeMerged reads a value. One from a merge key counts as one from an alias.
 func (r *reader) mayBeMerged(t *typ, n *yaml.Node, merged bool) (node, error) {
 	if merged {
 		r.aliases++
@@ -252,7 +250,7 @@ func isNull(n *yaml.Node) bool {
 // A structure is a mapping of fields that is being read.
 type structure struct {
 	typ  *typ
-	base int    // where its entries begin among those that are pending
+	base int    // the index of its first entry in pending
 	seen uint64 // the fields that are there, by their index
 }
 

@@ -112,7 +112,7 @@ func resolveNumber(s string) (string, bool) {
 			return floatText(f), true
 		}
 	}
-	// Signs behind the prefix of binary numbers are taken, by yaml.v2.
+	// yaml.v2 accepts signs after the prefix of binary numbers.
 	if rest, found := strings.CutPrefix(plain, "0b"); found {
 		if i, err := strconv.ParseInt(rest, 2, 64); err == nil {
 			return strconv.FormatInt(i, 10), true

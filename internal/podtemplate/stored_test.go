@@ -110,7 +110,7 @@ func (c *tally) String() string {
 // dropped are the fields that Kubernetes drops since their feature gates are off.
 var dropped = []string{"clusterTrustBundle", "podCertificate", "schedulingGroup", "stopSignal"}
 
-// maxFailures is how many failures a test tells in full.
+// maxFailures is how many failures a test reports in full.
 const maxFailures = 25
 
 // check holds what Diff says of each pair against an answer.
@@ -144,7 +144,7 @@ func check(t *testing.T, pairs []pair) *tally {
 		}
 		if identical != a.Identical || same != a.Same {
 			if c.failed++; c.failed <= maxFailures {
-				t.Errorf("Diff says %q; to Kubernetes they are identical: %v, the same: %v\nold: %s\nnew: %s\nstored: %s", told(found), a.Identical, a.Same, p.Old, p.New, a.Stored)
+				t.Errorf("Diff says %q; to Kubernetes they are identical: %v, the same: %v\nold: %s\nnew: %s\nstored: %s", described(found), a.Identical, a.Same, p.Old, p.New, a.Stored)
 			}
 		}
 	}
@@ -158,7 +158,7 @@ func check(t *testing.T, pairs []pair) *tally {
 // A literal is a scalar as it is written in YAML.
 type literal string
 
-// absentValue stands for a field that is not written.
+// absentValue represents a field that is not written.
 const absentValue literal = "(absent)"
 
 // write writes a value in flow style, with the keys in the order of the dice, or
@@ -328,7 +328,7 @@ func constants(typ reflect.Type, defaults []literal) []literal {
 }
 
 // TestStored_everyField writes every field of a pod template in every way, and none
-// at all, and holds each of these beside each.
+// at all, and compares each of these with each.
 func TestStored_everyField(t *testing.T) {
 	filled := defaults(t)
 	var pairs []pair
@@ -511,7 +511,7 @@ func (m *mutator) other(name string, typ reflect.Type, v any) any {
 	return m.value(name, typ, 5)
 }
 
-// TestStored_randomTemplates holds random templates beside what came of them by a few
+// TestStored_randomTemplates compares random templates with what they become by a few
 // changes, none of which, or all, may be one to the API server.
 func TestStored_randomTemplates(t *testing.T) {
 	typ := reflect.TypeFor[corev1.PodTemplateSpec]()

@@ -17,8 +17,8 @@ type Template struct {
 	// in their order.
 	nodes []node
 	root  node
-	// at is where the template stands or, if it was read in parts, these tell where
-	// they do. Their nodes are nil.
+	// at is the path of the template, parts those of its parts if it was read in parts.
+	// Their nodes are nil.
 	at      yamldoc.Path
 	parts   Parts
 	inParts bool
@@ -39,24 +39,24 @@ const (
 
 // A node is a value of a Template.
 type node struct {
-	// key is the entry's in a mapping; in a list, what tells the element from others:
-	// the name of a container, "" where it has none.
+	// key is that of the entry in a mapping; in a list, what identifies the element:
+	// the name of a container, "" if it has none.
 	key string
 	// value is a scalar's in its one form: numbers in decimals, times in UTC.
 	value string
-	// first and count tell which nodes are the children.
+	// first and count are the range of nodes that are the children.
 	first, count int32
 	// at is the index of a list's element in the text, 0 for an entry of a mapping, and
-	// negative for what does not stand in the text.
+	// negative for what is not in the text.
 	at    int32
 	kind  kind
 	flags flags
 }
 
-// What at is where it tells no place.
+// Values of at that are not an index.
 const (
 	byDefault   = -1 // a default
-	byOtherName = -2 // an entry that stands in the text by its field's other name
+	byOtherName = -2 // an entry with its field's other name in the text
 )
 
 type flags uint8
@@ -64,11 +64,11 @@ type flags uint8
 const (
 	// ownKey: the key is not one of the types' own, so a Template must copy it.
 	ownKey flags = 1 << iota
-	// dynamic: a mapping whose keys are no fields: labels, limits.
+	// dynamic: a mapping whose keys are not fields: labels, limits.
 	dynamic
-	// hollow: the API server does not tell an empty one from none.
+	// hollow: to the API server, an empty one is the same as none.
 	hollow
-	// keyed: a list whose elements are told apart by keys.
+	// keyed: a list whose elements are identified by keys.
 	keyed
 	// shown: the value may be shown.
 	shown
@@ -81,13 +81,13 @@ type Options struct {
 	// counts, an empty value too, but for null: of a custom resource the API server
 	// stores what it got, unless its schema says otherwise.
 	Builtin bool
-	// At is where the template stands; it is put before the paths of differences.
+	// At is the path of the template; it is put before the paths of differences.
 	At yamldoc.Path
 }
 
 // Read reads a pod template: a mapping with metadata and spec. It keeps no node. It
-// fails where aliases stand for too much, or collections hold one another too deep;
-// what the API server would refuse is compared as it stands.
+// fails if aliases expand to too much, or collections are nested too deep.
+// What the API server would refuse is compared as written.
 func Read(template *yaml.Node, o Options) (*Template, error) {
 	t, err := read(o.Builtin, func(r *reader, types *types) (node, error) { return r.value(types.template, template) })
 	if t != nil {
@@ -96,7 +96,7 @@ func Read(template *yaml.Node, o Options) (*Template, error) {
 	return t, err
 }
 
-// Parts are the parts of a pod template that stands in pieces in its object. Nodes
+// Parts are the parts of a pod template that are at several places in its object. Nodes
 // may be nil; the paths are put before those of differences.
 type Parts struct {
 	Spec          *yaml.Node

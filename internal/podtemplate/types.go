@@ -27,10 +27,10 @@ type typ struct {
 	base base
 	// Of a structure:
 	fields   map[string]*field
-	defaults []*field // that have something to say where they are absent
+	defaults []*field // that have a value if they are absent
 	// Of a list or a map:
 	element *typ
-	keys    []string // that tell the elements of a list apart
+	keys    []string // that identify the elements of a list
 	without []string // keys that a map is stored without
 	// Of a quantity:
 	rounded bool // up to thousandths
@@ -63,24 +63,24 @@ type field struct {
 	index    int  // among the structure's
 	optional bool // an explicit zero value counts
 	flags    flags
-	// other is the field of which this is the other name.
+	// other is the field for which this is another name.
 	other *field
 
 	fill fill
 	// value is the default, if fill is filledByValue, and sibling the name of the
-	// field by whose tag it goes, if it is filledByTag.
+	// field whose tag decides, if it is filledByTag.
 	value   scalar
 	sibling string
 }
 
-// fill is what stands for an absent value.
+// fill is what the API server puts in place of an absent value.
 type fill uint8
 
 const (
 	notFilled       fill = iota
 	filledByValue        // a scalar
 	filledByMapping      // an empty mapping
-	filledIfAlone        // an empty mapping, where the structure has no other entry but name
+	filledIfAlone        // an empty mapping, if the structure has no other entry but name
 	filledByTag          // the pull policy that goes with the tag of an image
 	filledWithin         // a structure that is always there and has defaults in it
 )
@@ -233,7 +233,7 @@ func parseType(all map[string]*typ, line string) (*typ, error) {
 	return nil, fmt.Errorf("the type %q is unknown", line)
 }
 
-// parseDefault reads what stands behind the equals sign of a line.
+// parseDefault reads what comes after the equals sign of a line.
 func (f *field) parseDefault(value string) {
 	if sibling, ok := strings.CutPrefix(value, "by the tag of "); ok {
 		f.fill, f.sibling = filledByTag, sibling
@@ -242,7 +242,7 @@ func (f *field) parseDefault(value string) {
 	switch value {
 	case "{}":
 		f.fill = filledByMapping
-	case "{} where no other source is":
+	case "{} without another source":
 		f.fill = filledIfAlone
 	case `""`:
 		f.fill, f.value = filledByValue, scalar{kind: text}
@@ -252,7 +252,7 @@ func (f *field) parseDefault(value string) {
 }
 
 // IsField reports whether a pod spec, or a container in one, has a field of that name:
-// in custom resources, such fields stand among others.
+// custom resources have such fields among others.
 func IsField(name string) bool {
 	t, err := loadTypes()
 	if err != nil {

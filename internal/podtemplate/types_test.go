@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// moreKeys are the keys of lists beside the patchMergeKey: the listMapKeys in the
+// moreKeys are the keys of lists besides the patchMergeKey: the listMapKeys in the
 // comments of types.go, which no type shows.
 var moreKeys = map[string]string{
 	"Container.ports":                   " and protocol",

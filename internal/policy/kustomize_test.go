@@ -98,8 +98,8 @@ func TestMatcher_matchesAsKustomizeDoes(t *testing.T) {
 			got.err = err.Error()
 		} else {
 			got.gvk = ours.matchGVK(group.text, version.text, kind.text)
-			got.name = ours.name.matches(name.text)
-			got.namespace = ours.namespace.matches(namespace.text)
+			got.name = ours.name.Match(name.text, nil)
+			got.namespace = ours.namespace.Match(namespace.text, nil)
 		}
 		if diff := cmp.Diff(want, got, cmp.AllowUnexported(outcome{})); diff != "" {
 			t.Fatalf("%+v (-kustomize +here):\n%s", s, diff)

@@ -52,11 +52,12 @@ func (p *Policy) Lint() []graph.Finding {
 		if r.Ignored() {
 			continue
 		}
+		own := "the metadata of " + graph.Indefinite(r.Kind)
 		if r.Target != 0 || r.StandsFor {
-			findings = append(findings, c.lint(r, "the metadata of "+graph.Indefinite(r.Kind), metadataAnnotations, r.Annotations, c.object)...)
+			findings = append(findings, c.lint(r, own, metadataAnnotations, r.Annotations, c.object)...)
 		}
 		if len(r.PodTemplates) > 0 {
-			findings = append(findings, c.lint(r, "the metadata of "+graph.Indefinite(r.Kind), metadataAnnotations, r.Annotations, c.workload)...)
+			findings = append(findings, c.lint(r, own, metadataAnnotations, r.Annotations, c.workload)...)
 		}
 		for i := range r.PodTemplates {
 			t := &r.PodTemplates[i]
@@ -89,40 +90,27 @@ func (c *controller) lint(r *graph.Resource, place string, path yamldoc.Path, an
 	return findings
 }
 
-// nearest returns the known key that is spelled most like key, "" if none is close.
+// nearest returns the known key that differs least from key, "" if none is close.
 func (c *controller) nearest(key string, known map[string]func(string) string) string {
 	if renamed := c.renamed[key]; known[renamed] != nil {
 		return renamed
 	}
 	best, least := "", 4
 	for _, candidate := range slices.Sorted(maps.Keys(known)) {
-		if len(key) >= len(candidate)+least {
-			continue
-		}
-		if d := distance(key, candidate); d < least {
+		if d := difference(key, candidate); d < least {
 			best, least = candidate, d
 		}
 	}
 	return best
 }
 
-// distance returns how many bytes to insert, remove or replace lead from a to b.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
+// difference returns the length of the part in which two keys differ.
+func difference(a, b string) int {
+	for a != "" && b != "" && a[0] == b[0] {
+		a, b = a[1:], b[1:]
 	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replaced := diagonal
-			if a[i] != b[j] {
-				replaced++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(replaced, row[j]+1, diagonal+1)
-		}
+	for a != "" && b != "" && a[len(a)-1] == b[len(b)-1] {
+		a, b = a[:len(a)-1], b[:len(b)-1]
 	}
-	return row[len(b)]
+	return max(len(a), len(b))
 }

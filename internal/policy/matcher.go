@@ -2,7 +2,6 @@ package policy
 
 import (
 	"fmt"
-	"regexp"
 
 	"k8s.io/apimachinery/pkg/labels"
 
@@ -14,8 +13,8 @@ import (
 // types.SelectorRegex: expressions are anchored at both ends, and an empty one
 // matches anything.
 type matcher struct {
-	group, version, kind expression
-	name, namespace      expression
+	group, version, kind pattern.Expression
+	name, namespace      pattern.Expression
 	labels, annotations  labels.Selector
 	// steps is about how many steps it takes, at most, to match the selector
 	// against a byte of an object's name, its labels and the like.
@@ -28,7 +27,7 @@ func newMatcher(s v1alpha1.Selector) (*matcher, error) {
 	c := matcher{steps: 1 + (len(s.LabelSelector)+len(s.AnnotationSelector))/8}
 	var err error
 	for _, part := range []struct {
-		compiled *expression
+		compiled *pattern.Expression
 		expr     string
 	}{
 		{&c.group, s.Group},
@@ -37,13 +36,13 @@ func newMatcher(s v1alpha1.Selector) (*matcher, error) {
 		{&c.name, s.Name},
 		{&c.namespace, s.Namespace},
 	} {
-		if *part.compiled, err = compileExpression(part.expr); err != nil {
+		if part.expr == "" {
+			continue
+		}
+		if *part.compiled, err = pattern.Compile("^(?:", part.expr, ")$", new(pattern.Sum)); err != nil {
 			return nil, fmt.Errorf("selector: %w", err)
 		}
-		if part.compiled.regex != nil {
-			size, _ := new(pattern.Sum).Add(part.expr) // which has just been parsed
-			c.steps += size
-		}
+		c.steps += part.compiled.Size
 	}
 	if c.labels, err = labels.Parse(s.LabelSelector); err != nil {
 		return nil, fmt.Errorf("labelSelector %q: %w", s.LabelSelector, err)
@@ -55,29 +54,5 @@ func newMatcher(s v1alpha1.Selector) (*matcher, error) {
 }
 
 func (m *matcher) matchGVK(group, version, kind string) bool {
-	return m.group.matches(group) && m.version.matches(version) && m.kind.matches(kind)
-}
-
-// An expression is one part of a matcher. The zero value matches anything.
-type expression struct {
-	regex   *regexp.Regexp
-	literal string // in place of regex, if it can match nothing else
-}
-
-func compileExpression(expr string) (expression, error) {
-	if expr == "" {
-		return expression{}, nil
-	}
-	if pattern.IsLiteral(expr) {
-		return expression{literal: expr}, nil
-	}
-	regex, err := regexp.Compile("^(?:" + expr + ")$")
-	return expression{regex: regex}, err
-}
-
-func (e expression) matches(s string) bool {
-	if e.literal != "" {
-		return e.literal == s
-	}
-	return e.regex == nil || e.regex.MatchString(s)
+	return m.group.Match(group, nil) && m.version.Match(version, nil) && m.kind.Match(kind, nil)
 }

@@ -34,8 +34,8 @@ func TestMatcher_anchorsExpressions(t *testing.T) {
 		}
 		for part, got := range map[string]bool{
 			"group, version and kind": c.matchGVK(test.s, test.s, test.s),
-			"name":                    c.name.matches(test.s),
-			"namespace":               c.namespace.matches(test.s),
+			"name":                    c.name.Match(test.s, nil),
+			"namespace":               c.namespace.Match(test.s, nil),
 		} {
 			if got != test.want {
 				t.Errorf("%s: %q matches %q: %t, want %t", part, test.expr, test.s, got, test.want)

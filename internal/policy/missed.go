@@ -15,56 +15,58 @@ import (
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
-// A Watch finds what the controller that the policy stands for would see of the objects
-// of one workload, and a build does not. It reports each object once.
+// A Watch finds changes in the cluster for which the controller would roll one workload,
+// and which no build sees. It reports each object once.
 type Watch struct {
 	policy    *Policy
 	resource  *graph.Resource
 	workloads map[int]*Workload // by template
-	reported  map[watchedObject]bool
+	reported  map[watched]bool
 }
 
-// A watchedObject is what a Watch has reported.
-type watchedObject struct{ kind, namespace, name string }
+// watched is an object that a Watch has reported.
+type watched struct{ kind, namespace, name string }
 
-// Watch returns the Watch of a resource, nil under policies that stand for no controller.
+// Watch returns the Watch of a resource, nil under policies that follow no controller.
 func (p *Policy) Watch(r *graph.Resource) *Watch {
 	if !p.AsksWorkloads() || len(r.PodTemplates) == 0 {
 		return nil
 	}
-	return &Watch{policy: p, resource: r}
+	return &Watch{policy: p, resource: r, workloads: map[int]*Workload{}, reported: map[watched]bool{}}
 }
 
-// Missed returns a warning if the controller would roll the workload for a change of an
-// object in the cluster of which no build knows: maker has it written there, or, without
-// one, it is not in the input.
+// Missed returns a warning if the controller would roll the workload for changes of an
+// object that only the cluster knows: maker makes a controller write it there, or, if
+// maker is nil, it is not in the input.
 func (w *Watch) Missed(ref *reference.Reference, kind string, maker *graph.Resource) []graph.Finding {
 	if w == nil || !ref.Consumed {
 		return nil
 	}
 	message := w.policy.missed(kind, ref.Name, maker)
-	id := watchedObject{kind, cmp.Or(ref.Namespace, w.policy.graph.NamespaceOf(w.resource)), ref.Name}
+	id := watched{kind, cmp.Or(ref.Namespace, w.policy.graph.NamespaceOf(w.resource)), ref.Name}
 	if message == "" || w.reported[id] {
 		return nil
 	}
-	if w.reported == nil {
-		w.workloads, w.reported = map[int]*Workload{}, map[watchedObject]bool{}
-	}
-	object := maker
-	if object == nil || !object.StandsFor {
-		object = &graph.Resource{APIVersion: "v1", Version: "v1", Kind: kind, Namespace: id.namespace, Name: ref.Name, Object: graph.Object{Base: ref.Name, Target: catalog.TargetOf(kind)}}
+	object, standsIn := maker, maker != nil && maker.StandsFor
+	if !standsIn {
+		object = &graph.Resource{
+			APIVersion: "v1", Version: "v1", Kind: kind, Namespace: id.namespace, Name: ref.Name,
+			Object: graph.Object{Base: ref.Name, Target: catalog.TargetOf(kind)},
+		}
 	}
 	for i := range w.resource.PodTemplates {
 		if ref.PodTemplate >= 0 && ref.PodTemplate != i {
 			continue
 		}
-		if w.workloads[i] == nil {
-			w.workloads[i] = w.policy.Workload(w.resource, &w.resource.PodTemplates[i])
+		workload := w.workloads[i]
+		if workload == nil {
+			workload = w.policy.Workload(w.resource, &w.resource.PodTemplates[i])
+			w.workloads[i] = workload
 		}
-		if (maker == nil || !maker.StandsFor) && w.workloads[i].names(kind, ref.Name) {
+		if !standsIn && workload.names(kind, ref.Name) {
 			return nil // Named reports it
 		}
-		if w.workloads[i].Judge(Use{Object: object, Kind: kind, Consumed: true}).Rolls {
+		if workload.Judge(Use{Object: object, Kind: kind, Consumed: true}).Rolls {
 			w.reported[id] = true
 			return []graph.Finding{{Severity: manifest.Warning, Resource: w.resource, Path: ref.At.Path, Message: message}}
 		}
@@ -72,8 +74,8 @@ func (w *Watch) Missed(ref *reference.Reference, kind string, maker *graph.Resou
 	return nil
 }
 
-// missed says which changes of an object the controller would see and a build does not,
-// "" if there are none.
+// missed returns the message about changes of an object that the controller would see and a
+// build does not, "" if there are none.
 func (p *Policy) missed(kind, name string, maker *graph.Resource) string {
 	controller := p.controller.name
 	advice := "restart the workload then, or keep " + controller + " for it"
@@ -94,15 +96,15 @@ func (p *Policy) missed(kind, name string, maker *graph.Resource) string {
 	return written + "no build sees these: " + advice
 }
 
-// names reports whether annotations of the workload say the name of an object.
+// names reports whether annotations of the workload name an object letter by letter.
 func (w *Workload) names(kind, name string) bool {
 	if w.policy.policy == v1alpha1.PolicyWave {
 		return slices.ContainsFunc(w.wave.Extra, func(n wave.Name) bool { return n.Kind == kind && n.Name == name })
 	}
-	return slices.ContainsFunc(w.reloader.Patterns(kind), func(p reloader.Pattern) bool { return p.Literal && p.Text == name })
+	return slices.ContainsFunc(w.reloader.Patterns(kind), func(p reloader.Pattern) bool { return p.Literal == name })
 }
 
-// missedNamed is Missed of an object that stands for a Secret, which an annotation names
+// missedNamed is Missed for an object that stands for a Secret which an annotation names
 // and the pods do not get.
 func (w *Workload) missedNamed(kind string, object *graph.Resource, path yamldoc.Path) []graph.Finding {
 	if !object.StandsFor || kind != reloader.Secret || w.policy.renames {

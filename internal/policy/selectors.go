@@ -36,7 +36,7 @@ func compile(list []v1alpha1.Selector) (*selectors, error) {
 		if size += c.steps; size > pattern.MaxSize {
 			return nil, fmt.Errorf("[%d] %w", i, pattern.ErrSize)
 		}
-		if name := c.name.literal; name != "" {
+		if name := c.name.Literal; name != "" {
 			s.byName[name] = append(s.byName[name], c)
 		} else {
 			s.others = append(s.others, c)
@@ -70,7 +70,7 @@ func (p *Policy) matches(c *matcher, object *graph.Resource, ids ...kustomize.Id
 		return false
 	}
 	return slices.ContainsFunc(ids, func(id kustomize.Identity) bool {
-		return p.take(object, c.steps*(1+len(id.Name)+len(id.Namespace))) && c.namespace.matches(id.Namespace) && c.name.matches(id.Name)
+		return p.take(object, c.steps*(1+len(id.Name)+len(id.Namespace))) && c.namespace.Match(id.Namespace, nil) && c.name.Match(id.Name, nil)
 	})
 }
 

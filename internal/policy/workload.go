@@ -34,29 +34,29 @@ type Workload struct {
 // pod templates.
 type asking struct {
 	resource *graph.Resource
-	wave     wave.Workload
-	// named are the objects that they name, as reloader reads them, once known.
-	named    []Named
 	reloader *reloader.Workload
-	known    bool
+	wave     wave.Workload
+	// named are the objects that by names, once known.
+	named []Named
+	by    *Workload
 }
 
 // Workload returns the pod template t of r, prepared for judgement.
 func (p *Policy) Workload(r *graph.Resource, t *graph.PodTemplate) *Workload {
-	w := &Workload{policy: p, resource: r, template: t}
 	if p.last.resource != r {
 		p.last = asking{resource: r}
-		if p.policy == v1alpha1.PolicyWave {
+		switch {
+		case p.policy == v1alpha1.PolicyWave:
 			p.last.wave = wave.Read(r.Annotations)
+		case p.policy == v1alpha1.PolicyReloader && reloader.Handles(r.Group, r.Kind):
+			p.last.reloader = p.reloader.Read(r.Annotations)
+		case p.policy == v1alpha1.PolicyReloader:
+			p.last.reloader = p.asked.Read(r.Annotations)
 		}
 	}
-	w.wave = p.last.wave
-	if p.policy == v1alpha1.PolicyReloader {
-		controller := p.reloader
-		if !reloader.Handles(r.Group, r.Kind) {
-			controller = p.asked
-		}
-		w.reloader = controller.Read(r.Annotations, t.Annotations)
+	w := &Workload{policy: p, resource: r, template: t, wave: p.last.wave}
+	if p.last.reloader != nil {
+		w.reloader = p.last.reloader.WithPodTemplate(t.Annotations)
 	}
 	return w
 }
@@ -167,9 +167,9 @@ type Named struct {
 // metadata come with its first pod template.
 func (w *Workload) Named() (named []Named, unmet []graph.Finding) {
 	p, last := w.policy, &w.policy.last
-	if !last.known || w.reloader != nil && !w.reloader.Same(last.reloader) {
+	if last.by == nil || w.reloader != nil && !w.reloader.Same(last.by.reloader) {
 		last.named, unmet = w.name()
-		last.known, last.reloader = true, w.reloader
+		last.by = w
 	}
 	most := 1_000_000 + 100*len(p.graph.Resources)
 	if p.namings += len(last.named); p.namings > most && p.excess == nil {
@@ -325,7 +325,7 @@ func (p *Policy) from(where scope, prefix string) []calledSo {
 // matching returns the objects in r's namespace that a pattern of Reloader's matches.
 func (p *Policy) matching(r *graph.Resource, kind string, pattern reloader.Pattern) []*graph.Resource {
 	where := scope{kind, p.graph.NamespaceOf(r)}
-	if pattern.Literal {
+	if pattern.Literal != "" {
 		if catalog.TargetOf(kind) != 0 {
 			return p.called(r, referenceTo(kind, "", pattern.Text))
 		}

@@ -243,6 +243,7 @@ func (w *walker) podTemplates(templates []catalog.PodTemplate) []PodTemplate {
 				// may be lists, which nobody can make up.
 				at.HasAnnotations = node != nil || missing <= 2
 				at.Annotations = w.texts(node)
+				at.Root, at.Whole = path, t.HasSpec && slices.Equal(t.Spec[depth:], wholeSpec) && slices.Equal(t.Annotations[depth:], wholeAnnotations)
 			}
 			if at.HasSpec || at.HasAnnotations {
 				found = append(found, at)
@@ -251,6 +252,9 @@ func (w *walker) podTemplates(templates []catalog.PodTemplate) []PodTemplate {
 	}
 	return found
 }
+
+// The parts of a template that is one mapping.
+var wholeSpec, wholeAnnotations = catalog.Path{"spec"}, catalog.Path{"metadata", "annotations"}
 
 // eachAnchor calls visit for every node at which the ways to a template's spec
 // and annotations part, depth keys from the root. The ways pass through lists

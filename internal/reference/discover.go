@@ -168,7 +168,7 @@ func (w *walker) isPodTemplate(n *yaml.Node) bool {
 // podTemplateAt takes a mapping for a pod template.
 func (w *walker) podTemplateAt(n *yaml.Node, path yamldoc.Path) PodTemplate {
 	t := PodTemplate{
-		Index: -1, Spec: path.Key("spec"), HasSpec: true, Containers: true,
+		Index: -1, Root: path, Whole: true, Spec: path.Key("spec"), HasSpec: true, Containers: true,
 		AnnotationsAt: path.Key("metadata").Key("annotations"), HasAnnotations: true,
 	}
 	w.addReads(w.mappingAt(n, "spec"), t.Spec)

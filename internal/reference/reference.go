@@ -96,6 +96,9 @@ type PodTemplate struct {
 	// Index is that of Kind.PodTemplates in the catalogue, and -1 for one that
 	// was discovered by its shape.
 	Index int
+	// Whole: the template is one mapping of metadata and spec, to which Root leads.
+	Whole bool
+	Root  yamldoc.Path
 	// Spec leads to the pod spec, if there is one.
 	Spec    yamldoc.Path
 	HasSpec bool

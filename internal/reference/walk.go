@@ -426,8 +426,8 @@ func (w *walker) reference(r *catalog.Rule) *Reference {
 		Role: r.Role, Of: r.Of, Derived: r.Derived, List: r.Names, PodTemplate: -1,
 		Consumed: r.Consumed, Via: cmp.Or(r.Via, catalog.ViaReference), Tentative: r.Tentative, Immutable: r.Immutable, Follows: r.Follows,
 	}
-	if r.Pins != "" && w.holdAll(r.PinsWhen) {
-		ref.Pins = r.Pins
+	if r.Pins.Reason != "" && w.holdAll(r.Pins.When) {
+		ref.Pins = r.Pins.Reason
 	}
 	w.namespace(r, ref)
 	if key := w.text(r.Key); key != "" {

@@ -21,12 +21,7 @@ type readers struct {
 	// namespaces that the bindings apply to: "" for all.
 	bound map[string]map[string]bool
 	// named holds the first flag or variable that holds a name.
-	named map[readID]reader
-}
-
-type readID struct {
-	target          catalog.Target
-	namespace, name string
+	named map[graph.ID]reader
 }
 
 type reader struct {
@@ -36,7 +31,7 @@ type reader struct {
 
 // findReaders gathers what is looked up later for each object.
 func (b *builder) findReaders() {
-	b.readers = readers{bound: map[string]map[string]bool{}, named: map[readID]reader{}}
+	b.readers = readers{bound: map[string]map[string]bool{}, named: map[graph.ID]reader{}}
 	for _, r := range b.graph.Resources {
 		if role := r.Exports["clusterRole"]; role != "" && r.Group == "rbac.authorization.k8s.io" {
 			if b.readers.bound[role] == nil {
@@ -46,11 +41,8 @@ func (b *builder) findReaders() {
 		}
 		for i := range r.Reads {
 			read := &r.Reads[i]
-			for _, target := range read.Targets.Each() {
-				id := readID{target, read.Namespace, read.Name}
-				if id.namespace == "" {
-					id.namespace = b.graph.NamespaceOf(r)
-				}
+			for _, kind := range read.Targets.Kinds() {
+				id := graph.ID{Kind: kind, Namespace: cmp.Or(read.Namespace, b.graph.NamespaceOf(r)), Name: read.Name}
 				if _, met := b.readers.named[id]; !met {
 					b.readers.named[id] = reader{r, read}
 				}
@@ -59,20 +51,17 @@ func (b *builder) findReaders() {
 	}
 }
 
-// read enters that a reference of r is a reason for the objects that it may mean
+// read enters that a reference is a reason for the objects that it may mean
 // to keep their names.
-func (b *builder) read(r *graph.Resource, ref *reference.Reference, candidates []*graph.Resource) {
+func (b *builder) read(e *graph.Edge, candidates []*graph.Resource) {
+	r, ref := e.Referrer, e.Ref
 	var reader *policy.Refusal
 	switch {
 	case ref.Pins != "":
-		reader = &policy.Refusal{
-			Reason: fmt.Sprintf("%s %s (%s)", r, ref.Pins, ref.At.Path), Group: groupOf(ref), Severity: manifest.Warning,
-		}
+		reader = warning(groupOf(ref), "%s %s (%s)", r, ref.Pins, ref.At.Path)
 	case runsFirst(r) && !ref.Follows && ref.Role != catalog.Producer:
-		reader = &policy.Refusal{
-			Reason: fmt.Sprintf("%s refers to it (%s) and runs as a hook before anything of a new name is applied; make it a hook of the same phase, or use mode Annotate for it", r, ref.At.Path),
-			Group:  "a hook that runs before the apply refers to it", Severity: manifest.Warning,
-		}
+		reader = warning("a hook that runs before the apply refers to it",
+			"%s refers to it (%s) and runs as a hook before anything of a new name is applied; make it a hook of the same phase, or use mode Annotate for it", r, ref.At.Path)
 	default:
 		return
 	}
@@ -99,10 +88,10 @@ func groupOf(ref *reference.Reference) string {
 	case ref.Via == catalog.ViaExtraSource:
 		return v1alpha1.AnnotationExtraSources + " names it"
 	}
-	return "its name is copied where it cannot change"
+	return "its name is copied to a place where it cannot change"
 }
 
-// boundIn returns the namespaces in which what r says holds. A ClusterRole holds
+// boundIn returns the namespaces in which r applies. A ClusterRole applies
 // where it is bound, and everywhere if nothing in the input binds it.
 func (b *builder) boundIn(r *graph.Resource) (namespaces map[string]bool, everywhere bool) {
 	if r.Kind != "ClusterRole" {
@@ -131,12 +120,9 @@ func runsFirst(r *graph.Resource) bool {
 // name then.
 func (b *builder) readByName(r *graph.Resource, t *target) *policy.Refusal {
 	if b.spec.Rename.ReadByName == v1alpha1.ReadByNameRename || r.History.NeedsHash || r.History.Generated {
-		return nil // what kustomize generated is its own
+		return nil // programs do not expect the name of what kustomize generated
 	}
-	found := t.reader
-	if found == nil {
-		found = b.readers.of(b.graph.NamespaceOf(r), r)
-	}
+	found := cmp.Or(t.reader, b.namedFor(r))
 	if b.wanted(t) {
 		known := b.policy.ReadByName(r)
 		if known == nil && r.SuffixErr == nil && len(r.Keys) == 0 {
@@ -152,7 +138,7 @@ func (b *builder) readByName(r *graph.Resource, t *target) *policy.Refusal {
 		return nil
 	}
 	refusal := *found
-	if !t.referred || hashedByKustomize(r) {
+	if hashedByKustomize := r.Base != r.Name && r.Recorded() == ""; !t.referred || hashedByKustomize {
 		refusal.Severity = manifest.Info
 	}
 	refusal.Group = "read by name: " + refusal.Group
@@ -166,32 +152,14 @@ func asksFor(r *graph.Resource) bool {
 	return r.Annotations[v1alpha1.AnnotationRoll] == "true" || r.Annotations[kustomize.NeedsHash] == "true"
 }
 
-// of returns the flag or the variable that holds the name of an object. It says
-// the same in a second run: a ConfigMap with the variable has another name then.
-func (rs *readers) of(namespace string, r *graph.Resource) *policy.Refusal {
-	for _, name := range []string{r.Name, r.Base} {
-		if by, ok := rs.named[readID{r.Target, namespace, name}]; ok && by.resource != r {
-			return &policy.Refusal{
-				Reason:   fmt.Sprintf("%s gives this name to a program: %s (%s)", by.resource.Called(by.resource.Base), by.read.By, by.read.At),
-				Group:    "a flag or a variable names it",
-				Severity: manifest.Warning,
-			}
+// namedFor returns the flag or the variable that holds the name of an object. It says
+// the same in a second run, in which a ConfigMap with the variable has another name.
+func (b *builder) namedFor(r *graph.Resource) *policy.Refusal {
+	id := graph.ID{Kind: r.Kind, Namespace: b.graph.NamespaceOf(r)}
+	for _, id.Name = range []string{r.Name, r.Base} {
+		if by, ok := b.readers.named[id]; ok && by.resource != r {
+			return warning("a flag or a variable names it", "%s gives this name to a program: %s (%s)", by.resource.Called(by.resource.Base), by.read.By, by.read.At)
 		}
 	}
 	return nil
-}
-
-// hashedByKustomize reports whether r came through a pipe with the name that
-// kustomize gave it.
-func hashedByKustomize(r *graph.Resource) bool { return r.Base != r.Name && r.Recorded() == "" }
-
-// restore gives an object that keeps its name the one that it had before an
-// earlier run, unless another object has that name.
-func (b *builder) restore(r *graph.Resource) {
-	if r.Recorded() == "" || r.Base == r.Name || b.graph.Holds(r.Target, b.graph.NamespaceOf(r), r.Base) {
-		return
-	}
-	t := b.target(r)
-	t.restored, t.named = true, true
-	b.plan.Names[r] = r.Base
 }

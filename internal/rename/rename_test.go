@@ -179,7 +179,7 @@ func TestNew_reportsEveryError(t *testing.T) {
 		"apiVersion: v1\nkind: Secret\nmetadata: {name: s}\ndata: {a: {b: c}}\n---\n"+
 		"apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {volumes: [{name: v, configMap: {name: app}}, {name: w, secret: {secretName: s}}]}\n", nil)
 	want := "ConfigMap app: data must be a mapping of keys to strings\n" +
-		`Secret s: data: the value of "a" is no string; quote it, or write it as a block`
+		`Secret s: data: the value of "a" is not a string; quote it, or write it as a block`
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}

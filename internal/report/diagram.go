@@ -4,21 +4,22 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/confighash/confighash/internal/escape"
 )
 
 // A Diagram is boxes with arrows from left to right.
 type Diagram struct {
-	// Name is the name of the graph.
-	Name   string
+	// Name is the name of the graph in Graphviz's language, where graph is a keyword.
+	Name string
+	// Title is the heading above the diagram in Markdown, where it follows the lists.
+	// A diagram without a title precedes them.
+	Title  string
 	Looks  []Look
 	Boxes  []Box
 	Arrows []Arrow
 }
 
-// A Look says how boxes are drawn. Text is dark, on a light ground, so that it is
-// read on a dark page too.
+// A Look says how boxes are drawn. Their text is dark on a light ground, so that it can
+// be read on a dark page too.
 type Look struct {
 	// Name is of small letters.
 	Name, Fill, Stroke string
@@ -33,7 +34,7 @@ type Box struct {
 	// Look is the index of the box's look.
 	Look  int
 	Lines []Phrase
-	// Tip is the text behind the box.
+	// Tip is shown when a pointer rests on the box.
 	Tip string
 }
 
@@ -42,7 +43,7 @@ type Arrow struct {
 	// From and To are indices of boxes.
 	From, To int
 	Label    Phrase
-	// Tip is the text behind the label.
+	// Tip is shown when a pointer rests on the label.
 	Tip    Phrase
 	Dashed bool
 }
@@ -70,26 +71,17 @@ const longestName = 48
 // shortened cuts the middle out of long names.
 func (p Phrase) shortened() Phrase {
 	short := slices.Clone(p)
-	for i, s := range short {
+	for i := range short {
+		s := &short[i]
 		if s.short != "" {
 			s.text = s.short
 		}
 		if s.kind != word {
-			s.text = escape.Shortened(s.text, longestName)
+			s.text = shortened(s.text, longestName)
 		}
-		short[i] = s
 	}
 	return short
 }
-
-// Mermaid refuses a diagram of more than 500 arrows or 50,000 characters. One is no
-// longer read by a person well before.
-const (
-	// MostArrows is how many arrows a page draws.
-	MostArrows = 80
-	// LongestMermaid is how many bytes the diagram of a page has.
-	LongestMermaid = 40_000
-)
 
 // Mermaid returns the diagram as a flowchart.
 func (d *Diagram) Mermaid() string {
@@ -134,9 +126,9 @@ func (p Phrase) mermaid() string {
 	var b strings.Builder
 	for _, s := range p {
 		if s.kind == word || s.kind == fold {
-			b.WriteString(escape.MermaidWords(s.text))
+			b.WriteString(mermaid(s.text, true))
 		} else {
-			b.WriteString(escape.Mermaid(s.text))
+			b.WriteString(mermaid(Printable(s.text), false))
 		}
 	}
 	return b.String()
@@ -151,7 +143,7 @@ func (d *Diagram) Dot() string {
   node [shape=box, style="rounded,filled", fontname="Helvetica,Arial,sans-serif", fontsize=11, margin="0.15,0.08"]
   edge [fontname="Helvetica,Arial,sans-serif", fontsize=9, color="#6e7781", fontcolor="#57606a"]
 `, d.Name)
-	// Graphviz draws parts that hang together from the bottom up.
+	// Graphviz draws connected parts from the bottom up.
 	for i, box := range slices.Backward(d.Boxes) {
 		lines := make([]string, len(box.Lines))
 		for j, line := range box.Lines {
@@ -163,25 +155,29 @@ func (d *Diagram) Dot() string {
 			style = `, style="rounded,filled,dashed"`
 		}
 		fmt.Fprintf(&b, "  n%d [label=%s, tooltip=%s, class=%s, fillcolor=%q, color=%q, fontcolor=%q%s]\n",
-			i+1, escape.Dot(lines...), escape.Dot(box.Tip), look.Name, look.Fill, look.Stroke, ink, style)
+			i+1, dot(lines...), dot(box.Tip), look.Name, look.Fill, look.Stroke, ink, style)
 	}
 	for _, a := range d.Arrows {
-		var says []string
-		if len(a.Label) > 0 {
-			says = append(says, "label="+escape.Dot(a.Label.String()))
-		}
-		if len(a.Tip) > 0 {
-			says = append(says, "tooltip="+escape.Dot(a.Tip.String()))
-		}
-		if a.Dashed {
-			says = append(says, "style=dashed")
-		}
-		fmt.Fprintf(&b, "  n%d -> n%d", a.From+1, a.To+1)
-		if len(says) > 0 {
-			fmt.Fprintf(&b, " [%s]", strings.Join(says, ", "))
-		}
-		b.WriteString("\n")
+		fmt.Fprintf(&b, "  n%d -> n%d%s\n", a.From+1, a.To+1, a.attributes())
 	}
 	b.WriteString("}\n")
 	return b.String()
+}
+
+// attributes returns what Graphviz is told of an arrow, in brackets after a space.
+func (a *Arrow) attributes() string {
+	var all []string
+	if len(a.Label) > 0 {
+		all = append(all, "label="+dot(a.Label.String()))
+	}
+	if len(a.Tip) > 0 {
+		all = append(all, "tooltip="+dot(a.Tip.String()))
+	}
+	if a.Dashed {
+		all = append(all, "style=dashed")
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return " [" + strings.Join(all, ", ") + "]"
 }

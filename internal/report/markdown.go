@@ -6,87 +6,94 @@ import (
 	"sort"
 	"strings"
 	"unicode"
-
-	"github.com/confighash/confighash/internal/escape"
 )
 
 // Limits of Markdown in bytes.
 const (
-	// DefaultLimit keeps below the 65,536 characters that GitHub takes in a
-	// comment.
+	// DefaultLimit is below the 65,536 characters that GitHub takes in a comment.
 	DefaultLimit = 60_000
-	// LeastLimit is the least that Markdown can be held to.
+	// LeastLimit is the smallest limit of Markdown.
 	LeastLimit = 1_000
 )
 
-// longList is how many rows a list shows without being opened, longText how many
-// lines, with those below its rows, and longDiagram how many arrows a diagram does.
+// A list is shown without being opened if it has at most longList rows and longText
+// lines, and a diagram if it has at most longDiagram arrows.
 const (
 	longList    = 10
 	longText    = 40
 	longDiagram = 20
 )
 
-// A Page is a comment in Markdown.
-type Page struct {
-	// Marker is the first line, and Sum the heading below it.
-	Marker, Sum string
-	// Command is the command that writes the page, and tells of each What.
-	Command, What string
-	Diagram       *Diagram
-	// Longest is how many rows the longest list has.
-	Longest int
-	// Body writes what follows the heading, with at most so many rows in a list.
-	Body func(m *Document, rows int)
-}
+// Mermaid refuses a diagram of more than 500 arrows or 50,000 characters. People stop
+// reading one well before.
+const (
+	// MostArrows is how many arrows Markdown draws.
+	MostArrows = 80
+	// LongestMermaid is how many bytes the diagram in Markdown has.
+	LongestMermaid = 40_000
+)
 
-// Within returns the page in at most so many bytes, DefaultLimit for 0. What is too
-// long loses its diagram first, and then the last rows of its longest lists.
-func (p *Page) Within(limit int) string {
+// Marker returns the first line of Markdown, by which a bot finds the comment that the
+// command wrote earlier.
+func Marker(command string) string { return "<!-- confighash " + command + " -->" }
+
+// Markdown returns the page with a diagram in at most so many bytes, DefaultLimit for 0.
+// A page that is too long loses its diagram first, and then the last rows of its longest
+// lists.
+func (p *Page) Markdown(d *Diagram, limit int) string {
 	limit = max(cmp.Or(limit, DefaultLimit), LeastLimit)
-	f := figureOf(p.Diagram)
-	text := p.write(f, p.Longest)
+	f := figureOf(d)
+	longest := p.longest()
+	text := p.markdown(f, longest)
 	if len(text) <= limit {
 		return text
 	}
 	if f.drawn != "" {
 		f.drawn, f.undrawn = "", "There is no diagram: a comment has no room for it."
 	}
-	// The least number of rows of which there is too much.
-	rows := sort.Search(p.Longest+1, func(n int) bool { return len(p.write(f, n)) > limit })
-	return p.write(f, rows-1)
+	// The smallest number of rows that is too many.
+	rows := sort.Search(longest+1, func(n int) bool { return len(p.markdown(f, n)) > limit })
+	return p.markdown(f, rows-1)
 }
 
-// write returns the page with at most so many rows in a list. Where there are less
-// than none, not even the titles of the lists find room.
-func (p *Page) write(f figure, rows int) string {
-	m := &Document{figure: f}
-	m.Print(p.Marker, "\n### ", p.Sum, "\n")
-	if rows >= 0 {
-		p.Body(m, rows)
-	}
+// markdown returns the page with at most so many rows in a list. If rows is negative,
+// there is no room for the titles of the lists.
+func (p *Page) markdown(f figure, rows int) string {
+	m := &document{rows: rows}
+	m.print(Marker(p.Command), "\n### ", m.phrase(p.Title), "\n")
 	switch {
 	case rows < 0:
-		fmt.Fprintf(&m.text, "\nThere is no room for more here; `confighash %s` on a terminal tells it all.\n", p.Command)
-	case m.cut:
-		fmt.Fprintf(&m.text, "\nLists are cut short here; `confighash %s` on a terminal tells of every %s, and with `-o json` of every key.\n", p.Command, p.What)
-	case m.folds:
-		fmt.Fprintf(&m.text, "\nLong lists are cut short here; `confighash %s -o json` has all of them.\n", p.Command)
+		m.print("\nThere is no room for more here; `confighash ", p.Command, "` on a terminal shows all of it.\n")
+		return m.String()
+	case f.title == "":
+		m.figure(f)
 	}
-	return m.text.String()
+	for i := range p.Sections {
+		m.section(&p.Sections[i])
+	}
+	if f.title != "" {
+		m.figure(f)
+	}
+	switch {
+	case m.cut:
+		m.print("\nLists are cut short here; `confighash ", p.Command, "` on a terminal shows every ", p.What, ", and with `-o json` every key.\n")
+	case m.folds:
+		m.print("\nLong lists are cut short here; `confighash ", p.Command, " -o json` has all of them.\n")
+	}
+	return m.String()
 }
 
-// A figure is a diagram in Mermaid, or why there is none.
+// A figure is a diagram in Mermaid, or the reason why there is none.
 type figure struct {
-	drawn, undrawn string
-	arrows         int
+	title, drawn, undrawn string
+	arrows                int
 }
 
-// figureOf draws a diagram, if it is not too large.
+// figureOf draws a diagram that is not too large.
 func figureOf(d *Diagram) figure {
-	f := figure{arrows: len(d.Arrows)}
+	f := figure{title: d.Title, arrows: len(d.Arrows)}
 	if f.arrows > MostArrows {
-		f.undrawn = fmt.Sprintf("There is no diagram: %d arrows are more than one can follow.", f.arrows)
+		f.undrawn = fmt.Sprintf("There is no diagram: %d arrows are too many to follow.", f.arrows)
 	} else if f.arrows > 0 {
 		if f.drawn = d.Mermaid(); len(f.drawn) > LongestMermaid {
 			f.drawn, f.undrawn = "", "There is no diagram: its names are too long."
@@ -95,65 +102,104 @@ func figureOf(d *Diagram) figure {
 	return f
 }
 
-// A Document is Markdown in the making.
-type Document struct {
-	sheet
-	figure figure
-	// cut: whole rows were counted instead of told.
-	cut bool
+// A document is Markdown in the making.
+type document struct {
+	strings.Builder
+	// rows is how many rows of a list are written.
+	rows int
+	// cut: whole rows were counted instead of written. folds: something else was.
+	cut, folds bool
 }
 
-// Diagram writes the diagram below a heading, "" for none, or why there is none.
-func (m *Document) Diagram(heading string) {
-	switch f := &m.figure; {
+func (m *document) print(texts ...string) {
+	for _, text := range texts {
+		m.WriteString(text)
+	}
+}
+
+// figure writes a diagram below its title, or why there is none.
+func (m *document) figure(f figure) {
+	switch {
 	case f.drawn != "":
-		m.Print(heading, "\n")
+		if f.title != "" {
+			m.print("\n#### ", f.title, "\n")
+		}
+		m.print("\n")
 		m.details(f.arrows > longDiagram, Plural(f.arrows, "arrow"), "```mermaid\n"+f.drawn+"```\n")
 	case f.undrawn != "":
-		m.Print("\n", f.undrawn, "\n")
+		m.print("\n", f.undrawn, "\n")
 	}
 }
 
-// details writes what has to be opened, where it is long.
-func (m *Document) details(long bool, summary, text string) {
+// details writes text, folded if it is long.
+func (m *document) details(long bool, summary, text string) {
 	if long {
-		m.Print("<details>\n<summary>", summary, "</summary>\n\n", text, "\n</details>\n")
+		m.print("<details>\n<summary>", summary, "</summary>\n\n", text, "\n</details>\n")
 	} else {
-		m.Print(text)
+		m.print(text)
 	}
 }
 
-// List writes a list of n resources under a title, at most so many rows of it.
-func (m *Document) List(title string, n, rows int, row func(i int)) {
-	m.Print("\n#### ", title, "\n\n")
-	start := m.text.Len()
-	m.Rows("", n, rows, row)
-	all := m.text.String()
-	list := all[start:]
-	m.text.Reset()
-	m.Print(all[:start])
-	m.details(min(n, rows) > longList || strings.Count(list, "\n") > longText, Plural(n, "resource"), list)
+// section writes a list below its title.
+func (m *document) section(s *Section) {
+	title := s.Title
+	if s.Tag != "" {
+		title = capital(s.Tag) + ": " + title
+	}
+	m.print("\n#### ", title, "\n\n")
+	list := &document{rows: m.rows}
+	list.list("", len(s.Rows), m.rows, func(i int) { list.row(&s.Rows[i], s.Groups) })
+	text := list.String()
+	m.cut, m.folds = m.cut || list.cut, m.folds || list.folds
+	m.details(min(len(s.Rows), m.rows) > longList || strings.Count(text, "\n") > longText, Plural(len(s.Rows), "resource"), text)
 }
 
-// Rows writes at most so many rows of n resources, and counts the others.
-func (m *Document) Rows(indent string, n, rows int, row func(i int)) {
-	shown := min(n, rows)
+// list writes at most so many of n rows, and counts the others.
+func (m *document) list(indent string, n, most int, row func(i int)) {
+	shown := min(n, most)
 	for i := range shown {
 		row(i)
 	}
-	if n == shown {
+	switch {
+	case n == shown:
 		return
+	case shown == 0:
+		m.print(indent, "- ", Plural(n, "resource"), "\n")
+	default:
+		m.print(indent, "- ", Fold(n-shown).String(), "\n")
 	}
 	m.cut = true
-	if shown == 0 {
-		fmt.Fprintf(&m.text, "%s- %s\n", indent, Plural(n, "resource"))
-	} else {
-		fmt.Fprintf(&m.text, "%s- and %d more\n", indent, n-shown)
-	}
 }
 
-// Phrase returns a phrase as Markdown, on one line.
-func (m *Document) Phrase(p Phrase) string {
+// row writes a row, and the lines below it: all of them, or those that fit into a list
+// of their own.
+func (m *document) row(r *Row, isList bool) {
+	m.print("- ")
+	if len(r.Name) > 0 {
+		m.print("**", m.phrase(r.Name), "**")
+	}
+	m.print(m.phrase(r.Text))
+	for _, column := range r.Columns {
+		if len(column) > 0 {
+			m.print(" · ", m.phrase(column))
+		}
+	}
+	m.print("\n")
+	most := len(r.Lines)
+	if isList {
+		most = m.rows
+	}
+	m.list("  ", len(r.Lines), most, func(i int) {
+		m.print("  - ")
+		if label := r.Lines[i].Label; len(label) > 0 {
+			m.print(m.phrase(label), ": ")
+		}
+		m.print(m.phrase(r.Lines[i].Text), "\n")
+	})
+}
+
+// phrase returns a phrase as Markdown, on one line.
+func (m *document) phrase(p Phrase) string {
 	var b strings.Builder
 	for _, s := range p {
 		switch s.kind {
@@ -164,8 +210,8 @@ func (m *Document) Phrase(p Phrase) string {
 			b.WriteString(s.text)
 		case prose:
 			b.WriteString(proseMarkdown(s.text))
-		default:
-			b.WriteString(escape.Code(s.text))
+		case name:
+			b.WriteString(code(s.text))
 		}
 	}
 	return b.String()
@@ -177,8 +223,8 @@ const (
 	commandEnd = ";"
 )
 
-// proseMarkdown returns a sentence as Markdown. A command is a code span, and so
-// is every word that may be more than a word.
+// proseMarkdown returns a sentence as Markdown. A command is a code span, and so is
+// every word that may be more than a word.
 func proseMarkdown(text string) string {
 	var b strings.Builder
 	rest := OneLine(text)
@@ -191,32 +237,30 @@ func proseMarkdown(text string) string {
 		if line, rest, found = strings.Cut(line, commandEnd); found {
 			rest = commandEnd + rest
 		}
-		b.WriteString(escape.Code(command + line))
+		b.WriteString(code(command + line))
 	}
 }
 
-// wordsMarkdown sets the words of a text that are not plain as code spans.
+// wordsMarkdown makes code spans of the words that are not plain.
 func wordsMarkdown(text string) string {
 	all := strings.Split(text, " ")
 	for i, w := range all {
 		core := strings.TrimLeft(strings.TrimRight(w, ".,;:)%"), "(")
-		if strings.IndexFunc(core, special) < 0 && !linked(core) {
-			continue
+		if strings.ContainsFunc(core, special) || linked(core) {
+			at := strings.Index(w, core)
+			all[i] = w[:at] + code(core) + w[at+len(core):]
 		}
-		at := strings.Index(w, core)
-		all[i] = w[:at] + escape.Code(core) + w[at+len(core):]
 	}
 	return strings.Join(all, " ")
 }
 
-// linked reports whether a word may be the number of an issue, such as GH-1, or the
-// digest of a commit.
+// linked reports whether GitHub may make a link of a word: of the number of an issue,
+// such as GH-1, or of the digest of a commit.
 func linked(word string) bool {
-	return strings.IndexFunc(word, unicode.IsDigit) >= 0 && (len(word) >= 7 || strings.IndexFunc(word, unicode.IsLetter) >= 0)
+	return strings.ContainsFunc(word, unicode.IsDigit) && (len(word) >= 7 || strings.ContainsFunc(word, unicode.IsLetter))
 }
 
-// special reports whether a character may begin or be part of markup, of a link
-// or of a mention.
+// special reports whether a character may be part of markup, of a link or of a mention.
 func special(r rune) bool {
 	return r <= unicode.MaxASCII && !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(`-'",/`, r)
 }

@@ -2,16 +2,15 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
-
-	"github.com/confighash/confighash/internal/escape"
 )
 
-// Most is how many elements of a list are told before the others are counted.
+// Most is how many elements of a list are shown before the others are counted.
 const Most = 8
 
-// First returns the first of many elements, and how many more there are: none or
-// at least two.
+// First returns the first elements of a list, and how many more there are: none or at
+// least two.
 func First[T any](all []T, most int) (shown []T, more int) {
 	if len(all) <= most+1 {
 		return all, 0
@@ -19,104 +18,129 @@ func First[T any](all []T, most int) (shown []T, more int) {
 	return all[:most:most], len(all) - most
 }
 
-// A Phrase is a piece of text in spans, since what comes from manifests is set
-// otherwise than the words around it.
+// A Phrase is a piece of text in spans: what comes from manifests is escaped, and the
+// words around it are not.
 type Phrase []Span
 
 // A Span is a part of a phrase.
 type Span struct {
 	kind kind
+	tone Tone
 	text string
-	// short is what a box shows instead of the text, "" for the text.
+	// short is what a box shows instead of the text, if it is not empty.
 	short string
 }
 
 type kind uint8
 
 const (
-	word kind = iota
-	name
-	path
-	prose
-	fold
+	word  kind = iota // text of the program's own
+	name              // the name of a resource, a key, a field or an image
+	prose             // a sentence, which may quote names
+	fold              // counts what is left out
 )
 
-// Word is text of the program's own.
-func Word(text string) Span { return Span{kind: word, text: text} }
+// A Tone is how much a span asks for attention, which a terminal shows by a colour.
+type Tone uint8
 
-// Name is the name of a resource, a key or an image.
-func Name(text string) Span { return Span{kind: name, text: text} }
-
-// Path is the path of a field, of which a box shows the short one.
-func Path(text, short string) Span { return Span{kind: path, text: text, short: short} }
-
-// Prose is a sentence, which may quote names.
-func Prose(text string) Span { return Span{kind: prose, text: text} }
-
-// Fold counts what is left out.
-func Fold(more int) Span { return Span{kind: fold, text: fmt.Sprintf("and %d more", more)} }
+// The tones.
+const (
+	Calm Tone = iota
+	Faint
+	Good
+	Warns
+	Alarms
+	Bold
+)
 
 // Words returns a phrase of the program's own.
-func Words(text string) Phrase { return Phrase{Word(text)} }
+func Words(text string) Phrase { return Phrase{}.Word(text) }
 
 // Names returns a phrase that is a name.
-func Names(text string) Phrase { return Phrase{Name(text)} }
+func Names(text string) Phrase { return Phrase{}.Name(text) }
+
+// Prose returns a phrase that is a sentence, which may quote names.
+func Prose(text string) Phrase { return Phrase{{kind: prose, text: text}} }
+
+// Path returns a phrase that is the path of a field. A box shows the short one.
+func Path(text, short string) Phrase {
+	return Phrase{{kind: name, tone: Faint, text: text, short: short}}
+}
+
+// Fold returns a phrase that counts what is left out.
+func Fold(more int) Phrase { return Phrase{{kind: fold, text: fmt.Sprintf("and %d more", more)}} }
+
+// Word appends text of the program's own.
+func (p Phrase) Word(text string) Phrase { return append(p, Span{kind: word, text: text}) }
+
+// Name appends the name of a resource, a key or an image.
+func (p Phrase) Name(text string) Phrase { return append(p, Span{kind: name, text: text}) }
+
+// Add appends phrases.
+func (p Phrase) Add(parts ...Phrase) Phrase { return append(p, slices.Concat(parts...)...) }
+
+// Toned returns the phrase in a tone.
+func (p Phrase) Toned(tone Tone) Phrase {
+	toned := slices.Clone(p)
+	for i := range toned {
+		toned[i].tone = tone
+	}
+	return toned
+}
 
 // Join joins phrases by commas.
 func Join(parts ...Phrase) Phrase {
 	var all Phrase
 	for i, p := range parts {
 		if i > 0 {
-			all = append(all, Word(", "))
+			all = all.Word(", ")
 		}
 		all = append(all, p...)
 	}
 	return all
 }
 
-// Enumerate tells elements between commas, and counts those beyond the first few.
-func Enumerate[T any](all []T, tell func(T) Phrase) Phrase {
-	return EnumerateOf(all, len(all), tell)
+// Enumerate joins the first elements by commas, and counts the others.
+func Enumerate[T any](all []T, phrase func(T) Phrase) Phrase {
+	return EnumerateOf(all, len(all), phrase)
 }
 
-// EnumerateOf is Enumerate of n elements, of which those that are told are given at
-// least: Most+1, or all.
-func EnumerateOf[T any](some []T, n int, tell func(T) Phrase) Phrase {
+// EnumerateOf is Enumerate of n elements, of which some has the first Most+1 or all.
+func EnumerateOf[T any](some []T, n int, phrase func(T) Phrase) Phrase {
 	shown, more := some, 0
 	if n > Most+1 {
 		shown, more = some[:Most], n-Most
 	}
 	parts := make([]Phrase, len(shown))
 	for i, one := range shown {
-		parts[i] = tell(one)
+		parts[i] = phrase(one)
 	}
-	told := Join(parts...)
+	joined := Join(parts...)
 	if more > 0 {
-		told = append(told, Word(" "), Fold(more))
+		joined = joined.Word(" ").Add(Fold(more))
 	}
-	return told
+	return joined
 }
 
-// String returns a phrase as a terminal without colours shows it.
-func (p Phrase) String() string { return (&Terminal{}).Phrase(p) }
-
-// OneLine returns a sentence as it can be shown.
-func OneLine(text string) string {
-	return escape.Printable(strings.Join(strings.Fields(text), " "))
-}
-
-// A sheet is what text is written to.
-type sheet struct {
-	text strings.Builder
-	// folds: something was counted instead of told.
-	folds bool
-}
-
-// Print writes texts one after the other.
-func (s *sheet) Print(texts ...string) {
-	for _, text := range texts {
-		s.text.WriteString(text)
+// String returns the phrase as a terminal without colours shows it.
+func (p Phrase) String() string {
+	var b strings.Builder
+	for _, s := range p {
+		b.WriteString(s.plain())
 	}
+	return b.String()
+}
+
+// plain returns the span as a terminal without colours shows it.
+func (s *Span) plain() string {
+	switch s.kind {
+	case name:
+		return Printable(s.text)
+	case prose:
+		return OneLine(s.text)
+	case word, fold:
+	}
+	return s.text
 }
 
 // Plural returns a number with what it counts.
@@ -124,7 +148,7 @@ func Plural(n int, what string) string {
 	return fmt.Sprintf("%d %s%s", n, what, Choose(n, "", "s"))
 }
 
-// Choose returns what is said of one, or of several and of none.
+// Choose returns one for 1, and several for any other number.
 func Choose[N int | int64](n N, one, several string) string {
 	if n == 1 {
 		return one

@@ -232,7 +232,7 @@ func TestProcess_refusesAReferenceThatStandsTwice(t *testing.T) {
 	const manifests = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {a: b}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a-longer-name}\ndata: {a: b}\n---\n" +
 		"apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {volumes: [{name: v, configMap: {name: a}, configMap: {name: a-longer-name}}]}\n"
 	_, err := Process([]byte(manifests), io.Discard, toRename())
-	if want := "Pod p: spec.volumes[0].configMap.name: a key on the way to it stands twice in its mapping; keep one"; err == nil || err.Error() != want {
+	if want := "Pod p: spec.volumes[0].configMap.name: duplicate key in an enclosing mapping; remove one"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }

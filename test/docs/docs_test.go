@@ -345,6 +345,7 @@ func TestCheckArguments_findsFaults(t *testing.T) {
 
 // sentenceFiles hold the sentences that a user may meet as an error or a warning.
 var sentenceFiles = []string{
+	"internal/catalog/change.go",
 	"internal/annotate/*.go", "internal/cli/*.go", "internal/graph/*.go", "internal/graph/*/*.go", "internal/hash/*.go",
 	"internal/impact/*.go", "internal/kustomize/*.go", "internal/leftover/*.go", "internal/manifest/*.go",
 	"internal/podtemplate/read.go", "internal/policy/*.go", "internal/policy/*/lint.go", "internal/reference/*.go", "internal/yamldoc/mapping.go",
@@ -390,6 +391,13 @@ func sentences(t *testing.T) []sentence {
 					return true
 				}
 				if noMessage(n) {
+					return false
+				}
+				if call, ok := n.(*ast.CallExpr); ok && called(call) == "warning" {
+					// The first argument is a group of the summary.
+					if text, _ := literal(call.Args[1]); strings.Count(text, " ") >= minBlanks {
+						all = append(all, sentence{strings.TrimPrefix(files.Position(n.Pos()).String(), "../../"), text})
+					}
 					return false
 				}
 				e, ok := n.(ast.Expr)
@@ -466,7 +474,8 @@ func noMessage(n ast.Node) bool {
 		}
 	case *ast.KeyValueExpr:
 		key, ok := n.Key.(*ast.Ident)
-		return ok && key.Name == "Group" // of the summary
+		// Of the summary; and what the references command prints or impact gives as a reason.
+		return ok && slices.Contains([]string{"Group", "meaning", "reason"}, key.Name)
 	}
 	return false
 }
@@ -491,7 +500,7 @@ var unexplained = map[string]string{
 	"stamped with the checksum of X":             "information",
 	"no container uses it":                       "a reason within a message",
 	"read by name: X":                            "a reason in a summary",
-	"its name is copied where it cannot change":  "a reason in a summary",
+	"its name is copied to a place where it cannot change":  "a reason in a summary",
 	"an RBAC rule lets a program use it by name": "a reason in a summary",
 	`the workload has no X: "true"`:              "a reason within a message",
 	"X without a name (X)":                       "how a resource is called in messages",
@@ -508,7 +517,7 @@ var unexplained = map[string]string{
 	"cannot be written as YAML: X":               "of the library",
 	"items[X]: a node in it is nil; leave it out, or give it a value":                                    "of the library",
 	"the result is not valid YAML: X":                                                                    "of the library",
-	"items[X]: no mapping; every item must be a Kubernetes resource: a mapping with apiVersion and kind": "of the library",
+	"items[X]: not a mapping; every item must be a Kubernetes resource: a mapping with apiVersion and kind": "of the library",
 	"lines end in other ways than by a line feed":                                                        "is never told",
 	"' value contains itself":                                                                            "is looked for in the words of the YAML parser",
 }
@@ -580,7 +589,7 @@ func TestTroubleshooting_explainsNothingElse(t *testing.T) {
 		said.WriteString(s.text + "\n")
 	}
 	for dir, pattern := range map[string]string{
-		"testdata/script": "*.txtar", "internal/catalog/data": "*.yaml", "internal/policy/reloader": "lint.go", "internal/policy": "*.go", "internal/policy/wave": "wave.go", "internal/kustomize": "history.go",
+		"testdata/script": "*.txtar", "internal/catalog/data": "*.yaml", "internal/catalog": "change.go", "internal/policy/reloader": "lint.go", "internal/policy": "*.go", "internal/policy/wave": "wave.go", "internal/kustomize": "history.go",
 		"internal/hash": "*.go", "internal/edit": "*.go", "pkg/api/v1alpha1": "*.go", "internal/reference": "*.go",
 	} {
 		root := os.DirFS(filepath.Join("..", "..", filepath.FromSlash(dir)))

@@ -103,7 +103,7 @@ func (c *consumptionOracle) asReloader(workload harness.Object, template map[str
 	// The flag reaches the workloads that Reloader handles.
 	group, _, _ := strings.Cut(harness.StringAt(workload, "apiVersion"), "/")
 	controller := reloader.New(v1alpha1.Reloader{AutoReloadAll: c.autoReloadAll && reloader.Handles(group, workload.Kind())})
-	decision := controller.Read(texts(workload), texts(template)).
+	decision := controller.Read(texts(workload)).WithPodTemplate(texts(template)).
 		Decide(reloader.Object{Kind: source.Kind(), Names: []string{source.Name()}, Annotations: texts(source)})
 	return decision.Reload && (consumed || !decision.Auto), decision.Reload && !decision.Auto
 }

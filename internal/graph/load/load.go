@@ -54,43 +54,47 @@ func Graph(args []string, stdin io.Reader, o Options) (*graph.Graph, error) {
 	c := catalog.Builtin()
 	finder := reference.NewFinder(c)
 	finder.Discover = true
-	facts := make([][]*graph.Resource, len(files))
 	errs := make([]error, len(files))
 	manifest.Parallel(len(files), func(i int) {
-		facts[i], errs[i] = files[i].read(&graph.Builder{Catalog: c, Finder: finder, Values: true, Bases: true})
+		errs[i] = files[i].read(&graph.Builder{Catalog: c, Finder: finder, Values: true, Bases: true})
 	})
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	g := graph.New(slices.Concat(facts...), cmp.Or(o.Namespace, "default"))
-	return g, duplicates(g, files, facts)
+	var all []*graph.Resource
+	for _, f := range files {
+		all = append(all, f.resources...)
+	}
+	g := graph.New(all, cmp.Or(o.Namespace, "default"))
+	return g, duplicates(g, files)
 }
 
 // A file is the content of a file, or of standard input.
 type file struct {
-	name string // "" for the only one
-	data []byte
+	name      string
+	data      []byte
+	resources []*graph.Resource
 }
 
-// read returns the facts of the file's resources.
-func (f *file) read(b *graph.Builder) ([]*graph.Resource, error) {
+// read reads the file's resources.
+func (f *file) read(b *graph.Builder) error {
 	in, err := manifest.Split(f.data)
 	if err != nil {
-		return nil, f.failed(err)
+		return f.failed(err)
 	}
 	b.FunctionConfig = in.FunctionConfig
-	_, facts, err := manifest.Parse(in, b.Build)
+	_, resources, err := manifest.Parse(in, b.Build)
 	if err != nil {
-		return nil, f.failed(err)
+		return f.failed(err)
 	}
-	all := slices.Concat(facts...)
+	f.resources = slices.Concat(resources...)
 	var errs []error
-	for _, r := range all {
+	for _, r := range f.resources {
 		if r.ValuesErr != nil {
 			errs = append(errs, f.failed(fmt.Errorf("%s: %s: %w", r.Place(), r, r.ValuesErr)))
 		}
 	}
-	return all, errors.Join(errs...)
+	return errors.Join(errs...)
 }
 
 // failed adds the file's name in front of each error that err joins.
@@ -101,9 +105,6 @@ func (f *file) failed(err error) error {
 			all = append(all, f.failed(e))
 		}
 		return errors.Join(all...)
-	}
-	if f.name == "" {
-		return err
 	}
 	return fmt.Errorf("%s: %w", f.name, err)
 }
@@ -117,7 +118,7 @@ func list(args []string, stdin io.Reader) ([]file, error) {
 			if err != nil {
 				return nil, fmt.Errorf("reading stdin: %w", err)
 			}
-			files = append(files, file{"stdin", data})
+			files = append(files, file{name: "stdin", data: data})
 			continue
 		}
 		names, err := under(arg)
@@ -129,7 +130,7 @@ func list(args []string, stdin io.Reader) ([]file, error) {
 			if err != nil {
 				return nil, err
 			}
-			files = append(files, file{name, data})
+			files = append(files, file{name: name, data: data})
 		}
 	}
 	return files, nil
@@ -161,37 +162,36 @@ func under(name string) ([]string, error) {
 		return nil
 	})
 	if err == nil && files == nil {
-		err = fmt.Errorf("%s: the folder holds no manifests: no file in or below it ends in .yaml, .yml or .json", name)
+		err = fmt.Errorf("%s: the folder has no manifests: no file in or below it ends in .yaml, .yml or .json", name)
 	}
 	return files, err
 }
 
 // duplicates reports resources that are the same one to the API server.
-func duplicates(g *graph.Graph, files []file, facts [][]*graph.Resource) error {
-	type id struct{ group, kind, namespace, name string }
+func duplicates(g *graph.Graph, files []file) error {
 	type place struct {
-		r    *graph.Resource
-		file int
+		resource *graph.Resource
+		file     string
 	}
-	known := make(map[id]place, len(g.Resources))
+	known := make(map[graph.ID]place, len(g.Resources))
 	var errs []error
-	for i := range facts {
-		for _, r := range facts[i] {
-			if r.Name == "" {
-				continue
+	for _, f := range files {
+		for _, r := range f.resources {
+			first, ok := known[g.ID(r)]
+			switch {
+			case r.Name == "":
+			case !ok:
+				known[g.ID(r)] = place{r, f.name}
+			case len(files) == 1:
+				errs = append(errs, twice(r, graph.Places(first.resource, r)))
+			default:
+				errs = append(errs, twice(r, fmt.Sprintf("%s, %s, and %s, %s", first.file, first.resource.Place(), f.name, r.Place())))
 			}
-			key := id{r.Group, r.Kind, g.NamespaceOf(r), r.Name}
-			first, ok := known[key]
-			if !ok {
-				known[key] = place{r, i}
-				continue
-			}
-			where := graph.Places(first.r, r)
-			if len(files) > 1 {
-				where = fmt.Sprintf("%s, %s, and %s, %s", files[first.file].name, first.r.Place(), files[i].name, r.Place())
-			}
-			errs = append(errs, fmt.Errorf("%s: the manifests hold it twice (%s); keep one, and give those of one cluster at a time", r, where))
 		}
 	}
 	return errors.Join(errs...)
+}
+
+func twice(r *graph.Resource, places string) error {
+	return fmt.Errorf("%s: the manifests contain it twice (%s); keep one, and give the manifests of one cluster at a time", r, places)
 }

@@ -2,7 +2,7 @@ package reloader
 
 import (
 	"errors"
-	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/confighash/confighash/internal/pattern"
@@ -11,38 +11,29 @@ import (
 // A Pattern is one of the names that a workload lists, which Reloader reads as
 // regular expressions.
 type Pattern struct {
+	pattern.Expression
 	// Text is the pattern without the spaces around it.
 	Text string
-	// Literal reports that Text matches no other name than Text.
-	Literal bool
 	// Key is the annotation with the pattern. PodTemplate reports that the
 	// annotation is on the pod template.
 	Key         string
 	PodTemplate bool
-	// Prefix is a common prefix of all names that match.
-	Prefix string
-	// Err is why the pattern is skipped: it does not compile, or wraps pattern.ErrSize.
+	// Err is why the pattern is skipped: it does not compile, or is pattern.ErrSize.
 	Err error
 
-	expression *regexp.Regexp // nil of a literal
-	size       int
-	budget     *pattern.Budget
-	reason     string
+	budget *pattern.Budget
+	reason string
 }
 
 // Match reports whether Reloader would find the name in the annotation.
 func (p Pattern) Match(name string) bool {
-	if p.Literal {
-		return p.Text == name
-	}
-	return p.Err == nil && strings.HasPrefix(name, p.Prefix) && p.budget.Take(p.size*(1+len(name))) && p.expression.MatchString(name)
+	return p.Err == nil && p.Expression.Match(name, p.budget)
 }
 
 // An expression is a compiled pattern, or why it does not compile.
 type expression struct {
-	compiled *regexp.Regexp
-	size     int
-	err      error
+	pattern.Expression
+	err error
 }
 
 // compile compiles a pattern as Reloader does: the anchors are put around it
@@ -50,9 +41,7 @@ type expression struct {
 func (c *Controller) compile(text string) expression {
 	e, ok := c.expressions[text]
 	if !ok {
-		if e.size, e.err = c.sum.Add("^" + text + "$"); e.err == nil {
-			e.compiled, e.err = regexp.Compile("^" + text + "$")
-		}
+		e.Expression, e.err = pattern.Compile("^", text, "$", &c.sum)
 		c.expressions[text] = e
 	}
 	return e
@@ -65,23 +54,18 @@ func (c *Controller) patterns(key string, podTemplate bool, value string) []Patt
 	met := map[string]bool{}
 	excessive := false
 	for _, text := range items(value) {
-		if met[text] {
+		e := c.compile(text)
+		tooLarge := errors.Is(e.err, pattern.ErrSize)
+		if met[text] || tooLarge && excessive {
 			continue
 		}
 		met[text] = true
-		p := Pattern{Text: text, Key: key, PodTemplate: podTemplate, Literal: pattern.IsLiteral(text), reason: place(key, podTemplate) + " names it"}
-		if !p.Literal {
-			e := c.compile(text)
-			if errors.Is(e.err, pattern.ErrSize) {
-				if excessive {
-					continue
-				}
-				excessive = true
-			}
-			p.Prefix, p.Err, p.expression, p.size, p.budget = pattern.Prefix(text), e.err, e.compiled, e.size, c.Budget
-			p.reason += " by the pattern " + quote(text)
+		excessive = excessive || tooLarge
+		reason := place(key, podTemplate) + " names it"
+		if e.Literal == "" {
+			reason += " by the pattern " + strconv.Quote(text)
 		}
-		all = append(all, p)
+		all = append(all, Pattern{e.Expression, text, key, podTemplate, e.err, c.Budget, reason})
 	}
 	return all
 }

@@ -100,7 +100,7 @@ func TestDecide_isWhatTheRulesSay(t *testing.T) {
 		// Several workloads of one Controller, which keeps what it has read.
 		for range 4 {
 			workload, podTemplate := someAnnotations.Draw(t, "workload"), someAnnotations.Draw(t, "podTemplate")
-			w := c.Read(workload, podTemplate)
+			w := c.Read(workload).WithPodTemplate(podTemplate)
 			for range 4 {
 				kind, name, object := someKind.Draw(t, "kind"), someName.Draw(t, "name"), someAnnotations.Draw(t, "object")
 				got := w.Decide(Object{Kind: kind, Names: []string{name}, Annotations: object})
@@ -135,7 +135,7 @@ func BenchmarkDecide(b *testing.B) {
 	for b.Loop() {
 		c := New(v1alpha1.Reloader{})
 		for _, a := range annotations {
-			w := c.Read(a, other)
+			w := c.Read(a).WithPodTemplate(other)
 			for _, o := range objects {
 				w.Decide(o)
 			}

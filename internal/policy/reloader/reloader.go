@@ -58,8 +58,8 @@ func Handles(group, kind string) bool {
 	return false
 }
 
-// A Controller decides as a Reloader with certain flags does. It caches what it has
-// read, and is not safe for concurrent use.
+// A Controller decides as a Reloader with certain flags does. It caches expressions, and
+// is not safe for concurrent use.
 type Controller struct {
 	// Budget bounds the matching of names. Once it is exhausted, no pattern matches.
 	Budget *pattern.Budget
@@ -70,8 +70,6 @@ type Controller struct {
 	pausePeriod   string // the key on workloads about how they roll
 	kinds         [len(Kinds)]kindKeys
 
-	rules       map[request]*rules
-	last        [len(Kinds)]*rules // those of the last workload
 	expressions map[string]expression
 	sum         pattern.Sum // of expressions
 }
@@ -89,7 +87,6 @@ func New(settings v1alpha1.Reloader) *Controller {
 		match:         key("reloader.stakater.com/match"),
 		ignore:        key("reloader.stakater.com/ignore"),
 		pausePeriod:   key("deployment.reloader.stakater.com/pause-period"),
-		rules:         map[request]*rules{},
 		expressions:   map[string]expression{},
 	}
 	for i, plural := range [...]string{"configmaps", "secrets", "secretproviderclasses"} {
@@ -126,131 +123,64 @@ type Decision struct {
 // A Workload is what the annotations of a workload ask for.
 type Workload struct {
 	controller *Controller
-	rules      [len(Kinds)]*rules
+	requests   [len(Kinds)]*request
+	excluded   [len(Kinds)]map[string]bool
 }
 
-// A setting is the value of an annotation, and whether there is one at all.
-type setting struct {
-	value   string
-	present bool
-}
-
-// A request holds the annotations that are in force for one kind of object.
+// A request is what the annotations of one place ask for objects of one kind.
 type request struct {
-	kind                       int
-	named, search, auto, typed setting
-	podTemplate                bool // whether these are on the pod template
-	exclude                    string
-}
-
-// asks reports whether there is any of the annotations for which Reloader ignores those
-// of the pod template.
-func (r request) asks() bool {
-	return r.named.present || r.search.present || r.auto.present || r.typed.present
-}
-
-// rules are a request prepared for decisions.
-type rules struct {
-	of          request
-	excluded    map[string]bool
+	annotations map[string]string
+	podTemplate bool // whether they are on the pod template
+	asks        bool // whether any of them keeps Reloader from reading the pod template's
 	patterns    []Pattern
 	literals    map[string]int // indices in patterns
 	expressions []int          // those of the others
-	auto        string         // why every object that a container uses counts, "" if not
-	denial      string         // why other objects do not count
 }
 
-// Read reads the annotations of a workload and of its pod template.
-func (c *Controller) Read(workload, podTemplate map[string]string) *Workload {
+// Read reads the annotations in the metadata of a workload.
+func (c *Controller) Read(annotations map[string]string) *Workload {
 	w := &Workload{controller: c}
-	for kind := range Kinds {
-		r := c.request(kind, workload)
-		if !r.asks() {
-			r = c.request(kind, podTemplate)
-			r.podTemplate = r.asks()
+	for i, k := range c.kinds {
+		w.requests[i] = c.request(k, annotations, false)
+		w.excluded[i] = map[string]bool{}
+		for _, name := range items(annotations[k.exclude]) {
+			w.excluded[i][name] = true
 		}
-		r.exclude = workload[c.kinds[kind].exclude]
-		w.rules[kind] = c.rulesFor(r)
 	}
 	return w
 }
 
-// request reads the annotations of one place that ask for reloads.
-func (c *Controller) request(kind int, annotations map[string]string) request {
-	get := func(key string) setting {
-		value, ok := annotations[key]
-		return setting{value, ok}
+// WithPodTemplate returns w with the annotations of a pod template, for the kinds of
+// objects about which the workload itself has none.
+func (w *Workload) WithPodTemplate(annotations map[string]string) *Workload {
+	with := *w
+	for i, own := range w.requests {
+		if own.asks {
+			continue
+		}
+		if r := w.controller.request(w.controller.kinds[i], annotations, true); r.asks {
+			with.requests[i] = r
+		}
 	}
-	k := c.kinds[kind]
-	return request{kind: kind, named: get(k.named), search: get(c.search), auto: get(c.auto), typed: get(k.auto)}
+	return &with
 }
 
-// rulesFor prepares a request, once for all workloads that ask for the same.
-func (c *Controller) rulesFor(r request) *rules {
-	// The pod templates of a workload mostly ask for the same. To compare texts that are
-	// in one place is cheaper than to hash them.
-	if last := c.last[r.kind]; last != nil && last.of == r {
-		return last
+func (c *Controller) request(k kindKeys, annotations map[string]string, podTemplate bool) *request {
+	r := &request{annotations: annotations, podTemplate: podTemplate, literals: map[string]int{}}
+	for _, key := range []string{c.auto, c.search, k.auto, k.named} {
+		if _, ok := annotations[key]; ok {
+			r.asks = true
+		}
 	}
-	made, ok := c.rules[r]
-	if !ok {
-		made = c.newRules(r)
-		c.rules[r] = made
-	}
-	c.last[r.kind] = made
-	return made
-}
-
-func (c *Controller) newRules(r request) *rules {
-	made := &rules{of: r, excluded: map[string]bool{}, literals: map[string]int{}, auto: c.autoReason(r), denial: c.denial(r)}
-	for _, name := range items(r.exclude) {
-		made.excluded[name] = true
-	}
-	made.patterns = c.patterns(c.kinds[r.kind].named, r.podTemplate, r.named.value)
-	for i, p := range made.patterns {
-		if p.Literal {
-			made.literals[p.Text] = i
+	r.patterns = c.patterns(k.named, podTemplate, annotations[k.named])
+	for i, p := range r.patterns {
+		if p.Literal != "" {
+			r.literals[p.Text] = i
 		} else {
-			made.expressions = append(made.expressions, i)
+			r.expressions = append(r.expressions, i)
 		}
 	}
-	return made
-}
-
-// autoReason says why every object of the kind that a container uses counts, "" if not.
-func (c *Controller) autoReason(r request) string {
-	switch {
-	case parseBool(r.auto.value):
-		return place(c.auto, r.podTemplate) + " is " + quote(r.auto.value)
-	case parseBool(r.typed.value):
-		return place(c.kinds[r.kind].auto, r.podTemplate) + " is " + quote(r.typed.value)
-	case c.autoReloadAll && r.auto.value == "" && r.typed.value == "":
-		return "spec.reloader.autoReloadAll is true"
-	}
-	return ""
-}
-
-// denial is the reason if nothing says that an object counts.
-func (c *Controller) denial(r request) string {
-	var reasons []string
-	say := func(s setting, key, what string) {
-		if s.present {
-			reasons = append(reasons, place(key, r.podTemplate)+what)
-		}
-	}
-	k := c.kinds[r.kind]
-	say(r.named, k.named, " does not name it")
-	if r.search.value == "true" {
-		say(r.search, c.search, ` is "true" but it has no `+c.match+`: "true"`)
-	} else {
-		say(r.search, c.search, " is "+quote(r.search.value))
-	}
-	say(r.auto, c.auto, " is "+quote(r.auto.value))
-	say(r.typed, k.auto, " is "+quote(r.typed.value))
-	if reasons == nil {
-		return "no annotation of Reloader's asks for it"
-	}
-	return strings.Join(reasons, ", and ")
+	return r
 }
 
 // Decide returns whether a change of the object rolls the workload.
@@ -259,29 +189,67 @@ func (w *Workload) Decide(o Object) Decision {
 	if kind < 0 {
 		return Decision{Reason: "Reloader does not watch objects of the kind " + o.Kind}
 	}
-	c, r := w.controller, w.rules[kind]
+	c, r := w.controller, w.requests[kind]
 	if o.Annotations[c.ignore] == "true" {
 		return Decision{Reason: "it has " + c.ignore + `: "true"`}
 	}
 	for _, name := range o.Names {
-		if r.excluded[name] {
+		if w.excluded[kind][name] {
 			return Decision{Reason: c.kinds[kind].exclude + " lists it"}
 		}
 	}
 	if p := r.naming(o.Names); p != nil {
 		return Decision{Reload: true, Reason: p.reason}
 	}
-	if r.of.search.value == "true" && o.Annotations[c.match] == "true" {
-		return Decision{Reload: true, Auto: true, Reason: place(c.search, r.of.podTemplate) + ` is "true", and it has ` + c.match + `: "true"`}
+	if r.annotations[c.search] == "true" && o.Annotations[c.match] == "true" {
+		return Decision{Reload: true, Auto: true, Reason: place(c.search, r.podTemplate) + ` is "true", and it has ` + c.match + `: "true"`}
 	}
-	if r.auto != "" {
-		return Decision{Reload: true, Auto: true, Reason: r.auto}
+	if reason := c.automatic(r, c.kinds[kind].auto); reason != "" {
+		return Decision{Reload: true, Auto: true, Reason: reason}
 	}
-	return Decision{Reason: r.denial}
+	return Decision{Reason: c.denial(r, c.kinds[kind])}
+}
+
+// automatic says why every object of a kind that a container uses counts, "" if not.
+func (c *Controller) automatic(r *request, typed string) string {
+	for _, key := range []string{c.auto, typed} {
+		if parseBool(r.annotations[key]) {
+			return place(key, r.podTemplate) + " is " + strconv.Quote(r.annotations[key])
+		}
+	}
+	if c.autoReloadAll && r.annotations[c.auto] == "" && r.annotations[typed] == "" {
+		return "spec.reloader.autoReloadAll is true"
+	}
+	return ""
+}
+
+// denial is the reason if nothing says that an object counts.
+func (c *Controller) denial(r *request, k kindKeys) string {
+	var reasons []string
+	for _, key := range []string{k.named, c.search, c.auto, k.auto} {
+		value, ok := r.annotations[key]
+		if !ok {
+			continue
+		}
+		reason := place(key, r.podTemplate)
+		switch {
+		case key == k.named:
+			reason += " does not name it"
+		case key == c.search && value == "true":
+			reason += ` is "true" but it has no ` + c.match + `: "true"`
+		default:
+			reason += " is " + strconv.Quote(value)
+		}
+		reasons = append(reasons, reason)
+	}
+	if reasons == nil {
+		return "no annotation of Reloader's asks for it"
+	}
+	return strings.Join(reasons, ", and ")
 }
 
 // naming returns the first pattern that matches any of the names, nil if none does.
-func (r *rules) naming(names []string) *Pattern {
+func (r *request) naming(names []string) *Pattern {
 	first := len(r.patterns)
 	for _, name := range names {
 		if i, ok := r.literals[name]; ok {
@@ -302,10 +270,9 @@ func (r *rules) naming(names []string) *Pattern {
 	return nil
 }
 
-// Same reports whether two workloads ask for the same, in metadata of their own.
-func (w *Workload) Same(other *Workload) bool {
-	return w.rules == other.rules && !slices.ContainsFunc(w.rules[:], func(r *rules) bool { return r.of.podTemplate })
-}
+// Same reports whether two pod templates of one workload ask for the same, both in the
+// metadata of the workload alone.
+func (w *Workload) Same(other *Workload) bool { return w.requests == other.requests }
 
 // Patterns returns the patterns that are in force for objects of a kind.
 // The caller must not change them.
@@ -314,7 +281,7 @@ func (w *Workload) Patterns(kind string) []Pattern {
 	if i < 0 {
 		return nil
 	}
-	return w.rules[i].patterns
+	return w.requests[i].patterns
 }
 
 // parseBool reads a value as Reloader does: what strconv does not know is false.
@@ -330,5 +297,3 @@ func place(key string, podTemplate bool) string {
 	}
 	return key
 }
-
-func quote(s string) string { return strconv.Quote(s) }

@@ -59,7 +59,7 @@ func TestDecide_decidesAsReloader(t *testing.T) {
 				t.Fatalf("unknown decision %q", tc.Decision)
 			}
 			c := New(v1alpha1.Reloader{AutoReloadAll: tc.AutoReloadAll})
-			w := c.Read(tc.Workload, tc.PodTemplate)
+			w := c.Read(tc.Workload).WithPodTemplate(tc.PodTemplate)
 			got := w.Decide(Object{Kind: tc.Object.Kind, Names: []string{tc.Object.Name}, Annotations: tc.Object.Annotations})
 			if got.Reason == "" {
 				t.Error("no reason")
@@ -117,7 +117,7 @@ func TestDecide_saysWhy(t *testing.T) {
 				tc.object.Kind = ConfigMap
 			}
 			tc.object.Names = []string{"app"}
-			got := controllers[tc.all].Read(tc.workload, tc.podTemplate).Decide(tc.object)
+			got := controllers[tc.all].Read(tc.workload).WithPodTemplate(tc.podTemplate).Decide(tc.object)
 			if got.Reason != tc.want {
 				t.Errorf("got  %s\nwant %s", got.Reason, tc.want)
 			}
@@ -141,7 +141,7 @@ func TestDecide_meansAnObjectByAnyOfItsNames(t *testing.T) {
 		"excluded by what it never was":    {map[string]string{"reloader.stakater.com/auto": "true", "configmaps.exclude.reloader.stakater.com/reload": "dev"}, true},
 		"named and excluded by two of its": {map[string]string{"configmap.reloader.stakater.com/reload": "dev-app", "configmaps.exclude.reloader.stakater.com/reload": "app"}, false},
 	} {
-		if got := c.Read(tc.annotations, nil).Decide(object).Reload; got != tc.want {
+		if got := c.Read(tc.annotations).Decide(object).Reload; got != tc.want {
 			t.Errorf("%s: got %t", label, got)
 		}
 	}
@@ -183,7 +183,7 @@ func TestDecide_readsTheKeysThatFlagsChanged(t *testing.T) {
 			Decision{Reason: "configmaps.exclude.reloader.stakater.com/reload lists it"}},
 	} {
 		t.Run(tc.label, func(t *testing.T) {
-			got := New(settings).Read(tc.workload, nil).Decide(Object{Kind: tc.kind, Names: []string{"app"}, Annotations: tc.object})
+			got := New(settings).Read(tc.workload).Decide(Object{Kind: tc.kind, Names: []string{"app"}, Annotations: tc.object})
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
@@ -200,10 +200,8 @@ func TestPatterns_areThoseInForce(t *testing.T) {
 		Err         string
 	}
 	const configMaps, secrets = "configmap.reloader.stakater.com/reload", "secret.reloader.stakater.com/reload"
-	w := New(v1alpha1.Reloader{}).Read(
-		map[string]string{configMaps: " app-1 ,,bad[,a.b, App"},
-		map[string]string{configMaps: "unread", secrets: "tls"},
-	)
+	w := New(v1alpha1.Reloader{}).Read(map[string]string{configMaps: " app-1 ,,bad[,a.b, App"}).
+		WithPodTemplate(map[string]string{configMaps: "unread", secrets: "tls"})
 	for kind, want := range map[string][]pattern{
 		ConfigMap: {
 			{"app-1", true, configMaps, false, ""}, {"bad[", false, configMaps, false, "error parsing regexp: missing closing ]: `[$`"},
@@ -219,7 +217,7 @@ func TestPatterns_areThoseInForce(t *testing.T) {
 			if p.Err != nil {
 				err = p.Err.Error()
 			}
-			got = append(got, pattern{p.Text, p.Literal, p.Key, p.PodTemplate, err})
+			got = append(got, pattern{p.Text, p.Literal != "", p.Key, p.PodTemplate, err})
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", kind, diff)

@@ -1,0 +1,186 @@
+package catalog
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// A Catalog answers questions about kinds. It is safe for concurrent use.
+type Catalog struct {
+	extra []Extra
+
+	mu         sync.Mutex
+	kinds      map[gvk]*Kind
+	said       map[string]*Kind // by the documents and extras that say it
+	everywhere *Kind
+	shapes     *Shapes
+	files      map[string][]document
+	subtrees   map[string][]Entry
+
+	neverRename func() ([]NameRule, error)
+	readByName  func() (*readers, error)
+	passedOver  func() (map[GroupKind]bool, error)
+	lookAlikes  func() ([]LookAlike, error)
+}
+
+type gvk struct{ group, version, kind string }
+
+// Extra is what a user adds to the catalogue. An empty Group, Version, or
+// Kind stands for all.
+type Extra struct {
+	Group, Version, Kind string
+	References           []Rule
+	PodTemplates         []PodTemplate
+}
+
+// concerns reports whether e is about a kind.
+func (e *Extra) concerns(group, version, kind string) bool {
+	return (e.Group == "" || e.Group == group) && (e.Version == "" || e.Version == version) && (e.Kind == "" || e.Kind == kind)
+}
+
+var builtin = sync.OnceValue(func() *Catalog { return newCatalog(nil) })
+
+// Builtin returns the catalogue of the data files. Nothing is parsed before
+// it is asked for.
+func Builtin() *Catalog { return builtin() }
+
+// With returns a catalogue that says all that c does, and extra.
+func (c *Catalog) With(extra ...Extra) *Catalog {
+	return newCatalog(slices.Concat(c.extra, extra))
+}
+
+func newCatalog(extra []Extra) *Catalog {
+	return &Catalog{
+		extra:       extra,
+		kinds:       map[gvk]*Kind{},
+		said:        map[string]*Kind{},
+		files:       map[string][]document{},
+		subtrees:    map[string][]Entry{},
+		neverRename: sync.OnceValues(loadNeverRename),
+		readByName:  sync.OnceValues(loadReadByName),
+		passedOver:  sync.OnceValues(loadPassedOver),
+		lookAlikes:  sync.OnceValues(loadLookAlikes),
+	}
+}
+
+// maxRemembered bounds how many kinds are remembered by their names: many more
+// than any build holds.
+const maxRemembered = 4096
+
+// Kind returns what is known of a kind, and nil if that is nothing beyond
+// what Any says. Kinds of which the same is known share it. An error is a defect of
+// the data.
+func (c *Catalog) Kind(group, version, kind string) (*Kind, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if cached, ok := c.kinds[gvk{group, version, kind}]; ok {
+		return cached, nil
+	}
+	found, err := c.kind(group, version, kind)
+	if err == nil && len(c.kinds) < maxRemembered {
+		// The names may be pieces of an input, which the catalogue outlives.
+		c.kinds[gvk{strings.Clone(group), strings.Clone(version), strings.Clone(kind)}] = found
+	}
+	return found, err
+}
+
+// kind is Kind for one that is not remembered.
+func (c *Catalog) kind(group, version, kind string) (*Kind, error) {
+	var parts []func(*Kind) error
+	var key []byte
+	versioned := slices.ContainsFunc(c.documents(subtreesFile), func(d document) bool { return d.versioned })
+	for _, file := range c.groupFiles(group) {
+		for i, d := range c.documents(file) {
+			if !slices.Contains(d.names, kind) && !slices.Contains(d.names, "*") {
+				continue
+			}
+			versioned = versioned || d.versioned
+			key = append(strconv.AppendInt(append(append(key, file...), ' '), int64(i), 10), ',')
+			parts = append(parts, func(k *Kind) error {
+				if err := c.add(k, d, version); err != nil {
+					return fmt.Errorf("catalogue: data/%s.yaml: %s: %w", file, kind, err)
+				}
+				return nil
+			})
+		}
+	}
+	for i := range c.extra {
+		if e := &c.extra[i]; e.concerns(group, version, kind) {
+			key = append(strconv.AppendInt(key, int64(i), 10), ',')
+			parts = append(parts, func(k *Kind) error { return c.addExtra(k, e) })
+		}
+	}
+	if key == nil {
+		return nil, nil //nolint:nilnil // nothing is known, and there is no error
+	}
+	if versioned {
+		key = append(key, version...)
+	}
+	if said, ok := c.said[string(key)]; ok {
+		return said, nil
+	}
+	found := &Kind{}
+	for _, add := range parts {
+		if err := add(found); err != nil {
+			return nil, err
+		}
+	}
+	c.said[string(key)] = found
+	return found, nil
+}
+
+// Any returns what holds for every kind. An error is a defect of the data.
+func (c *Catalog) Any() (*Kind, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.everywhere != nil {
+		return c.everywhere, nil
+	}
+	found := &Kind{}
+	for _, d := range c.documents(anyFile) {
+		if err := c.add(found, d, ""); err != nil {
+			return nil, fmt.Errorf("catalogue: data/%s.yaml: %w", anyFile, err)
+		}
+	}
+	c.everywhere = found
+	return found, nil
+}
+
+// StandInKinds returns the kinds whose objects represent Secrets, sorted.
+func (c *Catalog) StandInKinds() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	entries, _ := files.ReadDir("data") // it is embedded
+	var kinds []string
+	for _, entry := range entries {
+		for _, d := range c.documents(strings.TrimSuffix(entry.Name(), ".yaml")) {
+			if strings.Contains(d.text, "\nstandIn:") {
+				kinds = append(kinds, d.names...)
+			}
+		}
+	}
+	slices.Sort(kinds)
+	return slices.Compact(kinds)
+}
+
+// FieldSpec returns the rules for a path as kustomize's nameReference has it:
+// the field is a name, or a mapping with a name and perhaps a namespace. What
+// it names counts as consumed.
+func FieldSpec(target Target, path string) ([]Rule, error) {
+	field, err := ParsePath(path)
+	if err != nil {
+		return nil, err
+	}
+	if len(field) == 0 {
+		return nil, errors.New("an empty path leads to no field")
+	}
+	plain := Rule{Path: field, Targets: target, Formats: []*Format{Plain}, Consumed: true, Via: field.via()}
+	inside := plain
+	inside.Path = field.join(Path{"name"})
+	inside.Namespace = &Relative{Path: Path{"namespace"}}
+	return []Rule{plain, inside}, nil
+}

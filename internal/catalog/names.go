@@ -1,0 +1,189 @@
+package catalog
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// A NameRule is a rule for objects whose name must stay. It is about the objects that
+// meet all of its criteria, at least one of which is given.
+type NameRule struct {
+	Target Target `yaml:"target"`
+	// Names and Patterns: the name is one of Names or matches all of one of Patterns,
+	// if any are given.
+	Names    []string   `yaml:"names"`
+	Patterns []*pattern `yaml:"patterns"`
+	// Types are those of a Secret, one of which it must have.
+	Types []string `yaml:"types"`
+	// Namespaces holds the object's, if given.
+	Namespaces []string `yaml:"namespaces"`
+	// Labels and Annotations: the object has one of them, if any are given.
+	Labels      []Mark `yaml:"labels"`
+	Annotations []Mark `yaml:"annotations"`
+	// Reason says why, as a sentence without its full stop.
+	Reason string `yaml:"reason"`
+	// Warning: a user would expect such an object to be renamed,
+	// so that more than information is due.
+	Warning warning `yaml:"level"`
+	// Source is for people.
+	Source string `yaml:"source"`
+}
+
+// A warning is whether a rule's level is a warning.
+type warning bool
+
+// UnmarshalText reads warning or info.
+func (w *warning) UnmarshalText(text []byte) error {
+	if *w = string(text) == "warning"; !*w && string(text) != "info" {
+		return fmt.Errorf("level %q: want warning or info", text)
+	}
+	return nil
+}
+
+// A pattern is a regular expression that matches all of a name. It is compiled
+// once a name begins as the pattern does: most runs need none.
+type pattern struct {
+	text, prefix string
+	compile      func() (*regexp.Regexp, error)
+}
+
+// UnmarshalText reads a regular expression without compiling it.
+func (p *pattern) UnmarshalText(text []byte) error {
+	p.text = string(text)
+	p.prefix = p.text[:max(strings.IndexAny(p.text+"(", `\.+*?()|[]{}^$`)-1, 0)] // what follows may repeat the last character
+	p.compile = sync.OnceValues(func() (*regexp.Regexp, error) { return regexp.Compile(`\A(?:` + p.text + `)\z`) })
+	return nil
+}
+
+func (p *pattern) matches(name string) bool {
+	if !strings.HasPrefix(name, p.prefix) {
+		return false
+	}
+	expression, err := p.compile() // its only error is a defect of the data, which a test finds
+	return err == nil && expression.MatchString(name)
+}
+
+// A Mark is a label or an annotation.
+type Mark struct {
+	Key string `yaml:"key"`
+	// Values are those that count; without any, every value does.
+	Values []string `yaml:"values"`
+}
+
+// An Object is what rules for names look at. Its type is that of a Secret and
+// empty for others.
+type Object struct {
+	Kind, Namespace, Name, Type string
+	Labels, Annotations         map[string]string
+}
+
+// NeverRename returns the rule by which an object keeps its name whatever
+// users want, nil if there is none.
+func (c *Catalog) NeverRename(o Object) *NameRule {
+	rules, _ := c.neverRename() // its only error is a defect of the data, which a test finds
+	return firstRule(rules, o)
+}
+
+// ReadByName returns the rule about programs that look for an object by its
+// name, nil if there is none.
+func (c *Catalog) ReadByName(o Object) *NameRule {
+	if TargetOf(o.Kind) == 0 {
+		return nil
+	}
+	known, _ := c.readByName() // as above
+	if rule := firstRule(known.rules, o); rule != nil || len(known.byName[o.Name]) == 0 {
+		return rule
+	}
+	// A rule for this very name is parsed when an object has it.
+	rules, _ := nameRules(known.byName[o.Name])
+	return firstRule(rules, o)
+}
+
+func firstRule(rules []NameRule, o Object) *NameRule {
+	for i := range rules {
+		if rules[i].matches(o) {
+			return &rules[i]
+		}
+	}
+	return nil
+}
+
+// readers are the rules of readByNameFile: the texts of those for certain names, which
+// are not parsed yet, and the others.
+type readers struct {
+	byName map[string][]string
+	rules  []NameRule
+}
+
+func loadNeverRename() ([]NameRule, error) {
+	_, others, err := textsByName(neverRenameFile)
+	if err != nil {
+		return nil, err
+	}
+	return nameRules(others)
+}
+
+func loadReadByName() (*readers, error) {
+	byName, others, err := textsByName(readByNameFile)
+	if err != nil {
+		return &readers{}, err
+	}
+	rules, err := nameRules(others)
+	return &readers{byName, rules}, err
+}
+
+// textsByName returns the documents of a file by the names that their first
+// lines list, and those whose first line lists none.
+func textsByName(file string) (byName map[string][]string, others []string, err error) {
+	text, err := files.ReadFile("data/" + file + ".yaml")
+	if err != nil {
+		return nil, nil, err
+	}
+	byName = map[string][]string{}
+	for _, part := range strings.Split(string(text), "\n---\n") {
+		first, _, _ := strings.Cut(part, "\n")
+		names := listIn(first, "names")
+		if names == nil {
+			others = append(others, part)
+		}
+		for _, name := range names {
+			byName[name] = append(byName[name], part)
+		}
+	}
+	return byName, others, nil
+}
+
+func nameRules(texts []string) ([]NameRule, error) {
+	rules := make([]NameRule, len(texts))
+	for i, text := range texts {
+		if err := decode([]byte(text), &rules[i]); err != nil {
+			return nil, fmt.Errorf("catalogue: %w in\n%s", err, text)
+		}
+	}
+	return rules, nil
+}
+
+func (n *NameRule) matches(o Object) bool {
+	if !n.Target.Has(TargetOf(o.Kind)) ||
+		len(n.Types) > 0 && !slices.Contains(n.Types, o.Type) ||
+		len(n.Namespaces) > 0 && !slices.Contains(n.Namespaces, o.Namespace) {
+		return false
+	}
+	if len(n.Labels)+len(n.Annotations) > 0 && !marked(n.Labels, o.Labels) && !marked(n.Annotations, o.Annotations) {
+		return false
+	}
+	return len(n.Names)+len(n.Patterns) == 0 || slices.Contains(n.Names, o.Name) ||
+		slices.ContainsFunc(n.Patterns, func(p *pattern) bool { return p.matches(o.Name) })
+}
+
+func marked(marks []Mark, on map[string]string) bool {
+	for _, m := range marks {
+		if value, ok := on[m.Key]; ok && (len(m.Values) == 0 || slices.Contains(m.Values, value)) {
+			return true
+		}
+	}
+	return false
+}

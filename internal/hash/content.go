@@ -1,0 +1,122 @@
+package hash
+
+import (
+	"fmt"
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/confighash/confighash/internal/yamldoc"
+)
+
+// Content is the part of a ConfigMap or a Secret that hashes cover.
+type Content struct {
+	Kind   string
+	Type   *string // of a Secret, nil if there is none
+	Fields []Field // in the order data, binaryData, stringData
+}
+
+// A Field is a field of a Content that maps keys to values.
+type Field struct {
+	Name    string
+	Entries []Entry // in the order of the document
+}
+
+// An Entry is a key of a Field with its value.
+type Entry struct {
+	Key, Value string
+	// Bare marks a key without a value. It may be the end of the value before it, which
+	// contains a comma and should have been quoted, so no message may show it.
+	Bare bool
+}
+
+// Keys returns the keys of all fields, sorted, and those of them that have no value.
+func (c Content) Keys() (keys []string, bare map[string]bool) {
+	for _, f := range c.Fields {
+		for _, e := range f.Entries {
+			keys = append(keys, e.Key)
+			if e.Bare && bare == nil {
+				bare = map[string]bool{}
+			}
+			if e.Bare {
+				bare[e.Key] = true
+			}
+		}
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys), bare
+}
+
+// ContentOf reads the content of item, which is of the kind ConfigMap or Secret.
+//
+// Errors: a field is not a mapping, a value is not a scalar, a key is there twice. They
+// name the key, never the value.
+func ContentOf(kind string, item *yaml.Node) (Content, error) {
+	c := Content{Kind: kind}
+	names := []string{"data", "binaryData"}
+	if kind == "Secret" {
+		names = []string{"data", "stringData"}
+		if typ := lookup(item, "type"); typ != nil {
+			if typ.Kind != yaml.ScalarNode {
+				return c, fmt.Errorf("type is not a string")
+			}
+			c.Type = &typ.Value
+		}
+	}
+	for _, name := range names {
+		node := lookup(item, name)
+		if node == nil {
+			continue
+		}
+		f := Field{Name: name}
+		if node.Kind != yaml.MappingNode {
+			return c, fmt.Errorf("%s must be a mapping of keys to strings", name)
+		}
+		if err := f.read(node); err != nil {
+			return c, fmt.Errorf("%s: %w", name, err)
+		}
+		c.Fields = append(c.Fields, f)
+	}
+	return c, nil
+}
+
+// lookup returns the value of key in a mapping, nil if there is none or it is null.
+func lookup(m *yaml.Node, key string) *yaml.Node {
+	value, _ := yamldoc.Get(m, key, new(yamldoc.Budget))
+	if value == nil {
+		return nil
+	}
+	if value = yamldoc.Resolve(value); yamldoc.IsNull(value) {
+		return nil
+	}
+	return value
+}
+
+// read reads the entries of node, including those of merge keys.
+func (f *Field) read(node *yaml.Node) error {
+	if err := checkKeys(node); err != nil {
+		return err
+	}
+	f.Entries = make([]Entry, 0, len(node.Content)/2)
+	return yamldoc.Each(node, new(yamldoc.Budget), func(key string, value *yaml.Node, _ bool) error {
+		value = yamldoc.Resolve(value)
+		if value.Kind != yaml.ScalarNode {
+			return fmt.Errorf("the value of %q is not a string; quote it, or write it as a block", key)
+		}
+		f.Entries = append(f.Entries, Entry{Key: key, Value: value.Value, Bare: yamldoc.IsNull(value) && value.Value == ""})
+		return nil
+	})
+}
+
+// checkKeys returns an error if a key of a mapping is not a scalar or is there twice.
+func checkKeys(m *yaml.Node) error {
+	for i := 0; i+1 < len(m.Content); i += 2 {
+		if key := m.Content[i]; yamldoc.Resolve(key).Kind != yaml.ScalarNode {
+			return fmt.Errorf("a key is not a string")
+		}
+	}
+	if key := yamldoc.Duplicate(m); key != nil {
+		return fmt.Errorf("%s appears twice; keep one", yamldoc.NameOf(m, key))
+	}
+	return nil
+}

@@ -1,0 +1,112 @@
+package impact
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/confighash/confighash/internal/catalog"
+	"github.com/confighash/confighash/internal/graph"
+	"github.com/confighash/confighash/internal/hash"
+	"github.com/confighash/confighash/internal/yamldoc"
+)
+
+// Fixes without a command, for kinds of which no other is known.
+const (
+	deletePods  = "delete its pods after the apply"
+	restartPods = "restart its pods after the apply"
+)
+
+// restart returns how to make a workload's pods read the configuration of a template.
+func (c *comparison) restart(s *subject, p *templatePair) string {
+	by, comma := restartPods, " "
+	if command := workloadOf(s.new).Restart; command != "" {
+		by, comma = c.fill(command, s.new), ", "
+	}
+	if s.new.Ignored() {
+		return by
+	}
+	for _, value := range p.template.Annotations {
+		if hash.IsChecksum(value) {
+			return "run confighash over the manifests again, with a policy and selectors that count what changed, or" + comma + by
+		}
+	}
+	if how := c.kept(s, p); how != "" {
+		return "run confighash over the manifests" + how + "; or" + comma + by
+	}
+	return "run confighash over the manifests, or" + comma + by
+}
+
+// kept returns how to run confighash if mode Rename does not help the pods of a
+// template, "" if it does: what changed is named by an annotation alone, represents a
+// Secret, or has no hash although other objects have one.
+func (c *comparison) kept(s *subject, p *templatePair) string {
+	for _, i := range s.on[p.index] {
+		now := i.object.now()
+		switch {
+		case !i.configures():
+		case now.StandsFor, now.Encrypted, slices.Equal(i.via(), []string{string(catalog.ViaExtraSource)}):
+			return " with mode Annotate, since Rename keeps the name of " + c.ref(i.object.pair).String()
+		case c.renames && now.Recorded() == "":
+			return ", with mode Annotate if Rename keeps the name of " + c.ref(i.object.pair).String()
+		}
+	}
+	return ""
+}
+
+// replacement returns how to replace a resource that cannot change.
+func (c *comparison) replacement(r *graph.Resource) string {
+	return c.fill(cmp.Or(workloadOf(r).Replace, "delete it before the apply, so that it is made anew"), r)
+}
+
+// fill replaces {} in a fix of the catalogue by what kubectl needs to find a resource.
+// People copy that, so a name that no API server takes is left out.
+func (c *comparison) fill(fix string, r *graph.Resource) string {
+	found := strings.ToLower(r.Kind) + "/" + plain(r.Name)
+	if namespace := c.after.NamespaceOf(r); namespace != "" {
+		found += " -n " + plain(namespace)
+	}
+	return strings.Replace(fix, "{}", found, 1)
+}
+
+// plain returns a name that a shell takes for one word, "NAME" for others.
+func plain(name string) string {
+	if strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-.") != "" {
+		return "NAME"
+	}
+	return name
+}
+
+// refusal returns why an apply of a resource is refused although its pod templates, if
+// it has any, may change: a field cannot, or the field that names an object.
+func (c *comparison) refusal(s *subject) *Refusal {
+	if !s.both() || !s.differs || s.old.Name == "" {
+		return nil
+	}
+	if !s.isWorkload() && s.after != nil {
+		if fixed := s.before.fixed.changed(&s.after.fixed); len(fixed) > 0 {
+			return &Refusal{
+				Ref: c.ref(s.pair), Field: list(fixed), Reason: list(fixed) + " cannot change once it exists",
+				Fix: "delete it before the apply, or give the new one another name",
+			}
+		}
+	}
+	kind, err := catalog.Builtin().Kind(s.new.Group, s.new.Version, s.new.Kind)
+	if err != nil || kind == nil || kind.Immutable == "" {
+		return nil
+	}
+	was := make(map[yamldoc.Path]string, len(s.old.References))
+	for i := range s.old.References {
+		was[s.old.References[i].At.Path] = s.old.References[i].At.Value
+	}
+	for i := range s.new.References {
+		at := &s.new.References[i].At
+		if before, ok := was[at.Path]; s.new.References[i].Immutable && ok && before != at.Value {
+			return &Refusal{
+				Ref: c.ref(s.pair), Field: string(at.Path), Reason: kind.Immutable,
+				Fix: "delete it before the apply, or take the object out of the renaming",
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,258 @@
+package impact
+
+import (
+	_ "embed"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/confighash/confighash/internal/catalog"
+	"github.com/confighash/confighash/internal/graph"
+	"github.com/confighash/confighash/internal/hash"
+	"github.com/confighash/confighash/internal/podtemplate"
+	"github.com/confighash/confighash/internal/yamldoc"
+)
+
+//go:embed fixed.yaml
+var fixedData []byte
+
+// A fixedRule is an entry of fixed.yaml, which explains the fields.
+type fixedRule struct {
+	Group    string                  `yaml:"group"`
+	Kinds    []string                `yaml:"kinds"`
+	Fields   []yamldoc.Path          `yaml:"fields"`
+	Except   []string                `yaml:"except"`
+	Claims   yamldoc.Path            `yaml:"claims"`
+	Defaults map[yamldoc.Path]string `yaml:"defaults"`
+	// ExceptWith is a field with which there are no defaults.
+	ExceptWith yamldoc.Path `yaml:"exceptWith"`
+	Unless     struct {
+		Field yamldoc.Path `yaml:"field"`
+		Value string       `yaml:"value"`
+	} `yaml:"unless"`
+	Stays struct {
+		Field yamldoc.Path `yaml:"field"`
+		At    yamldoc.Path `yaml:"at"`
+		Value string       `yaml:"value"`
+	} `yaml:"stays"`
+}
+
+var fixedRules = sync.OnceValues(func() (map[catalog.GroupKind][]fixedRule, error) {
+	var all []fixedRule
+	err := yaml.Unmarshal(fixedData, &all)
+	byKind := map[catalog.GroupKind][]fixedRule{}
+	for _, rule := range all {
+		for _, kind := range rule.Kinds {
+			key := catalog.GroupKind{Group: rule.Group, Kind: kind}
+			byKind[key] = append(byKind[key], rule)
+		}
+	}
+	return byKind, err
+})
+
+// isFixed reports whether a kind has fields that cannot change outside of pod
+// templates.
+func isFixed(r *graph.Resource) bool {
+	rules, _ := fixedRules() // readFixed reports an error
+	return len(rules[catalog.GroupKind{Group: r.Group, Kind: r.Kind}]) > 0
+}
+
+// fixedFields are the fields of a resource outside of pod templates that cannot change.
+type fixedFields struct {
+	values map[yamldoc.Path]fixedValue // without those that are empty
+	// claims are the PersistentVolumeClaims at claimsAt.
+	claims   *podtemplate.Template
+	claimsAt yamldoc.Path
+	// stays is a field that is not written: the API server fills it in, or what else
+	// is written is not valid with it.
+	stays          yamldoc.Path
+	filled, clashs bool
+}
+
+type fixedValue struct {
+	text      string
+	byDefault bool
+}
+
+// readFixed reads the fields of an item that cannot change.
+func readFixed(r *graph.Resource, item *yaml.Node) (fixedFields, error) {
+	f := fixedFields{values: map[yamldoc.Path]fixedValue{}}
+	rules, err := fixedRules()
+	if err != nil {
+		return f, err
+	}
+	for _, rule := range rules[catalog.GroupKind{Group: r.Group, Kind: r.Kind}] {
+		if err := f.apply(&rule, item); err != nil {
+			return f, err
+		}
+	}
+	return f, nil
+}
+
+func (f *fixedFields) apply(rule *fixedRule, item *yaml.Node) error {
+	if rule.Unless.Field != "" && scalarAt(item, rule.Unless.Field) == rule.Unless.Value {
+		return nil
+	}
+	fields, err := rule.fields(item)
+	if err != nil {
+		return err
+	}
+	for path, n := range fields {
+		text, err := textOf(n)
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		switch {
+		case text != "":
+			f.values[path] = fixedValue{text, false}
+		case rule.Defaults[path] != "" && (rule.ExceptWith == "" || nodeAt(item, rule.ExceptWith) == nil):
+			f.values[path] = fixedValue{rule.Defaults[path], true}
+		}
+	}
+	if stays := rule.Stays; stays.Field != "" && nodeAt(item, stays.Field) == nil {
+		f.stays = stays.Field
+		f.filled, f.clashs = scalarAt(item, stays.At) == "", scalarAt(item, stays.At) == stays.Value
+	}
+	if rule.Claims != "" {
+		f.claimsAt = rule.Claims
+		f.claims, err = readClaims(elementsAt(item, rule.Claims))
+	}
+	return err
+}
+
+// fields returns the fields of an item that a rule is about, nil for those that are
+// absent and have a default.
+func (rule *fixedRule) fields(item *yaml.Node) (map[yamldoc.Path]*yaml.Node, error) {
+	fields := map[yamldoc.Path]*yaml.Node{}
+	for path := range rule.Defaults {
+		fields[path] = nil
+	}
+	for _, path := range rule.Fields {
+		n := nodeAt(item, path)
+		switch {
+		case len(rule.Except) == 0:
+			fields[path] = n
+		case n != nil && n.Kind == yaml.MappingNode:
+			err := yamldoc.Each(n, new(yamldoc.Budget), func(key string, value *yaml.Node, _ bool) error {
+				if at := path.Key(key); !slices.Contains(rule.Except, key) && fields[at] == nil {
+					fields[at] = value
+				}
+				return nil
+			})
+			if err != nil {
+				return nil, err
+			}
+		}
+	}
+	return fields, nil
+}
+
+// textOf returns a text that is the same for values that the API server does not tell
+// apart, "" for an empty one.
+func textOf(n *yaml.Node) (string, error) {
+	if n == nil {
+		return "", nil
+	}
+	n, err := filled(n, new(yamldoc.Budget))
+	if err != nil || isEmpty(n) {
+		return "", err
+	}
+	if n.Kind == yaml.ScalarNode {
+		return n.Value, nil
+	}
+	tree, err := hash.Tree(n)
+	return string(tree), err
+}
+
+// isEmpty reports whether a node is null or an empty collection.
+func isEmpty(n *yaml.Node) bool {
+	if n.Kind == yaml.ScalarNode {
+		return n.ShortTag() == "!!null"
+	}
+	return len(n.Content) == 0
+}
+
+// filled returns a node without the entries in it that are empty, which the API server
+// does not tell from absent ones.
+func filled(n *yaml.Node, b *yamldoc.Budget) (*yaml.Node, error) {
+	n = yamldoc.Resolve(n)
+	if err := b.Spend(); err != nil || n.Kind == yaml.ScalarNode {
+		return n, err
+	}
+	full := &yaml.Node{Kind: n.Kind, Tag: n.Tag}
+	if n.Kind == yaml.SequenceNode {
+		for _, element := range n.Content {
+			one, err := filled(element, b)
+			if err != nil {
+				return nil, err
+			}
+			full.Content = append(full.Content, one)
+		}
+		return full, nil
+	}
+	err := yamldoc.Each(n, b, func(key string, value *yaml.Node, _ bool) error {
+		value, err := filled(value, b)
+		if err == nil && !isEmpty(value) {
+			full.Content = append(full.Content, mapOf(key, value).Content...)
+		}
+		return err
+	})
+	return full, err
+}
+
+// mapOf returns a mapping with one entry.
+func mapOf(key string, value *yaml.Node) *yaml.Node {
+	return &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Content: []*yaml.Node{{Kind: yaml.ScalarNode, Tag: "!!str", Value: key}, value}}
+}
+
+// readClaims reads PersistentVolumeClaims as the volumes of a pod that brings claims of
+// its own, which the API server completes in the same way.
+func readClaims(claims []*yaml.Node) (*podtemplate.Template, error) {
+	volumes := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
+	for _, claim := range claims {
+		template := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
+		for _, key := range []string{"metadata", "spec"} {
+			if value := nodeAt(claim, yamldoc.Path(key)); value != nil {
+				template.Content = append(template.Content, mapOf(key, value).Content...)
+			}
+		}
+		volumes.Content = append(volumes.Content, mapOf("ephemeral", mapOf("volumeClaimTemplate", template)))
+	}
+	return podtemplate.ReadParts(podtemplate.Parts{Spec: mapOf("volumes", volumes)}, podtemplate.Options{Builtin: true})
+}
+
+// changed returns the paths of what cannot change and differs, sorted. A default that
+// is not written stays as it is.
+func (f *fixedFields) changed(after *fixedFields) []yamldoc.Path {
+	var differ []yamldoc.Path
+	all := maps.Clone(f.values)
+	maps.Copy(all, after.values)
+	for path, value := range all {
+		was, before := f.values[path]
+		is, now := after.values[path]
+		if before && now && was.text != is.text || before != now && !value.byDefault {
+			differ = append(differ, path)
+		}
+	}
+	if f.claims != nil && after.claims != nil && slices.ContainsFunc(podtemplate.Diff(f.claims, after.claims), isOther) {
+		differ = append(differ, f.claimsAt)
+	}
+	slices.Sort(differ)
+	return differ
+}
+
+// isOther reports whether the API server, which compares amounts, however they are
+// written, takes what differs for another value.
+func isOther(d podtemplate.Difference) bool { return d.What != podtemplate.Respelled }
+
+// stuck returns the field of a default that an apply leaves although it is not valid
+// with what is written now, "" if there is none.
+func (f *fixedFields) stuck(after *fixedFields) yamldoc.Path {
+	if f.stays == after.stays && f.filled && after.clashs {
+		return f.stays
+	}
+	return ""
+}

@@ -1,0 +1,233 @@
+package impact
+
+import (
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/confighash/confighash/internal/graph"
+	"github.com/confighash/confighash/internal/usage"
+)
+
+// An influence is an object that a subject, or one of its pod templates, uses in
+// either set.
+type influence struct {
+	object *object
+	uses   []*usage.Use // those of the new set first
+	// present is how many of uses are of the new set.
+	present int
+	// consumed: pods get any of the object.
+	consumed bool
+	// whole is the influence on the whole subject.
+	whole *influence
+	ways  []string // once asked for, of whole
+}
+
+// add adds a use of the new set, or of the old one.
+func (i *influence) add(use *usage.Use, present bool) {
+	i.uses = append(i.uses, use)
+	i.consumed = i.consumed || use.Consumed
+	if present {
+		i.present++
+	}
+}
+
+// influence finds the objects that s uses, sorted, and those that each of its pod
+// templates does.
+func (c *comparison) influence(s *subject) {
+	s.on = make([][]*influence, max(templatesOf(s.new), templatesOf(s.old)))
+	if len(s.uses)+len(s.used) == 0 {
+		return
+	}
+	s.byObject = make(map[*object]*influence, len(s.uses))
+	for n, uses := range [][]usage.Use{s.uses, s.used} {
+		for k := range uses {
+			o := c.objects.of[uses[k].Object]
+			if o == nil {
+				continue
+			}
+			if s.byObject[o] == nil {
+				i := &influence{object: o}
+				i.whole = i
+				s.byObject[o] = i
+				s.influences = append(s.influences, i)
+			}
+			s.byObject[o].add(&uses[k], n == 0)
+		}
+	}
+	slices.SortStableFunc(s.influences, func(a, b *influence) int { return graph.Compare(a.object.now(), b.object.now()) })
+	switch len(s.on) {
+	case 0:
+	case 1:
+		s.on[0] = s.influences
+	default:
+		for _, i := range s.influences {
+			s.divide(i)
+		}
+	}
+}
+
+// divide finds which uses of an object count for which of several pod templates.
+func (s *subject) divide(whole *influence) {
+	parts := map[int]*influence{}
+	add := func(template, at int) {
+		part := parts[template]
+		if part == nil {
+			part = &influence{object: whole.object, whole: whole}
+			parts[template] = part
+			s.on[template] = append(s.on[template], part)
+		}
+		part.add(whole.uses[at], at < whole.present)
+	}
+	for at, u := range whole.uses {
+		switch {
+		case !u.Consumed:
+		case u.Template >= 0:
+			add(u.Template, at)
+		default:
+			for template := range s.on {
+				add(template, at)
+			}
+		}
+	}
+}
+
+// configures reports whether pods get something else than before if their template
+// stays as it is: the object is in both sets, under the name that the new manifest
+// refers to, and differs in what they get; or it comes or disappears, and they run
+// without what they get of it.
+func (i *influence) configures() bool {
+	o := i.object
+	if o.both() {
+		return slices.ContainsFunc(i.uses[:i.present], func(u *usage.Use) bool { return u.Consumed && o.takes(u) })
+	}
+	return slices.ContainsFunc(i.uses, func(u *usage.Use) bool { return u.Consumed && u.Ref.Optional && o.takes(u) })
+}
+
+// missing returns the first key that new pods need and that the object no longer has,
+// "" if there is none.
+func (i *influence) missing() string {
+	o := i.object
+	if o.new == nil {
+		return ""
+	}
+	first := len(o.keys)
+	for _, u := range i.uses[:i.present] {
+		if !u.Consumed || u.Ref.Optional {
+			continue
+		}
+		for _, key := range u.Ref.Required {
+			if k, found := o.find(key); found && o.keys[k].Change == Removed {
+				first = min(first, k)
+			}
+		}
+	}
+	if first == len(o.keys) {
+		return ""
+	}
+	return o.keys[first].Name
+}
+
+// via returns the ways by which the subject's pods get what differs, or else all ways,
+// sorted.
+func (i *influence) via() []string {
+	if i = i.whole; i.ways != nil {
+		return i.ways
+	}
+	ways := func(counts func(*usage.Use) bool) []string {
+		var all []string
+		for _, u := range i.uses {
+			if via := string(u.Via); !slices.Contains(all, via) && counts(u) {
+				all = append(all, via)
+			}
+		}
+		slices.Sort(all)
+		return all
+	}
+	i.ways = ways(func(u *usage.Use) bool { return u.Consumed && i.object.takes(u) })
+	if i.ways == nil {
+		i.ways = ways(func(*usage.Use) bool { return true })
+	}
+	return i.ways
+}
+
+// maxLeft bounds how many keys are listed that differ and that a workload does not
+// get, if it gets others that differ.
+const maxLeft = 100
+
+// keys returns the keys that differ. Workloads that get all of them, or none, share
+// the list.
+func (i *influence) keys() []Key {
+	o := i.object
+	consumed, all := o.taken(i.uses)
+	if all || len(consumed) == 0 {
+		return o.sharedKeys(all)
+	}
+	places := slices.Clone(consumed)
+	for k := 0; k < len(o.keys) && len(places) < len(consumed)+maxLeft; k++ {
+		if _, found := slices.BinarySearch(consumed, k); !found {
+			places = append(places, k)
+		}
+	}
+	slices.Sort(places)
+	keys := make([]Key, len(places))
+	for n, k := range places {
+		_, found := slices.BinarySearch(consumed, k)
+		keys[n] = o.keys[k].consumed(found)
+	}
+	return keys
+}
+
+// takes reports whether a use gets any of the keys that differ, if it gets any at all.
+func (o *object) takes(u *usage.Use) bool {
+	if len(o.keys) == 0 || u.Keys == nil || len(o.always) > 0 {
+		return len(o.keys) > 0
+	}
+	for range o.among(u.Keys) {
+		return true
+	}
+	return false
+}
+
+// taken returns the places of the keys that differ and that one of the uses gets, or
+// that these are all of them.
+func (o *object) taken(uses []*usage.Use) (places []int, all bool) {
+	for _, u := range uses {
+		switch {
+		case !u.Consumed:
+			continue
+		case u.Keys == nil, len(o.always) == len(o.keys):
+			return nil, true
+		case places == nil:
+			places = slices.Clone(o.always)
+		}
+		places = slices.AppendSeq(places, o.among(u.Keys))
+	}
+	slices.Sort(places)
+	places = slices.Compact(places)
+	return places, len(places) == len(o.keys)
+}
+
+// among yields the places of the keys that differ and are in a sorted list.
+func (o *object) among(keys []string) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		if len(keys) > len(o.keys) {
+			for place, k := range o.keys {
+				if _, found := slices.BinarySearch(keys, k.name); found && !yield(place) {
+					return
+				}
+			}
+			return
+		}
+		for _, key := range keys {
+			if place, found := o.find(key); found && !yield(place) {
+				return
+			}
+		}
+	}
+}
+
+// find returns the place of a key among those that differ.
+func (o *object) find(key string) (place int, found bool) {
+	return slices.BinarySearchFunc(o.keys, key, func(k keyChange, key string) int { return strings.Compare(k.name, key) })
+}

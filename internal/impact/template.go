@@ -1,0 +1,208 @@
+package impact
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/confighash/confighash/internal/catalog"
+	"github.com/confighash/confighash/internal/graph"
+	"github.com/confighash/confighash/internal/podtemplate"
+	"github.com/confighash/confighash/internal/yamldoc"
+)
+
+// A templatePair is a pod template of a workload as it is in the two sets.
+type templatePair struct {
+	index    int // in the new resource's PodTemplates, or in the old one's if it was removed
+	template *graph.PodTemplate
+	was      *graph.PodTemplate // nil if it is new
+	// diffs are the differences that the kind's controller, or the API server, takes for
+	// a change.
+	diffs []podtemplate.Difference
+	// rest are differences of a custom resource's spec outside of its templates.
+	rest     []podtemplate.Difference
+	accounts bool // the old one names its service account by both fields
+	// minor is the outcome if the catalogue allows what differs although the template
+	// cannot change.
+	minor outcome
+}
+
+// templates pairs the pod templates of a workload by their place.
+func (c *comparison) templates(s *subject) []*templatePair {
+	place := func(t *graph.PodTemplate) yamldoc.Path { return t.Spec + "\x00" + t.AnnotationsAt }
+	olds := make(map[yamldoc.Path]int, len(s.old.PodTemplates))
+	for i := range s.old.PodTemplates {
+		olds[place(&s.old.PodTemplates[i])] = i
+	}
+	var pairs []*templatePair
+	add := func(p *templatePair) {
+		p.judge(workloadOf(s.new), s.before.suspended)
+		pairs = append(pairs, p)
+	}
+	partial := isPartial(s.new)
+	for i := range s.new.PodTemplates {
+		t := &s.new.PodTemplates[i]
+		p := &templatePair{index: i, template: t}
+		if j, ok := olds[place(t)]; ok {
+			delete(olds, place(t))
+			p.was, p.accounts = &s.old.PodTemplates[j], s.before.accounts[j]
+			if s.before != s.after {
+				p.diffs = podtemplate.Diff(s.before.templates[j], s.after.templates[i])
+			}
+		} else {
+			p.diffs = []podtemplate.Difference{{What: podtemplate.Added}}
+		}
+		if partial {
+			p.moveFields()
+		}
+		if i == 0 && s.before != s.after && s.before.rest != nil && s.after.rest != nil {
+			c.splitRest(s, p, podtemplate.Diff(s.before.rest, s.after.rest))
+		}
+		add(p)
+	}
+	for i := range s.old.PodTemplates {
+		t := &s.old.PodTemplates[i]
+		if _, removed := olds[place(t)]; removed {
+			add(&templatePair{index: i, template: t, diffs: []podtemplate.Difference{{What: podtemplate.Removed}}})
+		}
+	}
+	return pairs
+}
+
+// splitRest sorts out what differs in the spec of a custom resource, of which p is the
+// first template. A field of a pod spec, and a reference by which the pods get an
+// object that has another name now, is a change of the template; what else differs
+// outside of the templates is the rest.
+func (c *comparison) splitRest(s *subject, p *templatePair, all []podtemplate.Difference) {
+	roots := yamldoc.Roots{}
+	for _, r := range []*graph.Resource{s.old, s.new} {
+		for i := range r.PodTemplates {
+			t := &r.PodTemplates[i]
+			if t.HasSpec {
+				roots.Add(t.Spec, i)
+			}
+			roots.Add(t.AnnotationsAt, i)
+		}
+	}
+	delete(roots, "") // not a place
+	for _, d := range all {
+		renamed, follows := c.follows(s, d.Old, d.New)
+		switch {
+		case roots.Holding(d.Old) >= 0 || roots.Holding(d.New) >= 0:
+		case d.What == podtemplate.Changed && follows && s.consumes(renamed):
+			p.diffs = append(p.diffs, d)
+		default:
+			p.rest = append(p.rest, d)
+		}
+	}
+}
+
+// consumes reports whether the subject's pods get one of the objects.
+func (s *subject) consumes(several []*object) bool {
+	return slices.ContainsFunc(several, func(o *object) bool { return s.byObject[o] != nil && s.byObject[o].consumed })
+}
+
+// moveFields moves what differs in a template that is not one mapping, whose fields are
+// among those of a custom resource, to the rest, unless it is a field of a pod spec.
+func (p *templatePair) moveFields() {
+	if !p.template.HasSpec || p.template.Whole && p.template.Root != "" {
+		return
+	}
+	p.diffs = slices.DeleteFunc(p.diffs, func(d podtemplate.Difference) bool {
+		name, inSpec := strings.CutPrefix(d.Path, "spec.")
+		if end := strings.IndexAny(name, ".["); end >= 0 {
+			name = name[:end]
+		}
+		if !inSpec || podtemplate.IsField(name) {
+			return false
+		}
+		d.Path = p.fieldOf(&d)
+		p.rest = append(p.rest, d)
+		return true
+	})
+}
+
+// judge drops the differences that are not a change, and finds out whether the others
+// are allowed although the template cannot change.
+func (p *templatePair) judge(known *catalog.Workload, suspended bool) {
+	p.diffs = slices.DeleteFunc(p.diffs, func(d podtemplate.Difference) bool {
+		switch {
+		case p.staysAsIs(&d), known.Amounts && d.What == podtemplate.Respelled:
+			return true
+		case isPod(p.template) && !p.inSpec(&d):
+			return true // a Pod's own metadata may change, and restarts nothing
+		}
+		return d.What == podtemplate.Added && within(&d, known.MayAdd) || d.What == podtemplate.Removed && within(&d, known.MayRemove)
+	})
+	replaced := !slices.ContainsFunc(p.diffs, func(d podtemplate.Difference) bool { return d.What != podtemplate.Changed })
+	const image, initImage = "spec.containers[*].image", "spec.initContainers[*].image"
+	switch {
+	case suspended && p.only(known.WhileSuspended):
+		p.minor = outcome{effect: NextRuns, reason: "it is suspended, and so this may change"}
+	case known.Images && replaced && p.only([]string{initImage}):
+		p.minor = outcome{effect: NextRuns, reason: "an init container runs when the Pod starts"}
+	case known.Images && replaced && p.only([]string{image, initImage}):
+		p.minor = outcome{effect: Rolls, reason: "its containers are started again in place, with the new image"}
+	}
+}
+
+// only reports whether nothing but those fields differs.
+func (p *templatePair) only(fields []string) bool {
+	return !slices.ContainsFunc(p.diffs, func(d podtemplate.Difference) bool { return !within(&d, fields) })
+}
+
+// within reports whether a difference is in one of the fields, in which [*] is any
+// element of a list.
+func within(d *podtemplate.Difference, fields []string) bool {
+	return slices.ContainsFunc(fields, func(field string) bool {
+		before, after, anyElement := strings.Cut(field, "[*]")
+		rest, ok := strings.CutPrefix(d.Path, before)
+		if ok && anyElement {
+			_, rest, _ = strings.Cut(rest, "]")
+			rest, ok = strings.CutPrefix(rest, after)
+		}
+		return ok && (rest == "" || strings.ContainsAny(rest[:1], ".["))
+	})
+}
+
+// staysAsIs reports whether an apply does not change what differs: a default that is
+// not written, though it would be another one now, such as the imagePullPolicy of
+// another tag; and a serviceAccountName that is no longer given, which the API server
+// has copied to serviceAccount, unless that was given too, and restores from there.
+func (p *templatePair) staysAsIs(d *podtemplate.Difference) bool {
+	switch d.What {
+	case podtemplate.Changed:
+		return d.Path != "" && d.Old == "" && d.New == ""
+	case podtemplate.Removed:
+		return p.template.HasSpec && d.Path == "spec.serviceAccountName" && !p.accounts
+	}
+	return false
+}
+
+// inSpec reports whether a difference is in the pod spec.
+func (p *templatePair) inSpec(d *podtemplate.Difference) bool {
+	return p.template.HasSpec && (d.Path == "" || d.Path == "spec" || strings.HasPrefix(d.Path, "spec."))
+}
+
+// fieldOf returns the path of a difference in the whole resource.
+func (p *templatePair) fieldOf(d *podtemplate.Difference) string {
+	t := p.template
+	if d.Path == "" {
+		switch {
+		case t.Whole && t.Root != "":
+			return string(t.Root)
+		case t.HasSpec:
+			return string(t.Spec)
+		}
+		return string(t.AnnotationsAt)
+	}
+	if t.Whole {
+		return string(t.Root.Join(yamldoc.Path(d.Path)))
+	}
+	if rest, ok := strings.CutPrefix(d.Path, "spec"); ok {
+		return string(t.Spec) + rest
+	}
+	if rest, ok := strings.CutPrefix(d.Path, "metadata.annotations"); ok {
+		return string(t.AnnotationsAt) + rest
+	}
+	return d.Path
+}

@@ -1,0 +1,127 @@
+package manifest
+
+import (
+	"bytes"
+	"strings"
+)
+
+// splitDocuments splits data at its document markers. A marker, or a byte order mark,
+// becomes a document without text, of one literal part. But a marker with content on
+// its line, and directives with their marker, belong to the document after them.
+func splitDocuments(data []byte) []document {
+	var docs []document
+	literal := func(b []byte) {
+		if len(b) > 0 {
+			docs = append(docs, document{parts: []part{{literal: b}}})
+		}
+	}
+	rest := data
+	if bom := []byte("\xef\xbb\xbf"); bytes.HasPrefix(rest, bom) {
+		literal(rest[:len(bom)])
+		rest = rest[len(bom):]
+	}
+	line, start, startLine := 1, 0, 1
+	header := 0 // how much of the current document is directives and a marker
+	flush := func(end int) {
+		text := rest[start:end]
+		if isDirectives(text) {
+			literal(text)
+		} else if len(text) > 0 {
+			docs = append(docs, document{text: text, line: startLine, header: header, parts: []part{{literal: text}}})
+		}
+	}
+	for at := 0; at < len(rest); line++ {
+		end := lineEnd(rest, at)
+		if isMarker(rest[at:end]) {
+			hasContent := !isBlank(rest[at+3 : end])
+			switch isStart := rest[at] == '-'; {
+			case !isStart && hasContent:
+				// Not YAML, or two documents, as the parser will say.
+			case isStart && bytes.Contains(rest[start:at], []byte("%TAG")) && isDirectives(rest[start:at]):
+				// The tags of the document need it. The parser ignores %YAML.
+				header = at + 3 - start
+			case isStart && hasContent:
+				flush(at)
+				start, startLine, header = at, line, 3
+			default:
+				flush(at)
+				literal(rest[at:end])
+				start, startLine, header = end, line+1, 0
+			}
+		}
+		at = end
+	}
+	flush(len(rest))
+	return docs
+}
+
+// white is YAML's white space, which is less than Unicode's.
+const white = " \t\r\n"
+
+// isMarker reports whether line, with its break, is a document marker.
+func isMarker(line []byte) bool {
+	return (bytes.HasPrefix(line, []byte("---")) || bytes.HasPrefix(line, []byte("..."))) && isIndicator(line[3:])
+}
+
+// isIndicator reports whether the text after "-", ":", or a marker makes it one.
+func isIndicator(after []byte) bool {
+	return len(after) == 0 || strings.IndexByte(white, after[0]) >= 0
+}
+
+// isDirectives reports whether text is nothing but directives (%YAML, %TAG) and
+// comments.
+func isDirectives(text []byte) bool {
+	found := false
+	for line := range bytes.Lines(text) {
+		switch {
+		case isBlank(line):
+		case line[0] == '%' && !hasOtherBreaks(bytes.Trim(line, white)):
+			found = true
+		default:
+			return false
+		}
+	}
+	return found
+}
+
+// isBlank reports whether text is nothing but comments and white space.
+func isBlank(text []byte) bool {
+	for at := 0; at < len(text); {
+		end := lineEnd(text, at)
+		line := bytes.Trim(text[at:end], white)
+		// To the parser, a comment ends at any line break.
+		if len(line) > 0 && (line[0] != '#' || hasOtherBreaks(line)) {
+			return false
+		}
+		at = end
+	}
+	return true
+}
+
+// lineEnd returns where the line of text that has the byte at ends, after its break.
+func lineEnd(text []byte, at int) int {
+	if i := bytes.IndexByte(text[at:], '\n'); i >= 0 {
+		return at + i + 1
+	}
+	return len(text)
+}
+
+// hasOtherBreaks reports whether text has line breaks that only the YAML parser
+// knows: a lone carriage return, NEL, LS or PS. Such a text is parsed whole.
+func hasOtherBreaks(text []byte) bool {
+	for _, b := range []string{"\u0085", "\u2028", "\u2029"} {
+		if bytes.Contains(text, []byte(b)) {
+			return true
+		}
+	}
+	for rest := text; ; {
+		i := bytes.IndexByte(rest, '\r')
+		if i < 0 {
+			return false
+		}
+		if i+1 >= len(rest) || rest[i+1] != '\n' {
+			return true
+		}
+		rest = rest[i+1:]
+	}
+}

@@ -1,0 +1,195 @@
+package manifest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strconv"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// A Chunk is a run of the input's bytes that parses as one YAML document: one
+// item of a list with its "- ", one document of a stream, or a document with
+// all its items if it cannot be split.
+type Chunk struct {
+	// Text is the chunk's bytes. They belong to the input and must not change.
+	Text []byte
+	// Line is the line of the input, from 1, on which Text begins.
+	Line int
+
+	form form
+	json bool       // the chunk is JSON, as is all of its document
+	tree *yaml.Node // if Split had to parse it
+	// header is the directives and the marker that Text begins with. They must
+	// stay first.
+	header []byte
+	// original is the text of the input, if Text had to be changed to be parsed.
+	original []byte
+	// item is the number, from 1, of an item that came without an input.
+	item int
+	// aliased is how many nodes aliases add to the tree.
+	aliased int
+}
+
+// A form says where the items of a chunk are in its tree.
+type form uint8
+
+const (
+	formDocument form = iota // the root is a resource, or a List of resources
+	formElement              // the root is a sequence of exactly one resource
+	formList                 // the root is a ResourceList, with a field items
+)
+
+// An Input is an input that was split.
+type Input struct {
+	// IsResourceList distinguishes a ResourceList from a stream of documents.
+	IsResourceList bool
+	// FunctionConfig is the ResourceList's functionConfig, nil if there is none.
+	FunctionConfig *yaml.Node
+
+	documents []document
+	hasItems  bool // the ResourceList has the field items
+	flow      bool // the ResourceList is in flow style (or JSON)
+}
+
+// A document is one document of the input: chunks and the bytes between them.
+type document struct {
+	text   []byte // all of it, without the markers around it
+	line   int
+	header int // the length of the directives and the marker that text begins with
+	parts  []part
+}
+
+// A part of a document is a chunk, or literal bytes.
+type part struct {
+	literal []byte
+	chunk   *Chunk
+	results bool // literal is the results of a ResourceList, which Write replaces
+}
+
+// Split splits data into chunks. It parses nothing but the parts of a List or a
+// ResourceList outside of its items. data must not change while the Input is in use.
+//
+// Errors: data is not UTF-8; a ResourceList does not parse, has an unknown version, or
+// is not the only document.
+func Split(data []byte) (*Input, error) {
+	if err := checkEncoding(data); err != nil {
+		return nil, err
+	}
+	in := &Input{documents: splitDocuments(data)}
+	for i := range in.documents {
+		d := &in.documents[i]
+		if d.isBlank() {
+			continue
+		}
+		if ok, err := in.splitResourceList(d); err != nil {
+			return nil, err
+		} else if !ok {
+			break
+		}
+		for _, next := range in.documents[i+1:] {
+			if !next.isBlank() {
+				return nil, fmt.Errorf("line %d: a document follows the ResourceList; a ResourceList must be the only document of its input", next.line)
+			}
+		}
+		return in, nil
+	}
+	for i := range in.documents {
+		if d := &in.documents[i]; !d.isBlank() {
+			d.splitStream()
+		}
+	}
+	return in, nil
+}
+
+func checkEncoding(data []byte) error {
+	if bytes.HasPrefix(data, []byte{0xff, 0xfe}) || bytes.HasPrefix(data, []byte{0xfe, 0xff}) {
+		return errors.New("the input is encoded as UTF-16; manifests must be UTF-8")
+	}
+	if utf8.Valid(data) {
+		return nil
+	}
+	at := 0
+	for r, size := utf8.DecodeRune(data); r != utf8.RuneError || size != 1; r, size = utf8.DecodeRune(data[at:]) {
+		at += size
+	}
+	return fmt.Errorf("line %d: a byte is not UTF-8; manifests must be UTF-8", 1+bytes.Count(data[:at], []byte("\n")))
+}
+
+// FromItems returns the Input of a ResourceList whose items come one by one, and the
+// chunk of each. Each text is one YAML document with one item. Errors in an item
+// name it as items[N].
+func FromItems(texts [][]byte, functionConfig *yaml.Node) (*Input, []*Chunk) {
+	in := &Input{IsResourceList: true, hasItems: true, documents: make([]document, len(texts))}
+	in.setFunctionConfig(functionConfig)
+	chunks := make([]*Chunk, len(texts))
+	line := 1
+	for i, text := range texts {
+		chunks[i] = &Chunk{Text: text, Line: line, form: formDocument, item: i + 1}
+		in.documents[i] = document{text: text, line: line, parts: []part{{chunk: chunks[i]}}}
+		line += bytes.Count(text, []byte("\n")) + 1
+	}
+	return in, chunks
+}
+
+// setFunctionConfig sets the functionConfig unless node is null.
+func (in *Input) setFunctionConfig(node *yaml.Node) {
+	if node != nil && node.ShortTag() != "!!null" {
+		in.FunctionConfig = node
+	}
+}
+
+// isBlank reports whether the document has nothing but comments.
+func (d *document) isBlank() bool {
+	return d.text == nil || isBlank(d.text[d.header:])
+}
+
+// keepWhole makes the document one chunk.
+func (d *document) keepWhole(f form) *Chunk {
+	c := &Chunk{Text: d.text, Line: d.line, form: f, header: d.text[:d.header]}
+	d.parts = []part{{chunk: c}}
+	return c
+}
+
+// At returns the place of a line of the input, for a person to find: the line, or
+// the item if items came without an input.
+func (c *Chunk) At(line int) string {
+	if c != nil && c.item > 0 {
+		return "items[" + strconv.Itoa(c.item-1) + "]"
+	}
+	return "line " + strconv.Itoa(line)
+}
+
+// A cutter cuts text into parts, from the beginning to the end.
+type cutter struct {
+	text  []byte
+	at    int // the end of the parts so far
+	line  int // the line of the input at that place
+	parts []part
+}
+
+// cut returns the text up to end, as the next part.
+func (c *cutter) cut(end int) []byte {
+	text := c.text[c.at:end]
+	c.at = end
+	c.line += bytes.Count(text, []byte("\n"))
+	return text
+}
+
+func (c *cutter) literal(end int) {
+	if end > c.at {
+		c.parts = append(c.parts, part{literal: c.cut(end)})
+	}
+}
+
+func (c *cutter) chunk(s span, f form, json bool) {
+	c.literal(s.start)
+	chunk := &Chunk{Line: c.line, form: f, json: json}
+	chunk.Text = c.cut(s.end)
+	c.parts = append(c.parts, part{chunk: chunk})
+}
+
+// A span is the bytes of a text from start to end.
+type span struct{ start, end int }

@@ -1,0 +1,236 @@
+package manifest
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/confighash/confighash/internal/yamldoc"
+)
+
+// A list is where the entries of a List or a ResourceList are in its text: a mapping
+// in block style at column 0, or JSON.
+type list struct {
+	text     []byte
+	json     bool
+	entries  []entry
+	items    int        // the index of the entry items, -1 if there is none
+	elements []span     // of items, nil if they cannot be split
+	rest     *yaml.Node // the mapping without items
+}
+
+// An entry is a top-level entry of a list. In JSON its span begins with the comma before
+// it. In block style its span ends before comments about what follows.
+type entry struct {
+	span
+	key   string
+	value int // where the value begins
+}
+
+// confirm parses all but the items. It reports false if the entries are not those of
+// the text, or a key is there twice: such a text is parsed whole.
+func (l *list) confirm() bool {
+	seen := map[string]bool{}
+	for _, e := range l.entries {
+		if seen[e.key] {
+			return false
+		}
+		seen[e.key] = true
+	}
+	text, want := l.text, len(l.entries)
+	if l.items >= 0 {
+		cut := l.removal(l.items)
+		text, want = slices.Concat(text[:cut.start], text[cut.end:]), want-1
+	}
+	tree, err := Tree(text)
+	if err != nil || len(tree.Content) != 1 || len(tree.Content[0].Content) != 2*want {
+		return false
+	}
+	l.rest = tree.Content[0]
+	return true
+}
+
+// removal returns what to cut out of the text to remove an entry.
+func (l *list) removal(i int) span {
+	s := l.entries[i].span
+	if l.json && i == 0 && len(l.entries) > 1 {
+		s.end = l.entries[1].start + 1 // the comma after it
+	}
+	return s
+}
+
+// cutElements makes chunks of the elements of the items.
+func (l *list) cutElements(c *cutter) {
+	f := formElement
+	if l.json {
+		f = formDocument
+	}
+	for _, s := range l.elements {
+		c.chunk(s, f, l.json)
+	}
+}
+
+// cut returns the parts of a List, nil if it cannot be split or is not a List. line is
+// the line of the input on which its text begins.
+func (l *list) cut(line int) []part {
+	if l == nil || len(l.elements) == 0 || !l.confirm() || !strings.HasSuffix(scalar(l.rest, "kind"), "List") {
+		return nil
+	}
+	c := cutter{text: l.text, line: line}
+	l.cutElements(&c)
+	c.literal(len(l.text))
+	return c.parts
+}
+
+// splitStream splits a document of a stream: Lists into their items, concatenated JSON
+// into its values.
+func (d *document) splitStream() {
+	switch {
+	case bytes.TrimLeft(d.text, white)[0] == '{':
+		d.parts = splitJSON(d.text, d.line)
+	case bytes.Contains(d.text, []byte("items:")):
+		d.parts = readBlock(d.text).cut(d.line)
+	default:
+		d.parts = nil
+	}
+	if d.parts == nil {
+		d.keepWhole(formDocument)
+	}
+}
+
+// splitResourceList splits d as a ResourceList. It reports false for any other document.
+func (in *Input) splitResourceList(d *document) (bool, error) {
+	if !bytes.Contains(d.text, []byte("ResourceList")) {
+		return false, nil
+	}
+	l := readBlock(d.text)
+	if l == nil {
+		l = readOnlyJSON(d.text)
+	}
+	if l == nil || !l.confirm() {
+		return in.keepResourceList(d)
+	}
+	if scalar(l.rest, "kind") != "ResourceList" {
+		return false, nil
+	}
+	if err := checkVersion(scalar(l.rest, "apiVersion"), d.line); err != nil {
+		return false, err
+	}
+	parts := l.cutResourceList(d.line)
+	if parts == nil {
+		return in.keepResourceList(d)
+	}
+	d.parts = parts
+	in.IsResourceList, in.hasItems, in.flow = true, l.items >= 0, l.json
+	in.setFunctionConfig(field(l.rest, "functionConfig"))
+	return true, nil
+}
+
+// cutResourceList returns the parts of a ResourceList, nil if its items cannot be split.
+// Items that are null become []. The first part is what precedes the entries, and the
+// last part of JSON begins with the closing brace.
+func (l *list) cutResourceList(line int) []part {
+	c := cutter{text: l.text, line: line}
+	c.parts = append(c.parts, part{literal: c.cut(l.entries[0].start)})
+	for i, e := range l.entries {
+		switch {
+		case e.key == "results":
+			s := l.removal(i)
+			c.literal(s.start)
+			c.parts = append(c.parts, part{literal: c.cut(s.end), results: true})
+		case i == l.items && l.elements == nil:
+			null, ok := nullLength(l.text[e.value:e.end])
+			if !ok {
+				return nil
+			}
+			c.literal(e.value)
+			c.parts = append(c.parts, part{literal: []byte(" []")})
+			c.cut(e.value + null)
+		case i == l.items:
+			l.cutElements(&c)
+		}
+	}
+	if l.json {
+		c.literal(bytes.LastIndexByte(l.text, '}'))
+	}
+	c.literal(len(l.text))
+	return c.parts
+}
+
+// nullLength returns the length of the null that value is, without a comment after it.
+// It reports false for any other value.
+func nullLength(value []byte) (int, bool) {
+	line := value[:lineEnd(value, 0)]
+	written, _, _ := bytes.Cut(line, []byte(" #"))
+	word := bytes.TrimSpace(written)
+	isNull := len(word) == 0 || string(word) == "null" || string(word) == "~"
+	return bytes.Index(line, word) + len(word), isNull && isBlank(value[len(line):])
+}
+
+// keepResourceList does what splitResourceList does for a document that is parsed whole.
+func (in *Input) keepResourceList(d *document) (bool, error) {
+	tree, err := yamldoc.Parse(d.text)
+	if err != nil {
+		// Concatenated JSON and other streams are for Parse to judge, but a document
+		// that says so at its beginning is a ResourceList.
+		if bytes.Contains(d.text[:min(len(d.text), 200)], []byte("ResourceList")) {
+			return false, atLine(err, d.text, d.line)
+		}
+		return false, nil
+	}
+	if len(tree.Content) != 1 || scalar(tree.Content[0], "kind") != "ResourceList" {
+		return false, nil
+	}
+	root := tree.Content[0]
+	if err := checkVersion(scalar(root, "apiVersion"), d.line); err != nil {
+		return false, err
+	}
+	if key := yamldoc.Duplicate(root); key != nil {
+		return false, fmt.Errorf("line %d: the ResourceList has %s twice; keep one", d.line+key.Line-1, yamldoc.NameOf(root, key))
+	}
+	items := field(root, "items")
+	if items != nil && items.Kind != yaml.SequenceNode && items.Tag != "!!null" {
+		return false, fmt.Errorf("line %d: items of the ResourceList is %s; it must be a sequence of resources", d.line+items.Line-1, describe(items))
+	}
+	in.IsResourceList, in.hasItems, in.flow = true, items != nil, root.Style&yaml.FlowStyle != 0
+	in.setFunctionConfig(field(root, "functionConfig"))
+	d.keepWhole(formList).tree = tree
+	return true, nil
+}
+
+func checkVersion(apiVersion string, line int) error {
+	switch apiVersion {
+	case "config.kubernetes.io/v1", "config.kubernetes.io/v1beta1", "config.kubernetes.io/v1alpha1":
+		return nil
+	}
+	return fmt.Errorf("line %d: the ResourceList has apiVersion %q; config.kubernetes.io/v1 and config.kubernetes.io/v1alpha1 are known", line, apiVersion)
+}
+
+// indexOf returns the index of a key in the content of a mapping, -1 if there is none.
+func indexOf(m *yaml.Node, key string) int {
+	for i := 0; m.Kind == yaml.MappingNode && i+1 < len(m.Content); i += 2 {
+		if m.Content[i].Value == key {
+			return i
+		}
+	}
+	return -1
+}
+
+// field returns the value that a mapping has under key, its alias resolved, or nil.
+func field(m *yaml.Node, key string) *yaml.Node {
+	if i := indexOf(m, key); i >= 0 {
+		return yamldoc.Resolve(m.Content[i+1])
+	}
+	return nil
+}
+
+// scalar returns the text that a mapping has under key, "" if there is none.
+func scalar(m *yaml.Node, key string) string {
+	if value := field(m, key); value != nil {
+		return value.Value
+	}
+	return ""
+}

@@ -1,0 +1,78 @@
+package manifest
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// A Result is one of a ResourceList's results, by the KRM functions specification: a
+// message about a resource.
+type Result struct {
+	Message     string       `yaml:"message" json:"message"`
+	Severity    Severity     `yaml:"severity" json:"severity"`
+	ResourceRef *ResourceRef `yaml:"resourceRef,omitempty" json:"resourceRef,omitempty"`
+	Field       *Field       `yaml:"field,omitempty" json:"field,omitempty"`
+	File        *File        `yaml:"file,omitempty" json:"file,omitempty"`
+}
+
+// Severity is how bad a Result is.
+type Severity string
+
+// The severities of the KRM functions specification.
+const (
+	Error   Severity = "error"
+	Warning Severity = "warning"
+	Info    Severity = "info"
+)
+
+// A ResourceRef names the resource that a Result is about.
+type ResourceRef struct {
+	APIVersion string `yaml:"apiVersion" json:"apiVersion"`
+	Kind       string `yaml:"kind" json:"kind"`
+	Name       string `yaml:"name" json:"name"`
+	Namespace  string `yaml:"namespace,omitempty" json:"namespace,omitempty"`
+}
+
+// A Field names the field that a Result is about.
+type Field struct {
+	Path string `yaml:"path" json:"path"`
+}
+
+// A File names the file that a resource was read from, by the orchestrator's annotations.
+type File struct {
+	Path  string `yaml:"path" json:"path"`
+	Index int    `yaml:"index,omitempty" json:"index,omitempty"`
+}
+
+// blockResults returns results as an entry in block style: nothing if there are none.
+// The encoder keeps all that it is given until it is done, so it gets a few at a time.
+func blockResults(results []Result) ([]byte, error) {
+	const key = "results:\n"
+	var out []byte
+	for some := range slices.Chunk(results, 64) {
+		encoded, err := encode(map[string][]Result{"results": some})
+		if err != nil {
+			return nil, err
+		}
+		if out != nil {
+			encoded = encoded[len(key):]
+		}
+		out = append(out, encoded...)
+	}
+	return out, nil
+}
+
+// encode returns a value as YAML in the style that kustomize writes.
+func encode(value any) ([]byte, error) {
+	var b bytes.Buffer
+	encoder := yaml.NewEncoder(&b)
+	encoder.SetIndent(2)
+	encoder.CompactSeqIndent()
+	if err := encoder.Encode(value); err != nil {
+		return nil, fmt.Errorf("encoding the ResourceList: %w", err)
+	}
+	return b.Bytes(), nil
+}

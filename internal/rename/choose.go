@@ -1,0 +1,152 @@
+package rename
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/confighash/confighash/internal/catalog"
+	"github.com/confighash/confighash/internal/graph"
+	"github.com/confighash/confighash/internal/manifest"
+	"github.com/confighash/confighash/internal/policy"
+	"github.com/confighash/confighash/pkg/api/v1alpha1"
+)
+
+// choose decides which objects take part, and reports why others do not.
+func (b *builder) choose() {
+	for _, r := range b.graph.Resources {
+		if r.Target == 0 {
+			continue
+		}
+		if refusal := b.refusal(r, b.target(r)); refusal != nil {
+			b.leave(r, refusal)
+			continue
+		}
+		if r.Name == "" {
+			b.plan.Errorf(r, "metadata.name", "a name is missing; a %s needs one", r.Kind)
+			continue
+		}
+		b.plan.Names[r] = "" // computed by name
+	}
+	b.settleDerived()
+}
+
+// leave reports why r is not renamed.
+func (b *builder) leave(r *graph.Resource, refusal *policy.Refusal) {
+	if refusal.Severity == manifest.Info && !b.informs() {
+		return
+	}
+	b.plan.Add(graph.Finding{
+		Severity: refusal.Severity, Resource: r, Message: "not renamed: " + refusal.Reason,
+		Outcome: graph.LeftAlone, Reason: cmp.Or(refusal.Group, refusal.Reason),
+	})
+}
+
+// info returns a refusal that nobody need act on, warning one that somebody may have to.
+func info(reason string) *policy.Refusal {
+	return &policy.Refusal{Reason: reason, Severity: manifest.Info}
+}
+
+func warning(group, format string, args ...any) *policy.Refusal {
+	return &policy.Refusal{Reason: fmt.Sprintf(format, args...), Group: group, Severity: manifest.Warning}
+}
+
+// refusal returns why r is not renamed, nil if it is.
+func (b *builder) refusal(r *graph.Resource, t *target) *policy.Refusal {
+	if refusal := b.policy.Chosen(r, t.asked); refusal != nil {
+		return refusal
+	}
+	read := b.readByName(r, t)
+	switch {
+	case t.implicit:
+		return warning("another resource looks for it under this name",
+			"%s looks for it under this name as long as no field of it says another", t.producer)
+	case t.producer != nil:
+		return warning("a controller writes it under this name", "%s has a controller write it under this name", t.producer)
+	case t.pinned != nil:
+		return warning("a reference may mean it or another of this name", "%s", pinned(r, t.pinned))
+	case r.History.NeedsHash:
+		switch {
+		case b.spec.Rename.Generated == v1alpha1.GeneratedLeave:
+			return info("kustomize generated it and appends the hash itself (spec.rename.generated: Leave)")
+		case b.spec.Rename.Generated == v1alpha1.GeneratedAuto && !t.unknown:
+			return info("kustomize generated it, appends the hash itself and knows every reference to it (spec.rename.generated: Auto)")
+		}
+	case r.History.Generated && r.Recorded() == "": // otherwise it was adopted in an inner layer
+		return info("kustomize generated it with disableNameSuffixHash, which asks for a name that stays")
+	case !b.wanted(t) && read == nil:
+		return info("nothing in the input refers to it (spec.rename.unreferenced: Keep)")
+	}
+	if b.policy.AsksWorkloads() {
+		if refusal := t.votes.refusal(); refusal != nil {
+			return refusal
+		}
+	}
+	if r.Name == "" && r.GenerateName {
+		return info("the API server will make its name from generateName")
+	}
+	if refusal := b.policy.Renamable(r); refusal != nil || read == nil || asksFor(r) {
+		return refusal
+	}
+	b.restore(r)
+	return read
+}
+
+// wanted reports whether something is a reason to rename an object.
+func (b *builder) wanted(t *target) bool {
+	return t.referred || t.derived != nil || b.spec.Rename.Unreferenced == v1alpha1.UnreferencedRename
+}
+
+// restore gives an object that keeps its name the one that it had before an
+// earlier run, unless another object has that name.
+func (b *builder) restore(r *graph.Resource) {
+	if r.Recorded() == "" || r.Base == r.Name || b.graph.Holds(r.Target, b.graph.NamespaceOf(r), r.Base) {
+		return
+	}
+	t := b.target(r)
+	t.restored, t.named = true, true
+	b.plan.Names[r] = r.Base
+}
+
+// doubtful reports whether e stays as it is because nothing says which object
+// it means. If it is sure to mean one of several, none of them is renamed.
+func (b *builder) doubtful(e *graph.Edge) bool {
+	elsewhere := b.graph.Elsewhere(e)
+	for _, list := range elsewhere {
+		b.pin(list, e.Referrer)
+	}
+	switch {
+	case e.Ref.Role == catalog.Producer:
+		return false
+	case len(elsewhere) > 0:
+		return true
+	case len(e.Matches) > 1 && e.Ref.Tentative && !e.Ref.List:
+		b.doubts = append(b.doubts, e)
+		return true
+	case b.graph.Unsure(e):
+		for _, match := range e.Matches {
+			b.pin(match.Candidates, e.Referrer)
+		}
+		return true
+	}
+	return false
+}
+
+// pin keeps the names of objects, for referrer may refer to any of them.
+func (b *builder) pin(objects []*graph.Resource, referrer *graph.Resource) {
+	if b.again(objects, referrer, "pin") {
+		return
+	}
+	for _, c := range objects {
+		if t := b.target(c); t.pinned == nil {
+			t.pinned = referrer
+		}
+	}
+}
+
+// pinned says why an object to which referrer may refer keeps its name.
+func pinned(r, referrer *graph.Resource) string {
+	if referrer.ScopeUnknown {
+		return fmt.Sprintf("%s refers to a %s of this name, and nothing says in which namespace: it names none, and its kind may belong to none; write its namespace, or add the CustomResourceDefinition to the input", referrer, r.Kind)
+	}
+	return fmt.Sprintf("%s refers to a %s of this name, and nothing says in which of several namespaces; give one of them another name", referrer, r.Kind)
+}

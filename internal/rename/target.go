@@ -1,0 +1,86 @@
+package rename
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/confighash/confighash/internal/edit"
+	"github.com/confighash/confighash/internal/graph"
+	"github.com/confighash/confighash/internal/kustomize"
+	"github.com/confighash/confighash/pkg/api/v1alpha1"
+)
+
+// editTargets plans the edits of the renamed objects themselves.
+func (b *builder) editTargets() {
+	for _, r := range b.graph.Resources {
+		name, named := b.plan.Names[r]
+		if !named {
+			continue
+		}
+		var edits []edit.Edit
+		annotate := func(key, value string) {
+			if r.Annotations[key] != value {
+				edits = append(edits, edit.SetEntry{Parent: "metadata.annotations", Key: key, Value: value, After: "name"})
+			}
+		}
+		if name != r.Name {
+			edits = append(edits, edit.SetScalar{At: r.NameAt, Value: name})
+			if r.History.Built {
+				for _, a := range kustomize.Append(r.Annotations, history(r, name)...) {
+					annotate(a.Key, a.Value)
+				}
+			}
+		}
+		if r.History.NeedsHash {
+			edits = append(edits, edit.RemoveEntry{Parent: "metadata.annotations", Key: kustomize.NeedsHashSuffix})
+		}
+		t := b.target(r)
+		if t.restored {
+			b.plan.Edit(r, append(edits, edit.RemoveEntry{Parent: "metadata.annotations", Key: v1alpha1.AnnotationHash})...)
+			continue
+		}
+		annotate(v1alpha1.AnnotationHash, t.suffix)
+		for _, key := range slices.Sorted(maps.Keys(b.spec.Rename.Annotations)) {
+			annotate(key, withOptions(key, r.Annotations[key], b.spec.Rename.Annotations[key]))
+		}
+		// Content under a derived name may change without it.
+		if b.spec.Rename.Immutable && !r.Immutable && t.derived == nil {
+			edits = append(edits, edit.SetEntry{Key: "immutable", Value: "true", Bool: true, After: "kind"})
+		}
+		b.plan.Edit(r, edits...)
+		b.inform(graph.Finding{Resource: r, Message: "named after its content", Outcome: graph.Named})
+	}
+}
+
+// history returns the identities under which references of other layers may
+// look for r: the name that it has, the name that it would have without an inner
+// layer's suffix, and the name that it gets. kustomize takes the last one for an
+// earlier name too when another variant of the same base gets a prefix: unless both
+// variants have it in their histories, kustomize rewrites references to it as
+// references to the one that has (found with 5.8.2).
+func history(r *graph.Resource, name string) []kustomize.Identity {
+	id := kustomize.Identity{Kind: r.Kind, Namespace: cmp.Or(r.Namespace, "default"), Name: r.Name}
+	ids := []kustomize.Identity{id, id, id}
+	ids[1].Name, ids[2].Name = r.Base, name
+	return ids
+}
+
+// withOptions returns the value that an annotation gets. Argo CD reads two of
+// them as lists of options divided by commas: an object keeps those that it has,
+// unless the new value sets the same one.
+func withOptions(key, has, value string) string {
+	if has == "" || key != "argocd.argoproj.io/sync-options" && key != "argocd.argoproj.io/compare-options" {
+		return value
+	}
+	name := func(option string) string {
+		name, _, _ := strings.Cut(strings.TrimSpace(option), "=")
+		return name
+	}
+	options, set := strings.Split(has, ","), strings.Split(value, ",")
+	options = slices.DeleteFunc(options, func(o string) bool {
+		return slices.ContainsFunc(set, func(s string) bool { return name(s) == name(o) })
+	})
+	return strings.Join(append(options, set...), ",")
+}

@@ -1,0 +1,176 @@
+package rename
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/confighash/confighash/internal/catalog"
+	"github.com/confighash/confighash/internal/edit"
+	"github.com/confighash/confighash/internal/graph"
+	"github.com/confighash/confighash/internal/hash"
+	"github.com/confighash/confighash/internal/reference"
+	"github.com/confighash/confighash/internal/yamldoc"
+	"github.com/confighash/confighash/pkg/api/v1alpha1"
+)
+
+// anyTakes reports whether one of several objects takes part.
+func (b *builder) anyTakes(objects []*graph.Resource) bool {
+	return len(objects) > 0 && note(b, objects, "takes", func() bool { return slices.ContainsFunc(objects, b.takes) })
+}
+
+// warnOfDoubts warns of values that may be the names of objects that get new ones.
+func (b *builder) warnOfDoubts() {
+	for _, e := range b.doubts {
+		if slices.ContainsFunc(e.Matches, func(match graph.Match) bool { return b.anyTakes(match.Candidates) }) {
+			b.plan.Warnf(e.Referrer, e.Ref.At.Path,
+				"%q not rewritten: it may be the name of the ConfigMap or of the Secret; say which in spec.references, or keep both names by %s: \"true\"",
+				e.Ref.Name, v1alpha1.AnnotationIgnore)
+		}
+	}
+}
+
+// warnOfStrangers warns of a reference to a name that several objects have or had,
+// none of them of the referrer's layers. kustomize does not rewrite it either.
+func (b *builder) warnOfStrangers(e *graph.Edge) {
+	if !b.anyTakes(e.Strangers) {
+		return
+	}
+	// By their base names, which are the same in a second run.
+	bases := note(b, e.Strangers, "bases", func() string {
+		bases := make([]*graph.Resource, len(e.Strangers))
+		for i, s := range e.Strangers {
+			bases[i] = &graph.Resource{Namespace: s.Namespace, ClusterScoped: s.ClusterScoped, Name: s.Base}
+		}
+		return b.graph.Places(bases)
+	})
+	b.plan.Warnf(e.Referrer, e.Ref.At.Path,
+		"%q not rewritten: ambiguous between %s, which had this name in other kustomize layers; use the current name", e.Ref.Name, bases)
+}
+
+// warnOfKustomize warns of names that kustomize will rewrite wrongly once the
+// function is done: entries of RBAC rules that are former names of a renamed
+// object to it, whatever the rule is about.
+func (b *builder) warnOfKustomize() {
+	for _, r := range b.graph.Resources {
+		if !r.History.Built {
+			continue
+		}
+		for _, at := range r.Mistaken {
+			b.warnOfKustomizeAt(r, at.Path, at.Value)
+		}
+		become := b.valuesOf(r)
+		for i := range r.References {
+			ref := &r.References[i]
+			if !ref.List || !ref.Kustomize {
+				continue
+			}
+			values, edited := become[ref.At.Path]
+			if !edited {
+				values = []string{ref.At.Value}
+			}
+			for _, value := range values {
+				b.warnOfKustomizeAt(r, ref.At.Path, value)
+			}
+		}
+	}
+}
+
+// valuesOf returns what the scalars of r become that are edited.
+func (b *builder) valuesOf(r *graph.Resource) map[yamldoc.Path][]string {
+	become := map[yamldoc.Path][]string{}
+	for _, e := range b.plan.Edits[r] {
+		switch e := e.(type) {
+		case edit.SetScalar:
+			become[e.At.Path] = []string{e.Value}
+		case edit.SplitScalar:
+			become[e.At.Path] = e.Values
+		}
+	}
+	return become
+}
+
+func (b *builder) warnOfKustomizeAt(r *graph.Resource, path yamldoc.Path, value string) {
+	for _, kind := range catalog.AnyTarget.Each() {
+		match := b.graph.Resolve(r, &reference.Reference{Name: value}, kind)
+		if match.Based || len(match.Candidates) == 0 {
+			continue // by a name that is in no history
+		}
+		name := note(b, match.Candidates, "kustomize "+value, func() string {
+			for _, c := range match.Candidates {
+				if b.takes(c) && b.plan.Names[c] != value {
+					return b.plan.Names[c]
+				}
+			}
+			return ""
+		})
+		if name != "" {
+			b.plan.Warnf(r, path,
+				"kustomize will write %s here once the function is done, because it takes %q for the %s of that name, whatever the rule is about; give the %[3]s a name of its own, or run the function after kustomize: kustomize build . | confighash",
+				name, value, match.Candidates[0].Kind)
+		}
+	}
+}
+
+// warnOfOrder warns of checksums of mode Annotate that cover objects whose references
+// get new names now and that no run has renamed before: mode Annotate ran before this
+// one.
+func (b *builder) warnOfOrder() {
+	renewed := map[*graph.Resource]bool{}
+	for _, e := range b.edges {
+		r, path := e.Referrer, e.Ref.At.Path
+		if !graph.InContent(path) && (!r.StandsFor || strings.HasPrefix(string(path), "metadata.")) {
+			continue
+		}
+		for _, match := range e.Matches {
+			if note(b, match.Candidates, "renewed", func() bool { return slices.ContainsFunc(match.Candidates, b.isNew) }) {
+				renewed[r] = true
+			}
+		}
+	}
+	if len(renewed) == 0 {
+		return
+	}
+	for _, r := range b.graph.Resources {
+		at := slices.IndexFunc(r.PodTemplates, func(t graph.PodTemplate) bool {
+			for _, value := range t.Annotations {
+				if hash.IsChecksum(value) {
+					return true
+				}
+			}
+			return false
+		})
+		if at < 0 {
+			continue
+		}
+		for _, object := range consumed(r) {
+			if renewed[object] {
+				b.plan.Warnf(r, r.PodTemplates[at].AnnotationsAt,
+					"a checksum of mode Annotate is here, of %s, in which names change now; let mode Rename run before mode Annotate, or the checksum is not that of what is applied",
+					object.Called(b.plan.Names[object]))
+			}
+		}
+	}
+}
+
+// isNew reports whether this run is the first to rename an object.
+func (b *builder) isNew(r *graph.Resource) bool {
+	return b.takes(r) && r.Recorded() == "" && b.plan.Names[r] != r.Name
+}
+
+// consumed returns what the pods of r consume: objects, and what makes them.
+func consumed(r *graph.Resource) []*graph.Resource {
+	var objects []*graph.Resource
+	for i := range r.Edges {
+		e := &r.Edges[i]
+		if !e.Ref.Consumed {
+			continue
+		}
+		for _, match := range e.Matches {
+			objects = append(objects, match.Candidates...)
+		}
+		for _, makers := range e.Makers {
+			objects = append(objects, makers.Resources...)
+		}
+	}
+	return objects
+}

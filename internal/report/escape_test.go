@@ -1,0 +1,86 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func mermaidName(text string) string { return Names(text).mermaid() }
+
+func mermaidWords(text string) string { return Words(text).mermaid() }
+
+func TestEscape(t *testing.T) {
+	for _, tc := range []struct {
+		label            string
+		escape           func(string) string
+		given, want, why string
+	}{
+		{"plain", Printable, "größe 日本語", "größe 日本語", "what is seen stays"},
+		{"control", Printable, "a\x1b[31m\nb", `a\x1b[31m\nb`, "it would steer a terminal"},
+		{"direction", Printable, "\u202eabc", `\u202eabc`, "it would turn the direction of writing"},
+		{"fillers", Printable, "a\u3164\uffa0\u115f\u1160", `a\u3164\uffa0\u115f\u1160`, "they count as letters, and are blank"},
+		{"blank braille", Printable, "\u2800\u2801", "\\u2800\u2801", "it counts as a symbol"},
+		{"joiners and selectors", Printable, "a\u034fb\ufe00\ufe0f\u180b\u180f\U000e0100\U000e01ef", `a\u034fb\ufe00\ufe0f\u180b\u180f\U000e0100\U000e01ef`, "two names would look the same"},
+		{"marks", Printable, "n\u0303 \u0928\u0940", "n\u0303 \u0928\u0940", "they are seen"},
+		{"no UTF-8", Printable, "\xff", `\xff`, "nothing shows it"},
+		{"code", code, "a*b", "`a*b`", "nothing in it is markup"},
+		{"code with a fence", code, "a``b", "```a``b```", "no run in it may end it"},
+		{"code that begins with a fence", code, "`a", "`` `a ``", "the spaces are taken off"},
+		{"no code", code, "", "`\"\"`", "an empty span is none"},
+		{"Mermaid", mermaidName, `a"b#c;<br>`, "a#34;b#35;c#59;#60;br#62;", "a quote ends a label"},
+		{"Mermaid's keywords", mermaidName, "direction LR", "direction#32;LR", "it is looked for in labels too"},
+		{"Mermaid's links", mermaidName, "www.a.b", "www#46;a#46;b", "Markdown makes a link of it"},
+		{"Mermaid's words", mermaidWords, "known to the cluster", "known to the cluster", "spaces stay"},
+		{"dot", func(s string) string { return dot(s) }, `a"b\N&lt;`, `"a\"b\\N&amp;lt;"`, "\\N is the name of the node"},
+		{"dot in lines", func(s string) string { return dot(s, s) }, "a\n", `"a\\n\na\\n"`, "lines are ours alone"},
+		{"short", func(s string) string { return shortened(s, 8) }, "12345678", "12345678", "it fits"},
+		{"long", func(s string) string { return shortened(s, 8) }, "123456789", "123…6789", "both ends tell most"},
+	} {
+		t.Run(tc.label, func(t *testing.T) {
+			if got := tc.escape(tc.given); got != tc.want {
+				t.Errorf("%q becomes %q, want %q: %s", tc.given, got, tc.want, tc.why)
+			}
+		})
+	}
+}
+
+// codeSpan reads the code span that a line begins with, as CommonMark does, and
+// returns "" for none.
+func codeSpan(line string) (content, rest string) {
+	body := strings.TrimLeft(line, "`")
+	fence := len(line) - len(body)
+	for i := 0; i < len(body); {
+		if body[i] != '`' {
+			i++
+			continue
+		}
+		run := len(body[i:]) - len(strings.TrimLeft(body[i:], "`"))
+		if run == fence {
+			content = body[:i]
+			if strings.HasPrefix(content, " ") && strings.HasSuffix(content, " ") && strings.Trim(content, " ") != "" {
+				content = content[1 : len(content)-1]
+			}
+			return content, body[i+run:]
+		}
+		i += run
+	}
+	return "", line
+}
+
+// TestCode_isReadBack reads code spans as CommonMark does.
+func TestCode_isReadBack(t *testing.T) {
+	check := func(t rapid.TB, text string) {
+		t.Helper()
+		want := Printable(text)
+		if want == "" {
+			want = `""`
+		}
+		if got, rest := codeSpan(code(text)); got != want || rest != "" {
+			t.Errorf("%q is read as %q and %q from %q", text, got, rest, code(text))
+		}
+	}
+	text := rapid.OneOf(rapid.String(), rapid.StringMatching("[` a]{0,12}"))
+	rapid.Check(t, func(t *rapid.T) { check(t, text.Draw(t, "text")) })
+}

@@ -1,0 +1,139 @@
+// Package report writes what a command shows: as text for a terminal, as Markdown for a
+// page or a comment on a merge request, as JSON for a program, and as a graph for
+// Graphviz. Write is its entry point.
+//
+// Names come from manifests that strangers may have written. The writers escape each of
+// them, so that none steers a terminal or becomes markup, a link or a mention.
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// A Format is how a report is written.
+type Format string
+
+// The formats.
+const (
+	Text     Format = "text"
+	Markdown Format = "markdown"
+	JSON     Format = "json"
+	Dot      Format = "dot"
+)
+
+// Formats returns the names of all formats.
+func Formats() []string {
+	return []string{string(Text), string(Markdown), string(JSON), string(Dot)}
+}
+
+// ParseFormat returns the format of that name. The error lists the formats.
+func ParseFormat(name string) (Format, error) { return Parse[Format]("format", name, Formats()) }
+
+// Parse returns the value of that name. The error lists all of them.
+func Parse[T ~string](what, name string, all []string) (T, error) {
+	if !slices.Contains(all, name) {
+		last := len(all) - 1
+		return "", fmt.Errorf("unknown %s %q, want %s or %s", what, name, strings.Join(all[:last], ", "), all[last])
+	}
+	return T(name), nil
+}
+
+// Options say how to write.
+type Options struct {
+	// Colours makes Text use the escape sequences of a terminal.
+	Colours bool
+	// Limit is how many bytes Markdown may take: DefaultLimit if it is 0, and at
+	// least LeastLimit. What does not fit is counted.
+	Limit int
+}
+
+// A View presents the data of a command in the shapes that the formats need.
+type View interface {
+	// Page is for Text and Markdown.
+	Page() *Page
+	// Diagram is for Markdown and Dot.
+	Diagram() *Diagram
+	// Data is for JSON.
+	Data() any
+}
+
+// Write writes a view. It returns the writer's error, or one for an unknown format.
+func Write(w io.Writer, v View, f Format, o Options) error {
+	var written string
+	switch f {
+	case Text:
+		written = v.Page().Text(o.Colours)
+	case Markdown:
+		written = v.Page().Markdown(v.Diagram(), o.Limit)
+	case Dot:
+		written = v.Diagram().Dot()
+	case JSON:
+		encoder := json.NewEncoder(w)
+		encoder.SetEscapeHTML(false)
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(v.Data())
+	default:
+		_, err := ParseFormat(string(f))
+		return err
+	}
+	_, err := io.WriteString(w, written)
+	return err
+}
+
+// A Page is a title and lists of resources.
+type Page struct {
+	// Command is the command of confighash that writes the page, such as "impact",
+	// and What the thing that it lists, such as "workload".
+	Command, What string
+	Title         Phrase
+	Sections      []Section
+}
+
+// A Section is a list of resources.
+type Section struct {
+	// Tag is the section in a word, which Markdown sets before the title. Both may be
+	// empty.
+	Tag, Title string
+	Rows       []Row
+	// Groups: each row is a heading with a list of its own in Lines, which takes no
+	// more room than the section does. Text shows no title above them.
+	Groups bool
+}
+
+// A Row is a resource with what a report says about it.
+type Row struct {
+	// Tag is a word or two that stand before the row in Text, in the colour of Tone.
+	Tag  string
+	Tone Tone
+	// Name is emphasized, and Text follows it.
+	Name, Text Phrase
+	// Columns are aligned with those of the section's other rows, of which there are
+	// as many. A column may be empty.
+	Columns []Phrase
+	// Lines are written below the row.
+	Lines []Line
+}
+
+// A Line is a line below a row. Its Label may be empty.
+type Line struct {
+	Label, Text Phrase
+}
+
+// longest returns how many rows the longest list has.
+func (p *Page) longest() int {
+	n := 0
+	for i := range p.Sections {
+		s := &p.Sections[i]
+		n = max(n, len(s.Rows))
+		for j := range s.Rows {
+			if s.Groups {
+				n = max(n, len(s.Rows[j].Lines))
+			}
+		}
+	}
+	return n
+}

@@ -1,0 +1,146 @@
+package report
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A fixed view is a page without rows.
+type fixed struct{}
+
+func (fixed) Page() *Page       { return &Page{Command: "graph", Title: Words("Title")} }
+func (fixed) Diagram() *Diagram { return &Diagram{Name: "fixed"} }
+func (fixed) Data() any         { return map[string]string{"a": "<b>"} }
+
+func TestWrite(t *testing.T) {
+	for format, want := range map[Format]string{
+		Text:     "Title\n",
+		Markdown: "<!-- confighash graph -->\n### Title\n",
+		JSON:     "{\n  \"a\": \"<b>\"\n}\n",
+		Dot:      "digraph fixed {\n",
+	} {
+		var b bytes.Buffer
+		if err := Write(&b, fixed{}, format, Options{}); err != nil || !strings.HasPrefix(b.String(), want) {
+			t.Errorf("%s: got %q, %v, want %q", format, b.String(), err, want)
+		}
+	}
+}
+
+func TestParseFormat(t *testing.T) {
+	for _, name := range Formats() {
+		if f, err := ParseFormat(name); err != nil || string(f) != name {
+			t.Errorf("%s is parsed as %s, %v", name, f, err)
+		}
+	}
+	_, err := ParseFormat("yaml")
+	if want := `unknown format "yaml", want text, markdown, json or dot`; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	if err := Write(&bytes.Buffer{}, fixed{}, "yaml", Options{}); err == nil {
+		t.Error("an unknown format is written")
+	}
+}
+
+type brokenPipe struct{}
+
+var errBrokenPipe = errors.New("broken pipe")
+
+func (brokenPipe) Write([]byte) (int, error) { return 0, errBrokenPipe }
+
+func TestWrite_returnsTheErrorOfTheWriter(t *testing.T) {
+	for _, f := range Formats() {
+		if err := Write(brokenPipe{}, fixed{}, Format(f), Options{}); !errors.Is(err, errBrokenPipe) {
+			t.Errorf("%s: got %v", f, err)
+		}
+	}
+}
+
+func TestPage_losesItsDiagramFirst(t *testing.T) {
+	d := &Diagram{Looks: []Look{{Name: "calm"}}}
+	for i := range 30 {
+		d.Connect(Arrow{From: d.Add(Box{Lines: []Phrase{Names("web")}}), To: i})
+	}
+	const (
+		diagram = "```mermaid\n"
+		gone    = "There is no diagram: a comment has no room for it."
+		list    = "#### List\n"
+		last    = "- row 99\n"
+		cut     = "`confighash graph` on a terminal shows every object"
+		nothing = "There is no room for more here; `confighash graph` on a terminal shows all of it."
+	)
+	for _, tc := range []struct {
+		label       string
+		row         string
+		limit       int
+		has, hasNot []string
+	}{
+		{"room for all", "row %d", 20_000, []string{diagram, list, last}, []string{gone, cut, nothing}},
+		{"none for the diagram", "row %d", 1_700, []string{gone, list, last}, []string{diagram, cut, nothing}},
+		{"none for all rows", "row %d", 0, []string{gone, list, "- row 0\n", " more\n", cut}, []string{diagram, last, nothing}},
+		{"none for a row", "row %d " + strings.Repeat("x", LeastLimit), 0, []string{gone, list, "- 100 resources\n", cut}, []string{diagram, "- row 0", nothing}},
+		{"none for the title", "", 0, []string{"### Sum\n", nothing}, []string{diagram, gone, list, cut}},
+	} {
+		t.Run(tc.label, func(t *testing.T) {
+			p := Page{Command: "graph", What: "object", Title: Words("Sum"), Sections: []Section{{Title: "List"}}}
+			if tc.row == "" {
+				p.Sections[0].Title = strings.Repeat("x", LeastLimit)
+			}
+			for i := range 100 {
+				p.Sections[0].Rows = append(p.Sections[0].Rows, Row{Text: Words(strings.ReplaceAll(tc.row, "%d", fmt.Sprint(i)))})
+			}
+			limit := max(tc.limit, LeastLimit)
+			text := p.Markdown(d, limit)
+			if len(text) > limit {
+				t.Errorf("%d bytes, limit %d", len(text), limit)
+			}
+			for _, want := range tc.has {
+				if !strings.Contains(text, want) {
+					t.Errorf("%q is missing in\n%s", want, text)
+				}
+			}
+			for _, not := range tc.hasNot {
+				if strings.Contains(text, not) {
+					t.Errorf("%q is in\n%s", not, text)
+				}
+			}
+		})
+	}
+}
+
+// The lines below rows count too.
+func TestPage_foldsLongLists(t *testing.T) {
+	for _, tc := range []struct {
+		label       string
+		rows, lines int
+		folded      bool
+	}{
+		{"few rows", longList, 0, false},
+		{"many rows", longList + 1, 0, true},
+		{"a row of few lines", 1, longText - 1, false},
+		{"a row of many lines", 1, longText, true},
+	} {
+		t.Run(tc.label, func(t *testing.T) {
+			row := Row{Text: Words("row"), Lines: slices.Repeat([]Line{{Text: Words("line")}}, tc.lines)}
+			p := Page{Command: "graph", Sections: []Section{{Title: "List", Rows: slices.Repeat([]Row{row}, tc.rows)}}}
+			text := p.Markdown(&Diagram{}, 0)
+			if got := strings.Contains(text, "\n#### List\n\n<details>"); got != tc.folded {
+				t.Errorf("folded: %t, want %t:\n%s", got, tc.folded, text)
+			}
+			if got := strings.Count(text, "- line\n"); got != tc.lines {
+				t.Errorf("%d lines, want %d:\n%s", got, tc.lines, text)
+			}
+		})
+	}
+}
+
+// Neighbours of one tone are painted together.
+func TestPage_textPaintsTones(t *testing.T) {
+	p := Page{Title: Words("A").Toned(Bold).Word(" b"), Sections: []Section{{Rows: []Row{{Text: Words("made by ").Name("x").Toned(Faint)}}}}}
+	if got, want := p.Text(true), "\x1b[1mA\x1b[0m b\n  \x1b[2mmade by x\x1b[0m\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

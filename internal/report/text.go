@@ -1,0 +1,156 @@
+package report
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// A terminal is text in the making.
+type terminal struct {
+	strings.Builder
+	colours bool
+	// folds: something was counted instead of shown.
+	folds bool
+}
+
+// Text returns the page for a terminal.
+func (p *Page) Text(colours bool) string {
+	t := &terminal{colours: colours}
+	t.print(p.Title)
+	t.WriteString("\n")
+	for i := range p.Sections {
+		if s := &p.Sections[i]; s.Groups {
+			t.groups(s.Rows)
+		} else {
+			t.list(s)
+		}
+	}
+	if t.folds {
+		t.WriteString("\n")
+		t.print(Words("Long lists are cut short here; -o json has all of them.").Toned(Faint))
+		t.WriteString("\n")
+	}
+	return t.String()
+}
+
+// groups writes each row as a heading with its lines below it.
+func (t *terminal) groups(rows []Row) {
+	labels := 0
+	for i := range rows {
+		for _, line := range rows[i].Lines {
+			labels = wider(labels, line.Label)
+		}
+	}
+	for i := range rows {
+		t.WriteString("\n")
+		t.print(rows[i].Name.Toned(Bold), rows[i].Text)
+		t.WriteString("\n")
+		for _, line := range rows[i].Lines {
+			t.WriteString("  ")
+			t.print(line.Label)
+			t.blanks(max(labels-width(line.Label), 0) + 2)
+			t.print(line.Text)
+			t.WriteString("\n")
+		}
+	}
+}
+
+// list writes rows in columns.
+func (t *terminal) list(s *Section) {
+	if s.Title != "" {
+		t.WriteString("\n" + capital(s.Title) + ":\n")
+	}
+	tags, names := 0, 0
+	var columns []int
+	for i := range s.Rows {
+		r := &s.Rows[i]
+		if r.Tag != "" {
+			tags = max(tags, utf8.RuneCountInString(r.Tag)+2)
+		}
+		if len(r.Columns) > 0 {
+			names = wider(names, r.what())
+		}
+		for j, column := range r.Columns {
+			if j == len(columns) {
+				columns = append(columns, 0)
+			}
+			columns[j] = max(columns[j], width(column))
+		}
+	}
+	for i := range s.Rows {
+		t.row(&s.Rows[i], tags, names, columns)
+	}
+}
+
+// row writes a row in columns of these widths, and the lines below it.
+func (t *terminal) row(r *Row, tags, names int, columns []int) {
+	t.WriteString("  ")
+	t.print(Words(r.Tag).Toned(r.Tone))
+	t.blanks(tags - utf8.RuneCountInString(r.Tag))
+	t.print(r.what())
+	gap := max(names-width(r.what()), 0)
+	for i, column := range r.Columns {
+		switch {
+		case columns[i] == 0:
+		case len(column) == 0:
+			gap += 2 + columns[i]
+		default:
+			t.blanks(gap + 2)
+			t.print(column)
+			gap = columns[i] - width(column)
+		}
+	}
+	t.WriteString("\n")
+	for _, line := range r.Lines {
+		t.WriteString("    ")
+		if n := len(line.Label); n > 0 {
+			t.print(slices.Concat(line.Label, Words(":").Toned(line.Label[n-1].tone)))
+			t.WriteString(" ")
+		}
+		t.print(line.Text)
+		t.WriteString("\n")
+	}
+}
+
+// what returns the row's name and text.
+func (r *Row) what() Phrase { return slices.Concat(r.Name, r.Text) }
+
+// colours are the escape sequences of the tones.
+var colours = [...]string{Faint: "2", Good: "32", Warns: "33", Alarms: "31", Bold: "1"}
+
+// print writes phrases, and paints the spans of one tone in a row together.
+func (t *terminal) print(phrases ...Phrase) {
+	for _, p := range phrases {
+		for i, s := range p {
+			t.folds = t.folds || s.kind == fold
+			painted := t.colours && s.tone != Calm
+			if painted && (i == 0 || p[i-1].tone != s.tone) {
+				t.WriteString("\x1b[" + colours[s.tone] + "m")
+			}
+			t.WriteString(s.plain())
+			if painted && (i == len(p)-1 || p[i+1].tone != s.tone) {
+				t.WriteString("\x1b[0m")
+			}
+		}
+	}
+}
+
+func (t *terminal) blanks(n int) { t.WriteString(strings.Repeat(" ", max(n, 0))) }
+
+// width returns how many characters a phrase takes.
+func width(p Phrase) int { return utf8.RuneCountInString(p.String()) }
+
+// widest is how far a name pushes the column next to it.
+const widest = 60
+
+// wider returns the width of a column that has this phrase too.
+func wider(column int, p Phrase) int {
+	if w := width(p); w <= widest {
+		return max(column, w)
+	}
+	return column
+}
+
+// capital returns words with a capital letter.
+func capital(words string) string { return strings.ToUpper(words[:1]) + words[1:] }

@@ -1,0 +1,146 @@
+package view
+
+import (
+	"cmp"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/confighash/confighash/internal/impact"
+	"github.com/confighash/confighash/internal/report"
+)
+
+// causePhrase returns a cause, such as "ConfigMap shop/app: LEVEL changed (env)".
+func causePhrase(c *impact.Cause) report.Phrase {
+	if c.Object == nil {
+		return fieldPhrase(c)
+	}
+	name, change := objectPhrase(*c.Object, c.FormerName, c.Change)
+	phrase := name.Add(change)
+	var consumed, others someKeys
+	for i := range c.Keys {
+		if k := &c.Keys[i]; k.Consumed {
+			consumed.add(k)
+		} else {
+			others.add(k)
+		}
+	}
+	var via report.Phrase
+	if len(c.Via) > 0 {
+		via = report.Words(" (").Add(report.Prose(strings.Join(c.Via, ", "))).Word(")")
+	}
+	switch {
+	case consumed.n > 0 && others.n > 0:
+		return phrase.Word(": ").Add(consumed.phrase(c.Change), via).Word("; not consumed: ").Add(others.phrase(c.Change))
+	case consumed.n > 0:
+		return phrase.Word(": ").Add(consumed.phrase(c.Change), via)
+	case others.n > 0:
+		return phrase.Word(": ").Add(others.phrase(c.Change), via).Word(", not consumed")
+	}
+	return phrase.Add(via)
+}
+
+// objectPhrase returns the name of an object, and what happened to it unless its keys
+// say that.
+func objectPhrase(r impact.Ref, former string, c impact.Change) (name, change report.Phrase) {
+	if former != "" {
+		change = report.Words(" (was ").Name(former).Word(")")
+	}
+	switch c {
+	case impact.Changed, "":
+	case impact.Renamed:
+		change = change.Word(" renamed, with the same content")
+	default:
+		change = change.Word(" " + verb(c))
+	}
+	return report.Names(r.String()), change
+}
+
+// someKeys are the first of n keys: an object may have thousands, and as many
+// workloads.
+type someKeys struct {
+	first []impact.Key
+	n     int
+}
+
+func (s *someKeys) add(k *impact.Key) {
+	if s.n++; s.n <= report.Most+1 {
+		s.first = append(s.first, *k)
+	}
+}
+
+// phrase returns the keys, and how each differs unless the object as a whole does so.
+func (s *someKeys) phrase(object impact.Change) report.Phrase {
+	return report.EnumerateOf(s.first, s.n, func(k impact.Key) report.Phrase {
+		if k.Change != object || object == impact.Changed {
+			return keyPhrase(&k)
+		}
+		return report.Names(k.Name)
+	})
+}
+
+func keyPhrase(k *impact.Key) report.Phrase { return report.Names(k.Name).Word(" " + verb(k.Change)) }
+
+// fieldPhrase returns a field, such as "image of web: shop:1.0 → shop:1.1".
+func fieldPhrase(c *impact.Cause) report.Phrase {
+	phrase := fieldName(c.Field)
+	if c.Change != impact.Changed || c.From+c.To == "" {
+		phrase = phrase.Word(" " + verb(c.Change))
+	}
+	switch {
+	case c.From != "" && c.To != "":
+		return phrase.Word(": ").Name(c.From).Word(" → ").Name(c.To)
+	case c.From+c.To != "":
+		return phrase.Word(": ").Name(c.From + c.To)
+	}
+	return phrase
+}
+
+// podSpecField matches the fields of a pod spec that people know by other words than
+// their path.
+var podSpecField = sync.OnceValue(func() *regexp.Regexp {
+	const name = `\[([^][]+)\]`
+	return regexp.MustCompile(`^(?:(containers|initContainers|ephemeralContainers)` + name + `(?:(\.image)|\.env` + name + `(?:\.value)?)?|volumes` + name + `(\.image\.reference)?)$`)
+})
+
+// fieldName returns a field as a person would call it, or its path.
+func fieldName(field string) report.Phrase {
+	short := withoutPodSpec(field)
+	found := podSpecField().FindStringSubmatch(short)
+	if short == field || found == nil {
+		return report.Path(field, short)
+	}
+	list, container, image, variable, volume, reference := found[1], found[2], found[3], found[4], found[5], found[6]
+	kind := map[string]string{"initContainers": "init container ", "ephemeralContainers": "ephemeral container "}[list]
+	switch {
+	case reference != "":
+		return report.Words("image of volume ").Name(volume)
+	case volume != "":
+		return report.Words("volume ").Name(volume)
+	case image != "":
+		return report.Words("image of " + kind).Name(container)
+	case variable != "":
+		return report.Words("env ").Name(variable).Word(" of " + kind).Name(container)
+	}
+	return report.Words(cmp.Or(kind, "container ")).Name(container)
+}
+
+// withoutPodSpec returns a path without that of the pod spec that it is in: of most
+// kinds, and last of a Pod.
+func withoutPodSpec(field string) string {
+	for _, prefix := range []string{"spec.jobTemplate.spec.template.spec.", "spec.template.spec.", "spec."} {
+		if rest, ok := strings.CutPrefix(field, prefix); ok && (prefix != "spec." || !strings.HasPrefix(rest, "template.")) {
+			return rest
+		}
+	}
+	return field
+}
+
+// verb returns what happened.
+func verb(c impact.Change) string {
+	switch c {
+	case impact.Added, impact.Changed, impact.Removed, impact.Renamed, impact.Reordered:
+		return strings.ToLower(string(c))
+	}
+	return "differs"
+}

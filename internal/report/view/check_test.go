@@ -1,0 +1,266 @@
+package view
+
+import (
+	"bytes"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/confighash/confighash/internal/report"
+	"github.com/confighash/confighash/internal/test/golden"
+)
+
+// hostileNames are names of which no cluster would take most; a file may hold
+// them all the same.
+var hostileNames = []string{
+	"a|b", "a\\|b", "`code`", "```", "``` `", "line\nbreak", "tab\tbreak", "\r\n\r\n# heading",
+	"\x1b[31mred\x1b[0m", "\u009b31m", "\u202egnp.exe", "zero\u200bwidth", "bad\xffutf8", "�",
+	"<script>alert(1)</script>", "<!-- -->", "-->", "</details>", "&lt;&amp;", "@team", "@org/team", "#12", "org/repo#12", "!34", "~label", "%12",
+	"[link](https://example.com)", "![x](https://example.com/x.png)", "https://example.com", "www.example.com", "a@example.com", "**bold**", "_em_", "~~s~~", "$x$", "$$x$$",
+	":tada:", "- list", "1. list", "end", "subgraph", "click", "x\"]; n1 --> n2", "%%{init: {}}%%", "#quot;", "fa:fa-car", "\\N\\G\\l", "\"quoted\"", "'quoted'",
+	"日本語", "né", "👩‍💻", "", " ", " padded ", "`", "``", "a`", strings.Repeat("x", 253), strings.Repeat("`", 253), strings.Repeat("<b>", 84),
+}
+
+func write(t rapid.TB, v report.View, f report.Format, o report.Options) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := report.Write(&b, v, f, o); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// compareAll compares each format for people with a golden file.
+func compareAll(t *testing.T, name string, v report.View) {
+	t.Helper()
+	for extension, text := range map[string]string{
+		".txt":  write(t, v, report.Text, report.Options{}),
+		".ansi": write(t, v, report.Text, report.Options{Colours: true}),
+		".md":   write(t, v, report.Markdown, report.Options{}),
+		".dot":  write(t, v, report.Dot, report.Options{}),
+	} {
+		golden.Compare(t, filepath.Join("testdata", name+extension), text)
+	}
+}
+
+// checkFormats checks that no name in a view becomes more than a name, whatever writes it.
+func checkFormats(t rapid.TB, command string, v report.View, limit int) {
+	t.Helper()
+	plain := write(t, v, report.Text, report.Options{})
+	checkShown(t, plain)
+	if got := sequences.ReplaceAllString(write(t, v, report.Text, report.Options{Colours: true}), ""); got != plain {
+		t.Fatalf("text without its colours (-want +got):\n%s", cmp.Diff(plain, got))
+	}
+	page := write(t, v, report.Markdown, report.Options{Limit: limit})
+	checkShown(t, page)
+	checkMarkdown(t, command, page, limit)
+	d := v.Diagram()
+	checkShown(t, d.Dot())
+	checkDot(t, d)
+	checkMermaid(t, d)
+}
+
+// sequences are what sets text off on a terminal.
+var sequences = regexp.MustCompile("\x1b\\[(1|2|31|33|0)m")
+
+// checkShown fails where there is a character that steers a terminal or is not
+// seen.
+func checkShown(t rapid.TB, text string) {
+	t.Helper()
+	if !utf8.ValidString(text) {
+		t.Fatalf("not UTF-8: %q", text)
+	}
+	for _, r := range text {
+		if !unicode.IsPrint(r) && r != '\n' {
+			t.Fatalf("%U in %q", r, text)
+		}
+	}
+}
+
+// frame are the lines of Markdown that are made of HTML, and those of a diagram's
+// fence.
+var frame = regexp.MustCompile("^(<details>|<summary>[0-9]+ [a-z]+</summary>|</details>|```mermaid|```)$")
+
+// checkMarkdown fails where anything but a heading, a list, bold text and code
+// spans may be read from a page, or where it is not closed.
+func checkMarkdown(t rapid.TB, command, page string, limit int) {
+	t.Helper()
+	if limit == 0 {
+		limit = report.DefaultLimit
+	}
+	if most := max(limit, report.LeastLimit); len(page) > most {
+		t.Fatalf("%d bytes, want at most %d", len(page), most)
+	}
+	lines := strings.Split(page, "\n")
+	if lines[0] != report.Marker(command) {
+		t.Fatalf("first line is %q", lines[0])
+	}
+	var open []string
+	for _, line := range lines[1:] {
+		if fenced := len(open) > 0 && open[len(open)-1] == "```"; fenced && line != "```" {
+			continue // checkMermaid sees to them
+		}
+		if frame.MatchString(line) {
+			switch line {
+			case "<details>":
+				open = append(open, line)
+			case "```mermaid":
+				open = append(open, "```")
+			case "</details>", "```":
+				if len(open) == 0 || open[len(open)-1] != strings.Replace(line, "/", "", 1) {
+					t.Fatalf("%q closes nothing in\n%s", line, page)
+				}
+				open = open[:len(open)-1]
+			}
+			continue
+		}
+		text := withoutCode(t, line)
+		text = strings.TrimLeft(strings.TrimLeft(text, "# "), "- ")
+		if strings.HasPrefix(text, "**") {
+			text = strings.Replace(text, "**", "", 2)
+		}
+		if i := strings.IndexAny(text, "<>@`*_~#[]&$|\\^!{}"); i >= 0 {
+			t.Fatalf("%q stands outside of code in %q", text[i], line)
+		}
+		if strings.Contains(text, "://") || strings.Contains(text, "www.") {
+			t.Fatalf("a link in %q", line)
+		}
+	}
+	if len(open) > 0 {
+		t.Fatalf("%q is not closed in\n%s", open, page)
+	}
+}
+
+// withoutCode takes the code spans out of a line, as CommonMark finds them.
+func withoutCode(t rapid.TB, line string) string {
+	t.Helper()
+	var out strings.Builder
+	for {
+		at := strings.IndexByte(line, '`')
+		if at < 0 {
+			return out.String() + line
+		}
+		out.WriteString(line[:at])
+		content, rest := codeSpan(line[at:])
+		if content == "" {
+			t.Fatalf("a fence without an end in %q", line)
+		}
+		line = rest
+	}
+}
+
+// codeSpan reads the code span that a line begins with, as CommonMark does, and
+// returns "" for none.
+func codeSpan(line string) (content, rest string) {
+	body := strings.TrimLeft(line, "`")
+	fence := len(line) - len(body)
+	for i := 0; i < len(body); {
+		if body[i] != '`' {
+			i++
+			continue
+		}
+		run := len(body[i:]) - len(strings.TrimLeft(body[i:], "`"))
+		if run == fence {
+			content = body[:i]
+			if strings.HasPrefix(content, " ") && strings.HasSuffix(content, " ") && strings.Trim(content, " ") != "" {
+				content = content[1 : len(content)-1]
+			}
+			return content, body[i+run:]
+		}
+		i += run
+	}
+	return "", line
+}
+
+var (
+	mermaidNode  = regexp.MustCompile(`^  n[0-9]+\["([^"]*)"\]$`)
+	mermaidOther = regexp.MustCompile(`^(flowchart LR|  n[0-9]+ -(?:-|\.-)>(\|"([^"]*)"\|)? n[0-9]+|  classDef [a-z]+ fill:#[0-9a-f]{6},stroke:#[0-9a-f]{6},color:#[0-9a-f]{6}(,stroke-dasharray:5 4)?|  class n[0-9]+(,n[0-9]+)* [a-z]+|)$`)
+	entity       = regexp.MustCompile(`#([0-9]+);`)
+	direction    = regexp.MustCompile(`direction\s+(TB|BT|RL|LR)`)
+	listItem     = regexp.MustCompile(`^\s*([-+*]|[0-9]+[.)])(\s|$)`)
+)
+
+// checkMermaid fails where a diagram has a line that no diagram has, or a label that is read as more than its text.
+func checkMermaid(t rapid.TB, d *report.Diagram) {
+	t.Helper()
+	text := d.Mermaid()
+	nodes := 0
+	for line := range strings.SplitSeq(text, "\n") {
+		label := ""
+		if m := mermaidNode.FindStringSubmatch(line); m != nil {
+			label = m[1]
+			var want []string
+			for _, l := range d.Boxes[nodes].Lines {
+				want = append(want, l.String())
+			}
+			got := strings.Split(label, "<br/>")
+			for i := range got {
+				got[i] = entity.ReplaceAllStringFunc(got[i], func(s string) string {
+					code, err := strconv.Atoi(s[1 : len(s)-1])
+					if err != nil {
+						t.Fatal(err)
+					}
+					return string(rune(code))
+				})
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Fatalf("label of node %d (-want +got):\n%s", nodes, diff)
+			}
+			nodes++
+		} else if m := mermaidOther.FindStringSubmatch(line); m != nil {
+			label = m[3]
+		} else {
+			t.Fatalf("a line of no kind: %q", line)
+		}
+		for part := range strings.SplitSeq(label, "<br/>") {
+			raw := entity.ReplaceAllString(part, "")
+			if strings.ContainsAny(raw, "#;:<>&%{}[]`$*~|@!=+'^\\ﬂß°¶") || strings.Contains(part, "www.") || direction.MatchString(part) || listItem.MatchString(part) {
+				t.Fatalf("%q is more than text", part)
+			}
+		}
+	}
+	if nodes != len(d.Boxes) {
+		t.Fatalf("%d nodes, want %d", nodes, len(d.Boxes))
+	}
+}
+
+var dotLine = regexp.MustCompile(`^  (n[0-9]+ \[label=("(?:[^"\\]|\\.)*"), tooltip="(?:[^"\\]|\\.)*", class=[a-z]+, fillcolor="#[0-9a-f]{6}", color="#[0-9a-f]{6}", fontcolor="#[0-9a-f]{6}"(?:, style="rounded,filled,dashed")?\]|n[0-9]+ -> n[0-9]+(?: \[label="(?:[^"\\]|\\.)*"(?:, tooltip="(?:[^"\\]|\\.)*")?(?:, style=dashed)?\])?)$`)
+
+// checkDot fails where a graph has a line that no graph of this package has, or a
+// label that is read as other text.
+func checkDot(t rapid.TB, d *report.Diagram) {
+	t.Helper()
+	_, text, _ := strings.Cut(d.Dot(), "fontcolor=\"#57606a\"]\n")
+	at := len(d.Boxes)
+	for line := range strings.SplitSeq(strings.TrimSuffix(text, "}\n"), "\n") {
+		if line == "" {
+			continue
+		}
+		m := dotLine.FindStringSubmatch(line)
+		if m == nil {
+			t.Fatalf("a line of no kind: %q", line)
+		}
+		if m[2] == "" {
+			continue
+		}
+		at--
+		want := make([]string, len(d.Boxes[at].Lines))
+		for i, l := range d.Boxes[at].Lines {
+			want[i] = l.String()
+		}
+		got := strings.NewReplacer(`\\`, `\`, `\"`, `"`, `\n`, "\n", "&amp;", "&").Replace(m[2][1 : len(m[2])-1])
+		if diff := cmp.Diff(strings.Join(want, "\n"), got); diff != "" {
+			t.Fatalf("label of node %d (-want +got):\n%s", at, diff)
+		}
+	}
+	if at != 0 {
+		t.Fatalf("%d nodes are missing", at)
+	}
+}

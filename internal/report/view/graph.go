@@ -1,0 +1,300 @@
+package view
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/confighash/confighash/internal/catalog"
+	"github.com/confighash/confighash/internal/report"
+	"github.com/confighash/confighash/internal/usage"
+)
+
+// An Order is what the page of a graph lists first.
+type Order string
+
+// The orders.
+const (
+	ByObject   Order = "object"   // each object with its users
+	ByWorkload Order = "workload" // each workload, or other user, with its objects
+)
+
+// Orders returns the names of all orders.
+func Orders() []string { return []string{string(ByObject), string(ByWorkload)} }
+
+// ParseOrder returns the order of that name. The error lists the orders.
+func ParseOrder(name string) (Order, error) { return report.Parse[Order]("order", name, Orders()) }
+
+// A graphView shows who uses what.
+type graphView struct {
+	*usage.Graph
+	by Order
+	// nodes are all nodes by their ID; workloads and objects say which those are.
+	nodes     map[string]*usage.Node
+	workloads map[string]bool
+	objects   map[string]*usage.Object
+	// uses are the edges, those between the same two nodes together.
+	uses [][]usage.Edge
+}
+
+// Graph returns the view of who uses what, in the order ByObject if by is empty.
+func Graph(g *usage.Graph, by Order) report.View {
+	v := &graphView{Graph: g, by: by, nodes: map[string]*usage.Node{}, workloads: map[string]bool{}, objects: map[string]*usage.Object{}}
+	for i := range g.Workloads {
+		w := &g.Workloads[i]
+		v.nodes[w.ID], v.workloads[w.ID] = w, true
+	}
+	for i := range g.Readers {
+		v.nodes[g.Readers[i].ID] = &g.Readers[i]
+	}
+	for i := range g.Objects {
+		o := &g.Objects[i]
+		v.nodes[o.ID], v.objects[o.ID] = &o.Node, o
+	}
+	for i, e := range g.Edges {
+		if last := len(v.uses) - 1; i > 0 && v.uses[last][0].From == e.From && v.uses[last][0].To == e.To {
+			v.uses[last] = append(v.uses[last], e)
+		} else {
+			v.uses = append(v.uses, g.Edges[i:i+1:i+1])
+		}
+	}
+	return v
+}
+
+// Data returns the graph.
+func (v *graphView) Data() any { return v.Graph }
+
+// Page lists objects with their users or users with their objects, and after them what
+// uses nothing and what nothing uses.
+func (v *graphView) Page() *report.Page {
+	groups := report.Section{Title: "Objects and who uses them", Groups: true}
+	idle := report.Section{Title: "Workloads that use nothing"}
+	unused := report.Section{Title: "Nothing in the manifests refers to"}
+	lines := map[string][]report.Line{} // by the ID of what they are listed below
+	used := map[string]bool{}
+	for _, edges := range v.uses {
+		from, to := v.nodes[edges[0].From], v.nodes[edges[0].To]
+		used[to.ID] = true
+		ways := waysPhrase(edges)
+		if v.by == ByWorkload {
+			lines[from.ID] = append(lines[from.ID], report.Line{Label: nodeName(*to), Text: withMark(ways, "; ", v.objects[to.ID])})
+		} else {
+			lines[to.ID] = append(lines[to.ID], report.Line{Label: nodeName(*from), Text: ways})
+		}
+	}
+	add := func(n *usage.Node, o *usage.Object) bool {
+		below := lines[n.ID]
+		if len(below) > 0 {
+			groups.Rows = append(groups.Rows, report.Row{Name: nodeName(*n), Text: withMark(nil, ": ", o), Lines: below})
+		}
+		return len(below) > 0
+	}
+	if v.by == ByWorkload {
+		groups.Title = "Workloads and what they use"
+		for i := range v.Workloads {
+			if w := &v.Workloads[i]; !add(w, nil) {
+				idle.Rows = append(idle.Rows, report.Row{Text: nodeName(*w)})
+			}
+		}
+		for i := range v.Readers {
+			add(&v.Readers[i], nil)
+		}
+	}
+	for i := range v.Objects {
+		o := &v.Objects[i]
+		if v.by == ByWorkload {
+			add(&o.Node, nil)
+		} else {
+			add(&o.Node, o)
+		}
+		if !used[o.ID] {
+			unused.Rows = append(unused.Rows, report.Row{Text: withMark(nodeName(o.Node), ": ", o)})
+		}
+	}
+	p := &report.Page{Command: "graph", What: "resource", Title: report.Words(v.title()).Toned(report.Bold)}
+	for _, s := range []report.Section{groups, idle, unused} {
+		if len(s.Rows) > 0 {
+			p.Sections = append(p.Sections, s)
+		}
+	}
+	return p
+}
+
+// title sums the graph up.
+func (v *graphView) title() string {
+	users, used := map[string]bool{}, map[string]bool{}
+	for i := range v.Edges {
+		users[v.Edges[i].From], used[v.Edges[i].To] = true, true
+	}
+	workloads := count(v.Workloads, func(n *usage.Node) bool { return users[n.ID] })
+	var who []string
+	if workloads > 0 {
+		who = counted(who, workloads, "workload", "workloads")
+		who = counted(who, len(users)-workloads, "other resource", "other resources")
+	} else {
+		who = counted(who, len(users), "resource", "resources")
+	}
+	title := "Nothing uses a ConfigMap or a Secret"
+	if len(who) > 0 {
+		title = fmt.Sprintf("%s %s %s", strings.Join(who, " and "), report.Choose(len(users), "uses", "use"), report.Plural(len(used), "object"))
+	}
+	absent := counted(nil, count(v.Objects, func(o *usage.Object) bool { return o.Missing && !o.Optional }), "missing", "missing")
+	absent = counted(absent, count(v.Objects, func(o *usage.Object) bool { return o.Missing && o.Optional }), "missing but optional", "missing but optional")
+	if len(absent) > 0 {
+		title += " (" + strings.Join(absent, ", ") + ")"
+	}
+	if unused := count(v.Objects, func(o *usage.Object) bool { return !o.Missing && o.Unused }); unused > 0 {
+		title += fmt.Sprintf("; %s %s unused", report.Plural(unused, "object"), report.Choose(unused, "is", "are"))
+	}
+	return title
+}
+
+func nodeName(n usage.Node) report.Phrase { return report.Names(n.String()) }
+
+// waysPhrase lists the ways of edges with their keys.
+func waysPhrase(edges []usage.Edge) report.Phrase {
+	var ways []report.Phrase
+	for i := range edges {
+		ways = append(ways, wayPhrase(&edges[i]))
+	}
+	return report.Join(ways...)
+}
+
+// wayPhrase returns the way of an edge, such as "optional env (LEVEL, THEME)".
+func wayPhrase(e *usage.Edge) report.Phrase {
+	way := report.Words(wayOf(e))
+	switch {
+	case e.Keys == nil:
+		return way
+	case len(e.Keys) == 0:
+		return way.Word(" (no key)")
+	}
+	return way.Word(" (").Add(report.Enumerate(e.Keys, report.Names)).Word(")")
+}
+
+// wayOf returns the way of an edge without its keys.
+func wayOf(e *usage.Edge) string {
+	if e.Optional {
+		return "optional " + string(e.Via)
+	}
+	return string(e.Via)
+}
+
+// withMark appends what is special about an object after a separator, if anything is.
+func withMark(p report.Phrase, separator string, o *usage.Object) report.Phrase {
+	if o == nil {
+		return p
+	}
+	if mark := markOf(o); len(mark) > 0 {
+		return p.Word(separator).Add(mark)
+	}
+	return p
+}
+
+// markOf returns what is special about an object, nil for nothing.
+func markOf(o *usage.Object) report.Phrase {
+	switch {
+	case o.Missing && o.Optional:
+		return report.Words("missing but optional").Toned(report.Warns)
+	case o.Missing && o.Namespace == "":
+		return report.Words("missing, in a namespace that the manifests do not name").Toned(report.Alarms)
+	case o.Missing:
+		return report.Words("missing").Toned(report.Alarms)
+	case len(o.MadeBy) > 0:
+		return report.Words("made by ").Add(report.Enumerate(o.MadeBy, nodeName)).Toned(report.Faint)
+	case len(o.Makes) > 0:
+		return report.Words("makes ").Add(report.Enumerate(o.Makes, nodeName)).Toned(report.Faint)
+	case o.Known:
+		return report.Words("known to the cluster").Toned(report.Faint)
+	}
+	return nil
+}
+
+// The looks of boxes in a graph.
+const (
+	workloadLook = iota
+	readerLook
+	objectLook
+	missingLook
+	optionalLook
+	knownLook
+)
+
+var graphLooks = []report.Look{
+	workloadLook: {Name: "workload", Fill: "#ddf4ff", Stroke: "#0969da"},
+	readerLook:   {Name: "reader", Fill: "#eaeef2", Stroke: "#6e7781"},
+	objectLook:   {Name: "object", Fill: "#dafbe1", Stroke: "#1a7f37"},
+	missingLook:  {Name: "missing", Fill: "#ffd8d3", Stroke: "#cf222e", Dashed: true},
+	optionalLook: {Name: "optional", Fill: "#fff1c2", Stroke: "#bf8700", Dashed: true},
+	knownLook:    {Name: "known", Fill: "#eaeef2", Stroke: "#6e7781", Dashed: true},
+}
+
+// Diagram has users on its left, objects on their right, and what makes an object on the
+// right of that. It leaves out what has no edge.
+func (v *graphView) Diagram() *report.Diagram {
+	d := &report.Diagram{Name: "uses", Looks: graphLooks}
+	boxes := map[string]int{}
+	boxOf := func(n *usage.Node) int {
+		at, known := boxes[n.ID]
+		if !known {
+			at = d.Add(v.box(n))
+			boxes[n.ID] = at
+		}
+		return at
+	}
+	for _, edges := range v.uses {
+		// The arrow is dashed if no container gets the object.
+		a := report.Arrow{From: boxOf(v.nodes[edges[0].From]), To: boxOf(v.nodes[edges[0].To]), Tip: waysPhrase(edges), Dashed: true}
+		var labels []string
+		for i := range edges {
+			labels = append(labels, wayOf(&edges[i]))
+			a.Dashed = a.Dashed && edges[i].Via == catalog.ViaReference
+		}
+		a.Label = report.Words(strings.Join(slices.Compact(labels), ", "))
+		d.Connect(a)
+	}
+	for i := range v.Objects {
+		o := &v.Objects[i]
+		at, drawn := boxes[o.ID]
+		if !drawn {
+			continue
+		}
+		madeBy := report.Words("made by")
+		for j := range o.MadeBy {
+			d.Connect(report.Arrow{From: at, To: boxOf(&o.MadeBy[j]), Label: madeBy, Tip: madeBy, Dashed: true})
+		}
+	}
+	return d
+}
+
+// box returns the box of a node.
+func (v *graphView) box(n *usage.Node) report.Box {
+	b := report.Box{Look: readerLook, Tip: n.ID, Lines: []report.Phrase{
+		report.Names(n.Kind), report.Names(strings.TrimPrefix(n.String(), n.Kind+" ")),
+	}}
+	o := v.objects[n.ID]
+	if o == nil {
+		if v.workloads[n.ID] {
+			b.Look = workloadLook
+		}
+		return b
+	}
+	switch {
+	case o.Missing && o.Optional:
+		b.Look = optionalLook
+	case o.Missing:
+		b.Look = missingLook
+	case o.Known:
+		b.Look = knownLook
+	default:
+		b.Look = objectLook
+	}
+	switch mark := markOf(o); {
+	case len(o.MadeBy) > 0: // arrows show that
+	case len(o.Makes) > 0 && !o.Missing:
+		b.Lines = append(b.Lines, some(o.Makes, report.Most, func(n *usage.Node) report.Phrase { return report.Names("makes " + n.String()) })...)
+	case len(mark) > 0:
+		b.Lines = append(b.Lines, mark)
+	}
+	return b
+}
