@@ -1,42 +1,38 @@
 package cli
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"github.com/confighash/confighash/internal/catalog"
 	"github.com/confighash/confighash/internal/graph/load"
-	"github.com/confighash/confighash/internal/kubename"
-	"github.com/confighash/confighash/internal/report"
 	"github.com/confighash/confighash/internal/report/view"
 	"github.com/confighash/confighash/internal/usage"
 )
 
-const graphHelp = `confighash graph draws who uses what in one set of manifests: which workload
-gets which ConfigMap or Secret, by which way and which of its keys, what else refers
-to one, which are referred to and not in the set, and which nothing refers to. It
-names keys, never values.
+const graphHelp = `confighash graph shows who uses which ConfigMap or Secret in one set of manifests:
+which workload gets which keys and how, what else refers to an object, what is
+referred to but missing, and what nothing refers to. It prints the names of keys,
+never values.
 
-Manifests are read from files, from folders with all that is in and below them, and
-from stdin, for which - stands as well: what kustomize, Helm or another tool builds,
-or a ResourceList. Whether they have been through confighash does not matter.
+It reads files, folders with everything in and below them, and stdin, also written
+as -: what kustomize, Helm or another tool builds, or a ResourceList. The manifests
+may have been through confighash or not.
 
-The ways are
+A workload gets an object by
 
   - env: a key is a variable;
-  - envFrom: every key is one;
+  - envFrom: every key is a variable;
   - volume: files, which the kubelet keeps up to date;
-  - subPath: files that are mounted by subPath, which stay as they are while a pod runs;
-  - extra-sources: the workload's annotation confighash.dev/extra-sources;
-  - reference: it is named, and no container gets it.
+  - subPath: files mounted by subPath, which stay the same while a pod runs;
+  - extra-sources: its annotation confighash.dev/extra-sources;
+  - reference: it names the object, and no container gets the content.
 
-It exits 0 also where objects are missing: the cluster may have them.`
+It exits 0 even if objects are missing: the cluster may have them.`
 
 const graphExamples = `  kustomize build . | confighash graph
   confighash graph --by workload rendered/
@@ -45,24 +41,25 @@ const graphExamples = `  kustomize build . | confighash graph
   confighash graph -o json rendered.yaml | jq -r '.objects[] | select(.missing) | .id'`
 
 func newGraph(stdin, stdout *os.File) *cobra.Command {
-	var output, by, namespace string
+	var f reportFlags
+	var by string
 	cmd := &cobra.Command{
 		Use:     "graph [FILE|DIR|-]…",
-		Short:   "Draw who uses which ConfigMap or Secret",
+		Short:   "Show who uses which ConfigMap or Secret",
 		Long:    graphHelp,
 		Example: graphExamples,
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			format, err := report.ParseFormat(output)
+			format, err := f.format()
 			if err != nil {
-				return fmt.Errorf("--output: %w", err)
+				return err
 			}
 			order, err := view.ParseOrder(by)
 			if err != nil {
 				return fmt.Errorf("--by: %w", err)
 			}
 			if stdinTwice(args) {
-				return errors.New("- stands for stdin, which can be read once; give it once")
+				return errors.New("- is stdin, which can be read once; give it once")
 			}
 			if len(args) == 0 {
 				if term.IsTerminal(int(stdin.Fd())) {
@@ -71,34 +68,28 @@ func newGraph(stdin, stdout *os.File) *cobra.Command {
 				}
 				args = []string{load.Stdin}
 			}
-			g, err := drawn(args, namespace, stdin)
+			g, err := f.graph(args, stdin)
 			if err != nil {
 				return fault(err)
 			}
-			w := bufio.NewWriterSize(stdout, 1<<16)
-			colours := term.IsTerminal(int(stdout.Fd())) && hasColours()
-			return flush(w, report.Write(w, view.Graph(g, order), format, report.Options{Colours: colours}))
+			return writeReport(stdout, view.Graph(g, order), format)
 		},
 		ValidArgsFunction: cobra.FixedCompletions([]cobra.Completion{"yaml", "yml", "json"}, cobra.ShellCompDirectiveFilterFileExt),
 	}
 	cmd.Flags().SortFlags = false
-	cmd.Flags().StringVarP(&output, "output", "o", string(report.Text), "`format`: "+strings.Join(report.Formats(), ", "))
+	f.add(cmd)
 	cmd.Flags().StringVar(&by, "by", string(view.ByObject), "`order` of text and markdown: object or workload first")
-	cmd.Flags().StringVar(&namespace, "namespace", "", "`namespace` in which objects that name none will be applied")
-	complete(cmd, "output", report.Formats())
 	complete(cmd, "by", view.Orders())
-	complete(cmd, "namespace", nil)
 	return cmd
 }
 
-// drawn reads manifests and draws who uses what in them.
-func drawn(args []string, namespace string, stdin *os.File) (*usage.Graph, error) {
-	if namespace != "" {
-		if err := kubename.CheckNamespace(namespace); err != nil {
-			return nil, fmt.Errorf("--namespace %w", err)
-		}
+// graph reads manifests and finds out who uses what in them.
+func (f *reportFlags) graph(args []string, stdin *os.File) (*usage.Graph, error) {
+	options, err := f.options()
+	if err != nil {
+		return nil, err
 	}
-	set, err := load.Graph(args, stdin, load.Options{Namespace: namespace, Size: boundGarbage})
+	set, err := load.Graph(args, stdin, options)
 	if err != nil {
 		return nil, err
 	}

@@ -15,8 +15,8 @@ import (
 const installHelp = `Copy this program into a directory, as DIR/confighash: from the container image,
 which has neither a shell nor cp, into a volume that another container mounts.
 
-The directory has to be there. A confighash that is there already is replaced
-in one step, so that nobody sees half of it, also while it runs.`
+The directory must exist. An existing confighash is replaced in one step, so that
+nobody sees half of it, even while it runs.`
 
 const installExamples = `  confighash install /custom-tools
   docker run --rm -v "$PWD/bin:/out" --user "$(id -u)" confighash install /out`
@@ -52,11 +52,11 @@ func newInstall() *cobra.Command {
 func install(dir string) error {
 	switch info, err := os.Stat(dir); {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("the directory %s does not exist; make it first, or mount it", dir)
+		return fmt.Errorf("the directory %s does not exist; create or mount it first", dir)
 	case err != nil:
 		return err
 	case !info.IsDir():
-		return fmt.Errorf("%s is no directory; give the one that confighash is to be copied into", dir)
+		return fmt.Errorf("%s is not a directory; give the one to copy confighash into", dir)
 	}
 	source, err := openSelf()
 	if err != nil {
@@ -83,7 +83,7 @@ func programName() string {
 // openSelf opens the running program.
 func openSelf() (*os.File, error) {
 	if runtime.GOOS == "linux" {
-		// It is there even if the file was replaced or removed.
+		// This works even if the file was replaced or removed.
 		if f, err := os.Open("/proc/self/exe"); err == nil {
 			return f, nil
 		}
@@ -100,8 +100,8 @@ func isSame(f *os.File, other fs.FileInfo) bool {
 	return err == nil && os.SameFile(info, other)
 }
 
-// replace writes a program to target in one step. What runs keeps the file that
-// it was started from; to write into that one would fail.
+// replace writes a program to target in one step. A running program keeps the file that
+// it was started from: writing into that file would fail.
 func replace(target string, source io.Reader) error {
 	const mode = 0o755
 	temporary, err := os.CreateTemp(filepath.Dir(target), ".confighash-*")

@@ -16,13 +16,13 @@ import (
 	"github.com/confighash/confighash/pkg/function"
 )
 
-// gcPercent lets garbage grow to several times what is in use before it is
-// collected. Most of it is the trees of items that are done with, small beside
-// what a reader of the whole input would keep.
+// gcPercent lets garbage grow to several times what is in use before it is collected.
+// Most of it is the trees of items that are done, and small compared with what a reader
+// of the whole input would keep.
 const gcPercent = 400
 
-// Main runs the command with this process's arguments and streams, and exits.
-// version is that of the program, or empty if the linker did not set it.
+// Main runs the command with this process's arguments and streams, and exits. linked is
+// the version of the program, or empty if the linker did not set it.
 func Main(linked string) {
 	if linked != "" {
 		version = linked
@@ -30,29 +30,29 @@ func Main(linked string) {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}
-	// A reader that goes away is an error of writing like any other, to be
-	// told and to exit 1 for.
+	// If the reader goes away, that is an error of writing like any other: it is reported,
+	// and the exit code is 1.
 	signal.Ignore(syscall.SIGPIPE)
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
 // memoryBase and memoryPerByte are how much memory garbage may fill before it is
-// collected at any rate: well below the 150 MiB and 300 bytes for each byte of input that
+// collected in any case: well below the 150 MiB and 300 bytes for each byte of input that
 // docs/reliability.md promises.
 const (
 	memoryBase    = 96 << 20
 	memoryPerByte = 150
 )
 
-// boundGarbage has garbage collected in time, for an input of that size, unless the
-// environment says when.
+// boundGarbage sets when garbage is collected, for an input of that size, unless the
+// environment does.
 func boundGarbage(size int) {
 	if os.Getenv("GOGC") == "" && os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(memoryBase + memoryPerByte*int64(size))
 	}
 }
 
-// run is main without the process. It returns the exit code.
+// run is Main without the process. It returns the exit code.
 func run(args []string, stdin, stdout, stderr *os.File) int {
 	root := NewRoot(stdin, stdout, stderr)
 	out := &firstError{w: stdout}
@@ -74,8 +74,8 @@ func run(args []string, stdin, stdout, stderr *os.File) int {
 	return failure.code
 }
 
-// A firstError is a writer that keeps its first error to itself: cobra asks for
-// none when it prints help or a version.
+// A firstError is a writer that keeps its first error: cobra ignores errors when it
+// prints help or a version.
 type firstError struct {
 	w   io.Writer
 	err error
@@ -88,8 +88,8 @@ func (f *firstError) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// printable returns text with control characters written out, which may stand
-// in names and would steer a terminal. Line breaks and tabs stay.
+// printable returns text with its control characters written out: names may contain
+// them, and they would steer a terminal. Line breaks and tabs stay.
 func printable(text string) string {
 	steers := func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }
 	if strings.IndexFunc(text, steers) < 0 {

@@ -16,21 +16,21 @@ import (
 )
 
 // manDate is when the man page last changed.
-const manDate = "2026-11-21"
+const manDate = "2026-11-22"
 
 // manTail is what the commands' own help does not say.
 const manTail = `.SH ENVIRONMENT
 .TP
 .B CONFIGHASH_SALT
-The salt of both hashes where the functionConfig has none.
+The salt of both hashes if the functionConfig has none.
 .TP
 .B HELM_NAMESPACE
-The namespace of manifests that name none, of a stream; Helm sets it for post-renderers.
+The namespace of manifests that name none, in a stream; Helm sets it for post-renderers.
 .B \-\-namespace
-and the functionConfig go before it.
+and the functionConfig take precedence.
 .TP
 .B NO_COLOR
-If set and not empty, the summary on a terminal has no colours; so it is where
+If set and not empty, the summary and the reports on a terminal have no colours; nor have they if
 .B TERM
 is empty or
 .BR dumb .
@@ -40,16 +40,16 @@ As for every program written in Go.
 .SH EXIT STATUS
 .TP
 .B 0
-Done. With
+Success. With
 .BR \-\-check :
 nothing would change.
 .TP
 .B 1
-The input or the functionConfig is at fault, or the output cannot be written.
-A ResourceList goes out with nothing changed but its results; of a stream nothing goes out.
+The input or the functionConfig is wrong, or the output cannot be written.
+A ResourceList is then written with only its results changed, and a stream is not written.
 .TP
 .B 2
-The command line is at fault.
+The command line is wrong.
 .TP
 .B 3
 .B \-\-check
@@ -60,7 +60,7 @@ something rolls.
 .B 4
 With
 .BR "impact \-\-exit\-code" :
-something stays as it is that ought to change, or an apply is refused.
+something stays as it is that should change, or an apply is refused.
 .SH SEE ALSO
 .BR kubectl (1),
 .BR kustomize (1),
@@ -73,8 +73,6 @@ README
 .UE
 `
 
-// TestManPage holds man/confighash.1 against the commands and their help; -update
-// writes it.
 func TestManPage_isUpToDate(t *testing.T) {
 	root := NewRoot(os.Stdin, os.Stdout, os.Stderr)
 	root.InitDefaultHelpFlag()
@@ -191,7 +189,7 @@ func manExamples(out *bytes.Buffer, c *cobra.Command, heading string) {
 	out.WriteString(".RE\n.fi\n")
 }
 
-// roff returns text as it stands in a man page.
+// roff returns text as a man page writes it.
 func roff(text string) string {
 	text = strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", `\(ga`, "^", `\(ha`, "~", `\(ti`).Replace(text)
 	if strings.HasPrefix(text, ".") {

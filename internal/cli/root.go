@@ -18,8 +18,8 @@ import (
 
 // Exit codes.
 const (
-	exitFault   = 1 // input or functionConfig is at fault
-	exitUsage   = 2 // the command line is
+	exitFault   = 1 // the input or the functionConfig is wrong
+	exitUsage   = 2 // the command line is wrong
 	exitDiffers = 3 // --check found a difference
 )
 
@@ -31,8 +31,7 @@ type failure struct {
 
 func (f *failure) Error() string { return strings.Join(f.lines, "\n") }
 
-// asFailure returns err as a failure; cobra's own errors are of the command
-// line.
+// asFailure returns err as a failure. cobra's own errors are about the command line.
 func asFailure(err error) *failure {
 	var f *failure
 	if errors.As(err, &f) {
@@ -41,8 +40,7 @@ func asFailure(err error) *failure {
 	return &failure{lines: []string{err.Error() + "; see confighash --help"}, code: exitUsage}
 }
 
-// fault returns err, each of the errors that it joins by itself, as the
-// input's fault.
+// fault returns a failure of the input with a line for each of the errors that err joins.
 func fault(err error) error {
 	f := &failure{code: exitFault}
 	for _, e := range function.Errors(err) {
@@ -52,29 +50,27 @@ func fault(err error) error {
 }
 
 const longHelp = `confighash makes workloads roll exactly when the configuration they consume
-changes. In mode Rename it appends to the names of ConfigMaps and Secrets a hash
-of their content, as kustomize's generators do, and rewrites every reference to
-them. In mode Annotate it leaves names alone and stamps every pod template with
-a checksum of what its containers consume.
+changes. Mode Rename appends a hash of their content to the names of ConfigMaps
+and Secrets, as kustomize's generators do, and rewrites every reference to them.
+Mode Annotate keeps names and stamps every pod template with a checksum of what
+its containers consume.
 
-It is a KRM function. It reads from stdin
+It is a KRM function. It reads one of these from stdin, and writes the same,
+transformed, to stdout:
 
-  - a ResourceList, with its functionConfig: under kustomize and kpt;
-  - or any other stream of YAML or JSON manifests, with the functionConfig in
-    --config or in flags: as a filter.
+  - a ResourceList with its functionConfig, under kustomize and kpt;
+  - any other stream of YAML or JSON manifests, as a filter, with the
+    functionConfig in --config or in flags.
 
-and writes the same, transformed, to stdout.
+With --check it writes no manifests, but a unified diff of what would change: for
+manifests that are kept as confighash writes them. The diff shows no value of a
+Secret.
 
-With --check it writes no manifests, but what a run would change, as a unified
-diff: for manifests that are kept as confighash writes them. No value of a
-Secret stands in the diff.
+If stderr is a terminal, a filter ends with a summary of what it did; --quiet
+omits it. Warnings are always printed.
 
-Where stderr is a terminal, a filter ends with a summary of what was done;
---quiet leaves it out. Warnings are told in any case.
-
-It exits 0 when that is done, 1 when the input or the functionConfig is at
-fault, which stderr explains, 2 when the command line is, and 3 when --check
-finds a difference.`
+It exits 0 on success, 1 if the input or the functionConfig is wrong, which stderr
+explains, 2 if the command line is wrong, and 3 if --check finds a difference.`
 
 const examples = `  kustomize build . | confighash --mode Rename | kubectl apply -f -
   helm template shop ./chart | confighash --mode Annotate
@@ -84,7 +80,9 @@ const examples = `  kustomize build . | confighash --mode Rename | kubectl apply
   kpt fn source package | confighash --check --config confighash.yaml
   confighash schema > confighash.schema.json`
 
-// flags are the command line's.
+const namespaceUsage = "`namespace` of objects that name none, where they will be applied"
+
+// flags are the flags of the root command.
 type flags struct {
 	config, mode, policy, namespace string
 	check, quiet                    bool
@@ -114,10 +112,7 @@ func NewRoot(stdin, stdout, stderr *os.File) *cobra.Command {
 				_ = cmd.Usage()
 				return &failure{code: exitUsage, lines: []string{"stdin is a terminal: manifests are read from stdin"}}
 			}
-			if f.check {
-				return check(f, stdin, stdout, stderr)
-			}
-			return process(f, stdin, stdout, stderr)
+			return transform(f, stdin, stdout, stderr)
 		},
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
@@ -125,15 +120,15 @@ func NewRoot(stdin, stdout, stderr *os.File) *cobra.Command {
 	root.Flags().StringVar(&f.config, "config", "", "`file` with the functionConfig, for an input that has none")
 	root.Flags().StringVar(&f.mode, "mode", "", "`mode` instead of a functionConfig: Rename or Annotate")
 	root.Flags().StringVar(&f.policy, "policy", "", "`policy` with --mode: All, OptIn, Reloader or Wave (default All)")
-	root.Flags().StringVar(&f.namespace, "namespace", "", "`namespace` in which objects that name none will be applied")
+	root.Flags().StringVar(&f.namespace, "namespace", "", namespaceUsage)
 	root.Flags().BoolVar(&f.check, "check", false, "print a diff of what would change instead of manifests, and exit 3 if there is one")
-	root.Flags().BoolVar(&f.quiet, "quiet", false, "print no summary on a terminal; warnings stay")
+	root.Flags().BoolVar(&f.quiet, "quiet", false, "omit the summary on a terminal")
 	completeFlags(root)
 	root.AddCommand(newSchema(), newReferences(), newInstall(), newImpact(stdin, stdout), newGraph(stdin, stdout))
 	return root
 }
 
-// read reads stdin, and makes options of flags and environment.
+// read reads stdin, and returns the options from flags and environment.
 func (f flags) read(stdin *os.File) ([]byte, function.Options, error) {
 	config, err := f.functionConfig()
 	if err != nil {
@@ -161,27 +156,37 @@ func (f flags) read(stdin *os.File) ([]byte, function.Options, error) {
 	}, nil
 }
 
-// process runs the function over stdin.
-func process(f flags, stdin, stdout, stderr *os.File) error {
+// transform runs the function over stdin, or, with --check, compares stdin with what the
+// function makes of it.
+func transform(f flags, stdin, stdout, stderr *os.File) error {
 	data, options, err := f.read(stdin)
 	if err != nil {
 		return fault(err)
 	}
-	options.Summarize = !f.quiet && term.IsTerminal(int(stderr.Fd()))
 	w := bufio.NewWriterSize(stdout, 1<<20)
-	out, err := function.Process(data, w, options)
+	var out *function.Output
+	var differs bool
+	if f.check {
+		differs, out, err = function.Check(data, w, options)
+	} else {
+		options.Summarize = !f.quiet && term.IsTerminal(int(stderr.Fd()))
+		out, err = function.Process(data, w, options)
+	}
 	if err := flush(w, err); err != nil {
 		return err
 	}
-	tell(stderr, out)
+	printMessages(stderr, out)
+	if differs {
+		return &failure{code: exitDiffers}
+	}
 	if out.Summary != nil {
 		return writeSummary(stderr, out.Summary, hasColours())
 	}
 	return nil
 }
 
-// flush writes what is left in w, and returns the failure of a run that ended
-// with err, nil if there is none.
+// flush writes what is left in w, and returns the failure of a run that ended with err,
+// nil if there is none.
 func flush(w *bufio.Writer, err error) error {
 	var writeError *function.WriteError
 	switch flushErr := w.Flush(); {
@@ -197,15 +202,15 @@ func flush(w *bufio.Writer, err error) error {
 	return nil
 }
 
-// tell prints warnings, and what else the functionConfig's report asks for.
-func tell(stderr io.Writer, out *function.Output) {
+// printMessages prints warnings, and what else the functionConfig's report asks for.
+func printMessages(stderr io.Writer, out *function.Output) {
 	for _, m := range out.Messages {
 		fmt.Fprintf(stderr, "%s: %s\n", m.Severity, printable(m.Text))
 	}
 }
 
-// functionConfig makes the functionConfig that the flags ask for, nil where
-// they ask for none.
+// functionConfig returns the functionConfig that the flags ask for, nil if they ask for
+// none.
 func (f flags) functionConfig() (*v1alpha1.ConfigHash, error) {
 	if f.config != "" {
 		if f.mode != "" || f.policy != "" {

@@ -5,11 +5,11 @@ import "runtime/debug"
 // version is what the linker gave the program; see Main.
 var version = "dev"
 
-// stampedVersion returns the version of this program: the linker's, or, where
-// `go install MODULE@VERSION` made it without one, the module's.
+// stampedVersion returns the version of this program: the linker's, or the module's if
+// `go install MODULE@VERSION` built it without one.
 func stampedVersion() string {
 	if version != "dev" {
-		return version // without a look at the build's information: a start counts
+		return version // reading the build information would slow the start
 	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -18,8 +18,8 @@ func stampedVersion() string {
 	return versionOf(version, info.Main)
 }
 
-// versionOf returns the version of main, or stamped where it is a build from a
-// working copy: that has no digest.
+// versionOf returns the version of main, or stamped if it was built from a working copy,
+// which has no checksum.
 func versionOf(stamped string, main debug.Module) string {
 	if main.Sum == "" || main.Version == "" {
 		return stamped

@@ -9,7 +9,7 @@ import (
 	"github.com/confighash/confighash/internal/impact"
 )
 
-// compare foretells what an apply of one stream of manifests over another does.
+// compare predicts what an apply of one stream of manifests over another does.
 func compare(t *testing.T, before, after string) *impact.Report {
 	t.Helper()
 	old, err := load.Graph([]string{load.Stdin}, strings.NewReader(before), load.Options{})
@@ -80,11 +80,11 @@ spec:
 )
 
 // What an API server of v1.36 makes of an apply, as its answers were seen.
-func TestCompare_foretellsAsTheAPIServerDoes(t *testing.T) {
+func TestCompare_predictsAsTheAPIServerDoes(t *testing.T) {
 	for _, tc := range []struct {
 		name         string
 		before       string
-		old, new     string // a text of before, and what stands there then
+		old, new     string // a text of before, and what replaces it
 		workload     impact.Effect
 		refuseObject bool
 	}{
@@ -109,7 +109,7 @@ func TestCompare_foretellsAsTheAPIServerDoes(t *testing.T) {
 		{"a Job's completions are others", job, "spec:\n  template", "spec:\n  completions: 2\n  template", impact.Refused, false},
 		{"a Job's completions go", strings.Replace(job, "spec:\n  template", "spec:\n  completions: 2\n  template", 1), "  completions: 2\n", "", impact.Refused, false},
 		{"a default rollingUpdate stays under OnDelete", statefulSet, "spec:\n  sel", "spec:\n  updateStrategy: {type: OnDelete}\n  sel", impact.Refused, false},
-		{"none is filled in beside a type", strings.Replace(statefulSet, "spec:\n  sel", "spec:\n  updateStrategy: {type: RollingUpdate}\n  sel", 1), "RollingUpdate", "OnDelete", "", false},
+		{"none is filled in next to a type", strings.Replace(statefulSet, "spec:\n  sel", "spec:\n  updateStrategy: {type: RollingUpdate}\n  sel", 1), "RollingUpdate", "OnDelete", "", false},
 		{"a rollingUpdate goes with its type", strings.Replace(statefulSet, "spec:\n  sel", "spec:\n  updateStrategy: {rollingUpdate: {partition: 0}}\n  sel", 1), "{rollingUpdate: {partition: 0}}", "{type: OnDelete}", "", false},
 		{"a rollingUpdate is taken away", statefulSet, "spec:\n  sel", "spec:\n  updateStrategy: {type: OnDelete, rollingUpdate: null}\n  sel", "", false},
 		{"a pause ends", strings.Replace(deployment, "spec:\n  sel", "spec:\n  paused: true\n  sel", 1), "  paused: true\n", "", impact.Rolls, false},

@@ -144,7 +144,7 @@ func (p *templatePair) checksums() map[yamldoc.Path]bool {
 	return places
 }
 
-// stamped counts the objects of which a changed checksum tells, and reports whether
+// stamped counts the objects that a changed checksum includes, and reports whether
 // there is any: those that configure the pods, or else consumed ones with keys that
 // count although nobody takes them, or that came or disappeared.
 func (c *causes) stamped() bool {

@@ -51,7 +51,7 @@ type comparison struct {
 	before, after *graph.Graph
 	objects       *objects
 	subjects      []*subject // in the new set's order, then those that are only in the old one
-	renames       bool // mode Rename has processed the new set
+	renames       bool       // mode Rename has processed the new set
 	// names are the names of objects that are whole values, by their paths; see nameAt.
 	names map[*graph.Resource]map[yamldoc.Path]string
 }

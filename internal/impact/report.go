@@ -8,23 +8,23 @@ const (
 	Kind       = "Impact"
 )
 
-// A Report tells what happens when the new set of manifests is applied where the
-// old one runs. Its lists are sorted, the same from run to run. No value of a
-// ConfigMap or a Secret stands in it.
+// A Report predicts what happens when the new set of manifests is applied over the old
+// one. Its lists are sorted, the same from run to run. It holds no value of a ConfigMap
+// or a Secret.
 type Report struct {
 	APIVersion string  `json:"apiVersion"`
 	Kind       string  `json:"kind"`
 	Summary    Summary `json:"summary"`
 	// Workloads are those to which something happens, worst first.
 	Workloads []Workload `json:"workloads"`
-	// Objects are the ConfigMaps, the Secrets and what stands for Secrets whose
-	// content differs, or that came or went.
+	// Objects are the ConfigMaps, the Secrets and what represents Secrets whose content
+	// differs, or that were added or removed.
 	Objects []Object `json:"objects"`
-	// Disappearing are objects of the old set that the new one has no longer, and
-	// that something may need all the same. They go only where an apply prunes.
+	// Disappearing are objects of the old set that are not in the new one and that
+	// something may still need. Only an apply that prunes removes them.
 	Disappearing []Disappearing `json:"disappearing"`
-	// Refused are other resources of which an apply is refused: no workloads, which
-	// have the effect Refused.
+	// Refused are resources whose apply is refused, without workloads, which have the
+	// effect Refused.
 	Refused []Refusal `json:"refused"`
 }
 
@@ -54,22 +54,20 @@ const (
 	Refused Effect = "Refused"
 	// Kills: running work is stopped, and what it has done may be lost.
 	Kills Effect = "Kills"
-	// Stale: the pods go on with an earlier configuration until somebody restarts
-	// them.
+	// Stale: the pods keep the old configuration until restarted.
 	Stale Effect = "Stale"
 	// Rolls: the pods are replaced.
 	Rolls Effect = "Rolls"
-	// Waits: the pods are replaced when somebody acts: deletes them, resumes a rollout,
-	// or lowers a partition.
+	// Waits: the pods are replaced after somebody deletes them, resumes a rollout, or
+	// lowers a partition.
 	Waits Effect = "Waits"
-	// NextRuns: what runs stays as it is, and the next run or pod follows the new
-	// manifests.
+	// NextRuns: what runs stays; the next run or pod follows the new manifests.
 	NextRuns Effect = "NextRuns"
 	// Unknown: an operator decides.
 	Unknown Effect = "Unknown"
 	// Starts: the workload is new.
 	Starts Effect = "Starts"
-	// Stops: the new set has the workload no longer; it goes where an apply prunes.
+	// Stops: the workload is not in the new set, and an apply that prunes removes it.
 	Stops Effect = "Stops"
 )
 
@@ -99,15 +97,14 @@ func (r Ref) String() string {
 type Workload struct {
 	Ref
 	Effect Effect `json:"effect"`
-	// Reason says why, where the kind alone does not: the end of a sentence.
+	// Reason says why, if the kind alone does not: the end of a sentence.
 	Reason string `json:"reason,omitempty"`
 	// TemplateChanges: the API server will store another pod template.
 	TemplateChanges bool `json:"templateChanges,omitempty"`
 	// Accepted: an annotation of the workload says that it may stay stale.
 	Accepted bool `json:"accepted,omitempty"`
-	// Replicas are those that the new manifest asks for, nil where it does not
-	// say. Strategy is how it wants pods replaced, such as "RollingUpdate,
-	// maxUnavailable 1".
+	// Replicas are those that the new manifest asks for, nil if it does not say.
+	// Strategy is how it wants pods replaced, such as "RollingUpdate, maxUnavailable 1".
 	Replicas *int64  `json:"replicas,omitempty"`
 	Strategy string  `json:"strategy,omitempty"`
 	Causes   []Cause `json:"causes,omitempty"`
@@ -120,8 +117,8 @@ type Workload struct {
 type Cause struct {
 	Change Change `json:"change"`
 
-	// Object is a ConfigMap, a Secret, or what stands for a Secret. FormerName is
-	// its name in the old set, where that is another.
+	// Object is a ConfigMap, a Secret, or what represents a Secret. FormerName is its
+	// name in the old set, if that is another.
 	Object     *Ref   `json:"object,omitempty"`
 	FormerName string `json:"formerName,omitempty"`
 	// Keys are those that differ.
@@ -133,8 +130,8 @@ type Cause struct {
 	// Field is a path in the workload, with the names of list elements in
 	// brackets: spec.template.spec.containers[web].image.
 	Field string `json:"field,omitempty"`
-	// From and To are the values, told of images and of the names of ConfigMaps and
-	// Secrets alone.
+	// From and To are the values, only of images and of the names of ConfigMaps and
+	// Secrets.
 	From string `json:"from,omitempty"`
 	To   string `json:"to,omitempty"`
 }
@@ -162,21 +159,21 @@ type Key struct {
 	Consumed bool `json:"consumed"`
 }
 
-// An Object is a ConfigMap, a Secret, or what stands for a Secret, that differs.
+// An Object is a ConfigMap, a Secret, or what represents a Secret, that differs.
 type Object struct {
 	Ref
 	FormerName string `json:"formerName,omitempty"`
 	Change     Change `json:"change"`
 	Keys       []Key  `json:"keys,omitempty"`
-	// Consumers are workloads whose pods get what differs, or any of the object where
-	// a refused change is one of no key. Readers are other resources that refer to the
-	// object, and workloads that do so otherwise.
+	// Consumers are workloads whose pods get what differs, or any of the object if a
+	// change that is refused is not of a key. Readers are other resources that refer to
+	// the object, and workloads that do so in another way.
 	Consumers []Ref `json:"consumers,omitempty"`
 	Readers   []Ref `json:"readers,omitempty"`
-	// Evidence says why a program probably reads the object through the API. It is
-	// known of objects that no pod gets, or whose change is refused.
+	// Evidence says why a program probably reads the object through the API. Only
+	// objects that no pod gets, or whose change is refused, have it.
 	Evidence []string `json:"evidence,omitempty"`
-	// Refused says why the API server refuses the change, "" where it does not.
+	// Refused says why the API server refuses the change, "" if it does not.
 	Refused string `json:"refused,omitempty"`
 	// Fix says what to do about a refusal.
 	Fix string `json:"fix,omitempty"`
@@ -185,11 +182,10 @@ type Object struct {
 // Unconsumed reports whether no pod gets what differs.
 func (o *Object) Unconsumed() bool { return len(o.Consumers) == 0 && o.Change != Removed }
 
-// A Disappearing object is gone from the new set while something may need it.
+// A Disappearing object is not in the new set while something may need it.
 type Disappearing struct {
 	Ref
-	// Successor is the name that the object has in the new set, "" where it is not
-	// there under another name either.
+	// Successor is the object's name in the new set, "" if it has none there either.
 	Successor string `json:"successor,omitempty"`
 	NeededBy  []Need `json:"neededBy"`
 }
@@ -224,16 +220,16 @@ type Refusal struct {
 	Fix    string `json:"fix,omitempty"`
 }
 
-// The codes that tell a script what a Report says.
+// The exit codes that sum a Report up.
 const (
 	CodeNothing = 0 // nothing rolls
-	CodeRolls   = 3 // something does
-	CodeStale   = 4 // something stays as it is that ought to change
+	CodeRolls   = 3 // something rolls
+	CodeStale   = 4 // something stays as it is that should change
 )
 
-// ExitCode sums the report up: CodeStale where pods stay behind the new
-// configuration, an apply is refused or a reference dangles, or else CodeRolls where a
-// pod template changes or something rolls, or else CodeNothing.
+// ExitCode sums the report up: CodeStale if pods keep an old configuration, an apply is
+// refused or a reference dangles; or else CodeRolls if a pod template changes or
+// something rolls; or else CodeNothing.
 func (r *Report) ExitCode() int {
 	code := CodeNothing
 	for i := range r.Workloads {

@@ -17,11 +17,11 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/confighash/confighash/internal/test/hostile"
 	"github.com/confighash/confighash/internal/catalog"
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/graph/load"
 	"github.com/confighash/confighash/internal/impact"
+	"github.com/confighash/confighash/internal/test/hostile"
 	"github.com/confighash/confighash/internal/usage"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 	"github.com/confighash/confighash/pkg/function"

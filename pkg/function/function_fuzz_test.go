@@ -125,14 +125,14 @@ var elements = regexp.MustCompile(`resourceNames\[[0-9]+\]`)
 // lasting returns what every run has to tell: that something was removed is true
 // once, and so is that names change in what a checksum covers; names that a ConfigMap and a Secret bear become two elements, and so
 // move those behind.
-func lasting(report *function.Output) []manifest.Result {
-	var all []manifest.Result
+func lasting(report *function.Output) []function.Result {
+	var all []function.Result
 	for _, r := range report.Results {
-		if r.Severity == manifest.Info && strings.HasPrefix(r.Message, "removed: ") || strings.HasPrefix(r.Message, "a checksum of mode Annotate is here") {
+		if r.Severity == function.SeverityInfo && strings.HasPrefix(r.Message, "removed: ") || strings.HasPrefix(r.Message, "a checksum of mode Annotate is here") {
 			continue
 		}
 		if r.Field != nil {
-			r.Field = &manifest.Field{Path: elements.ReplaceAllString(r.Field.Path, "resourceNames[]")}
+			r.Field = &function.Field{Path: elements.ReplaceAllString(r.Field.Path, "resourceNames[]")}
 		}
 		all = append(all, r)
 	}

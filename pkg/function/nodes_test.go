@@ -8,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/confighash/confighash/internal/manifest"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
@@ -114,18 +113,29 @@ func TestNodes_changesWhatProcessChanges(t *testing.T) {
 	}
 }
 
+// nodesOf returns n and all nodes in it.
+func nodesOf(n *yaml.Node) []*yaml.Node {
+	nodes := []*yaml.Node{n}
+	for _, child := range n.Content {
+		nodes = append(nodes, nodesOf(child)...)
+	}
+	return nodes
+}
+
 func TestNodes_keepsTheNodesThatStay(t *testing.T) {
 	nodes := documents(t, appAndPod)
 	var before []*yaml.Node
 	for _, n := range nodes {
-		walk(n, func(n *yaml.Node) { before = append(before, n) })
+		before = append(before, nodesOf(n)...)
 	}
 	if _, err := Nodes(nodes, nil, toRename()); err != nil {
 		t.Fatal(err)
 	}
 	after := map[*yaml.Node]bool{}
 	for _, n := range nodes {
-		walk(n, func(n *yaml.Node) { after[n] = true })
+		for _, n := range nodesOf(n) {
+			after[n] = true
+		}
 	}
 	for _, n := range before {
 		if !after[n] {
@@ -182,9 +192,9 @@ func TestNodes_saysWhatIsWrong(t *testing.T) {
 		o     Options
 		want  string
 	}{
-		"nil":                     {[]*yaml.Node{good, nil}, toRename(), "items[1]: no mapping; every item must be a Kubernetes resource: a mapping with apiVersion and kind"},
-		"an empty document":       {[]*yaml.Node{{Kind: yaml.DocumentNode}}, toRename(), "items[0]: no mapping; every item must be a Kubernetes resource: a mapping with apiVersion and kind"},
-		"a scalar":                {[]*yaml.Node{scalar("hunter2")}, toRename(), "items[0]: no mapping; every item must be a Kubernetes resource: a mapping with apiVersion and kind"},
+		"nil":                     {[]*yaml.Node{good, nil}, toRename(), "items[1]: not a mapping; every item must be a Kubernetes resource: a mapping with apiVersion and kind"},
+		"an empty document":       {[]*yaml.Node{{Kind: yaml.DocumentNode}}, toRename(), "items[0]: not a mapping; every item must be a Kubernetes resource: a mapping with apiVersion and kind"},
+		"a scalar":                {[]*yaml.Node{scalar("hunter2")}, toRename(), "items[0]: not a mapping; every item must be a Kubernetes resource: a mapping with apiVersion and kind"},
 		"no kind":                 {append(documents(t, "apiVersion: v1\n"), good), toRename(), "items[0]: kind is missing; every item must be a Kubernetes resource with apiVersion and kind"},
 		"a key twice":             {append([]*yaml.Node{good}, documents(t, "apiVersion: v1\nkind: Pod\nkind: Job\n")...), toRename(), `items[1]: Job without a name (items[1]): the key "kind" appears twice; keep one`},
 		"an impossible namespace": {[]*yaml.Node{good}, Options{Config: toRename().Config, Namespace: "a b"}, "the option Namespace: \"a b\" is not a namespace: a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')"},
@@ -201,7 +211,7 @@ func TestNodes_saysWhatIsWrong(t *testing.T) {
 			if diff := cmp.Diff(test.want, err.Error()); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
-			if len(out.Results) != 1 || out.Results[0].Severity != manifest.Error || out.Results[0].Message != test.want {
+			if len(out.Results) != 1 || out.Results[0].Severity != SeverityError || out.Results[0].Message != test.want {
 				t.Errorf("results are %v", out.Results)
 			}
 		})

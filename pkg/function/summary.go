@@ -6,7 +6,6 @@ import (
 
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/manifest"
-	"github.com/confighash/confighash/internal/plan"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
@@ -46,21 +45,10 @@ type Reason struct {
 	Resources []string
 }
 
-// informed returns config as it is planned for: where a summary is asked for,
-// the plan has to tell everything.
-func informed(config *v1alpha1.ConfigHash, summarize bool) *v1alpha1.ConfigHash {
-	if !summarize {
-		return config
-	}
-	c := *config
-	c.Spec.Report = v1alpha1.ReportFull
-	return &c
-}
-
-// summaryOf counts what a plan tells.
-func summaryOf(g *graph.Graph, p *plan.Plan, mode v1alpha1.Mode) *Summary {
-	s := &Summary{Mode: mode, Resources: len(g.Resources)}
-	for _, edits := range p.Edits {
+// summaryOf counts what a plan says.
+func summaryOf(r *run) *Summary {
+	s := &Summary{Mode: r.spec.Mode, Resources: len(r.graph.Resources)}
+	for _, edits := range r.plan.Edits {
 		if len(edits) > 0 {
 			s.Changed++
 		}
@@ -68,7 +56,7 @@ func summaryOf(g *graph.Graph, p *plan.Plan, mode v1alpha1.Mode) *Summary {
 	met := map[graph.Outcome]map[*graph.Resource]bool{graph.Stamped: {}, graph.Unstamped: {}}
 	named := map[string]int{}
 	reasons := map[string]*Reason{}
-	for _, f := range graph.SortFindings(p.Findings) {
+	for _, f := range graph.SortFindings(r.plan.Findings) {
 		if f.Severity == manifest.Warning {
 			s.Warnings++
 		}

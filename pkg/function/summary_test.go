@@ -10,19 +10,18 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"github.com/confighash/confighash/internal/manifest"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
 // summaryOfResults counts what the results of report: Full tell.
-func summaryOfResults(mode v1alpha1.Mode, results []manifest.Result) *Summary {
+func summaryOfResults(mode v1alpha1.Mode, results []Result) *Summary {
 	s := &Summary{Mode: mode}
-	stamped, unstamped := map[manifest.ResourceRef]bool{}, map[manifest.ResourceRef]bool{}
+	stamped, unstamped := map[ResourceRef]bool{}, map[ResourceRef]bool{}
 	named := map[string]int{}
 	for _, r := range results {
-		info := r.Severity == manifest.Info
+		info := r.Severity == SeverityInfo
 		switch {
-		case r.Severity == manifest.Warning:
+		case r.Severity == SeverityWarning:
 			s.Warnings++
 		case info && r.Message == "named after its content":
 			named[r.ResourceRef.Kind]++
@@ -106,7 +105,7 @@ func TestProcess_summarizesWhatTheFullReportTells(t *testing.T) {
 }
 
 // leftAlone counts the results that tell of something left alone.
-func leftAlone(results []manifest.Result) int {
+func leftAlone(results []Result) int {
 	n := 0
 	for _, r := range results {
 		if strings.HasPrefix(r.Message, "not renamed: ") || strings.HasPrefix(r.Message, "not stamped") || strings.Contains(r.Message, " does not count: ") {

@@ -117,13 +117,13 @@ func TestReferences_showsTheFieldsOfAKind(t *testing.T) {
 			"whole objects", []string{"TriggerTemplate", "ManifestWork"},
 			[]string{"whole objects in spec/resourcetemplates, followed like any other", "whole objects in spec/workload/manifests, made elsewhere and not followed"}, nil,
 		},
-		{"what stands for a Secret", []string{"SealedSecret"}, []string{"stands for the Secret that a controller makes of it"}, nil},
+		{"what stands for a Secret", []string{"SealedSecret"}, []string{"represents the Secret that a controller makes of it"}, nil},
 		{"a kind that cannot change", []string{"Pod"}, []string{"the spec of a Pod cannot change", "kustomize follows it"}, nil},
 		{
 			"conditions and formats", []string{"Ingress.networking.k8s.io"},
 			[]string{
-				`only if "/metadata/annotations/cert-manager.io\/issuer" is there or `, `written as "[{namespace}/]{name}"`,
-				"what stands in it as YAML or JSON", "\n    secretName ",
+				`only if "/metadata/annotations/cert-manager.io\/issuer" is present or `, `written as "[{namespace}/]{name}"`,
+				"what it contains as YAML or JSON", "\n    secretName ",
 			}, nil,
 		},
 	} {

@@ -9,7 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/confighash/confighash/internal/test/gen"
 	"github.com/confighash/confighash/internal/test/harness"
+	"github.com/confighash/confighash/internal/test/property"
 
 	gocmp "github.com/google/go-cmp/cmp"
 
@@ -19,7 +21,7 @@ import (
 	"github.com/confighash/confighash/pkg/function"
 )
 
-// impactOf foretells what happens when after is applied where before runs.
+// impactOf predicts what happens when after is applied over before.
 func (p *consumerPackage) impactOf(before, after string) (*impact.Report, error) {
 	o := load.Options{Namespace: p.spec.namespace}
 	old, err := load.Graph([]string{load.Stdin}, strings.NewReader(before), o)
@@ -38,9 +40,9 @@ func (p *consumerPackage) workloadID(kind, namespace, name string) string {
 	return kind + " " + cmp.Or(namespace, p.spec.namespace) + "/" + name
 }
 
-// foretold reports whether impact can know by the manifests alone what the oracle
-// knows: a Runner's pod template only a functionConfig tells of.
-func foretold(o harness.Object) bool { return o.Kind() != "Runner" && !isPassedOver(o) }
+// predicted reports whether impact can know by the manifests alone what the oracle
+// knows: only a functionConfig knows a Runner's pod template.
+func predicted(o harness.Object) bool { return o.Kind() != "Runner" && !isPassedOver(o) }
 
 // doubled reports whether two resources are the same one.
 func (p *consumerPackage) doubled(objects []harness.Object) bool {
@@ -69,9 +71,9 @@ func (p *consumerPackage) ids(objects []harness.Object) []string {
 // are those of which it does. Before, the workloads that stay with an earlier
 // configuration, or get the new one with the next run, are those of which another
 // content is consumed.
-func TestImpact_foretellsWhatChangesRoll(t *testing.T) {
+func TestImpact_predictsWhatChangesRoll(t *testing.T) {
 	rolled, stale := map[string]int{}, map[string]int{}
-	forEachConsumers(t, func(d *dice, p *consumerPackage) error {
+	forEachConsumers(t, func(d *gen.Dice, p *consumerPackage) error {
 		if p.spec.discover = true; p.doubled(p.objects(t)) {
 			return nil // two of one name in one set are a mistake
 		}
@@ -83,7 +85,7 @@ func TestImpact_foretellsWhatChangesRoll(t *testing.T) {
 			return cmp.Or(err, mismatchf("something of nothing", "%+v", same))
 		}
 		for i, c := range changes {
-			if (p.seed+uint64(i))%6 != 0 {
+			if (p.turn+i)%6 != 0 {
 				continue
 			}
 			changed := p.clone()
@@ -95,7 +97,7 @@ func TestImpact_foretellsWhatChangesRoll(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			n, err := p.foretellsRolls(before, after)
+			n, err := p.predictsRolls(before, after)
 			if err != nil {
 				return mismatchf("rolls by "+c.name, "%v\n%s", err, what)
 			}
@@ -103,7 +105,7 @@ func TestImpact_foretellsWhatChangesRoll(t *testing.T) {
 			if !slices.Equal(p.ids(before.inItems), p.ids(after.inItems)) || p.spec.policy != "All" || p.spec.exclude != "" || p.spec.granularity != "Key" {
 				continue // what is new or gone is another matter
 			}
-			if n, err = p.foretellsStale(before, after); err != nil {
+			if n, err = p.predictsStale(before, after); err != nil {
 				return mismatchf("stale by "+c.name, "%v\n%s", err, what)
 			}
 			stale[c.name] += n
@@ -115,7 +117,7 @@ func TestImpact_foretellsWhatChangesRoll(t *testing.T) {
 		for n := range maps.Values(counts) {
 			total += n
 		}
-		if total < *annotateCount/10 && !testing.Short() {
+		if total < property.Cases(packages)/10 {
 			t.Errorf("%v: that says too little", counts)
 		}
 	}
@@ -125,13 +127,13 @@ func TestImpact_foretellsWhatChangesRoll(t *testing.T) {
 // differs without confighash, and no workload that can roll stays stale.
 func TestImpact_knowsRenamedObjects(t *testing.T) {
 	renamed := 0
-	forEachConsumers(t, func(d *dice, p *consumerPackage) error {
+	forEachConsumers(t, func(d *gen.Dice, p *consumerPackage) error {
 		p.form, p.spec.namespace = stream, "default"
 		if p.doubled(p.objects(t)) {
 			return nil
 		}
 		for i, c := range changes {
-			if (p.seed+uint64(i))%6 != 0 {
+			if (p.turn+i)%6 != 0 {
 				continue
 			}
 			changed := p.clone()
@@ -176,7 +178,7 @@ func TestImpact_knowsRenamedObjects(t *testing.T) {
 		}
 		return nil
 	})
-	if renamed < *annotateCount/10 && !testing.Short() {
+	if renamed < property.Cases(packages)/10 {
 		t.Errorf("%d objects were renamed: that says too little", renamed)
 	}
 }
@@ -199,9 +201,9 @@ func (p *consumerPackage) objects(t *testing.T) []harness.Object {
 	return objects
 }
 
-// foretellsRolls compares reports of the outputs with the pod templates in them,
+// predictsRolls compares reports of the outputs with the pod templates in them,
 // and returns how many workloads roll.
-func (p *consumerPackage) foretellsRolls(before, after *stampedPackage) (int, error) {
+func (p *consumerPackage) predictsRolls(before, after *stampedPackage) (int, error) {
 	report, err := p.impactOf(before.out, after.out)
 	if err != nil {
 		return 0, err
@@ -212,7 +214,7 @@ func (p *consumerPackage) foretellsRolls(before, after *stampedPackage) (int, er
 	for _, o := range after.outItems {
 		for i := range p.spec.rollingTemplates(o) {
 			was, both := templates[templateID(o, i)]
-			if foretold(o) && both && o.Name() != "" && !gocmp.Equal(was, now[templateID(o, i)]) {
+			if predicted(o) && both && o.Name() != "" && !gocmp.Equal(was, now[templateID(o, i)]) {
 				want[p.workloadID(o.Kind(), o.Namespace(), o.Name())] = true
 			}
 		}
@@ -232,9 +234,9 @@ func (p *consumerPackage) foretellsRolls(before, after *stampedPackage) (int, er
 	return len(want), nil
 }
 
-// foretellsStale compares reports of the inputs with what the oracle knows, and
+// predictsStale compares reports of the inputs with what the oracle knows, and
 // returns how many workloads another content reaches.
-func (p *consumerPackage) foretellsStale(before, after *stampedPackage) (int, error) {
+func (p *consumerPackage) predictsStale(before, after *stampedPackage) (int, error) {
 	report, err := p.impactOf(before.in, after.in)
 	if err != nil {
 		return 0, err
@@ -243,7 +245,7 @@ func (p *consumerPackage) foretellsStale(before, after *stampedPackage) (int, er
 	for _, o := range after.inItems {
 		for i := range p.spec.rollingTemplates(o) {
 			id := templateID(o, i)
-			if _, stamped := after.wanted[id]; foretold(o) && stamped && o.Name() != "" && !maps.Equal(before.wanted[id], after.wanted[id]) {
+			if _, stamped := after.wanted[id]; predicted(o) && stamped && o.Name() != "" && !maps.Equal(before.wanted[id], after.wanted[id]) {
 				want[p.workloadID(o.Kind(), o.Namespace(), o.Name())] = true
 			}
 		}

@@ -138,10 +138,10 @@ func (v *graphView) title() string {
 	if len(who) > 0 {
 		title = fmt.Sprintf("%s %s %s", strings.Join(who, " and "), report.Choose(len(users), "uses", "use"), report.Plural(len(used), "object"))
 	}
-	absent := counted(nil, count(v.Objects, func(o *usage.Object) bool { return o.Missing && !o.Optional }), "is missing", "are missing")
-	absent = counted(absent, count(v.Objects, func(o *usage.Object) bool { return o.Missing && o.Optional }), "is missing and optional", "are missing and optional")
+	absent := counted(nil, count(v.Objects, func(o *usage.Object) bool { return o.Missing && !o.Optional }), "missing", "missing")
+	absent = counted(absent, count(v.Objects, func(o *usage.Object) bool { return o.Missing && o.Optional }), "missing but optional", "missing but optional")
 	if len(absent) > 0 {
-		title += ", of which " + strings.Join(absent, " and ")
+		title += " (" + strings.Join(absent, ", ") + ")"
 	}
 	if unused := count(v.Objects, func(o *usage.Object) bool { return !o.Missing && o.Unused }); unused > 0 {
 		title += fmt.Sprintf("; %s %s unused", report.Plural(unused, "object"), report.Choose(unused, "is", "are"))
@@ -195,9 +195,9 @@ func withMark(p report.Phrase, separator string, o *usage.Object) report.Phrase 
 func markOf(o *usage.Object) report.Phrase {
 	switch {
 	case o.Missing && o.Optional:
-		return report.Words("missing, and optional").Toned(report.Warns)
+		return report.Words("missing but optional").Toned(report.Warns)
 	case o.Missing && o.Namespace == "":
-		return report.Words("missing, in a namespace that the manifests do not tell").Toned(report.Alarms)
+		return report.Words("missing, in a namespace that the manifests do not name").Toned(report.Alarms)
 	case o.Missing:
 		return report.Words("missing").Toned(report.Alarms)
 	case len(o.MadeBy) > 0:
@@ -232,7 +232,7 @@ var graphLooks = []report.Look{
 // Diagram has users on its left, objects on their right, and what makes an object on the
 // right of that. It leaves out what has no edge.
 func (v *graphView) Diagram() *report.Diagram {
-	d := &report.Diagram{Name: "consumers", Looks: graphLooks}
+	d := &report.Diagram{Name: "uses", Looks: graphLooks}
 	boxes := map[string]int{}
 	boxOf := func(n *usage.Node) int {
 		at, known := boxes[n.ID]

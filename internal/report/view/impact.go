@@ -53,14 +53,14 @@ type outcome struct {
 // outcomes are in the order of sections.
 var outcomes = []outcome{
 	{impact.Refused, "refused", report.Alarms, "the API server refuses the new manifest", "", ""},
-	{impact.Kills, "kills", report.Alarms, "running work is stopped, and what it has done may be lost", "loses running work", "lose running work"},
-	{impact.Stale, "stale", report.Alarms, "pods go on with an earlier configuration until somebody restarts them", "stays stale", "stay stale"},
+	{impact.Kills, "kills", report.Alarms, "running work is stopped, and its results may be lost", "loses running work", "lose running work"},
+	{impact.Stale, "stale", report.Alarms, "pods keep the old configuration until restarted", "stays stale", "stay stale"},
 	{impact.Rolls, "rolls", report.Warns, "pods are replaced", "rolls", "roll"},
-	{impact.Waits, "waits", report.Warns, "pods are replaced once somebody acts", "waits for somebody to act", "wait for somebody to act"},
-	{impact.NextRuns, "next run", report.Calm, "what runs stays as it is, and the next run or pod follows the new manifest", "changes with the next run", "change with the next run"},
-	{impact.Unknown, "unknown", report.Calm, "an operator decides", "is left to an operator", "are left to an operator"},
+	{impact.Waits, "waits", report.Warns, "pods are replaced after somebody acts", "waits for somebody to act", "wait for somebody to act"},
+	{impact.NextRuns, "next run", report.Calm, "what runs stays; the next run or pod follows the new manifest", "changes with the next run", "change with the next run"},
+	{impact.Unknown, "unknown", report.Calm, "an operator decides", "is up to an operator", "are up to an operator"},
 	{impact.Starts, "starts", report.Calm, "new workloads", "starts", "start"},
-	{impact.Stops, "stops", report.Calm, "workloads that are gone, and stop where an apply prunes", "stops where an apply prunes", "stop where an apply prunes"},
+	{impact.Stops, "stops", report.Calm, "removed workloads, which a pruning apply stops", "stops if the apply prunes", "stop if the apply prunes"},
 }
 
 // titleOrder is the order of effects in the title: what rolls comes first, since that is
@@ -93,10 +93,10 @@ func (v impactView) Page() *report.Page {
 		}
 		add(o.tag, o.title, rows)
 	}
-	add("disappears", "objects that go where an apply prunes, and that something may need", v.disappearingRows())
+	add("disappears", "objects that a pruning apply deletes while something may still need them", v.disappearingRows())
 	unconsumed, gone := v.otherObjectRows()
 	add("unconsumed", "configuration that no pod gets by env or volume; a program may read it through the API", unconsumed)
-	add("gone", "objects that go where an apply prunes, and that nothing needs", gone)
+	add("gone", "objects that a pruning apply deletes and nothing needs", gone)
 	return p
 }
 
@@ -322,10 +322,10 @@ var needs = []struct {
 	label string
 	tone  report.Tone
 }{
-	{impact.StillNamed, "dangling reference of", report.Alarms},
+	{impact.StillNamed, "dangling reference in", report.Alarms},
 	{impact.StillRunning, "pods that nothing replaces refer to it", report.Warns},
-	{impact.RunningJobs, "Jobs that run now refer to it", report.Warns},
-	{impact.Rollout, "until the rollout is through, and for kubectl rollout undo", report.Calm},
+	{impact.RunningJobs, "running Jobs refer to it", report.Warns},
+	{impact.Rollout, "until the rollout ends, and for kubectl rollout undo", report.Calm},
 }
 
 func (v impactView) disappearingRows() []report.Row {

@@ -5,7 +5,6 @@ import (
 	"go.yaml.in/yaml/v3"
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 
-	"github.com/confighash/confighash/internal/manifest"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 	"github.com/confighash/confighash/pkg/function"
 )
@@ -59,7 +58,7 @@ func (p Processor) Process(list *fn.ResourceList) (bool, error) {
 }
 
 // result returns a result as the SDK has it.
-func result(r manifest.Result) *fn.Result {
+func result(r function.Result) *fn.Result {
 	out := &fn.Result{Message: r.Message, Severity: fn.Severity(r.Severity)}
 	if ref := r.ResourceRef; ref != nil {
 		out.ResourceRef = &fn.ResourceRef{APIVersion: ref.APIVersion, Kind: ref.Kind, Name: ref.Name, Namespace: ref.Namespace}

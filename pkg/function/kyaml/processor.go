@@ -5,7 +5,6 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/fn/framework"
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 
-	"github.com/confighash/confighash/internal/manifest"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 	"github.com/confighash/confighash/pkg/function"
 )
@@ -50,7 +49,7 @@ func (p Processor) Process(list *framework.ResourceList) error {
 }
 
 // result returns a result as the framework has it.
-func result(r manifest.Result) *framework.Result {
+func result(r function.Result) *framework.Result {
 	out := &framework.Result{Message: r.Message, Severity: framework.Severity(r.Severity)}
 	if ref := r.ResourceRef; ref != nil {
 		out.ResourceRef = &kyaml.ResourceIdentifier{

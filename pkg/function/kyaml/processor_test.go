@@ -142,7 +142,7 @@ func TestProcess_tellsOfANilItem(t *testing.T) {
 	for label, item := range map[string]*yaml.RNode{"nil": nil, "empty": yaml.NewRNode(nil)} {
 		list := &framework.ResourceList{Items: []*yaml.RNode{item}}
 		err := kyaml.Processor{Config: v1alpha1.New(v1alpha1.ModeRename, "")}.Process(list)
-		if err == nil || !strings.HasPrefix(err.Error(), "items[0]: no mapping") {
+		if err == nil || !strings.HasPrefix(err.Error(), "items[0]: not a mapping") {
 			t.Errorf("%s: got %v", label, err)
 		}
 	}

@@ -35,15 +35,15 @@ import (
 )
 
 var (
-	foretoldPackages = flag.Int("foretold.packages", 145, "how many random packages TestImpact_foretellsWhatRolls applies")
-	foretoldSeed     = flag.Uint64("foretold.seed", 0, "the first package's seed; 0 takes a random one")
+	predictedPackages = flag.Int("predicted.packages", 145, "how many random packages TestImpact_predictsWhatRolls applies")
+	predictedSeed     = flag.Uint64("predicted.seed", 0, "the first package's seed; 0 takes a random one")
 )
 
-// foretoldWorkers is how many packages are applied at the same time: while one
+// predictedWorkers is how many packages are applied at the same time: while one
 // waits for controllers, others keep the machine busy.
-const foretoldWorkers = 4
+const predictedWorkers = 4
 
-// TestImpact_foretellsWhatRolls applies random packages and random changes of
+// TestImpact_predictsWhatRolls applies random packages and random changes of
 // them, and holds what happens against what confighash impact says of the two
 // builds. Each package is applied three times: as it is, and as confighash builds
 // it in both modes.
@@ -55,24 +55,24 @@ const foretoldWorkers = 4
 //     template is stored, by amounts and not by their notation, as its controller
 //     compares them;
 //   - a StatefulSet, a DaemonSet: the revision to which it updates is another, or an
-//     earlier one again, also where OnDelete or a partition keeps the pods;
+//     earlier one again, also if OnDelete or a partition keeps the pods;
 //   - a CronJob: another spec.jobTemplate.spec.template is stored;
 //   - a ReplicaSet of its own: another template is stored, by amounts;
 //   - a Pod: another spec is stored, by amounts; its containers start again in place;
 //   - a Job: never, its template cannot change.
 //
 // What is Stale is held against the bytes that the containers get, as intakeOf
-// tells of the objects that the API server stored. What rolls though its template is
+// says of the objects that the API server stored. What rolls though its template is
 // the same is held against what held its pods back and no longer does: a pause, a
 // partition, OnDelete. What dangles is held against the stored templates that need an
 // object which the new manifests no longer have.
 //
 // Thousands of packages, or the one of a failure again:
 //
-//	hack/e2e-cluster -run TestImpact_foretellsWhatRolls -timeout 3h -foretold.packages=5000
-//	hack/e2e-cluster -run TestImpact_foretellsWhatRolls -foretold.seed=SEED -foretold.packages=1
-func TestImpact_foretellsWhatRolls(t *testing.T) {
-	first := *foretoldSeed
+//	hack/e2e-cluster -run TestImpact_predictsWhatRolls -timeout 3h -predicted.packages=5000
+//	hack/e2e-cluster -run TestImpact_predictsWhatRolls -predicted.seed=SEED -predicted.packages=1
+func TestImpact_predictsWhatRolls(t *testing.T) {
+	first := *predictedSeed
 	if first == 0 {
 		first = rand.Uint64N(1 << 40)
 	}
@@ -80,21 +80,21 @@ func TestImpact_foretellsWhatRolls(t *testing.T) {
 	var next atomic.Uint64
 	var workers sync.WaitGroup
 	var seen tally
-	for range foretoldWorkers {
+	for range predictedWorkers {
 		workers.Go(func() {
 			for {
 				i := next.Add(1) - 1
-				if i >= uint64(*foretoldPackages) {
+				if i >= uint64(*predictedPackages) {
 					return
 				}
-				t.Run(fmt.Sprint(first+i), func(t *testing.T) { foretell(t, first+i, &seen) })
+				t.Run(fmt.Sprint(first+i), func(t *testing.T) { predict(t, first+i, &seen) })
 			}
 		})
 	}
 	workers.Wait()
 	t.Log(seen.String())
 	// A generator that no longer makes anything roll would prove nothing.
-	if *foretoldPackages >= 100 {
+	if *predictedPackages >= 100 {
 		for _, what := range []impact.Effect{
 			impact.Refused, impact.Stale, impact.Rolls, impact.Waits, impact.NextRuns, impact.Starts, impact.Stops, letGo, dangling,
 		} {
@@ -232,7 +232,7 @@ func streamOf(documents []document) string {
 	return b.String()
 }
 
-// resources are the kinds that packages hold, and where the API has them.
+// resources are the kinds that packages hold, and their paths in the API.
 var resources = []struct{ apiVersion, kind, path string }{
 	{"v1", "ConfigMap", "/api/v1/namespaces/%s/configmaps"},
 	{"v1", "Secret", "/api/v1/namespaces/%s/secrets"},
@@ -245,7 +245,7 @@ var resources = []struct{ apiVersion, kind, path string }{
 	{"v1", "Pod", "/api/v1/namespaces/%s/pods"},
 }
 
-// pathOf returns where the API has the objects of a kind.
+// pathOf returns the path of the objects of a kind in the API.
 func pathOf(kind, namespace string) string {
 	for _, r := range resources {
 		if r.kind == kind {
@@ -445,8 +445,8 @@ func rolled(before, after *stored) ([]string, error) {
 	return found, nil
 }
 
-// foretell applies the package of a seed, and changes of it.
-func foretell(t *testing.T, seed uint64, seen *tally) {
+// predict applies the package of a seed, and changes of it.
+func predict(t *testing.T, seed uint64, seen *tally) {
 	g := &generator{dice: newDice(seed)}
 	g.newPackage()
 	before := snapshotOf(g.manifests)
@@ -464,13 +464,13 @@ func foretell(t *testing.T, seed uint64, seen *tally) {
 		}
 		p := &prophecy{
 			ctx: t.Context(), seed: seed, how: how, builder: b, dir: t.TempDir(), seen: seen,
-			namespace: fmt.Sprintf("foretold-%d-%d", seed, i),
+			namespace: fmt.Sprintf("predicted-%d-%d", seed, i),
 			// What loses all that counts with the first run of confighash gets no
 			// checksum, and had none.
 			ignoring: g.ignoring || from.mode != b.mode,
 		}
 		if err := p.run(from, before, after, back); err != nil {
-			t.Errorf("-foretold.seed=%d -foretold.packages=1: %s, %s:\n%v", seed, b, how.name, err)
+			t.Errorf("-predicted.seed=%d -predicted.packages=1: %s, %s:\n%v", seed, b, how.name, err)
 		}
 	}
 }
@@ -521,7 +521,7 @@ func (p *prophecy) run(from builder, before, after []*manifest, back bool) error
 	}
 	refused, err = p.step(old, next, was)
 	if err != nil || len(refused) > 0 || !back {
-		return err // where something was refused, no manifests say what is there now
+		return err // if something was refused, no manifests say what is there now
 	}
 	for _, d := range old {
 		if !holds(next, d.id()) {
@@ -542,7 +542,7 @@ func holds(documents []document, id string) bool {
 	return slices.ContainsFunc(documents, func(d document) bool { return d.id() == id })
 }
 
-// step foretells what an apply does, applies, and compares.
+// step predicts what an apply does, applies, and compares.
 func (p *prophecy) step(old, next []document, was *stored) (refusals, error) {
 	for name, documents := range map[string][]document{"old.yaml": old, "new.yaml": next} {
 		if err := os.WriteFile(filepath.Join(p.dir, name), []byte(streamOf(documents)), 0o600); err != nil {
@@ -611,7 +611,7 @@ func (p *prophecy) clear() {
 	}
 }
 
-// outcome is what happened, beside what was foretold.
+// outcome is what happened, next to what was predicted.
 type outcome struct {
 	old     []document
 	next    []document
@@ -622,22 +622,22 @@ type outcome struct {
 	was, is *stored
 }
 
-// compare tells what was foretold wrongly.
+// compare returns what was predicted wrongly.
 func (o *outcome) compare() []string {
 	var wrong []string
-	same := func(what string, foretold, happened []string) {
-		slices.Sort(foretold)
+	same := func(what string, predicted, happened []string) {
+		slices.Sort(predicted)
 		slices.Sort(happened)
-		if diff := cmp.Diff(slices.Compact(foretold), slices.Compact(happened)); diff != "" {
-			wrong = append(wrong, what+" (-foretold +happened):\n"+diff)
+		if diff := cmp.Diff(slices.Compact(predicted), slices.Compact(happened)); diff != "" {
+			wrong = append(wrong, what+" (-predicted +happened):\n"+diff)
 		}
 	}
-	foretold := map[string]*impact.Workload{}
+	predicted := map[string]*impact.Workload{}
 	var rolls, refused, stale, released []string
 	for i := range o.report.Workloads {
 		w := &o.report.Workloads[i]
 		id := w.Kind + " " + w.Name
-		foretold[id] = w
+		predicted[id] = w
 		if w.TemplateChanges {
 			rolls = append(rolls, id)
 		}
@@ -769,7 +769,7 @@ func (h *holdings) remove(d *document) {
 	}
 }
 
-// noneStale tells of workloads that stay behind though confighash builds all.
+// noneStale returns workloads that stay stale although confighash builds all.
 func (o *outcome) noneStale() []string {
 	var wrong []string
 	for i := range o.report.Workloads {

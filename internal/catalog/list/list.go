@@ -1,0 +1,160 @@
+// Package list prints what the catalogue knows of Kubernetes kinds: Kinds a line for
+// each, Kind the fields of one, and Page all of it in Markdown.
+package list
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/confighash/confighash/internal/catalog"
+)
+
+// A listed is a kind with what is known of it.
+type listed struct {
+	group, name string
+	*catalog.Kind
+}
+
+// String returns the kind as it is written on the command line.
+func (l listed) String() string {
+	if l.group == "" {
+		return l.name
+	}
+	return l.name + "." + l.group
+}
+
+// all returns the kinds of the catalogue, sorted by group and name. An error is a defect
+// of the data.
+func all() ([]listed, error) {
+	documents, err := catalog.Builtin().Documents()
+	var kinds []listed
+	for _, d := range documents {
+		for _, kind := range d.Kinds {
+			kinds = append(kinds, listed{d.Group, kind, d.Kind})
+		}
+	}
+	slices.SortStableFunc(kinds, func(a, b listed) int {
+		return cmp.Or(strings.Compare(a.group, b.group), strings.Compare(a.name, b.name))
+	})
+	return kinds, err
+}
+
+// Names returns the kinds as they are written on the command line. An error is a defect
+// of the data.
+func Names() ([]string, error) {
+	kinds, err := all()
+	var names []string
+	for _, kind := range kinds {
+		names = append(names, kind.String())
+	}
+	return slices.Compact(names), err
+}
+
+// Kinds writes a line for each kind. It returns the writer's error.
+func Kinds(w io.Writer) error {
+	kinds, err := all()
+	if err != nil {
+		return err
+	}
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "GROUP\tKIND\tFIELDS\tPOD TEMPLATES")
+	for _, kind := range kinds {
+		var templates []string
+		for _, t := range kind.PodTemplates {
+			templates = append(templates, templatePath(t)+": "+t.Change.String())
+		}
+		fmt.Fprintf(table, "%s\t%s\t%d\t%s\n", cmp.Or(kind.group, "core"), kind.name, len(kind.References), strings.Join(templates, ", "))
+	}
+	return table.Flush()
+}
+
+// Kind writes what is known of the kinds called name: KIND or KIND.GROUP, in any case.
+// It returns an error if nothing is known of them, or the writer's.
+func Kind(w io.Writer, name string) error {
+	found, err := lookup(name)
+	if err != nil {
+		return err
+	}
+	if len(found) == 0 {
+		return fmt.Errorf("nothing is known of the kind %s; confighash references lists what is, and spec.references of the functionConfig adds to it", name)
+	}
+	for i, kind := range found {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		if err := writeKind(w, kind); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lookup returns the kinds that an argument names.
+func lookup(argument string) ([]listed, error) {
+	kinds, err := all()
+	if err != nil {
+		return nil, err
+	}
+	name, group, hasGroup := strings.Cut(argument, ".")
+	var found []listed
+	for _, kind := range kinds {
+		inGroup := !hasGroup || kind.group == group || kind.group == "" && group == "core"
+		if inGroup && strings.EqualFold(kind.name, name) {
+			found = append(found, kind)
+		}
+	}
+	if !hasGroup || group == "core" {
+		return found, nil
+	}
+	// What is known of groups with the same end counts as well.
+	if len(found) > 0 {
+		name = found[0].name
+	}
+	known, err := catalog.Builtin().Kind(group, "", name)
+	if known == nil {
+		return nil, err
+	}
+	return []listed{{group, name, known}}, err
+}
+
+func writeKind(w io.Writer, kind listed) error {
+	title := kind.String()
+	if kind.ClusterScoped {
+		title += " (cluster-scoped)"
+	}
+	fmt.Fprintln(w, title)
+	if kind.Immutable != "" {
+		fmt.Fprintf(w, "  %s\n", kind.Immutable)
+	}
+	for _, t := range kind.PodTemplates {
+		fmt.Fprintf(w, "  pod template %s: %s, %s\n", templatePath(t), t.Change, t.Change.Meaning())
+		for _, e := range t.Except {
+			fmt.Fprintf(w, "    or %s: %s\n", e.Change, e.Reason)
+		}
+		if t.Note != "" {
+			fmt.Fprintf(w, "    %s\n", t.Note)
+		}
+	}
+	for _, what := range contents(kind.Kind) {
+		fmt.Fprintf(w, "  %s\n", what)
+	}
+	if len(kind.References) == 0 {
+		return nil
+	}
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "  FIELD\tNAMES\tHOW")
+	writeRules(table, "  ", kind.References)
+	return table.Flush()
+}
+
+func writeRules(table io.Writer, indent string, rules []catalog.Rule) {
+	for i := range rules {
+		r := &rules[i]
+		fmt.Fprintf(table, "%s%s\t%s\t%s\n", indent, fieldPath(r.Path), names(r), strings.Join(plainText.details(r), "; "))
+		writeRules(table, indent+"  ", r.Embedded)
+	}
+}

@@ -1,0 +1,75 @@
+package plan
+
+import (
+	"bytes"
+	"fmt"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/confighash/confighash/internal/edit"
+	"github.com/confighash/confighash/internal/graph"
+	"github.com/confighash/confighash/internal/manifest"
+)
+
+// Apply returns the chunks of the resources of g that the edits change, with their
+// new texts.
+func (p *Plan) Apply(g *graph.Graph) (map[*manifest.Chunk][]byte, error) {
+	batches := p.edited(g)
+	texts, err := graph.EachBatch(batches, p.applyTo)
+	if err != nil {
+		return nil, err
+	}
+	replaced := make(map[*manifest.Chunk][]byte, len(texts))
+	for i, b := range batches {
+		if !bytes.Equal(texts[i], b.Chunk.Text) {
+			replaced[b.Chunk] = texts[i]
+		}
+	}
+	return replaced, nil
+}
+
+// ApplyToTrees carries the edits out on the trees that the chunks' texts were made of.
+// It can fail when some of the edits are done; first see whether Apply fails.
+func (p *Plan) ApplyToTrees(g *graph.Graph, trees map[*manifest.Chunk]*yaml.Node) error {
+	for _, b := range p.edited(g) {
+		if err := edit.OnTree(trees[b.Chunk], p.items(b.Resources)); err != nil {
+			return fmt.Errorf("%s: %w", b.Chunk.At(b.Chunk.Line), err)
+		}
+	}
+	return nil
+}
+
+// edited returns the resources with edits.
+func (p *Plan) edited(g *graph.Graph) []graph.Batch {
+	var resources []*graph.Resource
+	for _, r := range g.Resources {
+		if len(p.Edits[r]) > 0 {
+			resources = append(resources, r)
+		}
+	}
+	return graph.Batches(resources)
+}
+
+func (p *Plan) items(resources []*graph.Resource) []edit.Item {
+	items := make([]edit.Item, len(resources))
+	for i, r := range resources {
+		items[i] = edit.Item{Root: r.Root, Edits: p.Edits[r]}
+	}
+	return items
+}
+
+func (p *Plan) applyTo(b graph.Batch) ([]byte, error) {
+	items := p.items(b.Resources)
+	text, err := edit.Apply(b.Chunk.Text, items)
+	if err == nil {
+		return text, nil
+	}
+	// An item by itself shows whose error it is. Each try reads all of the text, so
+	// for a chunk with thousands of items the line has to do.
+	for i, r := range b.Resources[:min(len(b.Resources), 100)] {
+		if _, err := edit.Apply(b.Chunk.Text, items[i:i+1]); err != nil {
+			return nil, graph.Finding{Severity: manifest.Error, Resource: r, Message: err.Error()}
+		}
+	}
+	return nil, fmt.Errorf("%s: %w", b.Chunk.At(b.Chunk.Line), err)
+}

@@ -1,0 +1,63 @@
+package reference
+
+import (
+	"fmt"
+
+	"github.com/confighash/confighash/internal/catalog"
+	"github.com/confighash/confighash/pkg/api/v1alpha1"
+)
+
+// Catalog returns the built-in catalogue with what a functionConfig adds to it.
+func Catalog(spec *v1alpha1.Spec) (*catalog.Catalog, error) {
+	var extra []catalog.Extra
+	for i, r := range spec.References {
+		for j, f := range r.FieldSpecs {
+			rules, err := catalog.FieldSpec(catalog.TargetOf(string(r.Kind)), f.Path)
+			if err != nil {
+				return nil, fmt.Errorf("spec.references[%d].fieldSpecs[%d].path: %w", i, j, err)
+			}
+			extra = append(extra, catalog.Extra{Group: f.Group, Version: f.Version, Kind: f.Kind, References: rules})
+		}
+	}
+	for i, t := range spec.PodTemplates {
+		podSpec, err := catalog.ParsePath(t.Path + "/spec")
+		if err != nil {
+			return nil, fmt.Errorf("spec.podTemplates[%d].path: %w", i, err)
+		}
+		annotations, err := catalog.ParsePath(t.Path + "/metadata/annotations")
+		if err != nil {
+			return nil, fmt.Errorf("spec.podTemplates[%d].path: %w", i, err)
+		}
+		extra = append(extra, catalog.Extra{Group: t.Group, Version: t.Version, Kind: t.Kind, PodTemplates: []catalog.PodTemplate{{
+			Spec: podSpec, HasSpec: true, Annotations: annotations, HasAnnotations: true, Change: catalog.Rollout,
+		}}})
+	}
+	extra = append(extra, reloaderKeys(spec)...)
+	if extra == nil {
+		return catalog.Builtin(), nil
+	}
+	return catalog.Builtin().With(extra...), nil
+}
+
+// reloaderKeys returns rules for Reloader's annotations that name objects, if its
+// flags give them other keys.
+func reloaderKeys(spec *v1alpha1.Spec) []catalog.Extra {
+	var extra []catalog.Extra
+	for _, named := range []struct {
+		key    string
+		target catalog.Target
+	}{
+		{"configmap.reloader.stakater.com/reload", catalog.ConfigMap},
+		{"secret.reloader.stakater.com/reload", catalog.Secret},
+	} {
+		used := spec.Reloader.AnnotationKeys[named.key]
+		if spec.Policy != v1alpha1.PolicyReloader || used == "" || used == named.key {
+			continue
+		}
+		extra = append(extra, catalog.Extra{References: []catalog.Rule{{
+			Path:    catalog.Path{catalog.AnyDepth, "metadata", "annotations", catalog.Segment(used)},
+			Targets: named.target, Formats: []*catalog.Format{catalog.Plain}, Separator: ",",
+		}}})
+	}
+	return extra
+}

@@ -1,0 +1,22 @@
+// Package function is the KRM function as a library. It gives workloads new pods
+// exactly when the configuration they consume changes: it renames ConfigMaps and
+// Secrets by a hash of their content and rewrites references to them, or stamps
+// checksums on pod templates.
+//
+//   - [Process] takes manifests as text: a ResourceList or a stream of documents.
+//   - [Check] compares what Process would write with what is there.
+//   - [Nodes] takes resources that a program holds as yaml.Nodes.
+//
+// The functionConfig in the input, or [Options], says what to do; package
+// [github.com/confighash/confighash/pkg/api/v1alpha1] holds its types. Programs
+// built on kyaml or on kpt's SDK use the processors of packages kyaml and kpt.
+//
+// Pass everything that is applied together in one call: the function does not see
+// what is missing, neither a ConfigMap nor its consumers. It reads no files, no
+// cluster and no environment variables, so it is not for finding out what runs.
+//
+// Calls are independent and may run at the same time. The output for the same input
+// stays the same within a minor version, as other names and checksums restart pods.
+// Texts of messages may change; compare [Result.Severity] and
+// [Result.ResourceRef] instead.
+package function

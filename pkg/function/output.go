@@ -1,0 +1,152 @@
+package function
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/confighash/confighash/internal/graph"
+	"github.com/confighash/confighash/internal/manifest"
+	"github.com/confighash/confighash/pkg/api/v1alpha1"
+)
+
+// An Output is what a run reports in addition to the manifests.
+type Output struct {
+	// Results are the warnings, and what else the functionConfig's report
+	// asks for, as a ResourceList has them.
+	Results []Result
+	// Messages are the same as sentences.
+	Messages []Message
+	// Summary is what was done, if Options.Summarize asks for it. A ResourceList
+	// has none.
+	Summary *Summary
+}
+
+// A Result is a diagnostic about a resource, by the KRM functions specification.
+type Result struct {
+	Message  string
+	Severity Severity
+	// ResourceRef, Field and File are nil if the result is about none.
+	ResourceRef *ResourceRef
+	Field       *Field
+	File        *File
+}
+
+// Severity is how bad a Result is.
+type Severity string
+
+// The severities of the KRM functions specification.
+const (
+	SeverityError   Severity = "error"
+	SeverityWarning Severity = "warning"
+	SeverityInfo    Severity = "info"
+)
+
+// A ResourceRef names the resource that a Result is about.
+type ResourceRef struct {
+	APIVersion, Kind, Name, Namespace string
+}
+
+// A Field names the field that a Result is about.
+type Field struct {
+	Path string
+}
+
+// A File names the file that a resource was read from, and its index there.
+type File struct {
+	Path  string
+	Index int
+}
+
+// A Message is a Result as a sentence that names the resource.
+type Message struct {
+	Severity Severity
+	Text     string
+}
+
+// resultOf returns r in the types of this package.
+func resultOf(r manifest.Result) Result {
+	return Result{r.Message, Severity(r.Severity), (*ResourceRef)(r.ResourceRef), (*Field)(r.Field), (*File)(r.File)}
+}
+
+// maxWarnings bounds how many warnings are reported: one takes hundreds of times as
+// much memory as the word that it may be about.
+const maxWarnings = 10_000
+
+// report returns an Output with the findings that the functionConfig's report asks
+// for, and the results of a ResourceList.
+func report(findings []graph.Finding, asked v1alpha1.Report) (*Output, []manifest.Result) {
+	out := &Output{}
+	var results []manifest.Result
+	add := func(r manifest.Result, text string) {
+		results = append(results, r)
+		out.Results = append(out.Results, resultOf(r))
+		out.Messages = append(out.Messages, Message{Severity(r.Severity), text})
+	}
+	warnings := 0
+	for _, f := range graph.SortFindings(findings) {
+		if f.Severity == manifest.Info && asked != v1alpha1.ReportFull {
+			continue
+		}
+		if f.Severity == manifest.Warning {
+			if warnings++; warnings > maxWarnings {
+				continue
+			}
+		}
+		add(f.Result(), f.String())
+	}
+	if more := warnings - maxWarnings; more > 0 {
+		message := fmt.Sprintf("%d more warnings are not listed", more)
+		add(manifest.Result{Severity: manifest.Warning, Message: message}, message)
+	}
+	return out, results
+}
+
+// fail writes a ResourceList with nothing changed but its results, which say what is
+// wrong, and returns err.
+func fail(in *manifest.Input, w io.Writer, err error) error {
+	if !in.IsResourceList {
+		return err
+	}
+	if werr := in.Write(w, nil, errorResults(err)); werr != nil {
+		return errors.Join(err, &WriteError{werr})
+	}
+	return err
+}
+
+// errorResults returns the results that say what is wrong.
+func errorResults(err error) []manifest.Result {
+	var results []manifest.Result
+	for _, e := range Errors(err) {
+		var finding graph.Finding
+		if errors.As(e, &finding) {
+			results = append(results, finding.Result())
+		} else {
+			results = append(results, manifest.Result{Severity: manifest.Error, Message: strings.TrimSpace(e.Error())})
+		}
+	}
+	return results
+}
+
+// A WriteError is an error in writing the output.
+type WriteError struct{ Err error }
+
+func (e *WriteError) Error() string { return "writing the output: " + e.Err.Error() }
+
+// Unwrap returns the error of the writer.
+func (e *WriteError) Unwrap() error { return e.Err }
+
+// Errors returns the errors that err joins, each of which is a sentence or an
+// explanation of its own.
+func Errors(err error) []error {
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return []error{err}
+	}
+	var all []error
+	for _, e := range joined.Unwrap() {
+		all = append(all, Errors(e)...)
+	}
+	return all
+}
