@@ -50,10 +50,29 @@ build: ## build bin/confighash, a static binary
 demo: build $(KUSTOMIZE) ## kustomize build with the function over kustomization.example.yaml
 	@hack/demo
 
+.PHONY: check
+check: build lint $(KUSTOMIZE) ## build, lint and the fast tests: a minute, before every commit
+	$(GO) test -short ./cmd/... ./internal/... ./pkg/... ./test/scripts ./test/docs
+
 .PHONY: test
-test: $(KUSTOMIZE) $(HELM) ## go vet, then every test that needs Go alone
+test: $(KUSTOMIZE) $(HELM) ## go vet, then every test that needs Go alone: three minutes
 	$(GO) vet ./...
 	$(GO) test -timeout 10m ./...
+
+# How many cases make test-long takes for each property, and what its random numbers begin with.
+CASES ?= 10000
+SEED ?= random
+
+.PHONY: test-long
+test-long: $(KUSTOMIZE) $(HELM) ## every test with CASES random cases, 10000 by default, and fresh seeds: hours
+	CONFIGHASH_CASES=$(CASES) CONFIGHASH_SEED=$(SEED) $(GO) test -count=1 -timeout 5h ./...
+
+.PHONY: generate
+generate: $(KUSTOMIZE) notices ## write every file that is made from the code or the data
+	$(GO) test -count=1 ./internal/cli -run TestManPage -update
+	$(GO) test -count=1 ./test/docs -run 'TestReferences_page|TestDocs_transcripts' -update
+	$(GO) test -count=1 ./test/examples -run TestKptDefinition_holdsTheSchema -update
+	$(GO) test -count=1 ./test/hostile -run TestHostile_pageHasTheRows -update
 
 .PHONY: e2e
 e2e: build $(KUSTOMIZE) $(HELM) $(HELM4) ## the tests that need docker, kpt or Helm 4; says what it skips
@@ -93,14 +112,14 @@ release-snapshot: bin/tools/goreleaser ## dist/: a release of this commit, witho
 	bin/tools/goreleaser release --snapshot --clean --skip=docker,sign
 
 .PHONY: bench
-bench: build $(KUSTOMIZE) ## time and memory, beside the kpt SDK and kustomize
+bench: build $(KUSTOMIZE) ## time and memory, compared with the kpt SDK and kustomize
 	$(GO) run ./bench
 
 # How long make fuzz runs each target.
 FUZZTIME ?= 1m
 
 .PHONY: fuzz
-fuzz: ## run each fuzz target for FUZZTIME, 1m unless told: make fuzz FUZZTIME=10m
+fuzz: ## run each fuzz target for FUZZTIME, 1m by default: make fuzz FUZZTIME=10m
 	@grep -roE --include='*_test.go' '^func Fuzz[A-Za-z_]+' internal pkg | sort | while IFS=: read -r file target; do \
 		target=$${target#func }; \
 		echo "$$(dirname "$$file"): $$target"; \

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/confighash/confighash/hack/transcript"
+	"github.com/confighash/confighash/internal/test/transcript"
 	"github.com/confighash/confighash/internal/test/golden"
 )
 

@@ -14,7 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/confighash/confighash/hack/transcript"
+	"github.com/confighash/confighash/internal/test/transcript"
 )
 
 // page is a page for users with what it shows in fenced blocks.

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/confighash/confighash/internal/test/harness"
+	"github.com/confighash/confighash/internal/test/property"
 )
 
 // copyOfTheTree copies what a build reads to a new folder.
@@ -89,6 +90,9 @@ func sha256Of(t *testing.T, path string) string {
 // a checkout with changes, in other surroundings. The compilers' work comes from
 // one cache; the image's test, where docker runs, begins with an empty one.
 func TestBuild_isReproducible(t *testing.T) {
+	if !property.IsLong() {
+		t.Skip("it builds three times: make test-long")
+	}
 	for _, program := range []string{"sh", "make", "git"} {
 		if _, err := exec.LookPath(program); err != nil {
 			t.Skipf("%s is not installed: %v", program, err)

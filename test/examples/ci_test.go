@@ -1,3 +1,5 @@
+//go:build !windows
+
 package examples_test
 
 import (
@@ -1346,8 +1348,8 @@ func TestWorkflows_checkBeforeAnythingMayBeWritten(t *testing.T) {
 			t.Errorf("%s: the job ci runs something else (-want +got):\n%s", name, diff)
 		}
 		for job, its := range workflow.Jobs {
-			if job != "ci" && its.Needs != "ci" {
-				t.Errorf("%s: the job %s does not wait for ci", name, job)
+			if len(its.Permissions) > 0 && job != "ci" && its.Needs != "ci" {
+				t.Errorf("%s: the job %s may write and does not wait for ci", name, job)
 			}
 		}
 	}

@@ -1,3 +1,6 @@
+//go:build !windows
+
+// Package examples_test runs the examples. Their commands are for sh, which Windows lacks.
 package examples_test
 
 import (

@@ -6,4 +6,4 @@ import (
 	"github.com/confighash/confighash/internal/test/harness"
 )
 
-func TestMain(m *testing.M) { harness.Main(m) }
+func TestMain(m *testing.M) { harness.MainWithShell(m) }

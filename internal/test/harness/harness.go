@@ -69,6 +69,15 @@ func Main(m *testing.M) {
 	os.Exit(buildAndRun(m))
 }
 
+// MainWithShell is Main for tests of commands for sh, which Windows lacks.
+func MainWithShell(m *testing.M) {
+	if runtime.GOOS == "windows" {
+		fmt.Println("skipped: the tests run commands for sh")
+		os.Exit(0)
+	}
+	Main(m)
+}
+
 // buildAndRun builds Binary and runs the tests with it.
 func buildAndRun(m *testing.M) int {
 	if Binary != "" {
