@@ -8,7 +8,6 @@ import (
 	"github.com/confighash/confighash/internal/catalog"
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/podtemplate"
-	"github.com/confighash/confighash/internal/yamldoc"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
@@ -38,63 +37,22 @@ func (c *comparison) workload(s *subject) *Workload {
 			w.Effect, w.Reason, w.Fix = o.effect, o.reason, o.fix
 		}
 	}
-	if o := c.refusedFields(s, causes); o.effect != "" {
+	if fields, o := c.refused(s, w.Effect == Refused); len(fields) > 0 {
+		for _, path := range fields {
+			causes.fields = append(causes.fields, Cause{Change: Changed, Field: string(path)})
+		}
 		w.Effect, w.Reason, w.Fix, w.TemplateChanges = o.effect, o.reason, o.fix, false
-	} else if refusal := c.refusal(s); refusal != nil && w.Effect != Refused && !workloadOf(s.new).BuiltIn {
-		causes.field(refusal.Field)
-		w.Effect, w.Reason, w.Fix, w.TemplateChanges = Refused, refusal.Reason, refusal.Fix, false
 	}
 	if w.Effect == "" {
 		return nil
 	}
 	w.Causes = causes.list()
-	w.Accepted = (w.Effect == Stale || w.Effect == Waits) && accepted(s, w.Causes, causes)
+	ignored := s.new.Ignored() || len(w.Causes) > 0 && len(w.Causes) == causes.ignored
+	w.Accepted = ignored && (w.Effect == Stale || w.Effect == Waits)
 	if w.Accepted && w.Effect == Stale {
 		w.Reason = v1alpha1.AnnotationIgnore + " takes it out"
 	}
 	return w
-}
-
-// refusedFields is the outcome if the API server refuses a change outside of the pod
-// templates.
-func (c *comparison) refusedFields(s *subject, causes *causes) outcome {
-	if slices.ContainsFunc(s.new.PodTemplates, func(t graph.PodTemplate) bool { return t.Change == catalog.Recreated }) {
-		return outcome{} // what is made again may have any fields
-	}
-	fixed, stuck := s.before.fixed.changed(&s.after.fixed), s.before.fixed.stuck(&s.after.fixed)
-	for _, path := range fixed {
-		causes.field(string(path))
-	}
-	o := outcome{effect: Refused, fix: c.replacement(s.new)}
-	if stuck != "" {
-		causes.field(string(stuck))
-		o.reason = "an apply leaves the default of " + string(stuck) + ", which does not go with what stands there now"
-	}
-	if len(fixed) > 0 {
-		o.reason = list(fixed) + " cannot change once it exists"
-	}
-	if o.reason == "" {
-		return outcome{}
-	}
-	return o
-}
-
-// list joins paths as a sentence lists them.
-func list(paths []yamldoc.Path) string {
-	names := make([]string, len(paths))
-	for i, path := range paths {
-		names[i] = string(path)
-	}
-	return graph.Enumerate(names)
-}
-
-// accepted reports whether an annotation says that the workload, or every object
-// that counts, is left alone.
-func accepted(s *subject, listed []Cause, all *causes) bool {
-	if s.new.Ignored() {
-		return true
-	}
-	return len(listed) > 0 && len(listed) == all.ignored
 }
 
 // An outcome is what a change does to the pods of one template.
