@@ -27,7 +27,7 @@ func (c *comparison) restart(s *subject, p *templatePair) string {
 	}
 	for _, value := range p.template.Annotations {
 		if hash.IsChecksum(value) {
-			return "run confighash over the manifests again, with a policy and selectors that count what changed, or" + comma + by
+			return "run confighash over the manifests again, with a policy and selectors that include what changed, or" + comma + by
 		}
 	}
 	if how := c.kept(s, p); how != "" {
@@ -58,7 +58,7 @@ func (c *comparison) replacement(r *graph.Resource) string {
 	if len(r.PodTemplates) == 0 {
 		return "delete it before the apply, or give the new one another name"
 	}
-	return c.fill(cmp.Or(workloadOf(r).Replace, "delete it before the apply, so that it is made anew"), r)
+	return c.fill(cmp.Or(workloadOf(r).Replace, "delete it before the apply, so that it is created again"), r)
 }
 
 // fill replaces {} in a fix of the catalogue by what kubectl needs to find a resource.

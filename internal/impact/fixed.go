@@ -241,7 +241,7 @@ func (f *fixedFields) refused(after *fixedFields) (fields []yamldoc.Path, reason
 	reason = list(fields) + " cannot change once it exists"
 	if f.stays == after.stays && f.filled && after.clashes {
 		if len(fields) == 0 {
-			reason = "an apply leaves the default of " + string(f.stays) + ", which does not go with what stands there now"
+			reason = "an apply keeps the default of " + string(f.stays) + ", which is not valid with the new manifest"
 		}
 		fields = append(fields, f.stays)
 	}
@@ -272,7 +272,7 @@ func (c *comparison) refused(s *subject, known bool) ([]yamldoc.Path, outcome) {
 	for i := range s.new.References {
 		at := &s.new.References[i].At
 		if before, ok := was[at.Path]; s.new.References[i].Immutable && ok && before != at.Value {
-			return []yamldoc.Path{at.Path}, outcome{Refused, kind.Immutable, "delete it before the apply, or take the object out of the renaming"}
+			return []yamldoc.Path{at.Path}, outcome{Refused, kind.Immutable, "delete it before the apply, or exclude the object from renaming"}
 		}
 	}
 	return nil, outcome{}

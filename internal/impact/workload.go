@@ -83,17 +83,17 @@ func (c *comparison) outcome(s *subject, p *templatePair) outcome {
 	case len(p.rest) > 0 && t.Runs:
 		return outcome{effect: NextRuns}
 	case len(p.rest) > 0:
-		return outcome{effect: Unknown, reason: "what its operator makes of other fields than those of its pods is not known"}
+		return outcome{effect: Unknown, reason: "it is not known what its operator does with fields other than those of its pods"}
 	case p.was != nil && p.was.Change == catalog.Deferred && t.Change == catalog.Rollout,
 		t.Change == catalog.Rollout && s.after.partition < s.before.partition:
-		return outcome{effect: Rolls, reason: "nothing holds its pods back any more: those of an earlier template, if there are any, are replaced"}
+		return outcome{effect: Rolls, reason: "nothing holds back its pods any longer: those with an earlier template, if there are any, are replaced"}
 	default:
 		return outcome{}
 	}
 	for _, i := range s.on[p.index] {
 		if key := i.missing(); key != "" && o.effect != Refused {
 			o.reason = fmt.Sprintf("new pods cannot start: %s no longer has the key %s, which they need", i.object.new, key)
-			o.fix = "keep the key, or let nothing need it"
+			o.fix = "keep the key, or remove what needs it"
 			break
 		}
 	}
@@ -107,7 +107,7 @@ func (c *comparison) changed(s *subject, p *templatePair, configured bool) outco
 	switch t.Change {
 	case catalog.Rollout, catalog.NewRevision:
 		if t.Index < 0 {
-			o.reason = "nothing is known of its kind; a pod template of this form rolls in most"
+			o.reason = "its kind is not known; in most kinds, a pod template of this form rolls"
 		}
 		o.partitioned(s.after)
 	case catalog.Deferred:
@@ -115,7 +115,7 @@ func (c *comparison) changed(s *subject, p *templatePair, configured bool) outco
 	case catalog.FuturePods:
 		if !t.Runs {
 			o.effect, o.fix = Waits, deletePods
-			o.reason = cmp.Or(o.reason, graph.Indefinite(s.new.Kind)+" makes new pods by the new template, and leaves alone those that run")
+			o.reason = cmp.Or(o.reason, graph.Indefinite(s.new.Kind)+" uses the new template for new pods only")
 		}
 	case catalog.InPlace:
 		if slices.ContainsFunc(p.diffs, func(d podtemplate.Difference) bool { return p.inSpec(&d) }) {
@@ -123,7 +123,7 @@ func (c *comparison) changed(s *subject, p *templatePair, configured bool) outco
 		}
 		o.effect, o.reason = NextRuns, cmp.Or(o.reason, "running pods are patched in place")
 		if configured {
-			o.effect, o.fix = Stale, "let mode Rename change the names that it refers to, or "+restartPods
+			o.effect, o.fix = Stale, "use mode Rename, which changes the names that it refers to, or "+restartPods
 			if c.kept(s, p) != "" {
 				o.fix = restartPods
 			}
@@ -181,7 +181,7 @@ func (c *comparison) configured(s *subject, p *templatePair) outcome {
 		return o
 	}
 	if filesOnly(s.on[p.index]) {
-		o.reason = "the mounted files follow after a minute or so, and what has read them does not"
+		o.reason = "the mounted files are updated after a minute or so, but not what programs have already read from them"
 	}
 	switch {
 	case t.Change == catalog.Forbidden, t.Change == catalog.CreateOnce:
