@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/confighash/confighash/internal/test/property"
 )
 
 func mermaidName(text string) string { return Names(text).mermaid() }
@@ -82,5 +84,5 @@ func TestCode_isReadBack(t *testing.T) {
 		}
 	}
 	text := rapid.OneOf(rapid.String(), rapid.StringMatching("[` a]{0,12}"))
-	rapid.Check(t, func(t *rapid.T) { check(t, text.Draw(t, "text")) })
+	property.Check(t, func(t *rapid.T) { check(t, text.Draw(t, "text")) })
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/confighash/confighash/internal/impact"
 	"github.com/confighash/confighash/internal/report"
+	"github.com/confighash/confighash/internal/test/property"
 )
 
 var (
@@ -86,7 +87,7 @@ func anyReport(t *rapid.T) *impact.Report {
 // TestImpact_anyReport holds every format against what it must never do, whatever
 // names a report has.
 func TestImpact_anyReport(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		r := anyReport(t)
 		limit := rapid.SampledFrom([]int{0, report.LeastLimit, 2_000, 5_000, 20_000}).Draw(t, "limit")
 
