@@ -198,7 +198,7 @@ func checkMermaid(t rapid.TB, d *report.Diagram) {
 			label = m[1]
 			var want []string
 			for _, l := range d.Boxes[nodes].Lines {
-				want = append(want, l.String())
+				want = append(want, l.Shortened().String())
 			}
 			got := strings.Split(label, "<br/>")
 			for i := range got {
@@ -253,7 +253,7 @@ func checkDot(t rapid.TB, d *report.Diagram) {
 		at--
 		want := make([]string, len(d.Boxes[at].Lines))
 		for i, l := range d.Boxes[at].Lines {
-			want[i] = l.String()
+			want[i] = l.Shortened().String()
 		}
 		got := strings.NewReplacer(`\\`, `\`, `\"`, `"`, `\n`, "\n", "&amp;", "&").Replace(m[2][1 : len(m[2])-1])
 		if diff := cmp.Diff(strings.Join(want, "\n"), got); diff != "" {
