@@ -8,10 +8,10 @@ import (
 
 // A Diagram is boxes with arrows from left to right.
 type Diagram struct {
-	// Name is the name of the graph in Graphviz's language, where graph is a keyword.
+	// Name is the name of the graph for Graphviz, to which "graph" is a keyword.
 	Name string
-	// Title is the heading above the diagram in Markdown, where it follows the lists.
-	// A diagram without a title precedes them.
+	// Title is the heading of the diagram in Markdown, after the lists. A diagram without a
+	// title precedes them.
 	Title  string
 	Looks  []Look
 	Boxes  []Box
@@ -163,7 +163,7 @@ func (d *Diagram) Dot() string {
 	return b.String()
 }
 
-// attributes returns what Graphviz is told of an arrow, in brackets after a space.
+// attributes returns the attributes of an arrow for Graphviz, in brackets after a space.
 func (a *Arrow) attributes() string {
 	var all []string
 	if len(a.Label) > 0 {
