@@ -21,7 +21,7 @@ type consumption struct {
 	wanted   map[**graph.Resource]bool // what wants has found
 }
 
-// A useKey is an object, and the kind that it is taken for.
+// A useKey is an object, and the kind that it is used as.
 type useKey struct {
 	object *graph.Resource
 	kind   string
@@ -30,133 +30,109 @@ type useKey struct {
 // A use is an object that the pods use, or that annotations name.
 type use struct {
 	object   *graph.Resource
-	kind     string // what it is taken for
+	kind     string // what it is used as
 	consumed bool
-	named    bool // by the annotations that the policy stands for
+	named    bool // by the annotations that the policy knows
+	extra    bool // by confighash.dev/extra-sources, so no policy decides
 	whole    bool
 	keys     []string
-	verdict  *policy.Verdict // nil to ask the policy
-	judged   *policy.Verdict // what judge has found
-	from     *use            // the object that stands for a Secret and is made with it
+	verdict  *policy.Verdict // what judge has found
+	from     *use            // the object that represents a Secret and is made with it
 }
 
-// consume adds what a reference of r means. A verdict that is given needs no
-// policy.
-func (c *consumption) consume(e *graph.Edge, verdict *policy.Verdict) {
-	r, ref := e.Referrer, e.Ref
-	means, strangers := c.graph.Meanings(e), e.Strangers
-	if len(means) == 0 {
-		c.lost(e)
-	}
-	for _, m := range means {
-		if m.StandsFor {
-			for _, producer := range m.Objects {
-				if !c.use(producer, m.Kind, ref.Keys, verdict) {
-					return
-				}
-			}
-			continue
-		}
-		if len(m.Objects) > 1 && c.wants(m.Objects, verdict) {
-			c.ambiguous(r, ref, m.Objects)
-			continue
-		}
-		c.use(m.Objects[0], m.Kind, ref.Keys, verdict)
-	}
-	if len(means) == 0 && len(strangers) > 0 && c.wants(strangers, verdict) {
-		c.plan.Warnf(r, ref.At.Path,
-			"%q does not count: ambiguous between %s, which had this name in other kustomize layers; use the current name",
-			ref.Name, c.graph.Places(strangers))
-	}
-}
-
-// lost warns of a reference that kustomize left without the suffix that it gave
-// the object.
-func (c *consumption) lost(e *graph.Edge) {
-	for _, match := range e.Matches {
-		if lost := match.Lost(); lost != nil && !e.Made() {
-			c.plan.Warnf(e.Referrer, e.Ref.At.Path, "%q is not in the input, but %s is, with the suffix that kustomize gives: kustomize did not write it into this field; mode Rename does",
-				e.Ref.Name, lost)
-		}
-	}
-}
-
-// use adds an object that the pods consume, and what it is made with. It reports
-// false once there is too much of that.
-func (c *consumption) use(object *graph.Resource, kind string, keys []string, verdict *policy.Verdict) bool {
-	if !c.spend(c.referrer, templatePath(c.template)) {
-		return false
-	}
-	u := c.add(object, kind, keys, true)
-	if verdict != nil {
-		u.verdict = verdict
-	}
-	if object.StandsFor {
-		c.make(u, object)
-	}
-	return true
-}
-
-// make adds what an object that represents a Secret is made with.
-func (c *consumption) make(u *use, object *graph.Resource) {
-	c.graph.Ingredients(object, c.referrer, func(ref *reference.Reference, meaning graph.Meaning) (into, more bool) {
-		if !c.spend(c.referrer, templatePath(c.template)) {
-			return false, false
-		}
-		if !meaning.StandsFor {
-			c.ingredient(u, ref, meaning.Objects)
-			return false, true
-		}
-		maker := meaning.Objects[0]
-		c.uses = append(c.uses, &use{object: maker, kind: meaning.Kind, consumed: true, whole: ref.Keys == nil, keys: ref.Keys, from: u})
-		return c.policy.Chosen(maker, true) == nil, true
-	})
-}
-
-// ingredient adds what an object that stands for a Secret refers to.
-func (c *consumption) ingredient(u *use, ref *reference.Reference, candidates []*graph.Resource) {
-	uses := make([]*use, len(candidates))
-	for i, candidate := range candidates {
-		// Apart from what the pods consume themselves, of which others decide.
-		uses[i] = &use{object: candidate, kind: candidate.Kind, consumed: true, whole: ref.Keys == nil, keys: ref.Keys, from: u}
-	}
-	switch {
-	case len(uses) == 1:
-		c.uses = append(c.uses, uses[0])
-	case slices.ContainsFunc(uses, c.rolls):
-		c.ambiguous(u.object, ref, candidates)
-	}
-}
-
-// add adds an object. Without being consumed it counts only if it is named.
-func (c *consumption) add(object *graph.Resource, kind string, keys []string, consumed bool) *use {
-	u := c.known[useKey{object, kind}]
-	if u == nil {
-		u = &use{object: object, kind: kind}
-		if c.known == nil {
-			c.known = map[useKey]*use{}
-		}
-		c.known[useKey{object, kind}] = u
-		c.uses = append(c.uses, u)
-	}
-	if !consumed {
-		return u
-	}
+// take enters that the pods consume keys of the object, nil for all of them.
+func (u *use) take(keys []string) {
 	u.consumed = true
-	if keys == nil {
-		u.whole = true
-	}
+	u.whole = u.whole || keys == nil
 	u.keys = join(u.keys, keys)
-	return u
 }
 
-// join returns the keys of two lists, the second of which stays as it is: thousands of
+// join returns the keys of two lists, the second of which does not change: thousands of
 // sources may share it.
 func join(a, b []string) []string {
 	if len(a) == 0 {
 		return slices.Clip(b)
 	}
 	return append(a, b...)
+}
+
+// consume adds what a reference means. extra: confighash.dev/extra-sources names it.
+func (c *consumption) consume(e *graph.Edge, extra bool) {
+	meanings := c.graph.Meanings(e)
+	if len(meanings) == 0 {
+		c.warnOfNone(e, extra)
+	}
+	for _, m := range meanings {
+		objects := m.Objects
+		if !m.StandsFor {
+			if len(objects) > 1 && c.wants(objects, extra) {
+				c.ambiguous(e.Referrer, e.Ref, objects)
+				continue
+			}
+			objects = objects[:1]
+		}
+		for _, object := range objects {
+			if !c.spend(c.referrer, templatePath(c.template)) {
+				return
+			}
+			u := c.add(object, m.Kind)
+			u.take(e.Ref.Keys)
+			u.extra = u.extra || extra
+			if object.StandsFor {
+				c.make(u, object)
+			}
+		}
+	}
+}
+
+// warnOfNone warns of a reference that kustomize left without the suffix that it gave
+// the object, and of one that may mean objects of other layers.
+func (c *consumption) warnOfNone(e *graph.Edge, extra bool) {
+	for _, match := range e.Matches {
+		if lost := match.Lost(); lost != nil && !e.Made() {
+			c.plan.Warnf(e.Referrer, e.Ref.At.Path, "%q is not in the input, but %s is, with the suffix that kustomize gives: kustomize did not write it into this field; mode Rename does",
+				e.Ref.Name, lost)
+		}
+	}
+	if len(e.Strangers) > 0 && c.wants(e.Strangers, extra) {
+		c.plan.Warnf(e.Referrer, e.Ref.At.Path,
+			"%q does not count: ambiguous between %s, which had this name in other kustomize layers; use the current name",
+			e.Ref.Name, c.graph.Places(e.Strangers))
+	}
+}
+
+// make adds what an object that represents a Secret is made with, apart from what the
+// pods consume themselves, which is judged by other rules.
+func (c *consumption) make(u *use, object *graph.Resource) {
+	c.graph.Ingredients(object, c.referrer, func(ref *reference.Reference, m graph.Meaning) (into, more bool) {
+		if !c.spend(c.referrer, templatePath(c.template)) {
+			return false, false
+		}
+		part := &use{object: m.Objects[0], kind: m.Kind, from: u}
+		part.take(ref.Keys)
+		if len(m.Objects) == 1 {
+			c.uses = append(c.uses, part)
+			return m.StandsFor && c.policy.Chosen(part.object, true) == nil, true
+		}
+		if slices.ContainsFunc(m.Objects, func(object *graph.Resource) bool {
+			return c.judge(&use{object: object, kind: object.Kind, consumed: true, from: u}).Rolls
+		}) {
+			c.ambiguous(object, ref, m.Objects)
+		}
+		return false, true
+	})
+}
+
+// add adds an object. Without being consumed it counts only if it is named.
+func (c *consumption) add(object *graph.Resource, kind string) *use {
+	id := useKey{object, kind}
+	u := c.known[id]
+	if u == nil {
+		u = &use{object: object, kind: kind}
+		c.known[id] = u
+		c.uses = append(c.uses, u)
+	}
+	return u
 }
 
 // sources returns the objects that count, sorted, each once.
@@ -194,33 +170,30 @@ func (c *consumption) sources() []source {
 	return sources
 }
 
-// unselected returns the keys of consumed objects that the selectors take out,
-// which another function may be there for.
+// unselected returns the keys for consumed objects that the selectors take out: another
+// function's run may have written them.
 func (c *consumption) unselected() map[string]bool {
-	var keys map[string]bool
+	keys := map[string]bool{}
 	for _, u := range c.uses {
 		if u.consumed && !c.policy.Selected(u.object) {
-			if keys == nil {
-				keys = map[string]bool{}
-			}
 			keys[c.sourceKey(c.referrer, u.object)] = true
 		}
 	}
 	return keys
 }
 
-// judge asks the policy whether a change of an object is to roll the workload,
-// and whether all of it counts.
+// judge returns whether a change of an object rolls the workload, and whether all of the
+// object counts.
 func (c *consumption) judge(u *use) policy.Verdict {
-	if u.judged == nil {
+	if u.verdict == nil {
 		verdict := c.verdict(u)
-		u.judged = &verdict
+		u.verdict = &verdict
 	}
-	return *u.judged
+	return *u.verdict
 }
 
 func (c *consumption) verdict(u *use) policy.Verdict {
-	if u.from == nil && u.verdict == nil {
+	if u.from == nil && !u.extra {
 		return c.workload.Judge(policy.Use{Object: u.object, Kind: u.kind, Consumed: u.consumed, Named: u.named})
 	}
 	if refusal := c.policy.Chosen(u.object, true); refusal != nil {
@@ -229,35 +202,24 @@ func (c *consumption) verdict(u *use) policy.Verdict {
 	if u.from != nil {
 		return policy.Verdict{Rolls: c.judge(u.from).Rolls}
 	}
-	return *u.verdict
+	return policy.Verdict{Rolls: true, Whole: true}
 }
 
-// rolls reports whether judge says so.
-func (c *consumption) rolls(u *use) bool { return c.judge(u).Rolls }
-
 // wants reports whether one of several objects would count.
-func (c *consumption) wants(objects []*graph.Resource, verdict *policy.Verdict) bool {
-	if verdict != nil {
-		return c.wantsAny(objects, verdict)
+func (c *consumption) wants(objects []*graph.Resource, extra bool) bool {
+	if wanted, ok := c.wanted[&objects[0]]; ok && !extra {
+		return wanted
 	}
-	wanted, ok := c.wanted[&objects[0]]
-	if !ok {
-		if c.wanted == nil {
-			c.wanted = map[**graph.Resource]bool{}
-		}
-		wanted = c.wantsAny(objects, nil)
+	wanted := slices.ContainsFunc(objects, func(object *graph.Resource) bool {
+		return c.judge(&use{object: object, kind: object.Kind, consumed: true, extra: extra}).Rolls
+	})
+	if !extra {
 		c.wanted[&objects[0]] = wanted
 	}
 	return wanted
 }
 
-func (c *consumption) wantsAny(objects []*graph.Resource, verdict *policy.Verdict) bool {
-	return slices.ContainsFunc(objects, func(object *graph.Resource) bool {
-		return c.rolls(&use{object: object, kind: object.Kind, consumed: true, verdict: verdict})
-	})
-}
-
-// ambiguous tells that nothing says which of several objects is meant.
+// ambiguous reports that nothing says which of several objects is meant.
 func (c *consumption) ambiguous(r *graph.Resource, ref *reference.Reference, objects []*graph.Resource) {
 	first, second := objects[0], objects[1]
 	if first.Name == second.Name && c.graph.NamespaceOf(first) == c.graph.NamespaceOf(second) {
@@ -266,7 +228,7 @@ func (c *consumption) ambiguous(r *graph.Resource, ref *reference.Reference, obj
 		return
 	}
 	severity := manifest.Error
-	if ref.Tentative { // found by its shape, so it may be no reference at all
+	if ref.Tentative { // found by its shape, so it may not be a reference at all
 		severity = manifest.Warning
 	}
 	c.plan.Reportf(severity, r, ref.At.Path, "%s %q is ambiguous: %s may be meant; rename one, or take them out with spec.exclude",

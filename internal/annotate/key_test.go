@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/confighash/confighash/internal/hash"
+	"github.com/confighash/confighash/internal/test/property"
 )
 
 func TestKeyName(t *testing.T) {
@@ -38,7 +39,7 @@ func TestKeyName_isAKeyAndTellsNamesApart(t *testing.T) {
 			strings.Repeat("x", rapid.SampledFrom([]int{0, 38, 45, 50, 240}).Draw(t, "length")) +
 			rapid.StringMatching(`[a-c.:_A-C-]{1,8}`).Draw(t, "rest")
 	})
-	rapid.Check(t, func(rt *rapid.T) {
+	property.Check(t, func(rt *rapid.T) {
 		one, other := names.Draw(rt, "one"), names.Draw(rt, "other")
 		key := keyName(one)
 		if problems := validation.IsQualifiedName("checksum/" + key); len(problems) > 0 {

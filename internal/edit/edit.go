@@ -16,7 +16,6 @@ package edit
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/confighash/confighash/internal/yamldoc"
 )
@@ -85,69 +84,26 @@ type Item struct {
 // mapping, and where aliases would expand beyond measure. No error tells the
 // value of a scalar.
 func Apply(text []byte, items []Item) ([]byte, error) {
-	out, ok, err := Splice(text, items)
-	if err != nil || ok {
+	out, rest, err := spliceItems(text, items)
+	if err != nil || len(rest) == 0 {
 		return out, err
 	}
-	if out, ok := spliceTwice(text, items); ok {
-		return out, nil
-	}
-	if out, rest, ok := spliceSome(text, items); ok {
-		return OnNodes(out, rest)
-	}
-	return OnNodes(text, items)
+	return OnNodes(out, rest)
 }
 
-// spliceTwice does what Splice does, removals last: in one go, entries cannot be
-// added to a flow mapping and removed from it. It reports false where that makes
-// a difference, or is not safe either.
-func spliceTwice(text []byte, items []Item) ([]byte, bool) {
-	var others, removals []Item
+// check refuses edits that make no sense in any text.
+func check(items []Item) error {
 	for _, item := range items {
-		var set, removed []yamldoc.Path
-		other, removal := Item{Root: item.Root}, Item{Root: item.Root}
 		for _, e := range item.Edits {
-			switch e := e.(type) {
-			case RemoveEntry:
-				removed = append(removed, e.Parent.Key(e.Key))
-				removal.Edits = append(removal.Edits, e)
-				continue
-			case SetEntry:
-				set = append(set, e.Parent.Key(e.Key))
-			case SetScalar:
-				set = append(set, e.At.Path)
-			case SplitScalar:
-				set = append(set, e.At.Path)
-			}
-			other.Edits = append(other.Edits, e)
-		}
-		for _, r := range removed {
-			for _, s := range set {
-				if strings.HasPrefix(string(s), string(r)) || strings.HasPrefix(string(r), string(s)) {
-					return nil, false
-				}
+			if err := checkEdit(e); err != nil {
+				return err
 			}
 		}
-		if len(removed) > 0 {
-			removals = append(removals, removal)
-		}
-		if len(set) > 0 {
-			others = append(others, other)
-		}
 	}
-	if len(removals) == 0 || len(others) == 0 {
-		return nil, false
-	}
-	out, ok, err := Splice(text, others)
-	if err != nil || !ok {
-		return nil, false
-	}
-	out, ok, err = Splice(out, removals)
-	return out, ok && err == nil
+	return nil
 }
 
-// check refuses edits that no text could make sense of.
-func check(e Edit) error {
+func checkEdit(e Edit) error {
 	switch e := e.(type) {
 	case SetScalar:
 		return checkString(e.At.Path, e.Value)

@@ -1,9 +1,7 @@
 package edit
 
 import (
-	"bytes"
 	"slices"
-	"strings"
 
 	"github.com/confighash/confighash/internal/yamldoc"
 
@@ -20,18 +18,18 @@ type mappings struct {
 	nulls     map[*yaml.Node]bool // null values that have been replaced
 }
 
-// An addition is a new entry and where it goes.
+// An addition is new entries of a mapping, in the same place.
 type addition struct {
-	at    site
-	place int // the number of the entries of the mapping that stand before it
-	entry *entry
+	at      site
+	place   int // the number of the mapping's entries before it
+	entries []*entry
 }
 
-// An entry is one to be written: of a scalar, or of a mapping.
+// An entry is a new one: of a scalar, or of a mapping.
 type entry struct {
-	key, value string
-	isBool     bool
-	children   []*entry // of a mapping, at least one
+	key, value       string
+	isScalar, isBool bool
+	children         []*entry // of a mapping, at least one
 }
 
 // A removal is what is to be removed from a mapping.
@@ -53,159 +51,137 @@ type site struct {
 	missing []string // the keys from there on
 }
 
-func (m *mappings) set(root yamldoc.Path, e SetEntry) (bool, error) {
-	at, ok, err := m.walk(root, e.Parent)
-	if err != nil || !ok {
-		return false, err
+// set reports false if the entry cannot be set in bytes, as the others that make edits.
+func (m *mappings) set(root yamldoc.Path, e SetEntry) bool {
+	at, ok := m.walk(root, e.Parent)
+	if !ok {
+		return false
 	}
 	if at.fill == nil && len(at.missing) == 0 {
 		i, err := findKey(at.mapping, e.Parent, e.Key)
 		if err != nil {
-			return false, err
+			return false
 		}
 		if i >= 0 {
 			return m.replace(at.mapping.Content[i], at.mapping.Content[i+1], e)
 		}
 	}
-	return m.extend(at, e), nil
+	return m.extend(at, e)
 }
 
-// walk follows root and parent through the chunk's tree. It reports false where
-// a node on the way is an alias or has an anchor, a tag or a merge key.
-func (m *mappings) walk(root, parent yamldoc.Path) (at site, ok bool, err error) {
+// walk follows root and parent through the chunk's tree. It reports false if a node on
+// the way is an alias or has an anchor, a tag or a merge key, or cannot lead on.
+func (m *mappings) walk(root, parent yamldoc.Path) (at site, ok bool) {
 	if m.root == nil {
 		doc, err := m.parser.Parse(m.bytes)
-		if err == nil && doc.Kind == 0 {
-			err = errEmpty
-		}
-		if err != nil {
-			return site{}, false, err
+		if err != nil || doc.Kind == 0 {
+			return site{}, false
 		}
 		m.root = doc.Content[0]
 	}
 	steps, inRoot, err := bothSteps(root, parent)
 	if err != nil {
-		return site{}, false, err
+		return site{}, false
 	}
 	var above, key *yaml.Node
-	node, path := m.root, yamldoc.Path("")
+	node := m.root
 	for i := 0; ; i++ {
-		if i == inRoot {
-			path = ""
+		if node.Kind == yaml.AliasNode || node.Anchor != "" || node.Style&yaml.TaggedStyle != 0 || yamldoc.HasMerge(node) {
+			return site{}, false
 		}
-		if node.Kind == yaml.AliasNode || node.Anchor != "" || node.Style&yaml.TaggedStyle != 0 || mergeIndex(node) >= 0 {
-			return site{}, false, nil
-		}
-		if i > inRoot && key != nil && isNull(node) {
-			missing, err := keysOf(steps[i:], path)
-			return site{mapping: above, fill: key, null: node, missing: missing}, err == nil, err
+		if i > inRoot && key != nil && yamldoc.IsNull(node) {
+			missing, err := keysOf(steps[i:], "")
+			return site{mapping: above, fill: key, null: node, missing: missing}, err == nil
 		}
 		if i == len(steps) {
-			return site{mapping: node, key: key}, node.Kind == yaml.MappingNode, mustBe(yaml.MappingNode, node, path)
+			return site{mapping: node, key: key}, node.Kind == yaml.MappingNode
 		}
-		child, childKey, err := stepInto(node, path, steps[i])
-		if err != nil {
-			return site{}, false, err
+		child, childKey, err := stepInto(node, "", steps[i])
+		switch {
+		case err != nil:
+			return site{}, false
+		case child == nil:
+			missing, err := keysOf(steps[i:], "")
+			return site{mapping: node, key: key, missing: missing}, err == nil && i >= inRoot
 		}
-		if child == nil {
-			if i < inRoot {
-				return site{}, false, noItem(root)
-			}
-			missing, err := keysOf(steps[i:], path)
-			return site{mapping: node, key: key, missing: missing}, err == nil, err
-		}
-		above, key = node, childKey
-		node, path = child, steps[i].From(path)
+		above, key, node = node, childKey, child
 	}
 }
 
 // replace sets the value of an entry that is there.
-func (m *mappings) replace(key, value *yaml.Node, e SetEntry) (bool, error) {
-	if value.Kind == yaml.AliasNode || value.Anchor != "" {
-		return false, nil
+func (m *mappings) replace(key, value *yaml.Node, e SetEntry) bool {
+	if value.Kind != yaml.ScalarNode || value.Anchor != "" || m.nulls[value] {
+		return false
 	}
-	if err := mustBe(yaml.ScalarNode, value, e.Parent.Key(e.Key)); err != nil {
-		return false, err
-	}
-	if m.nulls[value] {
-		return false, nil
-	}
+	at := ScalarAt("", value, false)
 	if !e.Bool && (value.Value != "" || value.Style&quotedStyles != 0) {
-		return m.setScalar(SetScalar{At: ScalarAt("", value, false), Value: e.Value}), nil
+		return m.setScalar(SetScalar{At: at, Value: e.Value})
 	}
-	same := holds(value, e)
 	text := e.Value
 	if !e.Bool {
-		text = requote(e.Value, ScalarAt("", value, false))
+		text = requote(e.Value, at)
 	}
 	if value.Value == "" && value.Style == 0 {
 		colon, ok := m.colon(key)
 		if ok = ok && m.isNothing(colon, value); ok {
-			m.setNull(value)
+			m.nulls[value] = true
 			m.add(colon+1, colon+1, " "+text)
 		}
-		return ok, nil
+		return ok
 	}
-	start, end, ok := m.find(ScalarAt("", value, false))
-	switch {
-	case !ok || m.bytes[start] == '!':
-		return same, nil
-	case same:
-		text = string(m.bytes[start:end])
+	isSame := holds(value, e)
+	start, end, ok := m.find(at)
+	if !ok || m.bytes[start] == '!' {
+		return isSame
+	}
+	if isSame {
+		text = string(m.bytes[start:end]) // which conflicts with another edit
 	}
 	m.add(start, end, text)
-	return true, nil
-}
-
-func (m *mappings) setNull(value *yaml.Node) {
-	if m.nulls == nil {
-		m.nulls = make(map[*yaml.Node]bool)
-	}
-	m.nulls[value] = true
+	return true
 }
 
 // extend notes a new entry, and the mappings around it that are missing.
 func (m *mappings) extend(at site, e SetEntry) bool {
-	if at.null != nil && m.nulls[at.null] && !slices.ContainsFunc(m.additions, func(a *addition) bool { return a.at.null == at.null }) {
+	inSameMapping := func(a *addition) bool { return a.at.mapping == at.mapping && a.at.null == at.null }
+	if m.nulls[at.null] && !slices.ContainsFunc(m.additions, inSameMapping) {
 		return false // another edit has put a scalar there
 	}
-	keys := slices.Concat(at.missing, []string{e.Key})
-	for _, key := range keys {
-		// A key that is not sought with "?" ends within 1024 characters.
-		if len(key) > 500 {
-			return false
-		}
+	keys := append(at.missing, e.Key)
+	if slices.ContainsFunc(keys, func(key string) bool { return len(key) > 500 }) {
+		return false // without "?", a key must end within 1024 characters
 	}
+	into := &addition{at: at, place: place(at, e)}
 	for _, a := range m.additions {
-		if a.at.mapping == at.mapping && a.at.null == at.null && a.entry.key == keys[0] {
-			return a.entry.set(keys[1:], e)
+		if !inSameMapping(a) {
+			continue
+		}
+		for _, other := range a.entries {
+			if other.key == keys[0] {
+				return other.set(keys[1:], e)
+			}
+		}
+		if a.place == into.place {
+			into = a
 		}
 	}
-	first := &entry{key: keys[0]}
-	for last := first; ; {
-		if keys = keys[1:]; len(keys) == 0 {
-			last.value, last.isBool = e.Value, e.Bool
-			break
-		}
-		child := &entry{key: keys[0]}
-		last.children = []*entry{child}
-		last = child
+	if into.entries == nil {
+		m.additions = append(m.additions, into)
 	}
 	if at.null != nil {
-		m.setNull(at.null)
+		m.nulls[at.null] = true
 	}
-	m.additions = append(m.additions, &addition{at: at, place: place(at, e), entry: first})
-	return true
+	added := &entry{key: keys[0]}
+	into.entries = append(into.entries, added)
+	return added.set(keys[1:], e)
 }
 
-// set adds to an entry that an edit before has created.
+// set sets the value of a new entry, or of one at keys below it. It reports false if an
+// edit before has set something else.
 func (n *entry) set(keys []string, e SetEntry) bool {
 	if len(keys) == 0 {
-		n.value, n.isBool = e.Value, e.Bool
+		n.value, n.isScalar, n.isBool = e.Value, true, e.Bool
 		return n.children == nil
-	}
-	if n.children == nil {
-		return false
 	}
 	for _, child := range n.children {
 		if child.key == keys[0] {
@@ -213,19 +189,16 @@ func (n *entry) set(keys []string, e SetEntry) bool {
 		}
 	}
 	child := &entry{key: keys[0]}
-	if len(keys) > 1 {
-		child.children = []*entry{{key: keys[1]}}
-		n.children = append(n.children, child)
-		return child.set(keys[1:], e)
-	}
-	child.value, child.isBool = e.Value, e.Bool
 	n.children = append(n.children, child)
-	return true
+	return !n.isScalar && child.set(keys[1:], e)
 }
 
 // place returns the number of the mapping's entries that a new one follows.
 func place(at site, e SetEntry) int {
 	content := at.mapping.Content
+	if at.fill != nil {
+		return 0
+	}
 	if e.After != "" && (len(at.missing) > 0 || at.key == nil) {
 		for i := 0; i < len(content); i += 2 {
 			if content[i].Value == e.After && isOneLine(content[i], content[i+1]) {
@@ -248,73 +221,46 @@ func place(at site, e SetEntry) int {
 // isOneLine reports whether an entry is a scalar that begins on its key's line.
 func isOneLine(key, value *yaml.Node) bool {
 	return key.Kind == yaml.ScalarNode && value.Kind == yaml.ScalarNode && key.Line == value.Line &&
-		value.Style&(yaml.LiteralStyle|yaml.FoldedStyle) == 0 && !isNull(value)
+		value.Style&(yaml.LiteralStyle|yaml.FoldedStyle) == 0 && !yamldoc.IsNull(value)
 }
 
-func (m *mappings) remove(root yamldoc.Path, e RemoveEntry) (bool, error) {
-	at, ok, err := m.walk(root, e.Parent)
-	if err != nil || !ok {
-		return false, err
-	}
-	for _, a := range m.additions {
-		if a.at.mapping == at.mapping && a.at.null == at.null {
-			// What is to be removed may just have been added.
-			if at.fill != nil || len(at.missing) > 0 || a.entry.key == e.Key {
-				return false, nil
-			}
-		}
-	}
-	if at.fill != nil || len(at.missing) > 0 {
-		return true, nil
+func (m *mappings) remove(root yamldoc.Path, e RemoveEntry) bool {
+	at, ok := m.walk(root, e.Parent)
+	if !ok || at.fill != nil || len(at.missing) > 0 {
+		return ok
 	}
 	i, err := findKey(at.mapping, e.Parent, e.Key)
 	if err != nil || i < 0 {
-		return err == nil, err
+		return err == nil
 	}
 	value := at.mapping.Content[i+1]
 	if value.Kind != yaml.ScalarNode || value.Value == "" && value.Style == 0 {
-		return false, nil
+		return false
 	}
-	for _, r := range m.removals {
-		if r.at.mapping == at.mapping {
-			if !slices.Contains(r.indexes, i) {
-				r.indexes = append(r.indexes, i)
-			}
-			return true, nil
-		}
+	n := slices.IndexFunc(m.removals, func(r *removal) bool { return r.at.mapping == at.mapping })
+	if n < 0 {
+		n = len(m.removals)
+		m.removals = append(m.removals, &removal{at: at})
 	}
-	m.removals = append(m.removals, &removal{at: at, indexes: []int{i}})
-	return true, nil
+	if r := m.removals[n]; !slices.Contains(r.indexes, i) {
+		r.indexes = append(r.indexes, i)
+	}
+	return true
 }
 
 // finish turns what was gathered into splices.
 func (m *mappings) finish() bool {
 	for _, r := range m.removals {
-		extended := slices.ContainsFunc(m.additions, func(a *addition) bool { return a.at.mapping == r.at.mapping })
-		var ok bool
+		remove := m.removeBlock
 		if r.at.mapping.Style&yaml.FlowStyle != 0 {
-			ok = !extended && m.removeFlow(r)
-		} else {
-			ok = m.removeBlock(r, extended)
+			remove = m.removeFlow
 		}
-		if !ok {
+		if !remove(r) {
 			return false
 		}
 	}
-	for i, a := range m.additions {
-		same := func(b *addition) bool {
-			return b.at.mapping == a.at.mapping && b.at.null == a.at.null && b.place == a.place
-		}
-		if slices.ContainsFunc(m.additions[:i], same) {
-			continue
-		}
-		var entries []*entry
-		for _, b := range m.additions[i:] {
-			if same(b) {
-				entries = append(entries, b.entry)
-			}
-		}
-		if !m.write(a.at, a.place, entries) {
+	for _, a := range m.additions {
+		if !m.write(a.at, a.place, a.entries) {
 			return false
 		}
 	}
@@ -333,286 +279,6 @@ func (m *mappings) write(at site, place int, entries []*entry) bool {
 	default:
 		return m.addBlock(at, place, entries)
 	}
-}
-
-// addBlock puts lines under the line of the key or of the entry before.
-func (m *mappings) addBlock(at site, place int, entries []*entry) bool {
-	first := at.mapping.Content[0]
-	if !m.beginsLine(first) {
-		return false
-	}
-	var end int
-	var ok bool
-	switch {
-	case place > 0:
-		key, value := at.mapping.Content[2*place-2], at.mapping.Content[2*place-1]
-		if !m.beginsLine(key) {
-			return false
-		}
-		_, end, ok = m.entryEnd(key, value)
-	case at.key != nil:
-		end, ok = m.colon(at.key)
-		end++
-		// The tag ! may stand between, of which the nodes tell nothing.
-		start, _ := m.nodeStart(first)
-		ok = ok && skipSpace(m.bytes, end, true) == start
-	}
-	if !ok {
-		return false
-	}
-	if end, ok = restOfLine(m.bytes, end); !ok {
-		return false
-	}
-	m.insertLines(end, blockLines(nil, first.Column-1, entries))
-	return true
-}
-
-// fillBlock puts lines under a key without a value, and drops the null.
-func (m *mappings) fillBlock(at site, entries []*entry) bool {
-	colon, ok := m.colon(at.fill)
-	if !ok || !m.beginsLine(at.fill) {
-		return false
-	}
-	end := colon + 1
-	if at.null.Value != "" {
-		_, end, ok = m.entryEnd(at.fill, at.null)
-	} else {
-		ok = m.isNothing(colon, at.null)
-	}
-	if !ok {
-		return false
-	}
-	lineEnd, ok := restOfLine(m.bytes, end)
-	if !ok {
-		return false
-	}
-	if end > colon+1 {
-		m.add(colon+1, end, "")
-	}
-	m.insertLines(lineEnd, blockLines(nil, at.fill.Column-1+2, entries))
-	return true
-}
-
-// blockLines appends the lines of entries at that indentation.
-func blockLines(lines []string, indent int, entries []*entry) []string {
-	for _, e := range entries {
-		line := strings.Repeat(" ", indent) + quote(e.key, 0, false) + ":"
-		switch {
-		case e.children != nil:
-			lines = blockLines(append(lines, line), indent+2, e.children)
-			continue
-		case e.isBool:
-			line += " " + e.value
-		default:
-			line += " " + quote(e.value, 0, false)
-		}
-		lines = append(lines, line)
-	}
-	return lines
-}
-
-// A flowStyle is how entries look in a flow mapping.
-type flowStyle struct {
-	quotes yaml.Style // of keys and values: double in JSON
-	dense  bool       // no blanks, as in minified JSON
-}
-
-// flowStyle goes by the key before what is to be written. Without one, what
-// comes out must hold as JSON.
-func (m *mappings) flowStyle(key *yaml.Node) flowStyle {
-	style := flowStyle{}
-	if key == nil {
-		style.quotes = yaml.DoubleQuotedStyle
-		return style
-	}
-	if key.Kind != yaml.ScalarNode || key.Style&yaml.DoubleQuotedStyle == 0 {
-		return style
-	}
-	style.quotes = yaml.DoubleQuotedStyle
-	if colon, ok := m.colon(key); ok && colon+1 < len(m.bytes) {
-		next := m.bytes[colon+1]
-		style.dense = !isBlank(next) && breakLen(m.bytes, colon+1) == 0
-	}
-	return style
-}
-
-func (f flowStyle) comma() string {
-	if f.dense {
-		return ","
-	}
-	return ", "
-}
-
-func (f flowStyle) entry(e *entry) string {
-	out := quote(e.key, f.quotes, true) + ":"
-	if !f.dense {
-		out += " "
-	}
-	switch {
-	case e.children != nil:
-		return out + "{" + f.join(e.children, f.comma()) + "}"
-	case e.isBool:
-		return out + e.value
-	default:
-		return out + quote(e.value, f.quotes, true)
-	}
-}
-
-func (f flowStyle) join(entries []*entry, between string) string {
-	texts := make([]string, len(entries))
-	for i, e := range entries {
-		texts[i] = f.entry(e)
-	}
-	return strings.Join(texts, between)
-}
-
-func (m *mappings) fillFlow(at site, entries []*entry) bool {
-	colon, ok := m.colon(at.fill)
-	if !ok {
-		return false
-	}
-	style := m.flowStyle(at.fill)
-	text := "{" + style.join(entries, style.comma()) + "}"
-	if at.null.Value == "" {
-		m.add(colon+1, colon+1, " "+text)
-		return m.isNothing(colon, at.null)
-	}
-	start, end, ok := m.entryEnd(at.fill, at.null)
-	if ok {
-		m.add(start, end, text)
-	}
-	return ok
-}
-
-func (m *mappings) addFlow(at site, place int, entries []*entry) bool {
-	open, ok := m.nodeStart(at.mapping)
-	if !ok || open >= len(m.bytes) || m.bytes[open] != '{' {
-		return false
-	}
-	if len(at.mapping.Content) == 0 {
-		end := skipSpace(m.bytes, open+1, false)
-		if end == len(m.bytes) || m.bytes[end] != '}' {
-			return false
-		}
-		style := m.flowStyle(at.key)
-		m.add(open+1, end, style.join(entries, style.comma()))
-		return true
-	}
-	// Where the first key has a line of its own, so gets each new one.
-	style := m.flowStyle(at.mapping.Content[0])
-	first, ok := m.nodeStart(at.mapping.Content[0])
-	if !ok || skipSpace(m.bytes, open+1, true) != first {
-		return false
-	}
-	comma := style.comma()
-	if line := m.lineStart(first); line > open {
-		before := lineEnd(m.bytes, m.lineStart(line-1))
-		comma = "," + lineBreak(m.bytes, before, line) + string(m.bytes[line:first])
-	}
-	if place == 0 {
-		m.add(first, first, style.join(entries, comma)+comma)
-		return true
-	}
-	_, end, ok := m.entryEnd(at.mapping.Content[2*place-2], at.mapping.Content[2*place-1])
-	if ok {
-		m.add(end, end, comma+style.join(entries, comma))
-	}
-	return ok
-}
-
-// removeBlock drops the lines of entries.
-func (m *mappings) removeBlock(r *removal, extended bool) bool {
-	content := r.at.mapping.Content
-	for _, i := range r.indexes {
-		key, value := content[i], content[i+1]
-		if i > 0 && isBlockScalar(lastLeaf(content[i-1])) {
-			return false // what follows the line would become part of it
-		}
-		_, end, ok := m.entryEnd(key, value)
-		if !ok {
-			return false
-		}
-		if end, ok = restOfLine(m.bytes, end); !ok {
-			return false
-		}
-		start, _ := m.nodeStart(key)
-		line := m.lineStart(start)
-		switch {
-		case strings.Trim(string(m.bytes[line:start]), " ") != "":
-			return false
-		case end < len(m.bytes):
-			m.add(line, end+breakLen(m.bytes, end), "")
-		case line == m.lines[0]:
-			return false
-		default: // the line before becomes the last one, without a break
-			m.add(lineEnd(m.bytes, m.lineStart(line-1)), end, "")
-		}
-	}
-	if extended || 2*len(r.indexes) < len(content) {
-		return true
-	}
-	if r.at.key == nil {
-		return false
-	}
-	colon, ok := m.colon(r.at.key)
-	if !ok {
-		return false
-	}
-	// The tag ! may stand between, of which the nodes tell nothing.
-	first, _ := m.nodeStart(content[0])
-	if _, ok := restOfLine(m.bytes, colon+1); !ok || skipSpace(m.bytes, colon+1, true) != first {
-		return false
-	}
-	m.add(colon+1, colon+1, " {}")
-	return true
-}
-
-// removeFlow drops entries with a comma each.
-func (m *mappings) removeFlow(r *removal) bool {
-	content := r.at.mapping.Content
-	for _, i := range r.indexes {
-		start, ok := m.nodeStart(content[i])
-		if !ok {
-			return false
-		}
-		_, end, ok := m.entryEnd(content[i], content[i+1])
-		if !ok {
-			return false
-		}
-		before, ok := m.before(start)
-		if !ok {
-			return false
-		}
-		next := skipSpace(m.bytes, end, false)
-		last := i+2 == len(content)
-		switch {
-		case next == len(m.bytes):
-			return false
-		case m.bytes[next] == ',' && !last:
-			m.add(start, skipSpace(m.bytes, next+1, false), "")
-		case m.bytes[next] == '}' && last && i > 0:
-			m.add(before, end, "")
-		case m.bytes[next] == '}' && last:
-			m.add(before+1, next, "")
-		default:
-			return false
-		}
-	}
-	return true
-}
-
-// before returns where the brace or comma in front of an entry in a flow
-// mapping stands, if nothing but white space is between.
-func (m *mappings) before(entry int) (int, bool) {
-	at := entry - 1
-	for at >= 0 && strings.IndexByte(" \t\r\n", m.bytes[at]) >= 0 {
-		at--
-	}
-	if at < 0 || m.bytes[at] != ',' && m.bytes[at] != '{' {
-		return 0, false
-	}
-	// The comma must not be one of a comment, and this is certain enough.
-	return at, bytes.IndexByte(m.bytes[m.lineStart(at):at], '#') < 0
 }
 
 // nodeStart returns where a node stands.

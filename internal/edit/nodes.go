@@ -4,19 +4,18 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/confighash/confighash/internal/yamldoc"
-
 	"go.yaml.in/yaml/v3"
+
+	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// OnNodes carries the edits out on the nodes of the parsed text, and encodes
-// those elements of its list anew that are not what they were, or the whole document
-// where it has no list or its elements cannot be told apart. Indentation, line
-// endings and what stands before and behind stay; comments stay as far as yaml.v3
-// keeps them; blank lines do not.
+// OnNodes makes the edits on the nodes of the parsed text, and encodes again those
+// elements of its list that change, or the whole document if it has no list or its
+// elements cannot be told apart. Indentation, line endings and the text around stay;
+// comments stay as far as yaml.v3 keeps them; blank lines do not.
 //
-// Aliases and merge keys on the way to what is edited are written out, so that
-// the edit is about its own place and about no other that shares its text.
+// Aliases and merge keys on the way to an edit are written out, so that the edit
+// changes its own place and no other that shares its text.
 func OnNodes(source []byte, items []Item) ([]byte, error) {
 	doc, err := parse(source)
 	if err != nil {
@@ -26,134 +25,109 @@ func OnNodes(source []byte, items []Item) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, parts := newUnit(&text{bytes: source}, t.root, len(source)), newParts(source, t.root)
-	done := true
-	for _, item := range items {
-		for _, e := range item.Edits {
-			if err := check(e); err != nil {
-				return nil, err
-			}
-			if done, err = t.isDone(item.Root, e); err != nil {
-				return nil, err
-			}
-			if !done {
-				break
-			}
-		}
-		if !done {
-			break
-		}
+	if err := check(items); err != nil {
+		return nil, err
 	}
-	if done {
-		return source, nil
+	if isDone, err := t.areDone(items); err != nil || isDone {
+		return source, err
 	}
 	if err := t.edit(items); err != nil {
 		return nil, err
 	}
-	if parts != nil {
-		// What the edits have changed beside the places they are about,
-		// where aliases stand, shows beside the document as it was.
-		was, err := parse(source)
-		if err != nil {
-			return nil, err
-		}
-		if out, ok := parts.encode(doc, was); ok {
-			return out, nil
+	return encode(source, doc)
+}
+
+// OnTree makes the edits on the nodes of a document that a program holds. It changes no
+// other nodes but aliases and merge keys on the way. It fails as OnNodes does; some of
+// the edits may be made then.
+func OnTree(root *yaml.Node, items []Item) error {
+	if err := check(items); err != nil {
+		return err
+	}
+	t, err := newTree(root)
+	if err != nil {
+		return err
+	}
+	return t.edit(items)
+}
+
+// areDone reports whether the edits would change nothing.
+func (t *tree) areDone(items []Item) (bool, error) {
+	for _, item := range items {
+		for _, e := range item.Edits {
+			if isDone, err := t.isDone(item.Root, e); err != nil || !isDone {
+				return false, err
+			}
 		}
 	}
-	return all.encode(doc)
+	return true, nil
 }
 
 // isDone reports whether e would change nothing.
 func (t *tree) isDone(root yamldoc.Path, e Edit) (bool, error) {
-	path := yamldoc.Path("")
+	var path yamldoc.Path
+	var value string
 	switch e := e.(type) {
 	case SetScalar:
-		path = e.At.Path
+		path, value = e.At.Path, e.Value
 	case SplitScalar:
-		path = e.At.Path
+		path, value = e.At.Path, e.Values[0]
+		if len(e.Values) > 1 {
+			return false, nil
+		}
 	case SetEntry:
-		path = e.Parent
+		path = e.Parent.Key(e.Key)
 	case RemoveEntry:
-		path = e.Parent
+		path = e.Parent.Key(e.Key)
 	}
-	steps, inRoot, err := bothSteps(root, path)
+	way, err := t.walk(root, path, false)
 	if err != nil {
 		return false, err
 	}
-	node, err := t.peek(steps, inRoot)
-	if err != nil {
-		return false, err
-	}
+	isThere := len(way.missing) == 0
 	switch e := e.(type) {
-	case SetScalar:
-		return node != nil && isStringNode(node, e.Value), nil
-	case SplitScalar:
-		return len(e.Values) == 1 && node != nil && isStringNode(node, e.Values[0]), nil
 	case SetEntry:
-		value, err := t.peekEntry(node, e.Parent, e.Key)
-		return value != nil && holds(value, e), err
+		if isThere {
+			return holds(way.node, e), mustBe(yaml.ScalarNode, way.node, path)
+		}
+		return false, nil
 	case RemoveEntry:
-		value, err := t.peekEntry(node, e.Parent, e.Key)
-		return value == nil, err
+		return !isThere, nil
 	}
-	return false, nil
+	return isThere && isStringNode(way.node, value), nil
 }
 
-func (t *tree) peekEntry(node *yaml.Node, path yamldoc.Path, key string) (*yaml.Node, error) {
-	if node == nil || isNull(node) {
-		return nil, nil
-	}
-	child, _, err := stepInto(node, path, yamldoc.Step{Key: key, Index: -1})
-	if err == nil && child == nil {
-		child, err = t.lookup(node, path, key)
-	}
-	if err != nil || child == nil {
-		return nil, err
-	}
-	return resolved(child), nil
-}
-
-// A target is a scalar to be edited, and the node it is in.
-type target struct{ node, parent *yaml.Node }
-
-// edit carries out all edits. The scalars are sought first: splitting one
-// moves those behind it.
+// edit makes all edits. It finds the scalars first: splitting one moves those after it.
 func (t *tree) edit(items []Item) error {
-	var targets []target
+	var scalars []way
 	for _, item := range items {
 		for _, e := range item.Edits {
-			var found target
+			var found way
 			var err error
 			switch e := e.(type) {
 			case SetScalar:
 				found, err = t.find(item.Root, e.At, e.Value)
 			case SplitScalar:
-				found, err = t.find(item.Root, e.At, e.At.Value)
-				if err == nil {
+				if found, err = t.find(item.Root, e.At, e.At.Value); err == nil {
 					err = mustBe(yaml.SequenceNode, found.parent, e.At.Path)
 				}
 			}
 			if err != nil {
 				return err
 			}
-			targets = append(targets, found)
+			scalars = append(scalars, found)
 		}
 	}
 	for _, item := range items {
 		for _, e := range item.Edits {
-			found := targets[0]
-			targets = targets[1:]
+			found := scalars[0]
+			scalars = scalars[1:]
 			var err error
 			switch e := e.(type) {
 			case SetScalar:
-				if err = mustBe(yaml.ScalarNode, found.node, e.At.Path); err == nil {
-					setString(found.node, e.Value)
-				}
+				err = setScalar(found, e.At.Path, []string{e.Value})
 			case SplitScalar:
-				if err = mustBe(yaml.ScalarNode, found.node, e.At.Path); err == nil {
-					split(found, e.Values)
-				}
+				err = setScalar(found, e.At.Path, e.Values)
 			case SetEntry:
 				err = t.setEntry(item.Root, e)
 			case RemoveEntry:
@@ -167,35 +141,47 @@ func (t *tree) edit(items []Item) error {
 	return nil
 }
 
-// find returns the scalar at a path, which must have the value that it had
-// when the edit was planned, or the one that it is to have.
-func (t *tree) find(root yamldoc.Path, at Scalar, value string) (target, error) {
-	steps, inRoot, err := bothSteps(root, at.Path)
+// find returns the scalar at a path, which must have the value that it had when the
+// edit was planned, or the one that it is to get.
+func (t *tree) find(root yamldoc.Path, at Scalar, value string) (way, error) {
+	found, err := t.walk(root, at.Path, true)
 	if err != nil {
-		return target{}, err
+		return way{}, err
 	}
-	way, err := t.own(steps, inRoot)
-	if err != nil {
-		return target{}, err
+	if len(found.missing) > 0 {
+		return way{}, fmt.Errorf("%s: found nothing where a scalar is needed", show(at.Path))
 	}
-	if len(way.nodes) <= len(steps) {
-		return target{}, fmt.Errorf("%s: found nothing where a scalar is needed", show(at.Path))
+	if err := mustBe(yaml.ScalarNode, found.node, at.Path); err != nil {
+		return way{}, err
 	}
-	node := way.end()
-	if err := mustBe(yaml.ScalarNode, node, at.Path); err != nil {
-		return target{}, err
+	if found.node.Value != at.Value && found.node.Value != value {
+		return way{}, fmt.Errorf("%s: found another value than the one to replace; the text must be the one the edit was made for", show(at.Path))
 	}
-	if node.Value != at.Value && node.Value != value {
-		return target{}, fmt.Errorf("%s: found another value than the one to be replaced; the text must be the one the edit was made for", show(at.Path))
-	}
-	found := target{node: node, parent: node}
-	if len(steps) > 0 {
-		found.parent = way.nodes[len(way.nodes)-2]
+	if found.parent == nil {
+		found.parent = found.node
 	}
 	return found, nil
 }
 
-// setString makes node the string value, in its own style if that serves.
+// setScalar gives a scalar the first value, and puts elements with the others after it.
+func setScalar(found way, path yamldoc.Path, values []string) error {
+	if err := mustBe(yaml.ScalarNode, found.node, path); err != nil {
+		return err // an edit before has made a mapping of it
+	}
+	var further []*yaml.Node
+	for _, value := range values[1:] {
+		made := &yaml.Node{Kind: yaml.ScalarNode, Style: found.node.Style}
+		setString(made, value)
+		further = append(further, made)
+	}
+	setString(found.node, values[0])
+	if i := slices.Index(found.parent.Content, found.node); i >= 0 {
+		found.parent.Content = slices.Insert(found.parent.Content, i+1, further...)
+	}
+	return nil
+}
+
+// setString makes node the string value, in its own style if possible.
 func setString(node *yaml.Node, value string) {
 	isPlain := node.Style&(quotedStyles|yaml.LiteralStyle|yaml.FoldedStyle) == 0
 	if isPlain && (node.Style&yaml.TaggedStyle == 0 && isJSONLiteral(node.Value) || !staysPlain(value, mayBeFlow(node.Value))) {
@@ -205,146 +191,107 @@ func setString(node *yaml.Node, value string) {
 	node.Tag, node.Value = "!!str", value
 }
 
-// scalarNode returns a node for a new entry's key or value.
-func scalarNode(value string, style yaml.Style, isBool, flow bool) *yaml.Node {
-	node := &yaml.Node{Kind: yaml.ScalarNode, Style: style, Tag: "!!str", Value: value}
-	switch {
-	case isBool:
-		node.Tag, node.Style = "!!bool", 0
-	case style == 0 && !staysPlain(value, flow):
-		node.Style = yaml.DoubleQuotedStyle
-	}
-	return node
-}
-
-func split(found target, values []string) {
-	i := slices.Index(found.parent.Content, found.node)
-	var further []*yaml.Node
-	for _, value := range values[1:] {
-		made := &yaml.Node{Kind: yaml.ScalarNode, Style: found.node.Style}
-		setString(made, value)
-		further = append(further, made)
-	}
-	setString(found.node, values[0])
-	found.parent.Content = slices.Insert(found.parent.Content, i+1, further...)
-}
-
 func (t *tree) setEntry(root yamldoc.Path, e SetEntry) error {
 	if done, err := t.isDone(root, e); err != nil || done {
 		return err
 	}
-	steps, inRoot, err := bothSteps(root, e.Parent)
+	w, err := t.walk(root, e.Parent, true)
 	if err != nil {
 		return err
 	}
-	way, err := t.own(steps, inRoot)
-	if err != nil {
-		return err
-	}
-	taken := len(way.nodes) - 1
-	if taken < inRoot {
+	if !w.inItem {
 		return noItem(root)
 	}
-	node := way.end()
-	path := yamldoc.Path("")
-	for _, step := range steps[inRoot:taken] {
-		path = step.From(path)
-	}
-	missing, err := keysOf(steps[taken:], path)
+	missing, err := keysOf(w.missing, w.path)
 	if err != nil {
 		return err
 	}
-	if taken > inRoot && isNull(node) {
-		*node = yaml.Node{
-			Kind: yaml.MappingNode, Tag: "!!map", Line: node.Line, Column: node.Column,
-			HeadComment: node.HeadComment, LineComment: node.LineComment, FootComment: node.FootComment,
-		}
-		// yaml.v3 has the comment behind the colon of a block mapping at the key.
-		if key := way.key(); key != nil && key.LineComment == "" && key.Style&yaml.FlowStyle == 0 {
-			key.LineComment, node.LineComment = node.LineComment, ""
+	if w.path != "" && yamldoc.IsNull(w.node) {
+		w.node.Kind, w.node.Tag, w.node.Value, w.node.Style = yaml.MappingNode, "!!map", "", 0
+		// yaml.v3 has the comment after the colon of a block mapping at the key.
+		if w.key != nil && w.key.LineComment == "" {
+			w.key.LineComment, w.node.LineComment = w.node.LineComment, ""
 		}
 	}
-	if err := mustBe(yaml.MappingNode, node, path); err != nil {
+	if err := mustBe(yaml.MappingNode, w.node, w.path); err != nil {
 		return err
 	}
 	if len(missing) == 0 {
-		i, err := findKey(node, e.Parent, e.Key)
-		if err != nil {
+		if i, err := findKey(w.node, e.Parent, e.Key); err != nil {
 			return err
-		}
-		if i >= 0 {
-			value := node.Content[i+1]
-			if err := t.detach(value); err != nil {
-				return fmt.Errorf("%s: %w", e.Parent.Key(e.Key), err)
-			}
-			if err := mustBe(yaml.ScalarNode, value, e.Parent.Key(e.Key)); err != nil {
-				return err
-			}
-			if e.Bool {
-				value.Tag, value.Value, value.Style = "!!bool", e.Value, 0
-			} else {
-				setString(value, e.Value)
-			}
-			return nil
-		}
-		// The new entry may hide one that comes from a merge key.
-		merged, err := t.lookup(node, e.Parent, e.Key)
-		if err != nil {
-			return err
-		}
-		if merged != nil {
-			if err := mustBe(yaml.ScalarNode, resolved(merged), e.Parent.Key(e.Key)); err != nil {
-				return err
-			}
+		} else if i >= 0 {
+			return t.setValue(w.node.Content[i+1], e)
 		}
 	}
-	at := place(site{mapping: node, key: way.key(), missing: missing}, e)
-	var quotes yaml.Style
-	if node.Style&yaml.FlowStyle != 0 && len(node.Content) > 0 {
-		quotes = node.Content[0].Style & yaml.DoubleQuotedStyle
-	}
-	flow := slices.ContainsFunc(way.nodes, func(n *yaml.Node) bool { return n.Style&yaml.FlowStyle != 0 })
-	value := scalarNode(e.Value, quotes, e.Bool, flow)
-	keys := slices.Concat(missing, []string{e.Key})
-	for _, key := range slices.Backward(keys[1:]) {
-		value = &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Content: []*yaml.Node{scalarNode(key, quotes, false, flow), value}}
-	}
-	// Entries that the same edits put there stand one behind the other.
-	for at*2 < len(node.Content) && t.made[node.Content[at*2]] {
-		at++
-	}
-	key := scalarNode(keys[0], quotes, false, flow)
-	t.made[key] = true
-	node.Content = slices.Insert(node.Content, 2*at, key, value)
+	t.insert(w, append(missing, e.Key), e)
 	return nil
+}
+
+// setValue sets the value of an entry that is there.
+func (t *tree) setValue(value *yaml.Node, e SetEntry) error {
+	if err := t.detach(value); err != nil {
+		return fmt.Errorf("%s: %w", e.Parent.Key(e.Key), err)
+	}
+	if e.Bool {
+		value.Tag, value.Value, value.Style = "!!bool", e.Value, 0
+	} else {
+		setString(value, e.Value)
+	}
+	return nil
+}
+
+// insert puts a new entry into the mapping that w leads to. All keys but the last are of
+// new mappings around it.
+func (t *tree) insert(w way, keys []string, e SetEntry) {
+	mapping := w.node
+	var quotes yaml.Style
+	if mapping.Style&yaml.FlowStyle != 0 && len(mapping.Content) > 0 {
+		quotes = mapping.Content[0].Style & yaml.DoubleQuotedStyle
+	}
+	made := func(value string) *yaml.Node {
+		node := &yaml.Node{Kind: yaml.ScalarNode, Style: quotes, Tag: "!!str", Value: value}
+		if quotes == 0 && !staysPlain(value, w.inFlow) {
+			node.Style = yaml.DoubleQuotedStyle
+		}
+		return node
+	}
+	value := made(e.Value)
+	if e.Bool {
+		value.Tag, value.Style = "!!bool", 0
+	}
+	for _, key := range slices.Backward(keys[1:]) {
+		value = &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Content: []*yaml.Node{made(key), value}}
+	}
+	at := 2 * place(site{mapping: mapping, key: w.key, missing: keys[:len(keys)-1]}, e)
+	for at < len(mapping.Content) && t.added[mapping.Content[at]] {
+		at += 2 // new entries keep their order
+	}
+	key := made(keys[0])
+	t.added[key] = true
+	mapping.Content = slices.Insert(mapping.Content, at, key, value)
 }
 
 func (t *tree) removeEntry(root yamldoc.Path, e RemoveEntry) error {
 	if done, err := t.isDone(root, e); err != nil || done {
 		return err
 	}
-	steps, inRoot, err := bothSteps(root, e.Parent)
+	w, err := t.walk(root, e.Parent, true)
 	if err != nil {
 		return err
 	}
-	way, err := t.own(steps, inRoot)
+	// The entry may hide one that comes from a merge key.
+	if err := t.unmerge(w.node, e.Parent); err != nil {
+		return err
+	}
+	i, err := findKey(w.node, e.Parent, e.Key)
 	if err != nil {
 		return err
 	}
-	mapping := way.end()
-	// An entry may hide one that comes from a merge key.
-	if err := t.unmerge(mapping, e.Parent); err != nil {
-		return err
-	}
-	i, err := findKey(mapping, e.Parent, e.Key)
-	if err != nil {
-		return err
-	}
-	for _, dropped := range mapping.Content[i : i+2] {
-		if err := t.detachAll(dropped); err != nil {
+	for _, removed := range w.node.Content[i : i+2] {
+		if err := t.detachAll(removed); err != nil {
 			return fmt.Errorf("%s: %w", e.Parent.Key(e.Key), err)
 		}
 	}
-	mapping.Content = slices.Delete(mapping.Content, i, i+2)
+	w.node.Content = slices.Delete(w.node.Content, i, i+2)
 	return nil
 }

@@ -103,32 +103,24 @@ func (t *text) lineStart(at int) int {
 	return t.lines[line]
 }
 
-// dash returns where the dash of an element of a block sequence stands, and
-// where its line begins. The dash must be the first of its line.
+// dash returns where the dash of an element of a block sequence is, and where its line
+// begins. The dash must be the first of its line; the element may begin on a later one.
 func (t *text) dash(element *yaml.Node) (line, dash int, ok bool) {
 	at, ok := t.offset(element.Line, element.Column)
 	if !ok {
 		return 0, 0, false
 	}
-	line = t.lineStart(at)
-	dash = skipSpaces(t.bytes, line)
-	if lead := t.bytes[min(dash, at):at]; len(bytes.Trim(lead, " \t")) > 0 {
-		return line, dash, len(bytes.TrimRight(lead, " \t")) == 1 && lead[0] == '-'
-	}
-	// What follows the dash may begin on a later line.
-	for line > t.lines[0] {
-		line = t.lineStart(line - 1)
+	for line = t.lineStart(at); ; line = t.lineStart(line - 1) {
 		dash = skipSpaces(t.bytes, line)
-		if _, ok := restOfLine(t.bytes, dash); ok || t.bytes[dash] == '#' {
-			continue
-		}
-		if t.bytes[dash] != '-' {
+		_, isBlank := restOfLine(t.bytes, dash)
+		switch {
+		case dash < at && t.bytes[dash] == '-':
+			rest := skipBlanks(t.bytes, dash+1)
+			return line, dash, rest >= at || t.bytes[rest] == '#' || breakLen(t.bytes, rest) > 0
+		case line == t.lines[0], dash < at && !isBlank && t.bytes[dash] != '#':
 			return 0, 0, false
 		}
-		_, ok := restOfLine(t.bytes, dash+1)
-		return line, dash, ok
 	}
-	return 0, 0, false
 }
 
 func skipSpaces(b []byte, at int) int {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/confighash/confighash/internal/test/property"
 	"github.com/confighash/confighash/internal/yamldoc"
 
 	"github.com/google/go-cmp/cmp"
@@ -528,7 +529,7 @@ func FuzzSplice(f *testing.F) {
 
 func TestEdits_bothWaysMeanTheSame(t *testing.T) {
 	served, spliced, all := 0, 0, 0
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		text := (&writer{t: t}).document()
 		all++
 		ok, bytes := checkEdits(t, text, rapid.Uint64().Draw(t, "seed"))

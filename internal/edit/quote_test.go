@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/confighash/confighash/internal/edit"
+	"github.com/confighash/confighash/internal/test/property"
 )
 
 // checkString sets value in places of every kind, and reads it with yaml.v3 and
@@ -82,7 +83,7 @@ func TestSetScalar_aStringStaysAStringForEveryReader(t *testing.T) {
 	for _, value := range values {
 		checkString(t, value)
 	}
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		shape := rapid.SampledFrom([]string{
 			`[-+]?[0-9_.:eExXoObB+-]{0,8}`, `0[xXoObB][0-9a-fA-F_]{0,6}`, `[0-9]{1,4}-[0-9]{1,2}-[0-9]{1,2}([Tt ][0-9:.Z]{0,9})?`,
 			`[yYnN]?[eE]?[sSoO]?[fF]?[fF]?`, `[ -~]{0,6}`, `[-+]?\.?(inf|INF|Inf|nan|NaN|NAN)`, `(?s).{0,6}`, `[a-z0-9]([-a-z0-9.]{0,8}[a-z0-9])?`,

@@ -38,76 +38,129 @@ func newSplicer(text []byte) (s *splicer, done func()) {
 	return s, func() { parsers.Put(s.parser) }
 }
 
-// Splice carries the edits out in the text's bytes. It reports false, and
-// returns no text, where that is not safe or not possible: [OnNodes] is then
-// the way, or tells what is wrong. Splice does not parse the text unless an edit
-// is about a mapping's entries. It fails where an edit makes no sense in any text.
+// Splice makes the edits in the bytes of text. It reports false, and returns no text,
+// if that is not safe or not possible: use [OnNodes] then, or for the error. Splice
+// does not parse the text unless an edit is of a mapping's entries. An error is an edit
+// that makes no sense in any text.
 //
-// The bytes that change are those of a scalar, of the line of an entry, or of
-// an entry in a flow mapping with its comma; nothing else does.
+// The bytes that change are those of a scalar, of the line of an entry, or of an entry
+// in a flow mapping with its comma, and no others.
 func Splice(text []byte, items []Item) (out []byte, ok bool, err error) {
-	s, done := newSplicer(text)
-	defer done()
-	for _, item := range items {
-		if ok, err := s.edit(item); err != nil || !ok {
-			return nil, false, err
-		}
+	out, rest, err := spliceItems(text, items)
+	if err != nil || len(rest) > 0 {
+		return nil, false, err
 	}
-	out, ok = s.apply()
-	return out, ok, nil
+	return out, true, nil
 }
 
-// spliceSome carries the edits of those items out where that can be done in the
-// text's bytes, and returns the others. It reports false where it has done
-// nothing. No two items are about the same node, or the order would count.
-func spliceSome(text []byte, items []Item) (out []byte, rest []Item, ok bool) {
-	s, done := newSplicer(text)
-	defer done()
+// spliceItems does what Splice does for those items for which it is safe, and returns
+// the other edits.
+func spliceItems(text []byte, items []Item) (out []byte, rest []Item, err error) {
+	if err := check(items); err != nil {
+		return nil, nil, err
+	}
+	sets, removals, left := make([]Item, len(items)), make([]Item, len(items)), make([]Item, len(items))
 	roots := make(map[yamldoc.Path]bool, len(items))
-	for _, item := range items {
-		if roots[item.Root] || item.Root == "" {
-			return nil, nil, false
-		}
+	for i, item := range items {
 		roots[item.Root] = true
-		taken := len(s.splices)
-		if ok, err := s.edit(item); err != nil || !ok {
-			s.splices = s.splices[:taken]
-			rest = append(rest, item)
+		var ok bool
+		if sets[i], removals[i], ok = removalsLast(item); !ok {
+			left[i] = item
 		}
 	}
-	if len(rest) == len(items) {
-		return nil, nil, false
+	out, isSpliced := spliceAll(text, sets)
+	for i := range items {
+		if !isSpliced[i] {
+			left[i], removals[i] = items[i], Item{}
+		}
 	}
-	out, ok = s.apply()
-	return out, rest, ok && len(rest) > 0
+	out, isSpliced = spliceAll(out, removals)
+	for i := range items {
+		if !isSpliced[i] && len(left[i].Edits) == 0 {
+			left[i] = removals[i]
+		}
+		if len(left[i].Edits) > 0 {
+			rest = append(rest, left[i])
+		}
+	}
+	if len(rest) > 0 && (len(roots) < len(items) || roots[""] && len(items) > 1) {
+		return text, items, nil // items may overlap, so the order counts
+	}
+	return out, rest, nil
 }
 
-// edit collects the splices of an item's edits. It reports false where one
-// cannot be carried out in bytes, and fails where one makes no sense.
-func (s *splicer) edit(item Item) (ok bool, err error) {
-	m := mappings{splicer: s}
+// removalsLast divides the edits of an item. Removals are made after the others: in one
+// go, entries cannot be added to a flow mapping and removed from it. It reports false,
+// and returns no edits, if that order could make a difference.
+func removalsLast(item Item) (sets, removals Item, ok bool) {
+	sets.Root, removals.Root = item.Root, item.Root
+	var places, removed []yamldoc.Path
 	for _, e := range item.Edits {
-		if err := check(e); err != nil {
-			return false, err
+		switch e := e.(type) {
+		case RemoveEntry:
+			removed = append(removed, e.Parent.Key(e.Key))
+			removals.Edits = append(removals.Edits, e)
+			continue
+		case SetEntry:
+			places = append(places, e.Parent.Key(e.Key))
+		case SetScalar:
+			places = append(places, e.At.Path)
+		case SplitScalar:
+			// The elements after it get other paths.
+			places = append(places, e.At.Path[:max(0, strings.LastIndexByte(string(e.At.Path), '['))])
 		}
-		ok := true
+		sets.Edits = append(sets.Edits, e)
+	}
+	for _, r := range removed {
+		for _, p := range places {
+			if strings.HasPrefix(string(p), string(r)) || strings.HasPrefix(string(r), string(p)) {
+				return Item{}, Item{}, false
+			}
+		}
+	}
+	return sets, removals, true
+}
+
+// spliceAll makes the edits of the items for which it reports true.
+func spliceAll(text []byte, items []Item) (out []byte, isSpliced []bool) {
+	isSpliced = make([]bool, len(items))
+	s, done := newSplicer(text)
+	defer done()
+	for i, item := range items {
+		before := len(s.splices)
+		if isSpliced[i] = s.edit(item); !isSpliced[i] {
+			s.splices = s.splices[:before]
+		}
+	}
+	out, ok := s.apply()
+	if !ok {
+		return text, make([]bool, len(items))
+	}
+	return out, isSpliced
+}
+
+// edit collects the splices of an item's edits. It reports false if one cannot be made
+// in bytes. An error in this text need not be one in the text that earlier edits would
+// have made: that is for OnNodes to find out.
+func (s *splicer) edit(item Item) bool {
+	m := mappings{splicer: s, nulls: make(map[*yaml.Node]bool)}
+	for _, e := range item.Edits {
+		ok := false
 		switch e := e.(type) {
 		case SetScalar:
 			ok = s.setScalar(e)
 		case SplitScalar:
 			ok = s.splitScalar(e)
 		case SetEntry:
-			ok, err = m.set(item.Root, e)
+			ok = m.set(item.Root, e)
 		case RemoveEntry:
-			ok, err = m.remove(item.Root, e)
+			ok = m.remove(item.Root, e)
 		}
-		// What is wrong with this text need not be with the one that the
-		// edits before would have made. OnNodes can tell.
-		if err != nil || !ok {
-			return false, nil
+		if !ok {
+			return false
 		}
 	}
-	return m.finish(), nil
+	return m.finish()
 }
 
 // apply carries the splices out. It reports false if two of them are about the

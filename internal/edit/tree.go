@@ -1,40 +1,34 @@
 package edit
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
-	"github.com/confighash/confighash/internal/yamldoc"
-
 	"go.yaml.in/yaml/v3"
+
+	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-var errEmpty = errors.New("the text holds no YAML document")
+var errEmpty = errors.New("the text has no YAML document")
 
 // parse returns the document node of text, which holds one document.
 func parse(text []byte) (*yaml.Node, error) {
-	decoder := yaml.NewDecoder(bytes.NewReader(text))
-	var doc, further yaml.Node
-	switch err := decoder.Decode(&doc); {
-	case errors.Is(err, io.EOF):
-		return nil, errEmpty
+	doc, err := yamldoc.ParseWithComments(text)
+	var second *yamldoc.SecondDocumentError
+	switch {
+	case errors.As(err, &second):
+		return nil, errors.New("the text has several YAML documents; edit one at a time")
 	case err != nil:
 		return nil, fmt.Errorf("cannot parse the text: %w", err)
+	case doc.Kind == 0:
+		return nil, errEmpty
 	}
-	switch err := decoder.Decode(&further); {
-	case err == nil:
-		return nil, errors.New("the text holds several YAML documents; one at a time can be edited")
-	case !errors.Is(err, io.EOF):
-		return nil, fmt.Errorf("cannot parse the text: %w", err)
-	}
-	return &doc, nil
+	return doc, nil
 }
 
-// bothSteps returns the steps of root and of the path behind it, and how many
-// of them are root's.
+// bothSteps returns the steps of root and then those of path, and how many of them
+// are root's.
 func bothSteps(root, path yamldoc.Path) (steps []yamldoc.Step, inRoot int, err error) {
 	steps, err = root.Steps()
 	if err != nil {
@@ -44,9 +38,8 @@ func bothSteps(root, path yamldoc.Path) (steps []yamldoc.Step, inRoot int, err e
 	return append(steps, further...), len(steps), err
 }
 
-// stepInto returns the node that step leads to from node, which stands at path,
-// and the key if node is a mapping. There may be none in a mapping: then child
-// is nil.
+// stepInto returns the node that step leads to from node, which is at path, and the
+// key if node is a mapping. If a mapping does not have the key, child is nil.
 func stepInto(node *yaml.Node, path yamldoc.Path, step yamldoc.Step) (child, key *yaml.Node, err error) {
 	if step.Index >= 0 {
 		if err := mustBe(yaml.SequenceNode, node, path); err != nil {
@@ -67,63 +60,22 @@ func stepInto(node *yaml.Node, path yamldoc.Path, step yamldoc.Step) (child, key
 	return node.Content[i+1], node.Content[i], nil
 }
 
-// findKey returns the index of the key in the mapping's Content, negative if
-// it is not there. A merge key is none of the entries. A key that stands twice is an error: readers differ on
-// which one counts.
+// findKey returns the index of the key in the mapping's Content, negative if it is
+// not there. Merge keys do not count. A duplicate key is an error: readers differ on
+// which one they use.
 func findKey(mapping *yaml.Node, path yamldoc.Path, key string) (int, error) {
 	found := -1
 	for i := 0; i+1 < len(mapping.Content); i += 2 {
-		node := mapping.Content[i]
-		if node.Kind == yaml.AliasNode {
-			node = node.Alias
-		}
-		if node.Kind != yaml.ScalarNode || node.Value != key || isMerge(node) {
+		node := yamldoc.Resolve(mapping.Content[i])
+		if node.Kind != yaml.ScalarNode || node.Value != key || yamldoc.IsMerge(node) {
 			continue
 		}
 		if found >= 0 {
-			return 0, twice(path.Key(key), mapping.Content[found], mapping.Content[i])
+			return 0, fmt.Errorf("%s: duplicate key in its mapping, in lines %d and %d; remove one", path.Key(key), mapping.Content[found].Line, mapping.Content[i].Line)
 		}
 		found = i
 	}
 	return found, nil
-}
-
-func twice(path yamldoc.Path, first, second *yaml.Node) error {
-	return fmt.Errorf("%s: the key stands twice in its mapping, in lines %d and %d; it may stand there once", path, first.Line, second.Line)
-}
-
-// mergeIndex returns the index of the merge key in the mapping's Content,
-// negative if it has none.
-func mergeIndex(mapping *yaml.Node) int {
-	if mapping.Kind != yaml.MappingNode {
-		return -1
-	}
-	for i := 0; i+1 < len(mapping.Content); i += 2 {
-		if isMerge(mapping.Content[i]) {
-			return i
-		}
-	}
-	return -1
-}
-
-func isMerge(key *yaml.Node) bool {
-	return key.Kind == yaml.ScalarNode && key.Value == "<<" && key.ShortTag() == "!!merge"
-}
-
-func isNull(node *yaml.Node) bool {
-	return node.Kind == yaml.ScalarNode && node.ShortTag() == "!!null"
-}
-
-func isBlockScalar(node *yaml.Node) bool {
-	return node.Kind == yaml.ScalarNode && node.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0
-}
-
-// lastLeaf returns the node in node's tree that ends last.
-func lastLeaf(node *yaml.Node) *yaml.Node {
-	for len(node.Content) > 0 {
-		node = node.Content[len(node.Content)-1]
-	}
-	return node
 }
 
 // holds reports whether value is what e would set.
@@ -138,8 +90,8 @@ func isStringNode(node *yaml.Node, value string) bool {
 	return node.Kind == yaml.ScalarNode && node.Value == value && node.ShortTag() == "!!str"
 }
 
-// keysOf returns the keys of steps, which lead on from path into what is not
-// there. Elements of sequences are not created.
+// keysOf returns the keys of steps, which lead on from path to what does not exist.
+// Elements of sequences are not created.
 func keysOf(steps []yamldoc.Step, path yamldoc.Path) ([]string, error) {
 	keys := make([]string, 0, len(steps)+1)
 	for _, step := range steps {
@@ -158,21 +110,19 @@ var kindNames = map[yaml.Kind]string{
 	yaml.AliasNode:    "an alias",
 }
 
-// mustBe returns an error if node, which stands at path, is of another kind.
+// mustBe returns an error if node, which is at path, is of another kind.
 func mustBe(kind yaml.Kind, node *yaml.Node, path yamldoc.Path) error {
 	if node.Kind == kind {
 		return nil
 	}
 	found := kindNames[node.Kind]
-	if isNull(node) {
+	if yamldoc.IsNull(node) {
 		found = "null"
 	}
 	return fmt.Errorf("%s: found %s where %s is needed", show(path), found, kindNames[kind])
 }
 
-func noItem(root yamldoc.Path) error {
-	return fmt.Errorf("%s: no item stands there", show(root))
-}
+func noItem(root yamldoc.Path) error { return fmt.Errorf("%s: there is no item", show(root)) }
 
 func show(path yamldoc.Path) string {
 	if path == "" {

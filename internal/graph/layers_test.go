@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/confighash/confighash/internal/kustomize"
+	"github.com/confighash/confighash/internal/test/property"
 )
 
 // TestLayers_narrow holds the index against a look at all candidates.
@@ -18,7 +19,7 @@ func TestLayers_narrow(t *testing.T) {
 			History: kustomize.History{Prefixes: affixes.Draw(rt, "prefixes"), Suffixes: affixes.Draw(rt, "suffixes")},
 		}
 	})
-	rapid.Check(t, func(rt *rapid.T) {
+	property.Check(t, func(rt *rapid.T) {
 		candidates := rapid.SliceOfN(resource, 2, 8).Draw(rt, "candidates")
 		for i, c := range candidates {
 			c.Line = i

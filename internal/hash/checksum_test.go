@@ -18,6 +18,8 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
 	"pgregory.net/rapid"
+
+	"github.com/confighash/confighash/internal/test/property"
 )
 
 // vectors are those of testdata/checksums.yaml.
@@ -299,7 +301,7 @@ var (
 // TestSource_countsBytesWhereverTheyStand writes the same content in fields and
 // orders drawn at random.
 func TestSource_countsBytesWhereverTheyStand(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
+	property.Check(t, func(rt *rapid.T) {
 		content := rapid.MapOf(keyGen, bytesGen).Draw(rt, "content")
 		kind := rapid.SampledFrom([]string{"ConfigMap", "Secret"}).Draw(rt, "kind")
 		checksum := func(label string) string {
@@ -404,7 +406,7 @@ func neighbour(t *rapid.T, s Source) (Source, bool) {
 }
 
 func TestSource_tellsApartWhatIsNotTheSame(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
+	property.Check(t, func(rt *rapid.T) {
 		s := sourceGen().Draw(rt, "source")
 		salt := rapid.SampledFrom([]string{"", "s"}).Draw(rt, "salt")
 		other, ok := neighbour(rt, s)
@@ -422,7 +424,7 @@ func TestSource_tellsApartWhatIsNotTheSame(t *testing.T) {
 // TestSource_isKeyedWithTheSalt holds checksums with and without a salt against
 // the definitions of HMAC and of the encoding.
 func TestSource_isKeyedWithTheSalt(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
+	property.Check(t, func(rt *rapid.T) {
 		s := sourceGen().Draw(rt, "source")
 		salt := rapid.StringN(0, 100, -1).Draw(rt, "salt")
 		kind, name := s.Kind, s.Name
@@ -455,7 +457,7 @@ func TestChecksum_tellsSetsOfSourcesApart(t *testing.T) {
 		sums[i] = Source{Kind: "ConfigMap", Name: strconv.Itoa(i)}.Checksum("")
 	}
 	set := rapid.SliceOfN(rapid.SampledFrom(sums), 0, 4)
-	rapid.Check(t, func(rt *rapid.T) {
+	property.Check(t, func(rt *rapid.T) {
 		one, other := set.Draw(rt, "one"), set.Draw(rt, "other")
 		same := slices.Equal(slices.Sorted(slices.Values(one)), slices.Sorted(slices.Values(other)))
 		if equal := Checksum(one, "") == Checksum(other, ""); equal != same {
@@ -648,7 +650,7 @@ func decodeString(text string) (s, rest string, err error) {
 // TestTree_canBeReadAgain shows that what counts of a part is told, and nothing
 // else, since it can be had back from the encoding of any way to write it.
 func TestTree_canBeReadAgain(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
+	property.Check(t, func(rt *rapid.T) {
 		tree := treeGen(3).Draw(rt, "tree")
 		encoded, err := Tree(nodes(rt, tree))
 		if err != nil {

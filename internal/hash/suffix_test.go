@@ -9,6 +9,8 @@ import (
 	"pgregory.net/rapid"
 	"sigs.k8s.io/kustomize/api/hasher"
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/confighash/confighash/internal/test/property"
 )
 
 var saltVectors = []struct{ text, salt, want string }{
@@ -58,7 +60,7 @@ func TestSuffix_isKustomizes(t *testing.T) {
 		rapid.String().Filter(func(s string) bool { return !strings.ContainsFunc(s, unprintable) }),
 	)
 	data := rapid.MapOfN(rapid.StringMatching(`[a-zA-Z0-9._-]{1,12}`), values, 0, 5)
-	rapid.Check(t, func(rt *rapid.T) {
+	property.Check(t, func(rt *rapid.T) {
 		object := map[string]any{"apiVersion": "v1", "kind": rapid.SampledFrom([]string{"ConfigMap", "Secret"}).Draw(rt, "kind"), "metadata": map[string]any{"name": "n"}}
 		for _, field := range []string{"data", "binaryData", "stringData"} {
 			if rapid.Bool().Draw(rt, field) {

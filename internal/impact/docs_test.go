@@ -13,13 +13,13 @@ import (
 	"github.com/confighash/confighash/internal/impact"
 )
 
-// documented returns what docs/impact.md says of a type: rows of field, type, and
+// documented returns what docs/impact-json.md says of a type: rows of field, type, and
 // whether the field is always there.
 func documented(t *testing.T, page, name string) [][3]string {
 	t.Helper()
 	_, section, found := strings.Cut(page, "\n#### "+name+"\n")
 	if !found {
-		t.Fatalf("docs/impact.md has no heading %s", name)
+		t.Fatalf("docs/impact-json.md has no heading %s", name)
 	}
 	section, _, _ = strings.Cut(section, "\n#### ")
 	var rows [][3]string
@@ -32,7 +32,7 @@ func documented(t *testing.T, page, name string) [][3]string {
 	return rows
 }
 
-// typeOf returns how docs/impact.md calls a type, and what else it needs to tell of.
+// typeOf returns how docs/impact-json.md calls a type, and what else it needs to tell of.
 func typeOf(t *testing.T, typ reflect.Type) (string, reflect.Type) {
 	t.Helper()
 	switch typ.Kind() {
@@ -50,12 +50,12 @@ func typeOf(t *testing.T, typ reflect.Type) (string, reflect.Type) {
 	case reflect.Struct:
 		return typ.Name(), typ
 	}
-	t.Fatalf("docs/impact.md has no word for %s", typ)
+	t.Fatalf("docs/impact-json.md has no word for %s", typ)
 	return "", nil
 }
 
 func TestDocs_tellEachFieldOfTheJSON(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "impact.md"))
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "impact-json.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func TestDocs_tellEachFieldOfTheJSON(t *testing.T) {
 			}
 		}
 		if diff := cmp.Diff(want, documented(t, string(text), typ.Name())); diff != "" {
-			t.Errorf("docs/impact.md, %s (-type +page):\n%s", typ.Name(), diff)
+			t.Errorf("docs/impact-json.md, %s (-type +page):\n%s", typ.Name(), diff)
 		}
 	}
 	if len(known) < 9 {
@@ -95,7 +95,7 @@ func TestDocs_tellEachFieldOfTheJSON(t *testing.T) {
 // TestDocs_tellEachValueOfTheJSON looks for the values in the cells of the table that
 // tell what a field means.
 func TestDocs_tellEachValueOfTheJSON(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "impact.md"))
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "impact-json.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,15 +113,19 @@ func TestDocs_tellEachValueOfTheJSON(t *testing.T) {
 		for _, m := range regexp.MustCompile(`(?m)^\t\w+ +`+typ+` += "([^"]+)"`).FindAllStringSubmatch(string(source)+string(vias), -1) {
 			values++
 			if !strings.Contains(row, "`"+m[1]+"`") {
-				t.Errorf("docs/impact.md does not tell that %s may be %s: %s", field, m[1], row)
+				t.Errorf("docs/impact-json.md does not tell that %s may be %s: %s", field, m[1], row)
 			}
 		}
 	}
 	if values < 9+5+4+6 {
 		t.Errorf("%d values, want at least 24", values)
 	}
+	guide, err := os.ReadFile(filepath.Join("..", "..", "docs", "impact.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, effect := range impact.Effects() {
-		if !strings.Contains(string(text), "\n| `"+string(effect)+"` | ") {
+		if !strings.Contains(string(guide), "\n| `"+string(effect)+"` | ") {
 			t.Errorf("docs/impact.md does not say what to do about %s", effect)
 		}
 	}

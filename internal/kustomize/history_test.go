@@ -8,6 +8,8 @@ import (
 	"pgregory.net/rapid"
 	"sigs.k8s.io/kustomize/api/provider"
 	"sigs.k8s.io/kustomize/api/resource"
+
+	"github.com/confighash/confighash/internal/test/property"
 )
 
 func TestHistoryOf_readsWhatKustomizeWrites(t *testing.T) {
@@ -75,7 +77,7 @@ func TestAppend_writesWhatKustomizeReads(t *testing.T) {
 // TestSameAffixes_isKustomizes holds SameAffixes against kustomize's
 // PrefixesSuffixesEquals.
 func TestSameAffixes_isKustomizes(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
+	property.Check(t, func(rt *rapid.T) {
 		affixes := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b"}), 0, 3)
 		drawn := func() (History, *resource.Resource) {
 			h := History{Prefixes: affixes.Draw(rt, "prefixes"), Suffixes: affixes.Draw(rt, "suffixes")}

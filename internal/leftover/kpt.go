@@ -14,63 +14,37 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// Selectors returns a warning for every selector of a Kptfile, and of the configuration
-// of a kpt function such as ApplyReplacements, that holds a former name of a renamed
-// object. kpt compares names letter by letter, and hands over both as items, which are
-// passed over elsewhere; so they are read from the chunks of the input. names are as of
-// Search.
+// Selectors returns a warning for each selector with a former name of a renamed object
+// in a Kptfile or the configuration of a kpt function, such as ApplyReplacements. kpt
+// compares names letter by letter. It hands over both as items, which are not part of
+// the graph, so they are read from the chunks of the input. names are as for [Search].
 func Selectors(chunks []*manifest.Chunk, g *graph.Graph, names map[*graph.Resource]string) []graph.Finding {
-	var found []graph.Finding
-	var s *selectors
+	if len(names) == 0 {
+		return nil
+	}
+	w := selectorWalker{searcher: newSearcher(g, names)}
 	for _, chunk := range chunks {
-		if len(names) == 0 || !bytes.Contains(chunk.Text, []byte("kpt.dev/v1")) {
-			continue
-		}
-		if s == nil {
-			s = newSelectors(g, names)
-		}
-		_ = chunk.Visit(func(items []manifest.Item) error { // it parsed before
-			for _, item := range items {
-				found = append(found, s.item(chunk, item.Node)...)
-			}
-			return nil
-		})
-	}
-	return found
-}
-
-type selectors struct {
-	*searcher
-	byID map[selectedID]*graph.Resource
-}
-
-// A selectedID is what a selector may say of an object, each part of which may be "".
-type selectedID struct{ kind, namespace, name string }
-
-func newSelectors(g *graph.Graph, names map[*graph.Resource]string) *selectors {
-	s := &selectors{newSearcher(g, names), map[selectedID]*graph.Resource{}}
-	for _, r := range g.Resources {
-		if _, renamed := names[r]; !renamed {
-			continue
-		}
-		former := []string{r.Base}
-		for _, id := range r.History.Previous {
-			former = append(former, id.Name)
-		}
-		for _, name := range former {
-			for _, kind := range []string{"", r.Kind} {
-				for _, namespace := range []string{"", cmp.Or(r.Namespace, "default")} {
-					id := selectedID{kind, namespace, name}
-					s.byID[id] = cmp.Or(s.byID[id], r)
+		if bytes.Contains(chunk.Text, []byte("kpt.dev/v1")) {
+			_ = chunk.Visit(func(items []manifest.Item) error { // it parsed before
+				for _, item := range items {
+					w.item(chunk, item.Node)
 				}
-			}
+				return nil
+			})
 		}
 	}
-	return s
+	return w.found
 }
 
-// item looks at a Kptfile or the configuration of a kpt function.
-func (s *selectors) item(chunk *manifest.Chunk, item *yaml.Node) []graph.Finding {
+type selectorWalker struct {
+	*searcher
+	resource *graph.Resource
+	visited  int // nodes of the item
+	found    []graph.Finding
+}
+
+// item searches a Kptfile or the configuration of a kpt function.
+func (w *selectorWalker) item(chunk *manifest.Chunk, item *yaml.Node) {
 	r := &graph.Resource{Chunk: chunk, Line: chunk.Line + max(item.Line, 1) - 1, APIVersion: scalar(item, "apiVersion"), Kind: scalar(item, "kind")}
 	r.Group, _, _ = strings.Cut(r.APIVersion, "/")
 	root := yamldoc.Path("")
@@ -78,29 +52,21 @@ func (s *selectors) item(chunk *manifest.Chunk, item *yaml.Node) []graph.Finding
 	case r.Group == "kpt.dev" && r.Kind == "Kptfile":
 		root = "pipeline"
 	case r.Group != "fn.kpt.dev":
-		return nil
+		return
 	}
 	metadata := child(item, "metadata")
 	r.Name, r.Annotations = scalar(metadata, "name"), map[string]string{}
 	for _, key := range []string{"internal.config.kubernetes.io/path", "internal.config.kubernetes.io/index"} {
 		r.Annotations[key] = scalar(child(metadata, "annotations"), key)
 	}
-	w := selectorWalker{selectors: s, resource: r}
 	if root != "" {
 		item = child(item, string(root))
 	}
+	w.resource, w.visited = r, 0
 	w.node(root, item, "")
-	return w.found
 }
 
-type selectorWalker struct {
-	*selectors
-	resource *graph.Resource
-	visited  int
-	found    []graph.Finding
-}
-
-// node looks for selectors in n, which is under a key.
+// node searches n, which is under a key, for selectors.
 func (w *selectorWalker) node(path yamldoc.Path, n *yaml.Node, key string) {
 	if n == nil {
 		return
@@ -126,25 +92,28 @@ func (w *selectorWalker) node(path yamldoc.Path, n *yaml.Node, key string) {
 	}
 }
 
-// selector reports a selector that holds a former name.
+// selector reports a selector with a former name.
 func (w *selectorWalker) selector(path yamldoc.Path, word, kind, namespace, key string) {
 	name, _ := w.formerName(word)
-	object := w.byID[selectedID{kind, namespace, name}]
-	if name == "" || object == nil {
+	at := slices.IndexFunc(w.former[name], func(r *graph.Resource) bool {
+		return (kind == "" || kind == r.Kind) && (namespace == "" || namespace == cmp.Or(r.Namespace, "default"))
+	})
+	if at < 0 {
 		return
 	}
+	object := w.former[name][at]
 	does := "selects"
 	if key == "exclude" || key == "reject" {
 		does = "excludes"
 	}
 	w.found = append(w.found, graph.Finding{
 		Severity: manifest.Warning, Resource: w.resource, Path: path,
-		Message: fmt.Sprintf("%q %s %s by a former name, which matches nothing once the package holds the new one; use a label or an annotation here, keep the name by the annotation confighash.dev/ignore: \"true\" on the %s, or take mode Annotate",
+		Message: fmt.Sprintf("%q %s %s by a former name, which matches nothing once the package has the new one; use a label or an annotation here, keep the name with the annotation confighash.dev/ignore: \"true\" on the %s, or take mode Annotate",
 			word, does, object.Called(w.names[object]), object.Kind),
 	})
 }
 
-// child returns what a mapping has under a key, nil if there is nothing.
+// child returns the value that a mapping has under a key, nil if there is none.
 func child(n *yaml.Node, key string) *yaml.Node {
 	if n == nil {
 		return nil

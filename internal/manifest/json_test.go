@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/confighash/confighash/internal/test/property"
 )
 
 // itemsOf returns the names of the items of an input, by chunk.
@@ -119,7 +121,7 @@ func TestParse_jsonThatIsNoYAML(t *testing.T) {
 // TestWrite_jsonResults draws ResourceLists in JSON, with former results in any
 // place, and holds what is written against what it must hold.
 func TestWrite_jsonResults(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
+	property.Check(t, func(rt *rapid.T) {
 		entries := []string{`"apiVersion": "config.kubernetes.io/v1"`, `"kind":"ResourceList"`}
 		items := rapid.IntRange(1, 3).Draw(rt, "items")
 		entries = append(entries, `"items":[`+strings.TrimSuffix(strings.Repeat("{\"name\":\"a\"} , ", items), " , ")+"]")

@@ -8,6 +8,8 @@ import (
 	"go.yaml.in/yaml/v3"
 	"pgregory.net/rapid"
 	kubectl "sigs.k8s.io/yaml"
+
+	"github.com/confighash/confighash/internal/test/property"
 )
 
 // TestScalarOf_readsAsKubectlDoes holds random scalars against sigs.k8s.io/yaml.
@@ -16,7 +18,7 @@ func TestScalarOf_readsAsKubectlDoes(t *testing.T) {
 		"0", "1", "7", "8", "9", "12", "0x", "0o", "0b", "_", "+", "-", ".", "e", "E", "e+", "a", "F", "y", "Y", "n", "no", "No", "on", "OFF", "yes", "true", "True", "TRUE", "false", "null", "Null", "~", ":", "2020-01-01", "T00:00:00Z", " ", ".inf", ".nan", "18446744073709551615", "9223372036854775807", "1000000000000000000000",
 	})
 	tags := rapid.SampledFrom([]string{"", "", "", "!!str ", "!!int ", "!!float ", "!!bool ", "!!null ", "!!binary ", "!!timestamp ", "!own ", "'", `"`})
-	rapid.Check(t, func(rt *rapid.T) {
+	property.Check(t, func(rt *rapid.T) {
 		value := strings.Join(rapid.SliceOfN(pieces, 0, 4).Draw(rt, "pieces"), "")
 		text := tags.Draw(rt, "tag") + value
 		if quote := text[:min(1, len(text))]; quote == "'" || quote == `"` {

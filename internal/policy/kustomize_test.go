@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/kustomize/kyaml/resid"
 
+	"github.com/confighash/confighash/internal/test/property"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
@@ -62,7 +63,7 @@ type outcome struct {
 // draw cannot come to hold one kind of case alone.
 func TestMatcher_matchesAsKustomizeDoes(t *testing.T) {
 	var refused, matched, missed int
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		// Most of five random expressions together are no selector and match
 		// nothing: a part may be left out.
 		part := func(label string) pair {

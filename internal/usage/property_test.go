@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/confighash/confighash/internal/catalog"
+	"github.com/confighash/confighash/internal/test/property"
 )
 
 // Values are of letters that stand nowhere else.
@@ -98,7 +99,7 @@ func podSpec(t *rapid.T) string {
 }
 
 func TestNew_holdsEachUseAndNoValue(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		manifests := someManifests.Draw(t, "manifests")
 		g := read(t, manifests)
 		drawn, err := New(g, catalog.Builtin())
@@ -192,7 +193,7 @@ func TestNew_holdsEachUseAndNoValue(t *testing.T) {
 
 // Each ID is that of one node, and each edge leads from one to another.
 func TestNew_idsAreDistinct(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		hostile := rapid.SampledFrom([]string{"a", "b", "a/b", "b/a", ""})
 		var documents []string
 		for range rapid.IntRange(0, 12).Draw(t, "resources") {

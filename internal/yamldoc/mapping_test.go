@@ -8,6 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
 	"pgregory.net/rapid"
+
+	"github.com/confighash/confighash/internal/test/property"
 )
 
 func parse(t rapid.TB, text string) *yaml.Node {
@@ -22,7 +24,7 @@ func parse(t rapid.TB, text string) *yaml.Node {
 // TestEach_readsAsTheDecoderDoes holds the entries of random mappings with merge
 // keys against what yaml.v3 decodes.
 func TestEach_readsAsTheDecoderDoes(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
+	property.Check(t, func(rt *rapid.T) {
 		var text strings.Builder
 		names := []string{}
 		for i := range rapid.IntRange(1, 5).Draw(rt, "mappings") {

@@ -72,9 +72,9 @@ func (w *merger) merge(value *yaml.Node) bool {
 	return true
 }
 
-// HasMerge reports whether a mapping has merge keys.
+// HasMerge reports whether m is a mapping with merge keys.
 func HasMerge(m *yaml.Node) bool {
-	for i := 0; i+1 < len(m.Content); i += 2 {
+	for i := 0; m.Kind == yaml.MappingNode && i+1 < len(m.Content); i += 2 {
 		if IsMerge(m.Content[i]) {
 			return true
 		}

@@ -950,9 +950,9 @@ func TestExamplesCI_gitlabNotesWhatAMergeRequestRestarts(t *testing.T) {
 	}
 }
 
-// What docs/impact.md shows of them is what the tests above run.
+// What docs/impact-ci.md shows is what the tests above run.
 func TestExamplesCI_impactPageShowsTheExamples(t *testing.T) {
-	for _, block := range harness.FencedBlocks(t, "../../docs/impact.md", "yaml") {
+	for _, block := range harness.FencedBlocks(t, "../../docs/impact-ci.md", "yaml") {
 		if !holdsBlock(t, block) {
 			t.Errorf("no example holds\n%s", block)
 		}

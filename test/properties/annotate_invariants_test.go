@@ -2,8 +2,6 @@ package properties_test
 
 import (
 	"bytes"
-	"errors"
-	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -13,7 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/confighash/confighash/internal/test/gen"
 	"github.com/confighash/confighash/internal/test/harness"
+	"github.com/confighash/confighash/internal/test/property"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -23,15 +23,12 @@ import (
 	"github.com/confighash/confighash/pkg/function"
 )
 
-var (
-	annotateCount  = flag.Int("annotate.packages", 200, "how many random packages to stamp")
-	annotateSeed   = flag.Uint64("annotate.seed", 1, "the seed of the first random package to stamp")
-	annotateShrink = flag.Bool("annotate.shrink", true, "make a package that goes wrong smaller before it is shown")
-)
+// packages is how many random packages a property takes by itself.
+const packages = 100
 
-// A consumerCheck holds the function against a package. What is random in it
+// A consumerCheck checks what the function does to a package. What is random in it
 // follows from the dice.
-type consumerCheck func(d *dice, p *consumerPackage) error
+type consumerCheck func(d *gen.Dice, p *consumerPackage) error
 
 // A mismatch is an error with the cause by which it is known again in a smaller
 // package.
@@ -41,6 +38,9 @@ type mismatch struct {
 
 func (m *mismatch) Error() string { return m.cause + ": " + m.text }
 
+// Cause says which failures are alike.
+func (m *mismatch) Cause() string { return m.cause }
+
 func mismatchf(cause, format string, args ...any) error {
 	return &mismatch{cause, fmt.Sprintf(format, args...)}
 }
@@ -48,59 +48,17 @@ func mismatchf(cause, format string, args ...any) error {
 // forEachConsumers runs a check on random packages and shows those that fail.
 func forEachConsumers(t *testing.T, check consumerCheck) {
 	t.Helper()
-	forEachOf(t, *annotateCount, randomConsumers, check)
+	forEachOf(t, packages, randomConsumers, check)
 }
 
-func forEachOf(t *testing.T, count int, generate func(seed uint64) *consumerPackage, check consumerCheck) {
+func forEachOf(t *testing.T, count int, generate func(*gen.Dice) *consumerPackage, check consumerCheck) {
 	t.Helper()
-	if testing.Short() {
-		count /= 5
-	}
-	wrong := 0
-	for seed := *annotateSeed; seed < *annotateSeed+uint64(count); seed++ {
-		p := generate(seed)
-		err := check(newDice(seed), p)
-		if err == nil {
-			continue
+	property.ForAll(t, count, generate, func(d *gen.Dice, p *consumerPackage) error {
+		if err := check(d, p); err != nil {
+			return fmt.Errorf("%w\npackage, spec: %s\n%s", err, p.spec, p.text())
 		}
-		if *annotateShrink {
-			err = p.shrink(check, err)
-		}
-		t.Errorf("-annotate.seed=%d -annotate.packages=1: %v\npackage, spec: %s\n%s", seed, err, p.spec, p.text())
-		if wrong++; wrong == 3 {
-			t.Fatalf("%d packages went wrong; the rest is not processed", wrong)
-		}
-	}
-}
-
-// shrink takes away what the failure does without, and returns the last one.
-func (p *consumerPackage) shrink(check consumerCheck, last error) error {
-	cause := func(err error) string {
-		var m *mismatch
-		if errors.As(err, &m) {
-			return m.cause
-		}
-		return ""
-	}
-	try := func(change, restore func()) {
-		change()
-		// What a check picks at random depends on what is there.
-		for seed := p.seed; seed < p.seed+6; seed++ {
-			if err := check(newDice(seed), p); err != nil && cause(err) == cause(last) {
-				last = err
-				return
-			}
-		}
-		restore()
-	}
-	for before := -1; before != len(p.documents); {
-		before = len(p.documents)
-		shrinkList(&p.documents, try)
-	}
-	for _, d := range p.documents {
-		shrinkValue(map[string]any(d.value), try)
-	}
-	return last
+		return nil
+	})
 }
 
 // process runs the function in this process.
@@ -294,7 +252,7 @@ func (s annotateSpec) dropOurs(value any, wanted stampTable) {
 // The packages must say enough, or nothing below means much.
 func TestConsumers_sayEnough(t *testing.T) {
 	var stamped, bare, anchored int
-	forEachConsumers(t, func(_ *dice, p *consumerPackage) error {
+	forEachConsumers(t, func(_ *gen.Dice, p *consumerPackage) error {
 		items, err := readManifests(p.text())
 		if err != nil {
 			return err
@@ -323,7 +281,7 @@ func TestConsumers_sayEnough(t *testing.T) {
 // stays but those that hold our annotations, and those that had to be made or
 // opened for them.
 func TestAnnotate_stampsConsumersAndTouchesNothingElse(t *testing.T) {
-	forEachConsumers(t, func(_ *dice, p *consumerPackage) error {
+	forEachConsumers(t, func(_ *gen.Dice, p *consumerPackage) error {
 		s, err := p.stamp(newChecksumMeanings())
 		if err != nil {
 			return err
@@ -415,7 +373,7 @@ func (s annotateSpec) sameLines(in, out string) error {
 // nothing, and a run on an edited earlier output comes to the same.
 func TestAnnotate_changes_rollExactlyTheConsumers(t *testing.T) {
 	applied, rolled := map[string]int{}, map[string]int{}
-	forEachConsumers(t, func(d *dice, p *consumerPackage) error {
+	forEachConsumers(t, func(d *gen.Dice, p *consumerPackage) error {
 		bearing := newChecksumMeanings()
 		before, err := p.stamp(bearing)
 		if err != nil {
@@ -423,7 +381,7 @@ func TestAnnotate_changes_rollExactlyTheConsumers(t *testing.T) {
 		}
 		for i, c := range changes {
 			// Each package undergoes some of the changes.
-			if (p.seed+uint64(i))%6 != 0 {
+			if (p.turn+i)%6 != 0 {
 				continue
 			}
 			rolling, ok, err := p.undergo(d, &c, before, bearing)
@@ -438,7 +396,7 @@ func TestAnnotate_changes_rollExactlyTheConsumers(t *testing.T) {
 		return nil
 	})
 	for _, c := range changes {
-		if enough := *annotateCount >= 200 && !testing.Short(); enough && !t.Failed() && (applied[c.name] < 3 || rolled[c.name] == 0 != c.neutral) {
+		if property.IsLong() && (applied[c.name] < 3 || rolled[c.name] == 0 != c.neutral) {
 			t.Errorf("a change of %s was applied %d times, and %d pod templates rolled: it says too little", c.name, applied[c.name], rolled[c.name])
 		}
 	}
@@ -446,7 +404,7 @@ func TestAnnotate_changes_rollExactlyTheConsumers(t *testing.T) {
 
 // undergo changes a package and compares what comes out before and after. It
 // returns how many pod templates roll, and false if there is nothing to change.
-func (p *consumerPackage) undergo(d *dice, c *change, before *stampedPackage, bearing checksumMeanings) (rolling int, ok bool, err error) {
+func (p *consumerPackage) undergo(d *gen.Dice, c *change, before *stampedPackage, bearing checksumMeanings) (rolling int, ok bool, err error) {
 	changed := p.clone()
 	what, ok := c.apply(d, changed)
 	if !ok {
@@ -554,16 +512,16 @@ func (p *consumerPackage) editOutput(changed *consumerPackage, before, after *st
 // had it from the beginning.
 func TestAnnotate_afterOtherSettings_comesToTheSame(t *testing.T) {
 	compared := 0
-	forEachConsumers(t, func(d *dice, p *consumerPackage) error {
+	forEachConsumers(t, func(d *gen.Dice, p *consumerPackage) error {
 		once, err := p.process(p.text())
 		if err != nil {
 			return err
 		}
 		later := p.clone()
-		later.spec.scope = pick(d, []string{"Workload", "Source"})
-		later.spec.granularity = pick(d, []string{"Key", "Object"})
-		later.spec.salt = pick(d, []string{"", "paprika"})
-		later.spec.policy = pick(d, []string{"All", "OptIn"})
+		later.spec.scope = gen.Pick(d, []string{"Workload", "Source"})
+		later.spec.granularity = gen.Pick(d, []string{"Key", "Object"})
+		later.spec.salt = gen.Pick(d, []string{"", "paprika"})
+		later.spec.policy = gen.Pick(d, []string{"All", "OptIn"})
 		if p.form.isList() {
 			if !strings.Contains(once, p.spec.String()) {
 				return nil // it has been encoded anew with what could not be spliced
@@ -598,8 +556,8 @@ func TestAnnotate_afterOtherSettings_comesToTheSame(t *testing.T) {
 		}
 		return nil
 	})
-	if compared < *annotateCount/5*4 && !testing.Short() {
-		t.Errorf("only %d of %d packages are compared", compared, *annotateCount)
+	if compared < property.Cases(packages)/5*4 {
+		t.Errorf("only %d of %d packages are compared", compared, property.Cases(packages))
 	}
 }
 
@@ -607,7 +565,7 @@ func TestAnnotate_afterOtherSettings_comesToTheSame(t *testing.T) {
 func TestAnnotate_results_tellNoSecretValue(t *testing.T) {
 	const short = 6 // what may stand anywhere
 	told, values := 0, 0
-	forEachConsumers(t, func(_ *dice, p *consumerPackage) error {
+	forEachConsumers(t, func(_ *gen.Dice, p *consumerPackage) error {
 		p.spec.report = "Full"
 		text := p.text()
 		_, messages, err := p.processAndTell(text)
@@ -650,27 +608,27 @@ func TestAnnotate_results_tellNoSecretValue(t *testing.T) {
 
 // The binary does what the tests above try in their own process.
 func TestAnnotate_binary_doesTheSame(t *testing.T) {
-	for seed := *annotateSeed; seed < *annotateSeed+16; seed++ {
-		p := randomConsumers(seed)
+	config := filepath.Join(t.TempDir(), "confighash.yaml")
+	forEachOf(t, packages/6, randomConsumers, func(_ *gen.Dice, p *consumerPackage) error {
 		text := p.text()
 		want, err := p.process(text)
 		if err != nil {
-			t.Fatalf("-annotate.seed=%d: %v", seed, err)
+			return err
 		}
 		var args []string
 		if !p.form.isList() {
-			config := filepath.Join(t.TempDir(), "confighash.yaml")
 			if err := os.WriteFile(config, []byte(p.spec.document()), 0o600); err != nil {
-				t.Fatal(err)
+				return err
 			}
 			args = []string{"--config", config}
 		}
 		got, err := harness.Run([]byte(text), harness.Binary, args...)
 		if err != nil {
-			t.Fatalf("-annotate.seed=%d: %v", seed, err)
+			return err
 		}
 		if diff := cmp.Diff(strings.SplitAfter(want, "\n"), strings.SplitAfter(string(got), "\n")); diff != "" {
-			t.Errorf("-annotate.seed=%d: (-in process +binary)\n%s", seed, diff)
+			return mismatchf("the binary differs", "(-in process +binary)\n%s", diff)
 		}
-	}
+		return nil
+	})
 }

@@ -8,12 +8,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/confighash/confighash/internal/test/gen"
 	"github.com/confighash/confighash/internal/test/harness"
 )
 
 // A consumerPackage is a random package of workloads and of what they consume.
 type consumerPackage struct {
-	seed      uint64
+	// turn says which of the changes it undergoes.
+	turn      int
 	spec      annotateSpec
 	form      form
 	crlf      bool
@@ -49,34 +51,34 @@ var (
 	sourceDataKeys   = []string{"a", "b", "app.properties", "yes"}
 )
 
-// randomConsumers makes the package of a seed.
-func randomConsumers(seed uint64) *consumerPackage {
-	g := &consumerGenerator{dice: newDice(seed)}
-	p := &consumerPackage{seed: seed, form: form(g.IntN(int(formCount))), crlf: g.chance(10)}
+// randomConsumers makes a package.
+func randomConsumers(d *gen.Dice) *consumerPackage {
+	g := &consumerGenerator{Dice: d}
+	p := &consumerPackage{turn: g.IntN(len(changes)), form: form(g.IntN(int(formCount))), crlf: g.Chance(10)}
 	g.plain = p.form.isJSON()
 	p.crlf = p.crlf && !p.form.isJSON()
 	p.spec = annotateSpec{
-		key: pick(g.dice, []string{"checksum/config", "checksum/config", "example.com/rolls-on"}), scope: pick(g.dice, []string{"Workload", "Source"}),
-		granularity: pick(g.dice, []string{"Key", "Key", "Object"}), policy: "All",
-		salt: pick(g.dice, []string{"", "", "pepper"}), namespace: pick(g.dice, []string{"default", "default", "team-a"}),
+		key: gen.Pick(g.Dice, []string{"checksum/config", "checksum/config", "example.com/rolls-on"}), scope: gen.Pick(g.Dice, []string{"Workload", "Source"}),
+		granularity: gen.Pick(g.Dice, []string{"Key", "Key", "Object"}), policy: "All",
+		salt: gen.Pick(g.Dice, []string{"", "", "pepper"}), namespace: gen.Pick(g.Dice, []string{"default", "default", "team-a"}),
 	}
-	if g.chance(20) {
+	if g.Chance(20) {
 		p.spec.policy = "OptIn"
 	}
-	if g.chance(15) {
-		p.spec.exclude = pick(g.dice, []string{"web.*", "app|db", "nothing"})
+	if g.Chance(15) {
+		p.spec.exclude = gen.Pick(g.Dice, []string{"web.*", "app|db", "nothing"})
 	}
-	p.spec.discover = g.chance(70)
+	p.spec.discover = g.Chance(70)
 	g.spec = p.spec
-	for range g.between(2, 8) {
+	for range g.Between(2, 8) {
 		g.source()
 	}
-	for range g.between(1, 5) {
+	for range g.Between(1, 5) {
 		g.workload()
 	}
 	p.spec.runners = slices.ContainsFunc(g.documents, func(d *styledDocument) bool { return d.value.Kind() == "Runner" })
 	for _, bystander := range bystanders {
-		if g.chance(10) {
+		if g.Chance(10) {
 			g.add(bystander)
 		}
 	}
@@ -86,14 +88,14 @@ func randomConsumers(seed uint64) *consumerPackage {
 }
 
 type consumerGenerator struct {
-	*dice
+	*gen.Dice
 	spec      annotateSpec
 	plain     bool // no YAML but JSON
 	documents []*styledDocument
 }
 
 func (g *consumerGenerator) add(o harness.Object) {
-	g.documents = append(g.documents, &styledDocument{value: o, style: g.Uint64(), anchored: isAnchored(o)})
+	g.documents = append(g.documents, &styledDocument{value: o, style: g.Seed(), anchored: isAnchored(o)})
 }
 
 // isAnchored tells that a value holds an anchor or an alias.
@@ -113,10 +115,10 @@ func isAnchored(value any) bool {
 
 // text is a value that the function has no business with.
 func (g *consumerGenerator) text() string {
-	if g.chance(40) {
-		return pick(g.dice, awkwardTexts)
+	if g.Chance(40) {
+		return gen.Pick(g.Dice, gen.AwkwardTexts)
 	}
-	return g.fresh("value")
+	return g.Fresh("value")
 }
 
 // metadata makes that of a resource, which none of its kind has yet: nil if one
@@ -131,17 +133,17 @@ func (g *consumerGenerator) metadata(kind, name, namespace string) map[string]an
 	if namespace != "" {
 		metadata["namespace"] = namespace
 	}
-	if g.chance(20) {
+	if g.Chance(20) {
 		metadata["labels"] = map[string]any{"app": name, "note": g.text()}
 	}
 	annotations := map[string]any{}
-	if g.chance(20) {
+	if g.Chance(20) {
 		annotations["example.com/note"] = g.text()
 	}
-	if g.chance(8) {
-		annotations["confighash.dev/ignore"] = pick(g.dice, []string{"true", "true", "false"})
+	if g.Chance(8) {
+		annotations["confighash.dev/ignore"] = gen.Pick(g.Dice, []string{"true", "true", "false"})
 	}
-	if g.chance(20) {
+	if g.Chance(20) {
 		annotations["confighash.dev/roll"] = "true"
 	}
 	if len(annotations) > 0 {
@@ -152,10 +154,10 @@ func (g *consumerGenerator) metadata(kind, name, namespace string) map[string]an
 
 // source adds a resource to be consumed.
 func (g *consumerGenerator) source() {
-	kind := pick(g.dice, []string{
+	kind := gen.Pick(g.Dice, []string{
 		"ConfigMap", "ConfigMap", "ConfigMap", "ConfigMap", "Secret", "Secret", "Secret", "SealedSecret", "ExternalSecret", "ExternalSecret", "SecretProviderClass",
 	})
-	metadata := g.metadata(kind, pick(g.dice, sourceNames), pick(g.dice, sourceNamespaces))
+	metadata := g.metadata(kind, gen.Pick(g.Dice, sourceNames), gen.Pick(g.Dice, sourceNamespaces))
 	if metadata == nil {
 		return
 	}
@@ -168,14 +170,14 @@ func (g *consumerGenerator) source() {
 	case "SealedSecret":
 		o["spec"] = g.sealed()
 	case "ExternalSecret":
-		spec := map[string]any{"refreshInterval": "1h", "dataFrom": []any{map[string]any{"extract": map[string]any{"key": g.fresh("path")}}}}
-		if g.chance(60) {
-			target := map[string]any{"name": pick(g.dice, sourceNames)}
-			if g.chance(75) {
-				field := pick(g.dice, []string{"configMap", "secret"})
+		spec := map[string]any{"refreshInterval": "1h", "dataFrom": []any{map[string]any{"extract": map[string]any{"key": g.Fresh("path")}}}}
+		if g.Chance(60) {
+			target := map[string]any{"name": gen.Pick(g.Dice, sourceNames)}
+			if g.Chance(75) {
+				field := gen.Pick(g.Dice, []string{"configMap", "secret"})
 				from := map[string]any{
 					"name":  g.reference(map[string]string{"configMap": "ConfigMap", "secret": "Secret"}[field]),
-					"items": []any{map[string]any{"key": pick(g.dice, sourceDataKeys)}, map[string]any{"key": pick(g.dice, sourceDataKeys)}},
+					"items": []any{map[string]any{"key": gen.Pick(g.Dice, sourceDataKeys)}, map[string]any{"key": gen.Pick(g.Dice, sourceDataKeys)}},
 				}
 				target["template"] = map[string]any{"templateFrom": []any{map[string]any{field: from}}}
 				g.madeWith(field, harness.StringAt(from, "name"), harness.StringAt(o, "metadata", "namespace"))
@@ -185,8 +187,8 @@ func (g *consumerGenerator) source() {
 		o["spec"] = spec
 	case "SecretProviderClass":
 		o["spec"] = map[string]any{
-			"provider": "vault", "parameters": map[string]any{"objects": g.fresh("path")},
-			"secretObjects": []any{map[string]any{"secretName": pick(g.dice, sourceNames), "type": "Opaque"}},
+			"provider": "vault", "parameters": map[string]any{"objects": g.Fresh("path")},
+			"secretObjects": []any{map[string]any{"secretName": gen.Pick(g.Dice, sourceNames), "type": "Opaque"}},
 		}
 	}
 	g.add(o)
@@ -199,12 +201,12 @@ func (g *consumerGenerator) madeWith(field, name, namespace string) {
 	if field != "configMap" || metadata == nil {
 		return
 	}
-	if g.chance(40) {
+	if g.Chance(40) {
 		metadata["annotations"] = map[string]any{"confighash.dev/ignore": "true"}
 	}
 	data := map[string]any{}
 	for _, key := range sourceDataKeys {
-		data[key] = g.fresh("template")
+		data[key] = g.Fresh("template")
 	}
 	g.add(harness.Object{"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data})
 }
@@ -216,26 +218,26 @@ func (g *consumerGenerator) configMap(o harness.Object) {
 		case roll < 50:
 			data[key] = g.text()
 		case roll < 60:
-			binary[key] = wrappedBase64(pick(g.dice, binaryTexts))
+			binary[key] = wrappedBase64(gen.Pick(g.Dice, gen.BinaryTexts))
 		case roll < 65 && !g.plain:
-			data[key] = pick(g.dice, []bare{"yes", "1e3", "0x1F", "010", "2001-01-01", "1_000", "on", ".5", "No"})
+			data[key] = gen.Pick(g.Dice, []bare{"yes", "1e3", "0x1F", "010", "2001-01-01", "1_000", "on", ".5", "No"})
 		}
 	}
-	if len(data) > 0 || g.chance(50) {
+	if len(data) > 0 || g.Chance(50) {
 		o["data"] = data
 	}
 	if len(binary) > 0 {
 		o["binaryData"] = binary
 	}
-	if g.chance(10) {
+	if g.Chance(10) {
 		o["immutable"] = true
 	}
-	if g.plain || !g.chance(15) {
+	if g.plain || !g.Chance(15) {
 		return
 	}
-	shared := bare(fmt.Sprintf("&shared {a: %s, shared: same}", g.fresh("value")))
+	shared := bare(fmt.Sprintf("&shared {a: %s, shared: same}", g.Fresh("value")))
 	metadata := o["metadata"].(map[string]any)
-	if metadata["labels"] = shared; g.chance(50) {
+	if metadata["labels"] = shared; g.Chance(50) {
 		delete(data, "a")
 		data[mergeHere] = bare("*shared ")
 		o["data"] = data
@@ -246,22 +248,22 @@ func (g *consumerGenerator) configMap(o harness.Object) {
 }
 
 func (g *consumerGenerator) secret(o harness.Object) {
-	o["type"] = pick(g.dice, []string{"Opaque", "kubernetes.io/basic-auth", "example.com/custom"})
-	if g.chance(10) {
-		o["data"] = map[string]any{"a": "ENC[AES256_GCM,data:" + g.fresh("cipher") + "]", "b": "ENC[AES256_GCM,data:" + g.fresh("cipher") + "]"}
-		o["sops"] = map[string]any{"mac": g.fresh("mac"), "version": "3.9.0"}
+	o["type"] = gen.Pick(g.Dice, []string{"Opaque", "kubernetes.io/basic-auth", "example.com/custom"})
+	if g.Chance(10) {
+		o["data"] = map[string]any{"a": "ENC[AES256_GCM,data:" + g.Fresh("cipher") + "]", "b": "ENC[AES256_GCM,data:" + g.Fresh("cipher") + "]"}
+		o["sops"] = map[string]any{"mac": g.Fresh("mac"), "version": "3.9.0"}
 		return
 	}
 	data, texts := map[string]any{}, map[string]any{}
 	for _, key := range sourceDataKeys {
-		if g.chance(50) {
-			data[key] = wrappedBase64(pick(g.dice, []string{g.text(), g.text(), pick(g.dice, binaryTexts)}))
+		if g.Chance(50) {
+			data[key] = wrappedBase64(gen.Pick(g.Dice, []string{g.text(), g.text(), gen.Pick(g.Dice, gen.BinaryTexts)}))
 		}
-		if g.chance(25) {
+		if g.Chance(25) {
 			texts[key] = g.text()
 		}
 	}
-	if len(data) > 0 || g.chance(50) {
+	if len(data) > 0 || g.Chance(50) {
 		o["data"] = data
 	}
 	if len(texts) > 0 {
@@ -272,21 +274,21 @@ func (g *consumerGenerator) secret(o harness.Object) {
 func (g *consumerGenerator) sealed() map[string]any {
 	encrypted := map[string]any{}
 	for _, key := range sourceDataKeys {
-		if g.chance(50) {
-			encrypted[key] = g.fresh("AgB")
+		if g.Chance(50) {
+			encrypted[key] = g.Fresh("AgB")
 		}
 	}
 	spec := map[string]any{"encryptedData": encrypted}
-	if g.chance(60) {
+	if g.Chance(60) {
 		template := map[string]any{"metadata": map[string]any{"labels": map[string]any{"note": g.text()}}}
-		if g.chance(50) {
+		if g.Chance(50) {
 			template["type"] = "kubernetes.io/basic-auth"
 		}
-		if g.chance(30) {
+		if g.Chance(30) {
 			template["data"] = map[string]any{"template": "{{ .a }}"}
 		}
-		if g.chance(30) {
-			template["metadata"].(map[string]any)["name"] = pick(g.dice, sourceNames)
+		if g.Chance(30) {
+			template["metadata"].(map[string]any)["name"] = gen.Pick(g.Dice, sourceNames)
 		}
 		spec["template"] = template
 	}
@@ -295,17 +297,17 @@ func (g *consumerGenerator) sealed() map[string]any {
 
 // workload adds a resource with one or several pod templates.
 func (g *consumerGenerator) workload() {
-	kind := pick(g.dice, []string{
+	kind := gen.Pick(g.Dice, []string{
 		"Deployment", "Deployment", "Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController", "CronJob", "Job", "Pod", "Runner", "Stranger",
 	})
-	metadata := g.metadata(kind, g.fresh(strings.ToLower(kind)), pick(g.dice, sourceNamespaces))
-	if g.chance(10) {
+	metadata := g.metadata(kind, g.Fresh(strings.ToLower(kind)), gen.Pick(g.Dice, sourceNamespaces))
+	if g.Chance(10) {
 		annotations, _ := metadata["annotations"].(map[string]any)
 		if annotations == nil {
 			annotations = map[string]any{}
 			metadata["annotations"] = annotations
 		}
-		annotations["confighash.dev/extra-sources"] = "ConfigMap/" + pick(g.dice, sourceNames) + ", Secret/" + pick(g.dice, sourceNames)
+		annotations["confighash.dev/extra-sources"] = "ConfigMap/" + gen.Pick(g.Dice, sourceNames) + ", Secret/" + gen.Pick(g.Dice, sourceNames)
 	}
 	o := harness.Object{"apiVersion": "apps/v1", "kind": kind, "metadata": metadata}
 	switch kind {
@@ -327,17 +329,17 @@ func (g *consumerGenerator) workload() {
 	case "Runner":
 		o["apiVersion"] = "example.com/v1"
 		workers := []any{}
-		for range g.between(1, 2) {
+		for range g.Between(1, 2) {
 			workers = append(workers, map[string]any{"size": 1, "template": g.template(metadata)})
 			metadata = map[string]any{"annotations": "of the first alone"}
 		}
 		o["spec"] = map[string]any{"workers": workers}
 	default:
 		spec := map[string]any{"template": g.template(metadata)}
-		if g.chance(15) {
+		if g.Chance(15) {
 			spec["updateStrategy"] = map[string]any{"type": "OnDelete"}
 		}
-		if g.chance(10) {
+		if g.Chance(10) {
 			spec["paused"] = true
 		}
 		o["spec"] = spec
@@ -352,14 +354,14 @@ const handMade = "00000000000000000000000000000000000000000000000000000000000000
 func (g *consumerGenerator) template(ofWorkload map[string]any) map[string]any {
 	template := map[string]any{"spec": g.podSpec()}
 	metadata := map[string]any{}
-	if g.chance(50) {
+	if g.Chance(50) {
 		metadata["labels"] = map[string]any{"app": "web"}
 	}
 	annotations := map[string]any{}
-	if g.chance(40) {
+	if g.Chance(40) {
 		annotations["example.com/note"] = g.text()
 	}
-	checksum := marked(strings.Repeat(pick(g.dice, []string{"0", "5e", "abcd"}), 56)[:56])
+	checksum := marked(strings.Repeat(gen.Pick(g.Dice, []string{"0", "5e", "abcd"}), 56)[:56])
 	for _, key := range []string{g.spec.key, "checksum/configmap.app", "example.com/secret.gone", "checksum/other"} {
 		switch g.IntN(12) {
 		case 0:
@@ -374,17 +376,17 @@ func (g *consumerGenerator) template(ofWorkload map[string]any) map[string]any {
 	case roll < 15:
 		return template
 	case roll < 20 && !g.plain:
-		template["metadata"] = pick(g.dice, []bare{"null", "~", "{}"})
+		template["metadata"] = gen.Pick(g.Dice, []bare{"null", "~", "{}"})
 		return template
 	case roll < 25:
 		template["metadata"] = map[string]any{}
 		return template
 	case roll < 35 && !g.plain:
-		metadata["annotations"] = pick(g.dice, []bare{"null", "~", "{}", ""})
+		metadata["annotations"] = gen.Pick(g.Dice, []bare{"null", "~", "{}", ""})
 	case roll < 45 && !g.plain && ofWorkload["annotations"] == nil:
 		ofWorkload["annotations"] = bare(`&notes {example.com/note: "1", "` + g.spec.key + `": ` + checksum + `}`)
 		metadata["annotations"] = bare("*notes ")
-		if g.chance(50) {
+		if g.Chance(50) {
 			annotations[mergeHere] = bare("*notes ")
 			delete(annotations, "example.com/note")
 			metadata["annotations"] = annotations
@@ -398,7 +400,7 @@ func (g *consumerGenerator) template(ofWorkload map[string]any) map[string]any {
 }
 
 func (g *consumerGenerator) reference(kind string) string {
-	if g.chance(10) {
+	if g.Chance(10) {
 		return "elsewhere"
 	}
 	var names []string
@@ -410,29 +412,29 @@ func (g *consumerGenerator) reference(kind string) string {
 			names = append(names, made, made)
 		}
 	}
-	if len(names) == 0 || g.chance(15) {
-		return pick(g.dice, sourceNames)
+	if len(names) == 0 || g.Chance(15) {
+		return gen.Pick(g.Dice, sourceNames)
 	}
-	return pick(g.dice, names)
+	return gen.Pick(g.Dice, names)
 }
 
 func (g *consumerGenerator) podSpec() map[string]any {
 	volumes, spec := []any{}, map[string]any{}
 	var mounts []any
-	for i := range g.between(0, 4) {
+	for i := range g.Between(0, 4) {
 		volume, files := g.volume()
 		volume["name"] = fmt.Sprintf("volume-%d", i)
 		volumes = append(volumes, volume)
-		if g.chance(70) {
+		if g.Chance(70) {
 			mounts = append(mounts, g.mount(volume["name"], files))
 		}
-		if g.chance(15) {
+		if g.Chance(15) {
 			mounts = append(mounts, g.mount(volume["name"], files))
 		}
 	}
 	lists := []string{"containers"}
 	for _, list := range []string{"containers", "initContainers", "ephemeralContainers"} {
-		if g.chance(35) {
+		if g.Chance(35) {
 			lists = append(lists, list)
 		}
 	}
@@ -444,20 +446,20 @@ func (g *consumerGenerator) podSpec() map[string]any {
 		spec[list] = append(of, container)
 	}
 	for _, mount := range mounts {
-		container := pick(g.dice, containers)
+		container := gen.Pick(g.Dice, containers)
 		of, _ := container["volumeMounts"].([]any)
 		container["volumeMounts"] = append(of, mount)
 	}
-	if env, ok := containers[0]["env"].([]any); ok && !g.plain && len(containers) > 1 && g.chance(10) {
+	if env, ok := containers[0]["env"].([]any); ok && !g.plain && len(containers) > 1 && g.Chance(10) {
 		// Two containers share one list.
-		w := &packageWriter{dice: newDice(1), json: true}
+		w := &packageWriter{Dice: gen.Seeded(1), json: true}
 		containers[0]["env"] = bare("&env " + w.flow(env, 0))
 		containers[len(containers)-1]["env"] = bare("*env ")
 	}
 	if len(volumes) > 0 {
 		spec["volumes"] = volumes
 	}
-	if g.chance(25) {
+	if g.Chance(25) {
 		spec["imagePullSecrets"] = []any{map[string]any{"name": g.reference("Secret")}}
 	}
 	return spec
@@ -466,26 +468,26 @@ func (g *consumerGenerator) podSpec() map[string]any {
 func (g *consumerGenerator) container(name string) map[string]any {
 	c := map[string]any{"name": name, "image": "example.com/app:1.0"}
 	env, envFrom := []any{}, []any{}
-	for i := range g.between(0, 2) {
+	for i := range g.Between(0, 2) {
 		kind, field := "ConfigMap", "configMapKeyRef"
-		if g.chance(50) {
+		if g.Chance(50) {
 			kind, field = "Secret", "secretKeyRef"
 		}
-		ref := map[string]any{"name": g.reference(kind), "key": pick(g.dice, sourceDataKeys)}
-		if g.chance(20) {
+		ref := map[string]any{"name": g.reference(kind), "key": gen.Pick(g.Dice, sourceDataKeys)}
+		if g.Chance(20) {
 			ref["optional"] = true
 		}
 		env = append(env, map[string]any{"name": fmt.Sprintf("VARIABLE_%d", i), "valueFrom": map[string]any{field: ref}})
 	}
-	if g.chance(20) {
+	if g.Chance(20) {
 		env = append(env, map[string]any{"name": "PLAIN", "value": g.text()})
 	}
-	if g.chance(25) {
+	if g.Chance(25) {
 		kind, field := "ConfigMap", "configMapRef"
-		if g.chance(50) {
+		if g.Chance(50) {
 			kind, field = "Secret", "secretRef"
 		}
-		envFrom = append(envFrom, map[string]any{"prefix": "P_", field: map[string]any{"name": g.reference(kind), "optional": g.chance(30)}})
+		envFrom = append(envFrom, map[string]any{"prefix": "P_", field: map[string]any{"name": g.reference(kind), "optional": g.Chance(30)}})
 	}
 	if len(env) > 0 {
 		c["env"] = env
@@ -501,19 +503,19 @@ func (g *consumerGenerator) volume() (volume map[string]any, files []string) {
 	source := func(kind, nameField string) map[string]any {
 		from := map[string]any{nameField: g.reference(kind)}
 		switch {
-		case g.chance(40):
+		case g.Chance(40):
 			items := []any{}
-			for range g.between(1, 2) {
-				key := pick(g.dice, sourceDataKeys)
-				file := pick(g.dice, []string{key, "dir/" + key, "a"})
+			for range g.Between(1, 2) {
+				key := gen.Pick(g.Dice, sourceDataKeys)
+				file := gen.Pick(g.Dice, []string{key, "dir/" + key, "a"})
 				items = append(items, map[string]any{"key": key, "path": file})
 				files = append(files, file, strings.Split(file, "/")[0])
 			}
 			from["items"] = items
-		case g.chance(10):
+		case g.Chance(10):
 			from["items"] = []any{}
 		}
-		if g.chance(20) {
+		if g.Chance(20) {
 			from["optional"] = true
 		}
 		return from
@@ -526,8 +528,8 @@ func (g *consumerGenerator) volume() (volume map[string]any, files []string) {
 		return map[string]any{"secret": source("Secret", "secretName")}, files
 	case roll < 80:
 		sources := []any{map[string]any{"serviceAccountToken": map[string]any{"path": "token"}}}
-		for range g.between(1, 2) {
-			if g.chance(50) {
+		for range g.Between(1, 2) {
+			if g.Chance(50) {
 				sources = append(sources, map[string]any{"configMap": source("ConfigMap", "name")})
 			} else {
 				sources = append(sources, map[string]any{"secret": source("Secret", "name")})
@@ -535,7 +537,7 @@ func (g *consumerGenerator) volume() (volume map[string]any, files []string) {
 		}
 		return map[string]any{"projected": map[string]any{"sources": sources}}, files
 	case roll < 90:
-		driver := pick(g.dice, []string{"secrets-store.csi.k8s.io", "secrets-store.csi.k8s.io", "other.example.com"})
+		driver := gen.Pick(g.Dice, []string{"secrets-store.csi.k8s.io", "secrets-store.csi.k8s.io", "other.example.com"})
 		return map[string]any{"csi": map[string]any{
 			"driver": driver, "readOnly": true, "nodePublishSecretRef": map[string]any{"name": g.reference("Secret")},
 			"volumeAttributes": map[string]any{"secretProviderClass": g.reference("SecretProviderClass")},
@@ -546,16 +548,16 @@ func (g *consumerGenerator) volume() (volume map[string]any, files []string) {
 
 // mount makes a mount of a volume in which there are these files.
 func (g *consumerGenerator) mount(name any, files []string) map[string]any {
-	mount := map[string]any{"name": name, "mountPath": "/" + g.fresh("mnt")}
-	file := pick(g.dice, files)
+	mount := map[string]any{"name": name, "mountPath": "/" + g.Fresh("mnt")}
+	file := gen.Pick(g.Dice, files)
 	switch roll := g.IntN(100); {
 	case roll < 45:
 	case roll < 75:
-		mount["subPath"] = pick(g.dice, []string{file, file, "./" + file, file + "/", "none"})
+		mount["subPath"] = gen.Pick(g.Dice, []string{file, file, "./" + file, file + "/", "none"})
 	case roll < 85:
 		mount["subPathExpr"] = file
 	default:
-		mount["subPathExpr"] = pick(g.dice, []string{"$(POD_NAME)", file + "/$(POD_NAME)"})
+		mount["subPathExpr"] = gen.Pick(g.Dice, []string{"$(POD_NAME)", file + "/$(POD_NAME)"})
 	}
 	return mount
 }
@@ -620,10 +622,10 @@ func (p *consumerPackage) textOf(d *styledDocument) string {
 }
 
 func (p *consumerPackage) write(d *styledDocument, style uint64) string {
-	w := &packageWriter{dice: newDice(style), json: p.form.isJSON(), anchors: false, known: map[string]string{}}
-	w.indent, w.compact = w.between(1, 4), w.chance(50)
-	w.comments = !w.json && w.chance(70)
-	w.pretty = w.chance(50)
+	w := &packageWriter{Dice: gen.Seeded(style), json: p.form.isJSON(), anchors: false, known: map[string]string{}}
+	w.indent, w.compact = w.Between(1, 4), w.Chance(50)
+	w.comments = !w.json && w.Chance(70)
+	w.pretty = w.Chance(50)
 	var text string
 	switch p.form {
 	case resourceList, kindList:
@@ -677,12 +679,12 @@ type change struct {
 	rearranges bool
 	// apply changes a package. It returns what it did, and false if there is
 	// nothing to change.
-	apply func(d *dice, p *consumerPackage) (what string, ok bool)
+	apply func(d *gen.Dice, p *consumerPackage) (what string, ok bool)
 }
 
 // changeOf makes a change of one document of the given kinds, chosen at random.
-func changeOf(name string, neutral bool, apply func(d *dice, o harness.Object) (what string, ok bool), kinds ...string) change {
-	return change{name: name, neutral: neutral, apply: func(d *dice, p *consumerPackage) (string, bool) {
+func changeOf(name string, neutral bool, apply func(d *gen.Dice, o harness.Object) (what string, ok bool), kinds ...string) change {
+	return change{name: name, neutral: neutral, apply: func(d *gen.Dice, p *consumerPackage) (string, bool) {
 		for _, i := range d.Perm(len(p.documents)) {
 			if o := p.documents[i].value; slices.Contains(kinds, o.Kind()) {
 				if what, ok := apply(d, o); ok {
@@ -709,14 +711,14 @@ func fields(o harness.Object) map[string]map[string]any {
 }
 
 // someEntry picks a key of what an object holds.
-func someEntry(d *dice, o harness.Object) (field, key string, ok bool) {
+func someEntry(d *gen.Dice, o harness.Object) (field, key string, ok bool) {
 	all := fields(o)
 	names := slices.Sorted(maps.Keys(all))
 	if len(names) == 0 {
 		return "", "", false
 	}
-	field = pick(d, names)
-	key = pick(d, slices.Sorted(maps.Keys(all[field])))
+	field = gen.Pick(d, names)
+	key = gen.Pick(d, slices.Sorted(maps.Keys(all[field])))
 	return field, key, key != mergeHere
 }
 
@@ -728,8 +730,8 @@ func encodedIn(o harness.Object, field, text string) string {
 	return text
 }
 
-func setNote(field string) func(d *dice, o harness.Object) (string, bool) {
-	return func(d *dice, o harness.Object) (string, bool) {
+func setNote(field string) func(d *gen.Dice, o harness.Object) (string, bool) {
+	return func(d *gen.Dice, o harness.Object) (string, bool) {
 		metadata := o["metadata"].(map[string]any)
 		notes, ok := metadata[field].(map[string]any)
 		if !ok {
@@ -739,7 +741,7 @@ func setNote(field string) func(d *dice, o harness.Object) (string, bool) {
 			notes = map[string]any{}
 			metadata[field] = notes
 		}
-		notes["example.com/changed"] = pick(d, awkwardTexts)
+		notes["example.com/changed"] = gen.Pick(d, gen.AwkwardTexts)
 		return field, true
 	}
 }
@@ -748,7 +750,7 @@ var anySource = slices.Sorted(maps.Keys(sourceKinds))
 
 // changes are those that are made of every package.
 var changes = []change{
-	changeOf("a value", false, func(d *dice, o harness.Object) (string, bool) {
+	changeOf("a value", false, func(d *gen.Dice, o harness.Object) (string, bool) {
 		field, key, ok := someEntry(d, o)
 		if !ok {
 			return "", false
@@ -756,35 +758,35 @@ var changes = []change{
 		fields(o)[field][key] = encodedIn(o, field, "a changed value")
 		return field + " " + key, true
 	}, "ConfigMap", "Secret", "SealedSecret"),
-	changeOf("a value that changes by one byte", false, func(d *dice, o harness.Object) (string, bool) {
+	changeOf("a value that changes by one byte", false, func(d *gen.Dice, o harness.Object) (string, bool) {
 		field, key, ok := someEntry(d, o)
 		text, isText := fields(o)[field][key].(string)
 		if !ok || !isText || encodedIn(o, field, "x") != "x" {
 			return "", false
 		}
-		fields(o)[field][key] = text + pick(d, []string{" ", "\n", "x", "0"})
+		fields(o)[field][key] = text + gen.Pick(d, []string{" ", "\n", "x", "0"})
 		return field + " " + key, true
 	}, "ConfigMap", "Secret", "SealedSecret"),
-	changeOf("a new key", false, func(d *dice, o harness.Object) (string, bool) {
+	changeOf("a new key", false, func(d *gen.Dice, o harness.Object) (string, bool) {
 		all := fields(o)
 		for _, key := range append(slices.Clone(sourceDataKeys), "added") {
 			taken := slices.ContainsFunc(slices.Collect(maps.Values(all)), func(m map[string]any) bool { return m[key] != nil })
 			if names := slices.Sorted(maps.Keys(all)); !taken && len(names) > 0 {
-				field := pick(d, names)
+				field := gen.Pick(d, names)
 				all[field][key] = encodedIn(o, field, "an added value")
 				return field + " " + key, true
 			}
 		}
 		return "", false
 	}, "ConfigMap", "Secret", "SealedSecret"),
-	changeOf("a removed key", false, func(d *dice, o harness.Object) (string, bool) {
+	changeOf("a removed key", false, func(d *gen.Dice, o harness.Object) (string, bool) {
 		field, key, ok := someEntry(d, o)
 		if ok {
 			delete(fields(o)[field], key)
 		}
 		return field + " " + key, ok
 	}, "ConfigMap", "Secret", "SealedSecret"),
-	changeOf("a renamed key", false, func(d *dice, o harness.Object) (string, bool) {
+	changeOf("a renamed key", false, func(d *gen.Dice, o harness.Object) (string, bool) {
 		field, key, ok := someEntry(d, o)
 		if ok {
 			fields(o)[field]["renamed"] = fields(o)[field][key]
@@ -792,7 +794,7 @@ var changes = []change{
 		}
 		return field + " " + key, ok
 	}, "ConfigMap", "Secret", "SealedSecret"),
-	changeOf("two keys with each other's values", false, func(_ *dice, o harness.Object) (string, bool) {
+	changeOf("two keys with each other's values", false, func(_ *gen.Dice, o harness.Object) (string, bool) {
 		for field, m := range fields(o) {
 			if keys := slices.Sorted(maps.Keys(m)); len(keys) > 1 && keys[0] != mergeHere && keys[1] != mergeHere {
 				m[keys[0]], m[keys[1]] = m[keys[1]], m[keys[0]]
@@ -803,7 +805,7 @@ var changes = []change{
 	}, "ConfigMap", "Secret", "SealedSecret"),
 	changeOf("labels", true, setNote("labels"), anySource...),
 	changeOf("annotations", true, setNote("annotations"), anySource...),
-	changeOf("immutable", true, func(_ *dice, o harness.Object) (string, bool) {
+	changeOf("immutable", true, func(_ *gen.Dice, o harness.Object) (string, bool) {
 		if o["immutable"] != nil {
 			delete(o, "immutable")
 		} else {
@@ -811,11 +813,11 @@ var changes = []change{
 		}
 		return "immutable", true
 	}, "ConfigMap", "Secret"),
-	changeOf("the type of a Secret", true, func(_ *dice, o harness.Object) (string, bool) {
+	changeOf("the type of a Secret", true, func(_ *gen.Dice, o harness.Object) (string, bool) {
 		o["type"] = "example.com/changed"
 		return "type", true
 	}, "Secret"),
-	changeOf("data as stringData or binaryData", true, func(_ *dice, o harness.Object) (string, bool) {
+	changeOf("data as stringData or binaryData", true, func(_ *gen.Dice, o harness.Object) (string, bool) {
 		data, ok := o["data"].(map[string]any)
 		if !ok || o["sops"] != nil || data[mergeHere] != nil {
 			return "", false
@@ -846,7 +848,7 @@ var changes = []change{
 		}
 		return other, true
 	}, "ConfigMap", "Secret"),
-	changeOf("data that stringData hides", true, func(_ *dice, o harness.Object) (string, bool) {
+	changeOf("data that stringData hides", true, func(_ *gen.Dice, o harness.Object) (string, bool) {
 		for key := range entries(o, "stringData") {
 			if o["data"] == nil {
 				o["data"] = map[string]any{}
@@ -856,14 +858,14 @@ var changes = []change{
 		}
 		return "", false
 	}, "Secret"),
-	changeOf("what SOPS says of itself", true, func(_ *dice, o harness.Object) (string, bool) {
+	changeOf("what SOPS says of itself", true, func(_ *gen.Dice, o harness.Object) (string, bool) {
 		if o["sops"] == nil {
 			return "", false
 		}
 		o["sops"].(map[string]any)["mac"] = "changed"
 		return "sops", true
 	}, "Secret"),
-	changeOf("what makes a Secret", false, func(_ *dice, o harness.Object) (string, bool) {
+	changeOf("what makes a Secret", false, func(_ *gen.Dice, o harness.Object) (string, bool) {
 		spec := entries(o, "spec")
 		if spec == nil {
 			return "", false
@@ -880,7 +882,7 @@ var changes = []change{
 		template["type"] = "example.com/changed"
 		return "spec.template", true
 	}, "SealedSecret", "ExternalSecret", "SecretProviderClass"),
-	changeOf("labels of the Secret that is made", true, func(_ *dice, o harness.Object) (string, bool) {
+	changeOf("labels of the Secret that is made", true, func(_ *gen.Dice, o harness.Object) (string, bool) {
 		metadata := entries(o, "spec", "template", "metadata")
 		if metadata == nil {
 			return "", false
@@ -888,7 +890,7 @@ var changes = []change{
 		metadata["labels"] = map[string]any{"changed": "true"}
 		return "spec.template.metadata", true
 	}, "SealedSecret"),
-	{name: "what no container uses", neutral: true, apply: func(d *dice, p *consumerPackage) (string, bool) {
+	{name: "what no container uses", neutral: true, apply: func(d *gen.Dice, p *consumerPackage) (string, bool) {
 		items, err := readManifests(p.text())
 		if err != nil {
 			return "", false
@@ -911,7 +913,7 @@ var changes = []change{
 		}
 		return "", false
 	}},
-	{name: "style, comments and key order", neutral: true, apply: func(_ *dice, p *consumerPackage) (string, bool) {
+	{name: "style, comments and key order", neutral: true, apply: func(_ *gen.Dice, p *consumerPackage) (string, bool) {
 		for _, d := range p.documents {
 			if sourceKinds[d.value.Kind()] != "" {
 				d.style += 1000
@@ -919,18 +921,18 @@ var changes = []change{
 		}
 		return "all sources", true
 	}},
-	{name: "style of everything", neutral: true, rearranges: true, apply: func(d *dice, p *consumerPackage) (string, bool) {
+	{name: "style of everything", neutral: true, rearranges: true, apply: func(d *gen.Dice, p *consumerPackage) (string, bool) {
 		for _, document := range p.documents {
 			document.style += 2000
 		}
-		p.crlf = !p.form.isJSON() && d.chance(50)
+		p.crlf = !p.form.isJSON() && d.Chance(50)
 		return "all documents", true
 	}},
-	{name: "order of documents", neutral: true, rearranges: true, apply: func(d *dice, p *consumerPackage) (string, bool) {
+	{name: "order of documents", neutral: true, rearranges: true, apply: func(d *gen.Dice, p *consumerPackage) (string, bool) {
 		d.Shuffle(len(p.documents), func(i, j int) { p.documents[i], p.documents[j] = p.documents[j], p.documents[i] })
 		return "shuffled", true
 	}},
-	{name: "the form of the package", neutral: true, rearranges: true, apply: func(_ *dice, p *consumerPackage) (string, bool) {
+	{name: "the form of the package", neutral: true, rearranges: true, apply: func(_ *gen.Dice, p *consumerPackage) (string, bool) {
 		for _, d := range p.documents {
 			if d.anchored || holdsBare(d.value) {
 				return "", false
@@ -940,7 +942,7 @@ var changes = []change{
 		p.crlf = false
 		return "", true
 	}},
-	{name: "two objects with each other's content", apply: func(d *dice, p *consumerPackage) (string, bool) {
+	{name: "two objects with each other's content", apply: func(d *gen.Dice, p *consumerPackage) (string, bool) {
 		perm := d.Perm(len(p.documents))
 		for _, i := range perm {
 			for _, j := range perm {
@@ -962,18 +964,18 @@ var changes = []change{
 		}
 		return "", false
 	}},
-	{name: "an object of the same name in another namespace", neutral: true, rearranges: true, apply: func(d *dice, p *consumerPackage) (string, bool) {
+	{name: "an object of the same name in another namespace", neutral: true, rearranges: true, apply: func(d *gen.Dice, p *consumerPackage) (string, bool) {
 		for _, i := range d.Perm(len(p.documents)) {
 			o := p.documents[i].value
 			if slices.Contains([]string{"ConfigMap", "Secret"}, o.Kind()) {
 				twin := harness.Object{"apiVersion": "v1", "kind": o.Kind(), "metadata": map[string]any{"name": o.Name(), "namespace": "team-b"}, "data": map[string]any{"a": "dHdpbg=="}}
-				p.documents = append(p.documents, &styledDocument{value: twin, style: d.Uint64()})
+				p.documents = append(p.documents, &styledDocument{value: twin, style: d.Seed()})
 				return twin.Identity(), true
 			}
 		}
 		return "", false
 	}},
-	{name: "a removed object", rearranges: true, apply: func(d *dice, p *consumerPackage) (string, bool) {
+	{name: "a removed object", rearranges: true, apply: func(d *gen.Dice, p *consumerPackage) (string, bool) {
 		for _, i := range d.Perm(len(p.documents)) {
 			if o := p.documents[i].value; sourceKinds[o.Kind()] != "" {
 				p.documents = slices.Delete(p.documents, i, i+1)
@@ -982,7 +984,7 @@ var changes = []change{
 		}
 		return "", false
 	}},
-	{name: "a workload less", neutral: true, rearranges: true, apply: func(d *dice, p *consumerPackage) (string, bool) {
+	{name: "a workload less", neutral: true, rearranges: true, apply: func(d *gen.Dice, p *consumerPackage) (string, bool) {
 		for _, i := range d.Perm(len(p.documents)) {
 			if o := p.documents[i].value; len(p.spec.rollingTemplates(o)) > 0 {
 				p.documents = slices.Delete(p.documents, i, i+1)

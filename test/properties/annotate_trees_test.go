@@ -2,36 +2,31 @@ package properties_test
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/confighash/confighash/internal/test/gen"
 	"github.com/confighash/confighash/internal/test/harness"
 	"github.com/confighash/confighash/internal/test/kustomize"
+	"github.com/confighash/confighash/internal/test/property"
 
 	"github.com/google/go-cmp/cmp"
 )
 
-var (
-	annotateTrees     = flag.Int("annotate.trees", 12, "how many random trees of kustomizations to stamp in process")
-	annotateTreesSeed = flag.Uint64("annotate.treeseed", 1, "the seed of the first random tree to stamp")
-	annotateExec      = flag.Int("annotate.exec", 2, "how many random trees to stamp with the kustomize binary")
-)
-
-// consumerTree makes the tree of a seed, whose function sees all of it. Its pods
-// mount most of their volumes.
-func consumerTree(seed uint64) *tree {
-	t := randomTree(seed)
+// consumerTree makes a tree whose function sees all of it. Its pods mount most of
+// their volumes.
+func consumerTree(d *gen.Dice) *tree {
+	t := randomTree(d)
 	if t.wrapped {
 		t.root = t.layers()[slices.IndexFunc(t.layers(), func(l *layer) bool { return l.function && !l.outside && isOutermost(t, l) })]
 		t.wrapped = false
 	}
-	d := newDice(seed + 1)
 	for _, l := range t.layers() {
 		for _, r := range l.referrers {
 			mountVolumes(d, map[string]any(r))
@@ -49,17 +44,17 @@ func isOutermost(t *tree, l *layer) bool {
 
 // mountVolumes lets the first container of each pod spec beneath a value mount
 // volumes.
-func mountVolumes(d *dice, value map[string]any) {
+func mountVolumes(d *gen.Dice, value map[string]any) {
 	containers, volumes := elements(value, "containers"), elements(value, "volumes")
 	if len(containers) > 0 {
 		mounts := []any{}
 		for _, volume := range volumes {
-			if !d.chance(75) {
+			if !d.Chance(75) {
 				continue
 			}
-			mount := map[string]any{"name": volume["name"], "mountPath": "/" + d.fresh("mnt")}
-			if d.chance(30) {
-				mount["subPath"] = pick(d, append(slices.Clone(contentKeys), "b"))
+			mount := map[string]any{"name": volume["name"], "mountPath": "/" + d.Fresh("mnt")}
+			if d.Chance(30) {
+				mount["subPath"] = gen.Pick(d, append(slices.Clone(contentKeys), "b"))
 			}
 			mounts = append(mounts, mount)
 		}
@@ -84,7 +79,7 @@ type treeChange struct {
 }
 
 // treeChanges returns a change of one value, and one of a label.
-func treeChanges(d *dice, t *tree) []treeChange {
+func treeChanges(d *gen.Dice, t *tree) []treeChange {
 	var found []treeChange
 	var contents []*content
 	for _, l := range t.layers() {
@@ -95,7 +90,7 @@ func treeChanges(d *dice, t *tree) []treeChange {
 		}
 	}
 	for range min(len(contents), 2) {
-		c := pick(d, contents)
+		c := gen.Pick(d, contents)
 		v := &c.values[d.IntN(len(c.values))]
 		before := v.text
 		found = append(found, treeChange{
@@ -103,7 +98,7 @@ func treeChanges(d *dice, t *tree) []treeChange {
 			do:   func() { v.text = "changed" }, revert: func() { v.text = before },
 		})
 	}
-	l := pick(d, t.layers())
+	l := gen.Pick(d, t.layers())
 	before := l.labels
 	return append(found, treeChange{
 		what: "the labels of " + l.dir, neutral: true,
@@ -225,12 +220,32 @@ func (b *builtTree) templates(spec annotateSpec) map[string]any {
 	return (&stampedPackage{outItems: b.objects}).templates(spec)
 }
 
-// checkTree builds a tree before and after changes. It returns how many pod
-// templates rolled.
-func checkTree(t *testing.T, tr *tree, spec annotateSpec, build harness.Builder, changes []treeChange) (stamped, rolled int, err error) {
-	t.Helper()
+// A changedTree is a tree, how it is stamped, and what changes in it.
+type changedTree struct {
+	*tree
+	spec    annotateSpec
+	changes []treeChange
+}
+
+func randomChangedTree(d *gen.Dice) changedTree {
+	c := changedTree{tree: consumerTree(d), spec: annotateSpec{
+		key: "checksum/config", scope: gen.Pick(d, []string{"Workload", "Source"}), granularity: gen.Pick(d, []string{"Key", "Key", "Object"}),
+		policy: "All", namespace: "default", discover: d.Chance(50),
+	}}
+	c.changes = treeChanges(d, c.tree)
+	return c
+}
+
+// check builds a tree before and after its changes. It returns how many pod templates
+// are stamped, and how many rolled.
+func (c changedTree) check(build harness.Builder) (stamped, rolled int, err error) {
 	bearing := newChecksumMeanings()
-	dir := t.TempDir()
+	dir, err := os.MkdirTemp("", "tree-")
+	if err != nil {
+		return 0, 0, err
+	}
+	defer os.RemoveAll(dir)
+	tr, spec := c.tree, c.spec
 	before, err := buildStamped(filepath.Join(dir, "before"), tr, spec, build, bearing)
 	if err != nil {
 		return 0, 0, err
@@ -239,7 +254,7 @@ func checkTree(t *testing.T, tr *tree, spec annotateSpec, build harness.Builder,
 		stamped += min(len(wanted), 1)
 	}
 	was := before.templates(spec)
-	for i, c := range changes {
+	for i, c := range c.changes {
 		c.do()
 		after, err := buildStamped(filepath.Join(dir, fmt.Sprint(i)), tr, spec, build, bearing)
 		c.revert()
@@ -268,43 +283,24 @@ func checkTree(t *testing.T, tr *tree, spec annotateSpec, build harness.Builder,
 	return stamped, rolled, nil
 }
 
-// stampTrees checks random trees and shows those that go wrong.
+// stampTrees checks random trees.
 func stampTrees(t *testing.T, count int, build harness.Builder) {
 	t.Helper()
 	var notBuilt, stamped, rolled int
-	for seed := *annotateTreesSeed; seed < *annotateTreesSeed+uint64(count); seed++ {
-		d := newDice(seed)
-		spec := annotateSpec{
-			key: "checksum/config", scope: pick(d, []string{"Workload", "Source"}), granularity: pick(d, []string{"Key", "Key", "Object"}),
-			policy: "All", namespace: "default", discover: d.chance(50),
-		}
-		tr := consumerTree(seed)
-		changes := treeChanges(d, tr)
-		s, r, err := checkTree(t, tr, spec, build, changes)
-		switch {
-		case errors.Is(err, errNotBuilt):
+	property.ForAll(t, count, randomChangedTree, func(_ *gen.Dice, c changedTree) error {
+		s, r, err := c.check(build)
+		if errors.Is(err, errNotBuilt) {
 			notBuilt++
-		case err != nil:
-			if *annotateShrink {
-				if smaller := tr.shrink(func(tr *tree) error {
-					_, _, err := checkTree(t, tr, spec, kustomize.Build, changes)
-					if errors.Is(err, errNotBuilt) {
-						return nil
-					}
-					return err
-				}); smaller != nil {
-					err = smaller
-				}
-			}
-			f, filesErr := tr.files(way{resources: true, spec: spec.String()})
-			if filesErr != nil {
-				t.Fatal(filesErr)
-			}
-			t.Fatalf("-annotate.treeseed=%d -annotate.trees=1: %v\nkustomize build %s\n%v", seed, err, tr.root.dir, f)
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("%w\n%s", err, c.show(way{resources: true, spec: c.spec.String()}))
 		}
 		stamped += s
 		rolled += r
-	}
+		return nil
+	})
+	count = property.Cases(count)
 	t.Logf("%d pod templates stamped, %d rolled, %d trees do not build", stamped, rolled, notBuilt)
 	if stamped < count/2 || count >= 12 && rolled == 0 || notBuilt > count/2 {
 		t.Errorf("%d pod templates stamped, %d rolled, %d trees do not build: the trees say too little", stamped, rolled, notBuilt)
@@ -315,11 +311,7 @@ func stampTrees(t *testing.T, count int, build harness.Builder) {
 // pod template that consumes something by the names that kustomize gives in the
 // end has a checksum, and a value changes those of its consumers alone.
 func TestAnnotate_underKustomize_rollsExactlyTheConsumers(t *testing.T) {
-	count := *annotateTrees
-	if testing.Short() {
-		count /= 5
-	}
-	stampTrees(t, count, kustomize.Build)
+	stampTrees(t, trees/2, kustomize.Build)
 }
 
 // The same by the kustomize that people run.
@@ -327,5 +319,5 @@ func TestAnnotate_underKustomizeBinary_rollsExactlyTheConsumers(t *testing.T) {
 	if _, err := harness.Kustomize(); err != nil {
 		t.Fatal(err)
 	}
-	stampTrees(t, *annotateExec, harness.BuildByExec)
+	stampTrees(t, trees/15, harness.BuildByExec)
 }

@@ -9,7 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/confighash/confighash/internal/test/gen"
 	"github.com/confighash/confighash/internal/test/harness"
+	"github.com/confighash/confighash/internal/test/property"
 
 	gocmp "github.com/google/go-cmp/cmp"
 
@@ -71,7 +73,7 @@ func (p *consumerPackage) ids(objects []harness.Object) []string {
 // content is consumed.
 func TestImpact_predictsWhatChangesRoll(t *testing.T) {
 	rolled, stale := map[string]int{}, map[string]int{}
-	forEachConsumers(t, func(d *dice, p *consumerPackage) error {
+	forEachConsumers(t, func(d *gen.Dice, p *consumerPackage) error {
 		if p.spec.discover = true; p.doubled(p.objects(t)) {
 			return nil // two of one name in one set are a mistake
 		}
@@ -83,7 +85,7 @@ func TestImpact_predictsWhatChangesRoll(t *testing.T) {
 			return cmp.Or(err, mismatchf("something of nothing", "%+v", same))
 		}
 		for i, c := range changes {
-			if (p.seed+uint64(i))%6 != 0 {
+			if (p.turn+i)%6 != 0 {
 				continue
 			}
 			changed := p.clone()
@@ -115,7 +117,7 @@ func TestImpact_predictsWhatChangesRoll(t *testing.T) {
 		for n := range maps.Values(counts) {
 			total += n
 		}
-		if total < *annotateCount/10 && !testing.Short() {
+		if total < property.Cases(packages)/10 {
 			t.Errorf("%v: that says too little", counts)
 		}
 	}
@@ -125,13 +127,13 @@ func TestImpact_predictsWhatChangesRoll(t *testing.T) {
 // differs without confighash, and no workload that can roll stays stale.
 func TestImpact_knowsRenamedObjects(t *testing.T) {
 	renamed := 0
-	forEachConsumers(t, func(d *dice, p *consumerPackage) error {
+	forEachConsumers(t, func(d *gen.Dice, p *consumerPackage) error {
 		p.form, p.spec.namespace = stream, "default"
 		if p.doubled(p.objects(t)) {
 			return nil
 		}
 		for i, c := range changes {
-			if (p.seed+uint64(i))%6 != 0 {
+			if (p.turn+i)%6 != 0 {
 				continue
 			}
 			changed := p.clone()
@@ -176,7 +178,7 @@ func TestImpact_knowsRenamedObjects(t *testing.T) {
 		}
 		return nil
 	})
-	if renamed < *annotateCount/10 && !testing.Short() {
+	if renamed < property.Cases(packages)/10 {
 		t.Errorf("%d objects were renamed: that says too little", renamed)
 	}
 }

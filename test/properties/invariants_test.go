@@ -3,7 +3,6 @@ package properties_test
 import (
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"maps"
@@ -12,7 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/confighash/confighash/internal/test/gen"
 	"github.com/confighash/confighash/internal/test/harness"
+	"github.com/confighash/confighash/internal/test/property"
 
 	"github.com/google/go-cmp/cmp"
 	yamlv3 "go.yaml.in/yaml/v3"
@@ -20,60 +21,15 @@ import (
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-var (
-	packageCount = flag.Int("invariants.packages", 200, "how many random packages to process")
-	packageSeed  = flag.Uint64("invariants.seed", 1, "the seed of the first random package")
-)
-
-// forEachPackage runs a check on random packages and shows those that fail.
+// forEachPackage runs a check on random packages.
 func forEachPackage(t *testing.T, check func(p *plainPackage) error) {
 	t.Helper()
-	count := *packageCount
-	if testing.Short() {
-		count /= 5
-	}
-	wrong := 0
-	for seed := *packageSeed; seed < *packageSeed+uint64(count); seed++ {
-		err := check(randomPackage(seed))
-		if err == nil {
-			continue
+	property.ForAll(t, packages, randomPackage, func(_ *gen.Dice, p *plainPackage) error {
+		if err := check(p); err != nil {
+			return fmt.Errorf("%w\npackage:\n%s", err, p.text(nil))
 		}
-		p := randomPackage(seed)
-		if smaller := p.shrink(check); smaller != nil {
-			err = smaller
-		}
-		t.Errorf("-invariants.seed=%d -invariants.packages=1: %v\npackage:\n%s", seed, err, p.text(nil))
-		if wrong++; wrong == 3 {
-			t.Fatalf("%d packages went wrong; the rest is not processed", wrong)
-		}
-	}
-}
-
-// shrink takes away the documents that the failure does without. What refers
-// to a subject goes before it.
-func (p *plainPackage) shrink(check func(*plainPackage) error) error {
-	last := check(p)
-	if last == nil {
 		return nil
-	}
-	try := func(change, restore func()) {
-		change()
-		if err := check(p); err != nil && strings.SplitN(err.Error(), ":", 2)[0] == strings.SplitN(last.Error(), ":", 2)[0] {
-			last = err
-			return
-		}
-		restore()
-	}
-	for before := -1; before != len(p.documents); {
-		before = len(p.documents)
-		shrinkList(&p.documents, try)
-	}
-	for _, d := range p.documents {
-		if d.subject == nil {
-			shrinkValue(map[string]any(d.value), try)
-		}
-	}
-	return last
+	})
 }
 
 // process runs the function on a package's text.
@@ -432,7 +388,7 @@ func TestRename_editedValue_rollsItsConsumersAlone(t *testing.T) {
 		}
 		return nil
 	})
-	if edited < *packageCount/5 {
+	if edited < property.Cases(packages)/5 {
 		t.Errorf("only %d values were edited", edited)
 	}
 }
@@ -449,22 +405,22 @@ func TestRename_otherwiseWritten_namesTheSame(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		d := newDice(p.style + 1)
+		d := gen.Seeded(p.style + 1)
 		p.style++
-		p.crlf = !p.form.isJSON() && d.chance(50)
+		p.crlf = !p.form.isJSON() && d.Chance(50)
 		d.Shuffle(len(p.documents), func(i, j int) { p.documents[i], p.documents[j] = p.documents[j], p.documents[i] })
 		for _, document := range p.documents {
-			if document.subject == nil || d.chance(50) {
+			if document.subject == nil || d.Chance(50) {
 				continue
 			}
 			metadata := document.value["metadata"].(map[string]any)
-			metadata["labels"] = map[string]any{"changed": pick(d, awkwardTexts)}
+			metadata["labels"] = map[string]any{"changed": gen.Pick(d, gen.AwkwardTexts)}
 			annotations, _ := metadata["annotations"].(map[string]any)
 			annotations = maps.Clone(annotations) // shrinking checks the same package again
 			if annotations == nil {
 				annotations = map[string]any{}
 			}
-			annotations["example.com/changed"] = pick(d, awkwardTexts)
+			annotations["example.com/changed"] = gen.Pick(d, gen.AwkwardTexts)
 			metadata["annotations"] = annotations
 		}
 		out, err = p.process(p.text(nil))

@@ -3,7 +3,6 @@ package properties_test
 import (
 	"bytes"
 	"errors"
-	"flag"
 	"fmt"
 	"os/exec"
 	"path/filepath"
@@ -12,7 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/confighash/confighash/internal/test/gen"
 	"github.com/confighash/confighash/internal/test/harness"
+	"github.com/confighash/confighash/internal/test/property"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/kptdev/krm-functions-sdk/go/fn"
@@ -23,11 +24,6 @@ import (
 
 	"github.com/confighash/confighash/pkg/function/kpt"
 	"github.com/confighash/confighash/pkg/function/kyaml"
-)
-
-var (
-	librarySeed  = flag.Uint64("library.seed", 1, "the seed of the first random package that the libraries get")
-	libraryCount = flag.Int("library.count", 60, "how many random packages the libraries get")
 )
 
 // A library is a way to run the function within a program that is built on a
@@ -57,7 +53,13 @@ var libraries = []library{
 	{
 		name: "kpt",
 		run:  func(list []byte) ([]byte, error) { return fn.Run(kpt.Processor{}, list) },
-		copy: func(list []byte) ([]byte, error) {
+		copy: func(list []byte) (out []byte, err error) {
+			// As of 1.1.1 the SDK panics on an item that is an alias.
+			defer func() {
+				if r := recover(); r != nil {
+					err = fmt.Errorf("panic: %v", r)
+				}
+			}()
 			return fn.Run(fn.ResourceListProcessorFunc(func(*fn.ResourceList) (bool, error) { return true, nil }), list)
 		},
 		own: "error: function failure",
@@ -79,8 +81,11 @@ func TestLibraries_doWhatTheBinaryDoes(t *testing.T) {
 	for _, dir := range []string{"example", "kpt-example"} {
 		packages["testdata/"+dir] = packageOnDisk(t, filepath.Join("..", "..", "testdata", dir))
 	}
-	for seed := *librarySeed; seed < *librarySeed+uint64(*libraryCount); seed++ {
-		packages[fmt.Sprintf("-library.seed=%d -library.count=1", seed)] = []byte(randomPackage(seed).text(nil))
+	for i := range property.Cases(60) {
+		seed := property.Seed() + uint64(i)
+		p := randomPackage(gen.Seeded(seed))
+		p.anchors = false // a library writes out what an alias of another item refers to
+		packages[fmt.Sprintf("the package of seed %d", seed)] = []byte(p.text(nil))
 	}
 	for _, l := range libraries {
 		t.Run(l.name, func(t *testing.T) {
@@ -150,6 +155,9 @@ func (l library) compare(list []byte) (int, error) {
 	shown := withoutPlaces
 	if l.reorders {
 		shown = canonicalYAML
+	}
+	if yamlv3.Unmarshal(want, new(any)) != nil {
+		return libraryUnread, nil // the framework has put an alias before its anchor
 	}
 	if diff := cmp.Diff(shown(want), shown(got)); diff != "" {
 		return libraryChanged, errors.New("(-binary +library):\n" + diff)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/confighash/confighash/internal/test/gen"
 	"github.com/confighash/confighash/internal/test/harness"
 )
 
@@ -81,28 +82,28 @@ func (n names) of(s *subject) string {
 }
 
 type packageGenerator struct {
-	*dice
+	*gen.Dice
 	subjects []*subject
 }
 
-// randomPackage makes the package of a seed.
-func randomPackage(seed uint64) *plainPackage {
-	g := &packageGenerator{dice: newDice(seed)}
-	p := &plainPackage{form: form(g.IntN(int(formCount))), style: g.Uint64(), crlf: g.chance(10), anchors: g.chance(15)}
+// randomPackage makes a package.
+func randomPackage(d *gen.Dice) *plainPackage {
+	g := &packageGenerator{Dice: d}
+	p := &plainPackage{form: form(g.IntN(int(formCount))), style: g.Seed(), crlf: g.Chance(10), anchors: g.Chance(15)}
 	if p.form.isJSON() {
 		p.crlf, p.anchors = false, false
 	}
-	for range g.between(1, 7) {
+	for range g.Between(1, 7) {
 		if s := g.subject(); s != nil {
 			g.subjects = append(g.subjects, s)
 			p.documents = append(p.documents, g.content(s, p.form.isJSON()))
 		}
 	}
-	for range g.between(0, 6) {
+	for range g.Between(0, 6) {
 		p.documents = append(p.documents, &document{value: g.referrer()})
 	}
 	for _, bystander := range bystanders {
-		if g.chance(10) {
+		if g.Chance(10) {
 			p.documents = append(p.documents, &document{value: bystander})
 		}
 	}
@@ -130,20 +131,20 @@ var bystanders = []harness.Object{
 
 // subject makes a ConfigMap or Secret that no other has the name of.
 func (g *packageGenerator) subject() *subject {
-	s := &subject{kind: "ConfigMap", token: g.fresh("token") + "."}
-	if g.chance(45) {
+	s := &subject{kind: "ConfigMap", token: g.Fresh("token") + "."}
+	if g.Chance(45) {
 		s.kind = "Secret"
 	}
-	s.name = pick(g.dice, slices.Concat(configMapNames, secretNames))
-	if g.chance(60) {
-		s.namespace = pick(g.dice, namespaces)
+	s.name = gen.Pick(g.Dice, slices.Concat(configMapNames, secretNames))
+	if g.Chance(60) {
+		s.namespace = gen.Pick(g.Dice, namespaces)
 	}
 	for _, other := range g.subjects {
 		if other.kind == s.kind && other.name == s.name && effective(other.namespace) == effective(s.namespace) {
 			return nil
 		}
 	}
-	s.leftAlone = g.chance(12)
+	s.leftAlone = g.Chance(12)
 	return s
 }
 
@@ -161,21 +162,21 @@ func (g *packageGenerator) content(s *subject, asJSON bool) *document {
 	if s.namespace != "" {
 		metadata["namespace"] = s.namespace
 	}
-	if g.chance(30) {
+	if g.Chance(30) {
 		metadata["labels"] = map[string]any{"app": s.name, "note": g.text()}
 	}
 	annotations := map[string]any{}
-	if g.chance(20) {
+	if g.Chance(20) {
 		annotations["example.com/note"] = g.text()
 	}
-	if g.chance(20) {
-		annotations["internal.config.kubernetes.io/path"] = "dir/" + g.fresh("file") + ".yaml"
+	if g.Chance(20) {
+		annotations["internal.config.kubernetes.io/path"] = "dir/" + g.Fresh("file") + ".yaml"
 		annotations["internal.config.kubernetes.io/index"] = "0"
 	}
 	value := harness.Object{"apiVersion": "v1", "kind": s.kind, "metadata": metadata}
 	if s.kind == "Secret" {
-		value["type"] = pick(g.dice, []string{"Opaque", "kubernetes.io/tls", "kubernetes.io/basic-auth", "example.com/custom"})
-		if s.leftAlone && g.chance(50) {
+		value["type"] = gen.Pick(g.Dice, []string{"Opaque", "kubernetes.io/tls", "kubernetes.io/basic-auth", "example.com/custom"})
+		if s.leftAlone && g.Chance(50) {
 			value["type"] = "kubernetes.io/service-account-token"
 		} else if s.leftAlone {
 			annotations["confighash.dev/ignore"] = "true"
@@ -187,22 +188,22 @@ func (g *packageGenerator) content(s *subject, asJSON bool) *document {
 		metadata["annotations"] = annotations
 	}
 	data := map[string]any{"token": s.token}
-	if s.kind == "Secret" && g.chance(70) {
+	if s.kind == "Secret" && g.Chance(70) {
 		data["token"] = wrappedBase64(s.token)
 		s.token = wrappedBase64(s.token)
 	}
-	for range g.between(0, 3) {
-		data[pick(g.dice, contentKeys)] = g.text()
+	for range g.Between(0, 3) {
+		data[gen.Pick(g.Dice, contentKeys)] = g.text()
 	}
-	if !asJSON && g.chance(20) {
-		data["bare"] = pick(g.dice, []bare{"yes", "1e3", "0x1F", "010", "2001-01-01", "1_000", "on", ".5", "12:30:45", "No"})
+	if !asJSON && g.Chance(20) {
+		data["bare"] = gen.Pick(g.Dice, []bare{"yes", "1e3", "0x1F", "010", "2001-01-01", "1_000", "on", ".5", "12:30:45", "No"})
 	}
 	value["data"] = data
-	if s.kind == "Secret" && !strings.HasSuffix(s.token, "=") && g.chance(50) {
+	if s.kind == "Secret" && !strings.HasSuffix(s.token, "=") && g.Chance(50) {
 		delete(value, "data")
 		value["stringData"] = data
 	}
-	if g.chance(10) {
+	if g.Chance(10) {
 		value["immutable"] = true
 	}
 	return &document{value: value, subject: s}
@@ -210,41 +211,41 @@ func (g *packageGenerator) content(s *subject, asJSON bool) *document {
 
 // text is a value that the function has no business with.
 func (g *packageGenerator) text() string {
-	if g.chance(50) {
-		return pick(g.dice, awkwardTexts)
+	if g.Chance(50) {
+		return gen.Pick(g.Dice, gen.AwkwardTexts)
 	}
-	if g.chance(10) {
-		return pick(g.dice, lostTexts)
+	if g.Chance(10) {
+		return gen.Pick(g.Dice, gen.LostTexts)
 	}
-	return g.fresh("value")
+	return g.Fresh("value")
 }
 
 // referrer makes a resource that refers to subjects.
 func (g *packageGenerator) referrer() harness.Object {
-	r := &referrers{dice: g.dice}
-	if g.chance(12) {
+	r := &referrers{Dice: g.Dice}
+	if g.Chance(12) {
 		return g.clusterScoped(r)
 	}
-	if g.chance(60) {
-		r.namespace = pick(g.dice, namespaces)
+	if g.Chance(60) {
+		r.namespace = gen.Pick(g.Dice, namespaces)
 	}
 	r.name = func(kind string) any {
 		return g.mention(func(s *subject) bool {
 			return s.kind == kind && effective(s.namespace) == effective(r.namespace)
 		})
 	}
-	if g.chance(8) {
+	if g.Chance(8) {
 		return g.role(r, "Role")
 	}
 	o := r.namespaced()
 	if o.Kind() == "Ingress" {
 		return o
 	}
-	if g.chance(10) {
+	if g.Chance(10) {
 		o = g.unknownToKustomize(r)
 	}
-	if g.chance(20) {
-		o["metadata"].(map[string]any)["annotations"] = map[string]any{"example.com/config": pick(g.dice, configMapNames)}
+	if g.Chance(20) {
+		o["metadata"].(map[string]any)["annotations"] = map[string]any{"example.com/config": gen.Pick(g.Dice, configMapNames)}
 	}
 	return o
 }
@@ -257,10 +258,10 @@ func (g *packageGenerator) mention(fits func(*subject) bool) any {
 			fitting = append(fitting, s)
 		}
 	}
-	if len(fitting) == 0 || g.chance(5) {
-		return g.fresh("elsewhere")
+	if len(fitting) == 0 || g.Chance(5) {
+		return g.Fresh("elsewhere")
 	}
-	s := pick(g.dice, fitting)
+	s := gen.Pick(g.Dice, fitting)
 	s.referenced = true
 	return mention{of: s}
 }
@@ -358,16 +359,16 @@ func plain(value any, n names) any {
 // text writes a package down with these names of subjects. The same package
 // and style give the same text but for the names.
 func (p *plainPackage) text(n names) string {
-	w := &packageWriter{dice: newDice(p.style), names: n, json: p.form.isJSON(), anchors: p.anchors}
-	w.indent, w.compact = w.between(1, 4), w.chance(50)
-	w.comments = !w.json && w.chance(70)
-	w.pretty = w.chance(60)
+	w := &packageWriter{Dice: gen.Seeded(p.style), names: n, json: p.form.isJSON(), anchors: p.anchors}
+	w.indent, w.compact = w.Between(1, 4), w.Chance(50)
+	w.comments = !w.json && w.Chance(70)
+	w.pretty = w.Chance(60)
 	var b strings.Builder
 	switch p.form {
 	case resourceList:
 		w.known = map[string]string{}
 		b.WriteString("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n")
-		before := w.chance(50)
+		before := w.Chance(50)
 		if before {
 			b.WriteString(packageFunctionConfig)
 		}
@@ -415,7 +416,7 @@ func (p *plainPackage) text(n names) string {
 	case stream:
 		for i, d := range p.documents {
 			w.known = map[string]string{}
-			if i > 0 || w.chance(50) {
+			if i > 0 || w.Chance(50) {
 				b.WriteString("---\n")
 			}
 			w.comment(&b, 0)
@@ -442,7 +443,7 @@ const packageFunctionConfig = "functionConfig:\n  apiVersion: confighash.dev/v1a
 // A packageWriter writes values down in random style. What it chooses does
 // not depend on the names of subjects.
 type packageWriter struct {
-	*dice
+	*gen.Dice
 	names    names
 	json     bool
 	comments bool
@@ -469,7 +470,7 @@ func (w *packageWriter) mapping(m map[string]any, indent int) string {
 // keys returns the keys of a mapping: as people order them, or shuffled.
 func (w *packageWriter) keys(m map[string]any) []string {
 	keys := slices.Sorted(maps.Keys(m))
-	if w.chance(15) {
+	if w.Chance(15) {
 		w.Shuffle(len(keys), func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })
 		return keys
 	}
@@ -489,16 +490,16 @@ func (w *packageWriter) key(key string) string {
 func (w *packageWriter) value(value any, indent int, isMetadata bool) string {
 	switch value := value.(type) {
 	case map[string]any:
-		if len(value) == 0 || w.chance(8) {
+		if len(value) == 0 || w.Chance(8) {
 			return " " + w.flow(value, indent+1) + w.behind()
 		}
 		remark := w.behind()
-		if isMetadata && w.chance(20) {
+		if isMetadata && w.Chance(20) {
 			remark = " # kpt-merge: team-a/app\n"
 		}
 		return remark + w.mapping(value, indent+w.indent)
 	case []any:
-		if len(value) == 0 || w.chance(8) {
+		if len(value) == 0 || w.Chance(8) {
 			return " " + w.flow(value, indent+1) + w.behind()
 		}
 		var b strings.Builder
@@ -512,7 +513,7 @@ func (w *packageWriter) value(value any, indent int, isMetadata bool) string {
 		}
 		return b.String()
 	case string:
-		if strings.HasSuffix(value, "\n") && w.chance(60) && canBeLiteral(value) {
+		if strings.HasSuffix(value, "\n") && w.Chance(60) && canBeLiteral(value) {
 			body := strings.TrimSuffix(value, "\n")
 			pad := strings.Repeat(" ", indent+w.indent)
 			var b strings.Builder
@@ -532,13 +533,13 @@ func (w *packageWriter) value(value any, indent int, isMetadata bool) string {
 // element writes what stands behind the dash of a sequence at indent.
 func (w *packageWriter) element(value any, indent int) string {
 	m, ok := value.(map[string]any)
-	if !ok || len(m) == 0 || w.chance(5) {
+	if !ok || len(m) == 0 || w.Chance(5) {
 		if ok {
 			return " " + w.flow(value, indent+1) + w.behind()
 		}
 		return w.value(value, indent, false)
 	}
-	spaces := strings.Repeat(" ", w.between(1, 3))
+	spaces := strings.Repeat(" ", w.Between(1, 3))
 	text := ""
 	for i, key := range w.keys(m) {
 		pad := strings.Repeat(" ", indent+1) + spaces
@@ -591,10 +592,10 @@ func (w *packageWriter) scalar(value any) string {
 		return w.string(value.before+value.of.name+value.after, now)
 	case string:
 		if w.anchors && w.known != nil && value != "" {
-			if anchor, ok := w.known[value]; ok && w.chance(50) {
+			if anchor, ok := w.known[value]; ok && w.Chance(50) {
 				return "*" + anchor + " "
 			}
-			if _, ok := w.known[value]; !ok && w.chance(10) {
+			if _, ok := w.known[value]; !ok && w.Chance(10) {
 				anchor := fmt.Sprintf("a%d", len(w.known))
 				w.known[value] = anchor
 				return "&" + anchor + " " + w.string(value, value)
@@ -665,18 +666,18 @@ func (w *packageWriter) comment(b *strings.Builder, indent int) {
 	if !w.comments {
 		return
 	}
-	if w.chance(4) {
+	if w.Chance(4) {
 		b.WriteString("\n")
 	}
-	if w.chance(6) {
-		fmt.Fprintf(b, "%s# %s\n", strings.Repeat(" ", indent), pick(w.dice, remarks))
+	if w.Chance(6) {
+		fmt.Fprintf(b, "%s# %s\n", strings.Repeat(" ", indent), gen.Pick(w.Dice, remarks))
 	}
 }
 
 // behind ends a line, with a comment sometimes.
 func (w *packageWriter) behind() string {
-	if w.comments && w.chance(10) {
-		return strings.Repeat(" ", w.between(1, 3)) + "# " + pick(w.dice, remarks) + "\n"
+	if w.comments && w.Chance(10) {
+		return strings.Repeat(" ", w.Between(1, 3)) + "# " + gen.Pick(w.Dice, remarks) + "\n"
 	}
 	return "\n"
 }

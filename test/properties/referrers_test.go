@@ -5,13 +5,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/confighash/confighash/internal/test/gen"
 	"github.com/confighash/confighash/internal/test/harness"
 )
 
 // referrers makes objects that refer to ConfigMaps and Secrets in the fields
 // that kustomize follows.
 type referrers struct {
-	*dice
+	*gen.Dice
 	// name returns the name that a reference to an object of a kind holds.
 	name func(kind string) any
 	// namespace of what is made, if any and if its kind has one.
@@ -22,12 +23,12 @@ type referrers struct {
 
 func (r *referrers) keyReference() map[string]any {
 	kind, field := "ConfigMap", "configMapKeyRef"
-	if r.chance(50) {
+	if r.Chance(50) {
 		kind, field = "Secret", "secretKeyRef"
 	}
-	reference := map[string]any{"name": r.name(kind), "key": pick(r.dice, contentKeys)}
-	if r.chance(30) {
-		reference["optional"] = r.chance(50)
+	reference := map[string]any{"name": r.name(kind), "key": gen.Pick(r.Dice, contentKeys)}
+	if r.Chance(30) {
+		reference["optional"] = r.Chance(50)
 	}
 	return map[string]any{field: reference}
 }
@@ -52,7 +53,7 @@ var podKinds = []struct {
 
 // any makes a referrer of any kind.
 func (r *referrers) any() harness.Object {
-	if r.chance(8) {
+	if r.Chance(8) {
 		return r.clusterScoped()
 	}
 	return r.namespaced()
@@ -68,7 +69,7 @@ func (r *referrers) namespaced() harness.Object {
 	case roll < 22 && r.rbac:
 		return r.object("rbac.authorization.k8s.io/v1", "Role", harness.Object{"rules": r.rules()})
 	}
-	kind := pick(r.dice, podKinds)
+	kind := gen.Pick(r.Dice, podKinds)
 	var spec any = r.podSpec()
 	for _, key := range slices.Backward(kind.path) {
 		spec = map[string]any{key: spec}
@@ -94,7 +95,7 @@ func (r *referrers) clusterScoped() harness.Object {
 }
 
 func (r *referrers) object(apiVersion, kind string, rest map[string]any) harness.Object {
-	metadata := map[string]any{"name": r.fresh(strings.ToLower(kind))}
+	metadata := map[string]any{"name": r.Fresh(strings.ToLower(kind))}
 	if r.namespace != "" {
 		metadata["namespace"] = r.namespace
 	}
@@ -111,7 +112,7 @@ func (r *referrers) object(apiVersion, kind string, rest map[string]any) harness
 
 func (r *referrers) pullSecrets() []any {
 	secrets := []any{}
-	for range r.between(0, 2) {
+	for range r.Between(0, 2) {
 		secrets = append(secrets, map[string]any{"name": r.name("Secret")})
 	}
 	return secrets
@@ -119,14 +120,14 @@ func (r *referrers) pullSecrets() []any {
 
 func (r *referrers) ingress() harness.Object {
 	annotations := map[string]any{"example.com/other": "app"}
-	if r.chance(40) {
+	if r.Chance(40) {
 		annotations["nginx.ingress.kubernetes.io/auth-secret"] = r.name("Secret")
 	}
-	if r.chance(40) {
+	if r.Chance(40) {
 		annotations["nginx.ingress.kubernetes.io/fastcgi-params-configmap"] = r.name("ConfigMap")
 	}
 	tls := []any{}
-	for range r.between(0, 2) {
+	for range r.Between(0, 2) {
 		tls = append(tls, map[string]any{"hosts": []any{"example.com"}, "secretName": r.name("Secret")})
 	}
 	return r.object("networking.k8s.io/v1", "Ingress", harness.Object{"annotations": annotations, "spec": map[string]any{"tls": tls}})
@@ -134,12 +135,12 @@ func (r *referrers) ingress() harness.Object {
 
 func (r *referrers) rules() []any {
 	rules := []any{map[string]any{"apiGroups": []any{"apps"}, "resources": []any{"deployments"}, "verbs": []any{"get"}}}
-	for range r.between(1, 2) {
+	for range r.Between(1, 2) {
 		resources, names := []any{}, []any{}
-		if r.chance(60) {
+		if r.Chance(60) {
 			resources, names = append(resources, "configmaps"), append(names, r.name("ConfigMap"))
 		}
-		if r.chance(60) {
+		if r.Chance(60) {
 			resources, names = append(resources, "secrets"), append(names, r.name("Secret"))
 		}
 		rules = append(rules, map[string]any{
@@ -151,17 +152,17 @@ func (r *referrers) rules() []any {
 
 func (r *referrers) podSpec() map[string]any {
 	spec := map[string]any{"containers": []any{r.container("main")}}
-	if r.chance(30) {
+	if r.Chance(30) {
 		spec["containers"] = append(spec["containers"].([]any), r.container("side"))
 	}
-	if r.chance(30) {
+	if r.Chance(30) {
 		spec["initContainers"] = []any{r.container("init")}
 	}
-	if r.chance(30) {
+	if r.Chance(30) {
 		spec["imagePullSecrets"] = r.pullSecrets()
 	}
 	volumes := []any{}
-	for i := range r.between(0, 3) {
+	for i := range r.Between(0, 3) {
 		volume := map[string]any{"name": fmt.Sprintf("volume-%d", i)}
 		switch r.IntN(4) {
 		case 0:
@@ -179,7 +180,7 @@ func (r *referrers) podSpec() map[string]any {
 		}
 		volumes = append(volumes, volume)
 	}
-	if len(volumes) > 0 || r.chance(10) {
+	if len(volumes) > 0 || r.Chance(10) {
 		spec["volumes"] = volumes
 	}
 	return spec
@@ -188,14 +189,14 @@ func (r *referrers) podSpec() map[string]any {
 func (r *referrers) container(name string) map[string]any {
 	c := map[string]any{"name": name, "image": "example.com/app:1.0", "args": []any{"--config=app", "yes"}}
 	env, envFrom := []any{}, []any{}
-	for i := range r.between(0, 2) {
+	for i := range r.Between(0, 2) {
 		env = append(env, map[string]any{"name": fmt.Sprintf("VARIABLE_%d", i), "valueFrom": r.keyReference()})
 	}
-	if r.chance(30) {
-		env = append(env, map[string]any{"name": "PLAIN", "value": pick(r.dice, awkwardTexts)})
+	if r.Chance(30) {
+		env = append(env, map[string]any{"name": "PLAIN", "value": gen.Pick(r.Dice, gen.AwkwardTexts)})
 	}
-	for range r.between(0, 2) {
-		if r.chance(50) {
+	for range r.Between(0, 2) {
+		if r.Chance(50) {
 			envFrom = append(envFrom, map[string]any{"configMapRef": map[string]any{"name": r.name("ConfigMap")}})
 		} else {
 			envFrom = append(envFrom, map[string]any{"prefix": "P_", "secretRef": map[string]any{"name": r.name("Secret")}})
@@ -204,7 +205,7 @@ func (r *referrers) container(name string) map[string]any {
 	if len(env) > 0 {
 		c["env"] = env
 	}
-	if len(envFrom) > 0 || r.chance(10) {
+	if len(envFrom) > 0 || r.Chance(10) {
 		c["envFrom"] = envFrom
 	}
 	return c

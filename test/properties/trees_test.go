@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/confighash/confighash/internal/test/gen"
 	"github.com/confighash/confighash/internal/test/harness"
 
 	yamlv3 "go.yaml.in/yaml/v3"
@@ -89,22 +90,22 @@ type way struct {
 // identity of a ConfigMap or Secret as references see it.
 type target struct{ kind, name string }
 
-// randomTree makes the tree of a seed.
-func randomTree(seed uint64) *tree {
-	g := &treeGenerator{dice: newDice(seed)}
+// randomTree makes a tree.
+func randomTree(d *gen.Dice) *tree {
+	g := &treeGenerator{Dice: d}
 	// kustomize rewrites resourceNames without looking at resources. A tree
 	// either has such rules or names that both kinds bear.
-	g.shareNames = g.chance(30)
-	t := &tree{root: g.layer(g.between(0, 2))}
+	g.shareNames = g.Chance(30)
+	t := &tree{root: g.layer(g.Between(0, 2))}
 	t.root.function = true
-	if g.chance(25) {
+	if g.Chance(25) {
 		for _, l := range t.layers() {
-			if l != t.root && g.chance(50) {
+			if l != t.root && g.Chance(50) {
 				l.function, t.repeated = true, true
 			}
 		}
 	}
-	if g.chance(25) {
+	if g.Chance(25) {
 		t.wrapped = true
 		t.root = g.around(t.root)
 	}
@@ -129,7 +130,7 @@ func (t *tree) layers() []*layer {
 }
 
 type treeGenerator struct {
-	*dice
+	*gen.Dice
 	shareNames bool
 }
 
@@ -143,17 +144,17 @@ var (
 
 // layer makes a layer with depth layers of bases beneath it.
 func (g *treeGenerator) layer(depth int) *layer {
-	l := &layer{dir: g.fresh("layer")}
+	l := &layer{dir: g.Fresh("layer")}
 	if depth > 0 {
-		for range g.between(1, 2) {
+		for range g.Between(1, 2) {
 			base := g.layer(depth - 1)
 			l.bases = append(l.bases, base)
-			if g.chance(40) {
+			if g.Chance(40) {
 				l.bases = append(l.bases[:len(l.bases)-1], g.variants(base)...)
 			}
 		}
 		g.adornments(l)
-	} else if g.chance(30) {
+	} else if g.Chance(30) {
 		g.adornments(l)
 	}
 	g.fill(l, depth == 0)
@@ -165,8 +166,8 @@ func (g *treeGenerator) layer(depth int) *layer {
 
 // variants puts two layers on one base; something must tell them apart.
 func (g *treeGenerator) variants(base *layer) []*layer {
-	one := &layer{dir: g.fresh("variant"), bases: []*layer{base}}
-	other := &layer{dir: g.fresh("variant"), bases: []*layer{base}}
+	one := &layer{dir: g.Fresh("variant"), bases: []*layer{base}}
+	other := &layer{dir: g.Fresh("variant"), bases: []*layer{base}}
 	switch g.IntN(4) {
 	case 0:
 		one.prefix, other.prefix = "dev-", "prod-"
@@ -176,11 +177,11 @@ func (g *treeGenerator) variants(base *layer) []*layer {
 		one.namespace, other.namespace = "team-a", "team-b"
 	default:
 		one.prefix, other.prefix = "dev-", "prod-"
-		one.namespace = pick(g.dice, namespaces)
-		other.namespace = pick(g.dice, namespaces)
+		one.namespace = gen.Pick(g.Dice, namespaces)
+		other.namespace = gen.Pick(g.Dice, namespaces)
 	}
 	for _, l := range []*layer{one, other} {
-		if g.chance(40) {
+		if g.Chance(40) {
 			g.fill(l, false)
 		}
 		g.overlay(l)
@@ -192,8 +193,8 @@ func (g *treeGenerator) variants(base *layer) []*layer {
 // hold themselves stays with generators, and they add no name suffix: it
 // would stand behind the hash.
 func (g *treeGenerator) around(core *layer) *layer {
-	outer := &layer{dir: g.fresh("around"), bases: []*layer{core}}
-	if g.chance(40) {
+	outer := &layer{dir: g.Fresh("around"), bases: []*layer{core}}
+	if g.Chance(40) {
 		outer.bases = g.variants(core)
 		for _, l := range outer.bases {
 			if l.suffix != "" {
@@ -218,17 +219,17 @@ func (g *treeGenerator) around(core *layer) *layer {
 }
 
 func (g *treeGenerator) adornments(l *layer) {
-	if g.chance(50) {
-		l.prefix = pick(g.dice, prefixes)
+	if g.Chance(50) {
+		l.prefix = gen.Pick(g.Dice, prefixes)
 	}
-	if g.chance(30) {
-		l.suffix = pick(g.dice, suffixes)
+	if g.Chance(30) {
+		l.suffix = gen.Pick(g.Dice, suffixes)
 	}
-	if g.chance(30) {
-		l.namespace = pick(g.dice, namespaces)
+	if g.Chance(30) {
+		l.namespace = gen.Pick(g.Dice, namespaces)
 	}
-	if g.chance(30) {
-		l.labels = map[string]string{"team": pick(g.dice, awkwardLabels)}
+	if g.Chance(30) {
+		l.labels = map[string]string{"team": gen.Pick(g.Dice, awkwardLabels)}
 	}
 }
 
@@ -236,9 +237,9 @@ var awkwardLabels = []string{"web", "1e3", "true", "null", ""}
 
 // fill gives a layer contents and referrers of its own.
 func (g *treeGenerator) fill(l *layer, base bool) {
-	contents, referrers := g.between(0, 2), g.between(0, 2)
+	contents, referrers := g.Between(0, 2), g.Between(0, 2)
 	if base {
-		contents, referrers = g.between(1, 4), g.between(1, 4)
+		contents, referrers = g.Between(1, 4), g.Between(1, 4)
 	}
 	taken := map[target]bool{}
 	for _, t := range beneath(l) {
@@ -246,8 +247,8 @@ func (g *treeGenerator) fill(l *layer, base bool) {
 	}
 	for range contents {
 		c := g.content()
-		if id := (target{c.kind, c.name}); taken[id] && !g.chance(5) {
-			c.name = g.fresh(c.name)
+		if id := (target{c.kind, c.name}); taken[id] && !g.Chance(5) {
+			c.name = g.Fresh(c.name)
 		}
 		taken[target{c.kind, c.name}] = true
 		l.contents = append(l.contents, c)
@@ -266,21 +267,21 @@ func (g *treeGenerator) overlay(l *layer) {
 	}
 	for _, base := range l.bases {
 		for _, c := range base.contents {
-			if known[target{c.kind, c.name}] == 1 && c.behavior == "" && !c.noSuffix && g.chance(15) {
+			if known[target{c.kind, c.name}] == 1 && c.behavior == "" && !c.noSuffix && g.Chance(15) {
 				merged := g.content()
 				merged.kind, merged.name, merged.namespace, merged.secretType = c.kind, c.name, c.namespace, c.secretType
-				merged.behavior, merged.generator, merged.noSuffix = pick(g.dice, []string{"merge", "replace"}), true, false
+				merged.behavior, merged.generator, merged.noSuffix = gen.Pick(g.Dice, []string{"merge", "replace"}), true, false
 				merged.annotations, merged.immutable = nil, false
 				l.contents = append(l.contents, merged)
 			}
-			if c.kind == "ConfigMap" && g.chance(10) {
+			if c.kind == "ConfigMap" && g.Chance(10) {
 				l.patches = append(l.patches, patch{c.kind, c.name, map[string]any{
-					"data": map[string]any{"patched": pick(g.dice, awkwardTexts)},
+					"data": map[string]any{"patched": gen.Pick(g.Dice, gen.AwkwardTexts)},
 				}})
 			}
 		}
 		for _, r := range base.referrers {
-			if r.Kind() != "Deployment" || !g.chance(20) {
+			if r.Kind() != "Deployment" || !g.Chance(20) {
 				continue
 			}
 			env := map[string]any{"name": "PATCHED", "valueFrom": g.referrers(beneath(l)).keyReference()}
@@ -315,42 +316,42 @@ func beneath(l *layer) []target {
 }
 
 func (g *treeGenerator) content() *content {
-	c := &content{kind: "ConfigMap", style: g.Uint64()}
+	c := &content{kind: "ConfigMap", style: g.Seed()}
 	names := configMapNames
-	if g.chance(45) {
+	if g.Chance(45) {
 		c.kind, names = "Secret", secretNames
 	}
 	if g.shareNames {
 		names = slices.Concat(configMapNames, secretNames)
 	}
-	c.name = pick(g.dice, names)
-	if g.chance(15) {
-		c.namespace = pick(g.dice, namespaces)
+	c.name = gen.Pick(g.Dice, names)
+	if g.Chance(15) {
+		c.namespace = gen.Pick(g.Dice, namespaces)
 	}
 	var keys []string
 	if c.kind == "Secret" {
-		c.secretType = pick(g.dice, []string{
+		c.secretType = gen.Pick(g.Dice, []string{
 			"", "Opaque", "kubernetes.io/tls", "kubernetes.io/dockerconfigjson", "kubernetes.io/dockercfg",
 			"kubernetes.io/basic-auth", "kubernetes.io/ssh-auth", "example.com/custom", "1e3",
 		})
 		keys = secretKeys[c.secretType]
 	}
-	for range g.between(0, 3) {
-		keys = append(keys, pick(g.dice, contentKeys))
+	for range g.Between(0, 3) {
+		keys = append(keys, gen.Pick(g.Dice, contentKeys))
 	}
 	slices.Sort(keys)
 	for _, key := range slices.Compact(keys) {
 		c.values = append(c.values, g.value(key))
 	}
-	if g.chance(20) {
-		c.labels = map[string]string{"app": pick(g.dice, awkwardLabels)}
+	if g.Chance(20) {
+		c.labels = map[string]string{"app": gen.Pick(g.Dice, awkwardLabels)}
 	}
-	if g.chance(20) {
-		c.annotations = map[string]string{"example.com/note": pick(g.dice, awkwardTexts)}
+	if g.Chance(20) {
+		c.annotations = map[string]string{"example.com/note": gen.Pick(g.Dice, gen.AwkwardTexts)}
 	}
-	c.immutable = g.chance(10)
-	c.generator = g.chance(15)
-	if c.noSuffix = g.chance(10); c.noSuffix && !c.generator {
+	c.immutable = g.Chance(10)
+	c.generator = g.Chance(15)
+	if c.noSuffix = g.Chance(10); c.noSuffix && !c.generator {
 		if c.annotations == nil {
 			c.annotations = map[string]string{}
 		}
@@ -376,24 +377,24 @@ func (g *treeGenerator) value(key string) value {
 	v := value{key: key, source: "file"}
 	switch roll := g.IntN(100); {
 	case roll < 10:
-		v.text = pick(g.dice, binaryTexts)
+		v.text = gen.Pick(g.Dice, gen.BinaryTexts)
 	case roll < 70:
-		v.text = pick(g.dice, awkwardTexts)
+		v.text = gen.Pick(g.Dice, gen.AwkwardTexts)
 	case roll < 80:
-		v.text = strings.Repeat(pick(g.dice, awkwardTexts)+"\n", g.between(2, 9))
+		v.text = strings.Repeat(gen.Pick(g.Dice, gen.AwkwardTexts)+"\n", g.Between(2, 9))
 		// kustomize's generators cannot print lines that begin with a tab.
 		v.text = strings.ReplaceAll(v.text, "\t", "")
 	default:
-		v.text = g.fresh("value")
+		v.text = g.Fresh("value")
 	}
 	if !utf8.ValidString(v.text) {
 		return v
 	}
 	quoted := len(v.text) > 1 && v.text[0] == v.text[len(v.text)-1] && strings.ContainsAny(v.text[:1], `"'`)
 	switch {
-	case g.chance(30) && !quoted:
+	case g.Chance(30) && !quoted:
 		v.source = "literal"
-	case g.chance(30) && !strings.ContainsAny(v.text, "\r\n") && isEnvironmentName(key):
+	case g.Chance(30) && !strings.ContainsAny(v.text, "\r\n") && isEnvironmentName(key):
 		v.source = "env"
 	}
 	return v
@@ -412,17 +413,17 @@ func (g *treeGenerator) name(kind string, known []target) string {
 			names = append(names, t.name)
 		}
 	}
-	if len(names) == 0 || g.chance(5) {
-		return g.fresh("elsewhere")
+	if len(names) == 0 || g.Chance(5) {
+		return g.Fresh("elsewhere")
 	}
-	return pick(g.dice, names)
+	return gen.Pick(g.Dice, names)
 }
 
 // referrers makes objects that refer to what is known.
 func (g *treeGenerator) referrers(known []target) *referrers {
-	r := &referrers{dice: g.dice, rbac: !g.shareNames, name: func(kind string) any { return g.name(kind, known) }}
-	if g.chance(15) {
-		r.namespace = pick(g.dice, namespaces)
+	r := &referrers{Dice: g.Dice, rbac: !g.shareNames, name: func(kind string) any { return g.name(kind, known) }}
+	if g.Chance(15) {
+		r.namespace = gen.Pick(g.Dice, namespaces)
 	}
 	return r
 }
@@ -637,7 +638,7 @@ func (c *content) resource() (string, error) {
 			o["type"] = "Opaque"
 		}
 	}
-	return restyled(o, newDice(c.style))
+	return restyled(o, gen.Seeded(c.style))
 }
 
 // wrappedBase64 encodes as kustomize's generators do: in lines of 70
@@ -657,7 +658,7 @@ func wrappedBase64(text string) string {
 }
 
 // restyled encodes a value with each scalar in a random style.
-func restyled(value any, d *dice) (string, error) {
+func restyled(value any, d *gen.Dice) (string, error) {
 	text, err := yamlv3.Marshal(styled(value, d))
 	if err != nil {
 		return "", err
@@ -667,14 +668,14 @@ func restyled(value any, d *dice) (string, error) {
 
 // styled makes the node of a value. A style that does not bring a scalar back
 // as it was gives way to double quotes.
-func styled(value any, d *dice) *yamlv3.Node {
+func styled(value any, d *gen.Dice) *yamlv3.Node {
 	switch value := value.(type) {
 	case map[string]any:
 		node := &yamlv3.Node{Kind: yamlv3.MappingNode}
 		for _, key := range slices.Sorted(maps.Keys(value)) {
 			node.Content = append(node.Content, &yamlv3.Node{Kind: yamlv3.ScalarNode, Tag: "!!str", Value: key}, styled(value[key], d))
 		}
-		if len(node.Content) > 0 && d.chance(10) {
+		if len(node.Content) > 0 && d.Chance(10) {
 			node.Style = yamlv3.FlowStyle
 		}
 		return node
@@ -688,7 +689,7 @@ func styled(value any, d *dice) *yamlv3.Node {
 		return &yamlv3.Node{Kind: yamlv3.ScalarNode, Tag: "!!bool", Value: strconv.FormatBool(value)}
 	case string:
 		node := &yamlv3.Node{Kind: yamlv3.ScalarNode, Tag: "!!str", Value: value}
-		node.Style = pick(d, []yamlv3.Style{
+		node.Style = gen.Pick(d, []yamlv3.Style{
 			0, yamlv3.SingleQuotedStyle, yamlv3.DoubleQuotedStyle, yamlv3.LiteralStyle, yamlv3.FoldedStyle,
 		})
 		text, err := yamlv3.Marshal(node)

@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/confighash/confighash/internal/test/property"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
@@ -88,7 +89,7 @@ var (
 )
 
 func TestDecide_isWhatTheRulesSay(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		settings := someSettings.Draw(t, "settings")
 		c := New(settings)
 		o := oracle{settings.AutoReloadAll, func(key string) string {

@@ -7,6 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/confighash/confighash/internal/test/property"
 )
 
 func TestRead_readsAsWave(t *testing.T) {
@@ -80,7 +82,7 @@ func TestAnnotations_checkValues(t *testing.T) {
 // TestRead_andAnnotations_agree holds for any list of names: if nothing is reported, the
 // names read are those that wave itself looks for.
 func TestRead_andAnnotations_agree(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		list := rapid.SliceOfN(rapid.StringOfN(rapid.SampledFrom([]rune("ab-./ *")), 0, 5, -1), 1, 4).Draw(t, "names")
 		annotations := map[string]string{UpdateOnConfigChange: "true", ExtraConfigMaps: strings.Join(list, ",")}
 		problem := Annotations[ExtraConfigMaps](annotations[ExtraConfigMaps])

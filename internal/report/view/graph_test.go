@@ -14,6 +14,7 @@ import (
 	"github.com/confighash/confighash/internal/catalog"
 	"github.com/confighash/confighash/internal/report"
 	"github.com/confighash/confighash/internal/test/golden"
+	"github.com/confighash/confighash/internal/test/property"
 	"github.com/confighash/confighash/internal/usage"
 )
 
@@ -113,7 +114,7 @@ var someGraph = rapid.Custom(func(t *rapid.T) *usage.Graph {
 })
 
 func TestGraph_anyNamesStayNames(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		g := someGraph.Draw(t, "graph")
 		v := Graph(g, rapid.SampledFrom([]Order{ByObject, ByWorkload, ""}).Draw(t, "by"))
 		limit := rapid.SampledFrom([]int{0, 1, 1_500, 10_000}).Draw(t, "limit")
@@ -160,7 +161,7 @@ func TestGraph_largeGraphStaysBelowTheLimit(t *testing.T) {
 	}
 }
 
-// What is counted instead of told is in the JSON, and text and Markdown say so.
+// Text and Markdown say so if they count what JSON lists.
 func TestGraph_saysIfItCounts(t *testing.T) {
 	const note = "Long lists are cut short here; "
 	for n, want := range map[int]bool{9: false, 10: true} {

@@ -5,10 +5,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	random "github.com/confighash/confighash/internal/test/property"
 )
 
 func TestComplete_returnsWhatIsComplete(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	random.Check(t, func(t *rapid.T) {
 		want := configs().Draw(t, "config")
 		got, err := want.Complete()
 		if err != nil {

@@ -11,6 +11,8 @@ import (
 	"pgregory.net/rapid"
 	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/kustomize/kyaml/resid"
+
+	random "github.com/confighash/confighash/internal/test/property"
 )
 
 // Selector and FieldSpec are kustomize's, without what their packages link.
@@ -58,7 +60,7 @@ func pairs() *rapid.Generator[pair] {
 // TestCheckRegex_refusesNoLessThanKustomize holds each part by itself: what
 // Parse lets through, kustomize compiles.
 func TestCheckRegex_refusesNoLessThanKustomize(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	random.Check(t, func(t *rapid.T) {
 		expr := pairs().Draw(t, "pair").expr
 		_, plain := regexp.Compile(expr)
 		_, theirs := types.NewSelectorRegex(kustomizeSelector(Selector{Name: expr}))
@@ -71,7 +73,7 @@ func TestCheckRegex_refusesNoLessThanKustomize(t *testing.T) {
 // TestSelectorAndFieldSpec_areWrittenAsKustomizeWrites compares all fields by
 // their names, their order and what is left out, in JSON and in YAML.
 func TestSelectorAndFieldSpec_areWrittenAsKustomizeWrites(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	random.Check(t, func(t *rapid.T) {
 		text := func(label string) string { return rapid.SampledFrom([]string{"", "a", "a|b"}).Draw(t, label) }
 		gvk := resid.Gvk{Group: text("group"), Version: text("version"), Kind: text("kind")}
 		s := Selector{

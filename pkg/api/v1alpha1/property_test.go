@@ -8,12 +8,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
 	"pgregory.net/rapid"
+
+	random "github.com/confighash/confighash/internal/test/property"
 )
 
 // TestParse_readsBothFormsAlike writes a random configuration as a ConfigHash
 // and as a ConfigMap, and reads both to what was written.
 func TestParse_readsBothFormsAlike(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	random.Check(t, func(t *rapid.T) {
 		want := configs().Draw(t, "config")
 		spec := tree(want.Spec, rapid.Bool().Draw(t, "defaults left out"))
 		meta := map[string]any{"name": want.Metadata.Name}

@@ -1,0 +1,250 @@
+package leftover
+
+import (
+	"encoding/base64"
+	"iter"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/confighash/confighash/internal/catalog"
+	"github.com/confighash/confighash/internal/graph"
+	"github.com/confighash/confighash/internal/manifest"
+	"github.com/confighash/confighash/internal/reference"
+	"github.com/confighash/confighash/internal/yamldoc"
+)
+
+// maxVisited bounds how many nodes of an item are visited. Aliases can make more of
+// them than there are in the text.
+const maxVisited = 1 << 20
+
+// A walker searches one item.
+type walker struct {
+	*searcher
+	resource   *graph.Resource
+	namespace  string // of names without one, "" for any
+	references map[yamldoc.Path]bool
+	visited    int
+	at         yamldoc.Trail
+	found      []graph.Finding
+}
+
+// item searches the item of a resource.
+func (s *searcher) item(r *graph.Resource, item *yaml.Node) []graph.Finding {
+	w := walker{searcher: s, resource: r, references: map[yamldoc.Path]bool{}}
+	if !r.ScopeUnknown {
+		w.namespace = s.graph.NamespaceOf(r)
+	}
+	for _, ref := range r.References {
+		w.references[ref.At.Path] = true
+	}
+	for _, at := range r.Mistaken {
+		w.references[at.Path] = true
+	}
+	w.mapping(item, true, false)
+	return w.found
+}
+
+// node searches n. isElement reports an element of a sequence, about the kinds that the
+// key before n is about.
+func (w *walker) node(n *yaml.Node, isElement bool, about catalog.Target) {
+	n = yamldoc.Resolve(n)
+	if w.visited++; w.visited > maxVisited {
+		return
+	}
+	switch n.Kind {
+	case yaml.MappingNode:
+		w.mapping(n, false, isElement)
+	case yaml.SequenceNode:
+		for i, e := range n.Content {
+			w.at.Index(i)
+			w.node(e, true, about)
+			w.at.Back()
+		}
+	case yaml.ScalarNode:
+		if n.ShortTag() == "!!str" {
+			w.scalar(n.Value, about)
+		}
+	}
+}
+
+// elsewhere are keys of values that never name a ConfigMap or a Secret.
+var elsewhere = []string{
+	"namespace", "image", "labels", "matchLabels", "matchExpressions", "selector", "nodeSelector", "podSelector", "tolerations",
+	"mountPath", "subPath", "workingDir", "serviceName", "serviceAccountName", "host", "port", "targetPort",
+}
+
+// mapping searches a mapping: the root of the item, an element of a sequence, or another.
+func (w *walker) mapping(n *yaml.Node, isRoot, isElement bool) {
+	kind := scalar(n, "kind")
+	nameAbout, isName := w.nameAbout(n, kind, isElement)
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value := n.Content[i].Value, n.Content[i+1]
+		if yamldoc.IsMerge(n.Content[i]) || slices.Contains(elsewhere, key) {
+			continue // the entries of a merge key are found at its anchor
+		}
+		w.at.Key(key)
+		switch {
+		case isRoot && key == "status":
+		case isRoot && key == "metadata":
+			w.annotations(value)
+		case kind == "Secret" && (key == "data" || key == "stringData"):
+			w.secret(yamldoc.Resolve(value), key == "data")
+		case key != "name":
+			w.node(value, false, reference.About(key))
+		case isName:
+			w.node(value, false, nameAbout)
+		}
+		w.at.Back()
+	}
+}
+
+// nameAbout returns the kinds that the field name of a mapping is about. It reports
+// false for the name of an element, such as a volume, of an object of another kind,
+// or of an embedded object.
+func (w *walker) nameAbout(n *yaml.Node, kind string, isElement bool) (catalog.Target, bool) {
+	if kind != "" {
+		target := catalog.TargetOf(kind)
+		return target, target != 0
+	}
+	parent := ""
+	for _, step := range slices.Backward(w.at) {
+		if step.Index < 0 {
+			parent = step.Key
+			break
+		}
+	}
+	about := reference.About(parent)
+	isOther := isElement && about == 0 && !w.mayRefer(parent, n) || parent == "spec" || parent == "metadata"
+	return about, !isOther
+}
+
+// mayRefer reports whether an element of the list under a key may be a reference that
+// the catalogue lacks: in an unknown kind, a mapping of a name and what goes with it.
+func (w *walker) mayRefer(list string, n *yaml.Node) bool {
+	switch list {
+	case "containers", "initContainers", "ephemeralContainers", "volumes", "env", "ports":
+		return false
+	}
+	for i := 0; i < len(n.Content); i += 2 {
+		if !slices.Contains([]string{"name", "namespace", "key", "optional"}, n.Content[i].Value) {
+			return false
+		}
+	}
+	known, err := catalog.Builtin().Knows(w.resource.Group, w.resource.Version, w.resource.Kind)
+	return !known && err == nil
+}
+
+// annotations searches the annotations of the item itself, except those of tools.
+func (w *walker) annotations(metadata *yaml.Node) {
+	annotations := child(metadata, "annotations")
+	if annotations == nil {
+		return
+	}
+	w.at.Key("annotations")
+	for i := 0; i+1 < len(annotations.Content); i += 2 {
+		if key := annotations.Content[i].Value; !isTools(key) {
+			w.at.Key(key)
+			w.node(annotations.Content[i+1], false, reference.About(key))
+			w.at.Back()
+		}
+	}
+	w.at.Back()
+}
+
+// secret searches a Secret's data, which is encoded, or its stringData.
+func (w *walker) secret(data *yaml.Node, encoded bool) {
+	for i := 0; data.Kind == yaml.MappingNode && i+1 < len(data.Content); i += 2 {
+		key, value := data.Content[i].Value, yamldoc.Resolve(data.Content[i+1])
+		if w.visited++; w.visited > maxVisited || value.Kind != yaml.ScalarNode || w.resource.Bare[key] {
+			continue
+		}
+		text := value.Value
+		if encoded {
+			decoded, err := base64.StdEncoding.DecodeString(text)
+			if err != nil {
+				continue
+			}
+			text = string(decoded)
+		}
+		w.at.Key(key)
+		w.secretText(text)
+		w.at.Back()
+	}
+}
+
+func (w *walker) secretText(text string) {
+	reported := map[string]catalog.Target{} // one text may name an object often
+	for word, before := range w.formerWords(text) {
+		about := aboutInSecret(before) &^ reported[word]
+		if about == 0 {
+			continue
+		}
+		reported[word] |= about
+		w.report(meaning{word: word, namespace: w.namespace, about: about, except: w.resource})
+	}
+}
+
+// scalar searches the words of a value.
+func (w *walker) scalar(value string, about catalog.Target) {
+	reported := map[meaning]bool{}
+	for word, before := range w.formerWords(value) {
+		namespace, ok := w.namespaceOf(before)
+		if !ok {
+			continue
+		}
+		m := meaning{word: word, namespace: namespace, about: about | reference.About(argument(before))}
+		// Among many objects it makes no difference, and they are not listed one by one.
+		if objects := w.objects(m); len(objects) < 16 && slices.Contains(objects, w.resource) {
+			m.except = w.resource
+		}
+		if !reported[m] {
+			reported[m] = true
+			w.report(m)
+		}
+	}
+}
+
+// formerWords yields the former names in a value, each with the text before it. It
+// yields none in a reference, or in a place whose path is too long to be read.
+func (w *walker) formerWords(text string) iter.Seq2[string, string] {
+	return func(yield func(word, before string) bool) {
+		checked := false
+		for start, end := range words(text) {
+			if !w.isFormer(text[start:end]) {
+				continue
+			}
+			if !checked && (w.at.TooDeep() || w.references[w.at.Path()]) {
+				return
+			}
+			checked = true
+			if !yield(text[start:end], text[:start]) {
+				return
+			}
+		}
+	}
+}
+
+// namespaceOf returns the namespace of the object that a name after before refers to,
+// "" for any: that of the resource, or the one before a slash. It reports false if the
+// name is part of a path.
+func (w *walker) namespaceOf(before string) (string, bool) {
+	rest, last, ok := folder(before)
+	switch {
+	case !ok, strings.HasSuffix(before, victoriaMetrics), reference.About(last) != 0: // configmap/name
+		return w.namespace, true
+	case last == "": // the host of a URL, or $(POD_NAMESPACE)/name
+		return w.namespace, strings.HasSuffix(rest, ":/") || strings.HasSuffix(rest, ")") || strings.HasSuffix(rest, "}")
+	}
+	return last, !strings.HasSuffix(rest, "/")
+}
+
+// report reports a word at the current place.
+func (w *walker) report(m meaning) {
+	for _, message := range w.messagesOf(m) {
+		w.found = append(w.found, graph.Finding{
+			Severity: manifest.Warning, Resource: w.resource, Name: w.names[w.resource], Path: w.at.Path(), Message: message,
+		})
+	}
+}

@@ -1,0 +1,120 @@
+// Package property runs tests over random values. They are the same in every run, so that a
+// change does not fail for an old fault; two variables of the environment ask for others:
+//
+//	CONFIGHASH_SEED=random     fresh ones, or those of a number
+//	CONFIGHASH_CASES=10000     that many for a property that takes 100 by itself, and more
+//	                           or fewer for the others in proportion
+//
+// What fails is shrunk by rapid. The flags of rapid work as ever.
+package property
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/confighash/confighash/internal/test/gen"
+)
+
+// usual is how many cases rapid takes by itself.
+const usual = 100
+
+func init() {
+	set("rapid.seed", strconv.FormatUint(Seed(), 10))
+	set("rapid.checks", strconv.Itoa(Cases(usual)))
+}
+
+func set(name, value string) {
+	if err := flag.Set(name, value); err != nil {
+		panic(err)
+	}
+}
+
+// Seed returns what random numbers of a test begin with.
+var Seed = func() func() uint64 {
+	seed := uint64(1)
+	switch text := os.Getenv("CONFIGHASH_SEED"); text {
+	case "":
+	case "random":
+		seed = uint64(time.Now().UnixNano())
+		fmt.Fprintf(os.Stderr, "CONFIGHASH_SEED=%d\n", seed)
+	default:
+		number, err := strconv.ParseUint(text, 10, 64)
+		if err != nil || number == 0 {
+			panic("CONFIGHASH_SEED is neither random nor a positive number: " + text)
+		}
+		seed = number
+	}
+	return func() uint64 { return seed }
+}()
+
+// Cases returns how many cases a test takes that takes n by itself.
+func Cases(n int) int {
+	text := os.Getenv("CONFIGHASH_CASES")
+	if text == "" {
+		return n
+	}
+	cases, err := strconv.Atoi(text)
+	if err != nil || cases < 1 {
+		panic("CONFIGHASH_CASES is not a positive number: " + text)
+	}
+	return max(1, n*cases/usual)
+}
+
+// IsLong reports whether the tests take enough cases to count what occurs in them.
+func IsLong() bool { return Cases(usual) >= 10*usual }
+
+// Check runs rapid.Check.
+func Check(t *testing.T, check func(*rapid.T)) {
+	t.Helper()
+	rapid.Check(t, check)
+}
+
+// ForAll runs check on n random values, more or fewer as Cases says. The value that fails is
+// shrunk as long as the error begins with the same words, up to the first colon.
+func ForAll[V any](t *testing.T, n int, generate func(*gen.Dice) V, check func(*gen.Dice, V) error) {
+	t.Helper()
+	checks := flag.Lookup("rapid.checks")
+	defer set(checks.Name, checks.Value.String())
+	set(checks.Name, strconv.Itoa(Cases(n)))
+	values := rapid.Custom(func(t *rapid.T) quiet[V] { return quiet[V]{generate(gen.New(t))} })
+	cause := ""
+	rapid.Check(t, func(t *rapid.T) {
+		err := check(gen.New(t), values.Draw(t, "value").value)
+		if err == nil {
+			return
+		}
+		if cause == "" {
+			cause = causeOf(err)
+		}
+		if causeOf(err) != cause {
+			t.Skip("another failure")
+		}
+		t.Fatal(err)
+	})
+}
+
+// A caused error says what it has in common with others of its kind.
+type caused interface{ Cause() string }
+
+func causeOf(err error) string {
+	var c caused
+	if errors.As(err, &c) {
+		return c.Cause()
+	}
+	before, _, _ := strings.Cut(err.Error(), ":")
+	return before
+}
+
+// quiet keeps rapid from printing a value: the error shows it.
+type quiet[V any] struct{ value V }
+
+// GoString implements fmt.GoStringer.
+func (quiet[V]) GoString() string { return "as shown" }
