@@ -216,7 +216,7 @@ func (s *splicer) find(at Scalar) (start, end int, ok bool) {
 		return 0, 0, false
 	}
 	end, ok = scalarEnd(s.bytes, value, at.Value, at.Style&^yaml.TaggedStyle)
-	return start, end, ok && standsAlone(s.bytes, start, end) && !tabBehind(s.bytes, end)
+	return start, end, ok && isWhole(s.bytes, start, end) && !hasTabAfter(s.bytes, end)
 }
 
 // skipTag returns where what bears the tag at start stands, on the same line; that
