@@ -211,7 +211,7 @@ func isPrintable(r rune) bool {
 // checkString refuses what cannot be a string in YAML.
 func checkString(path yamldoc.Path, s string) error {
 	if !utf8.ValidString(s) {
-		return fmt.Errorf("%s: the string to be set is not valid UTF-8", path)
+		return fmt.Errorf("%s: the string to set is not valid UTF-8", path)
 	}
 	return nil
 }
