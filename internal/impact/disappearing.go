@@ -8,6 +8,16 @@ import (
 	"github.com/confighash/confighash/internal/graph"
 )
 
+// whys are the reasons to need an object, worst first.
+var whys = []Why{StillNamed, StillRunning, RunningJobs, Rollout}
+
+// whyRunning is why what runs of a workload may need what it used in the old set, by
+// what an apply does to the workload.
+var whyRunning = map[Effect]Why{
+	Rolls: Rollout, Kills: Rollout, NextRuns: RunningJobs,
+	Refused: StillRunning, Waits: StillRunning, Stale: StillRunning, Unknown: StillRunning,
+}
+
 // disappearing returns the objects of the old set that the new one does not have
 // under their names, and that something needs.
 func (c *comparison) disappearing() []Disappearing {
@@ -21,22 +31,21 @@ func (c *comparison) disappearing() []Disappearing {
 			continue
 		}
 		known := map[*graph.Resource]bool{}
-		add := func(r *graph.Resource, n Need) {
+		add := func(r *graph.Resource, why Why) {
 			if !known[r] {
 				known[r] = true
-				needs[r] = append(needs[r], n)
+				needs[r] = append(needs[r], Need{c.ref(s.pair), why})
 			}
 		}
 		for _, r := range c.stillNamed(s, gone) {
-			add(r, Need{c.ref(s.pair), StillNamed})
+			add(r, StillNamed)
 		}
-		why := needOf(s)
-		if why == "" {
+		if s.result == nil || whyRunning[s.result.Effect] == "" {
 			continue
 		}
 		for i := range s.used {
 			if u := &s.used[i]; gone[c.before.ID(u.Object)] == u.Object && u.Template >= 0 {
-				add(u.Object, Need{c.ref(s.pair), why})
+				add(u.Object, whyRunning[s.result.Effect])
 			}
 		}
 	}
@@ -50,9 +59,8 @@ func (c *comparison) disappearing() []Disappearing {
 		if o := c.objects.of[r]; o != nil && o.new != nil {
 			d.Successor = o.new.Name
 		}
-		order := []Why{StillNamed, StillRunning, RunningJobs, Rollout}
 		slices.SortFunc(list, func(a, b Need) int {
-			return cmp.Or(cmp.Compare(slices.Index(order, a.Why), slices.Index(order, b.Why)), compareRefs(a.Ref, b.Ref))
+			return cmp.Or(cmp.Compare(slices.Index(whys, a.Why), slices.Index(whys, b.Why)), compareRefs(a.Ref, b.Ref))
 		})
 		d.NeededBy = list
 		found = append(found, d)
@@ -60,8 +68,8 @@ func (c *comparison) disappearing() []Disappearing {
 	return found
 }
 
-// gone returns the ConfigMaps and Secrets of the old set of which the new set has
-// none of the name.
+// gone returns the ConfigMaps and Secrets of the old set whose names the new set does
+// not have.
 func (c *comparison) gone() map[graph.ID]*graph.Resource {
 	gone := map[graph.ID]*graph.Resource{}
 	for _, r := range c.before.Resources {
@@ -79,8 +87,8 @@ func (c *comparison) gone() map[graph.ID]*graph.Resource {
 	return gone
 }
 
-// stillNamed returns the objects that are gone and that the new manifest of a
-// resource names all the same.
+// stillNamed returns the objects that are gone and that the new manifest of a resource
+// still names.
 func (c *comparison) stillNamed(s *subject, gone map[graph.ID]*graph.Resource) []*graph.Resource {
 	var found []*graph.Resource
 	for i := range s.new.Edges {
@@ -91,30 +99,10 @@ func (c *comparison) stillNamed(s *subject, gone map[graph.ID]*graph.Resource) [
 		}
 		for _, target := range ref.Targets.Each() {
 			r := gone[graph.ID{Kind: target.String(), Namespace: cmp.Or(ref.Namespace, c.after.NamespaceOf(s.new)), Name: ref.Name}]
-			if r == nil {
-				continue
-			}
-			if e.Targets.Has(target) && !e.Made() {
+			if r != nil && e.Targets.Has(target) && !e.Made() {
 				found = append(found, r)
 			}
 		}
 	}
 	return found
-}
-
-// needOf returns why what runs of a workload may need what it used in the old set, ""
-// if it does not.
-func needOf(s *subject) Why {
-	if s.old == nil || s.new == nil || s.result == nil {
-		return ""
-	}
-	switch s.result.Effect {
-	case Rolls, Kills:
-		return Rollout
-	case NextRuns:
-		return RunningJobs
-	case Refused, Waits, Stale, Unknown:
-		return StillRunning
-	}
-	return ""
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/hash"
 	"github.com/confighash/confighash/internal/podtemplate"
+	"github.com/confighash/confighash/internal/reference"
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
@@ -27,13 +28,8 @@ type fixedRule struct {
 	Except   []string                `yaml:"except"`
 	Claims   yamldoc.Path            `yaml:"claims"`
 	Defaults map[yamldoc.Path]string `yaml:"defaults"`
-	// ExceptWith is a field with which there are no defaults.
-	ExceptWith yamldoc.Path `yaml:"exceptWith"`
-	Unless     struct {
-		Field yamldoc.Path `yaml:"field"`
-		Value string       `yaml:"value"`
-	} `yaml:"unless"`
-	Stays struct {
+	When     []catalog.Condition     `yaml:"when"`
+	Stays    struct {
 		Field yamldoc.Path `yaml:"field"`
 		At    yamldoc.Path `yaml:"at"`
 		Value string       `yaml:"value"`
@@ -85,6 +81,9 @@ func readFixed(r *graph.Resource, item *yaml.Node) (fixedFields, error) {
 		return f, err
 	}
 	for _, rule := range rules[catalog.GroupKind{Group: r.Group, Kind: r.Kind}] {
+		if !reference.Holds(rule.When, item) {
+			continue
+		}
 		if err := f.apply(&rule, item); err != nil {
 			return f, err
 		}
@@ -93,9 +92,6 @@ func readFixed(r *graph.Resource, item *yaml.Node) (fixedFields, error) {
 }
 
 func (f *fixedFields) apply(rule *fixedRule, item *yaml.Node) error {
-	if rule.Unless.Field != "" && scalarAt(item, rule.Unless.Field) == rule.Unless.Value {
-		return nil
-	}
 	fields, err := rule.fields(item)
 	if err != nil {
 		return err
@@ -108,7 +104,7 @@ func (f *fixedFields) apply(rule *fixedRule, item *yaml.Node) error {
 		switch {
 		case text != "":
 			f.values[path] = fixedValue{text, false}
-		case rule.Defaults[path] != "" && (rule.ExceptWith == "" || nodeAt(item, rule.ExceptWith) == nil):
+		case rule.Defaults[path] != "":
 			f.values[path] = fixedValue{rule.Defaults[path], true}
 		}
 	}

@@ -173,7 +173,7 @@ func (i *influence) keys() []Key {
 	keys := make([]Key, len(places))
 	for n, k := range places {
 		_, found := slices.BinarySearch(consumed, k)
-		keys[n] = o.keys[k].consumed(found)
+		keys[n] = o.keys[k].as(found)
 	}
 	return keys
 }

@@ -17,6 +17,10 @@ type object struct {
 	shared  map[bool][]Key // the same for reports, if all are consumed, or none
 	refused string
 	fix     string
+	// consumers and readers are who uses it, once asked for. consumed: the consumers get
+	// all keys that differ.
+	consumers, readers []Ref
+	consumed           bool
 }
 
 // A keyChange is a key that differs, under the name that it really has.
@@ -25,15 +29,17 @@ type keyChange struct {
 	name string
 }
 
-// consumed returns the key for a report.
-func (k *keyChange) consumed(is bool) Key { return Key{Name: k.Name, Change: k.Change, Consumed: is} }
+// as returns the key for a report.
+func (k *keyChange) as(consumed bool) Key {
+	return Key{Name: k.Name, Change: k.Change, Consumed: consumed}
+}
 
 // sharedKeys returns the keys that differ if all are consumed, or none.
 func (o *object) sharedKeys(consumed bool) []Key {
 	if o.shared[consumed] == nil {
 		keys := make([]Key, len(o.keys))
 		for k := range o.keys {
-			keys[k] = o.keys[k].consumed(consumed)
+			keys[k] = o.keys[k].as(consumed)
 		}
 		if o.shared == nil {
 			o.shared = map[bool][]Key{}
@@ -203,18 +209,9 @@ func typeOf(r *graph.Resource) string {
 	return r.Type
 }
 
-// users are what uses an object that differs.
-type users struct {
-	consumers, readers []Ref
-	// consumed are the places of the keys that pods get, everything if that is all of
-	// them.
-	consumed   map[int]bool
-	everything bool
-}
-
-// users finds who uses the objects that differ.
-func (c *comparison) users() map[*object]*users {
-	found := map[*object]*users{}
+// addUsers adds to the objects that differ who uses them, and to their keys whether pods
+// get these.
+func (c *comparison) addUsers() {
 	for _, s := range c.subjects {
 		for _, i := range s.influences {
 			o := i.object
@@ -224,10 +221,6 @@ func (c *comparison) users() map[*object]*users {
 			if s.new == nil && o.new != nil {
 				continue // it used the object, and no longer exists
 			}
-			if found[o] == nil {
-				found[o] = &users{consumed: map[int]bool{}}
-			}
-			u := found[o]
 			var gets []int
 			all := false
 			if s.isWorkload() {
@@ -236,23 +229,22 @@ func (c *comparison) users() map[*object]*users {
 				all = all && len(o.keys) > 0 || o.refused != "" && len(o.keys) == 0 && i.consumed
 			}
 			for _, k := range gets {
-				u.consumed[k] = true
+				o.keys[k].Consumed = true
 			}
-			u.everything = u.everything || all
+			o.consumed = o.consumed || all
 			if all || len(gets) > 0 {
-				u.consumers = append(u.consumers, c.ref(s.pair))
+				o.consumers = append(o.consumers, c.ref(s.pair))
 			} else if s.now() != o.now() {
-				u.readers = append(u.readers, c.ref(s.pair))
+				o.readers = append(o.readers, c.ref(s.pair))
 			}
 		}
 	}
-	return found
 }
 
 // changedObjects returns the objects whose content differs, or that came or
 // disappeared.
 func (c *comparison) changedObjects() []Object {
-	used := c.users()
+	c.addUsers()
 	var found []Object
 	var sources []*graph.Resource
 	for _, o := range c.objects.all {
@@ -260,18 +252,14 @@ func (c *comparison) changedObjects() []Object {
 		if change == Renamed {
 			continue
 		}
-		u := used[o]
-		if u == nil {
-			u = &users{}
-		}
-		slices.SortFunc(u.consumers, compareRefs)
-		slices.SortFunc(u.readers, compareRefs)
+		slices.SortFunc(o.consumers, compareRefs)
+		slices.SortFunc(o.readers, compareRefs)
 		one := Object{
 			Ref: c.ref(o.pair), FormerName: o.formerName(), Change: change, Refused: o.refused, Fix: o.fix,
-			Consumers: slices.Compact(u.consumers), Readers: slices.Compact(u.readers),
+			Consumers: slices.Compact(o.consumers), Readers: slices.Compact(o.readers),
 		}
 		for k := range o.keys {
-			one.Keys = append(one.Keys, o.keys[k].consumed(u.everything || u.consumed[k]))
+			one.Keys = append(one.Keys, o.keys[k].as(o.consumed || o.keys[k].Consumed))
 		}
 		found, sources = append(found, one), append(sources, o.now())
 	}

@@ -279,17 +279,17 @@ spec:
 }
 
 // A template is what a test asks of a PodTemplate.
-type template struct {
+type foundTemplate struct {
 	Index               int
 	Spec, AnnotationsAt yamldoc.Path
 	Containers          bool
 	Annotations         map[string]string
 }
 
-func templates(found Found) []template {
-	var all []template
+func templates(found Found) []foundTemplate {
+	var all []foundTemplate
 	for _, t := range found.PodTemplates {
-		one := template{Index: t.Index, Spec: "none", AnnotationsAt: "none", Containers: t.Containers, Annotations: t.Annotations}
+		one := foundTemplate{Index: t.Index, Spec: "none", AnnotationsAt: "none", Containers: t.Containers, Annotations: t.Annotations}
 		if t.HasSpec {
 			one.Spec = t.Spec
 		}
@@ -305,41 +305,41 @@ func TestFind_findsPodTemplates(t *testing.T) {
 	const containers = "spec: {containers: [{name: a}]}"
 	for _, tc := range []struct {
 		label, object string
-		want          []template
+		want          []foundTemplate
 	}{
-		{"with annotations", "apiVersion: apps/v1\nkind: Deployment\nspec: {template: {metadata: {annotations: {a: b, c: 1, d: null, e: [x]}}, " + containers + "}}", []template{
+		{"with annotations", "apiVersion: apps/v1\nkind: Deployment\nspec: {template: {metadata: {annotations: {a: b, c: 1, d: null, e: [x]}}, " + containers + "}}", []foundTemplate{
 			{Spec: "spec.template.spec", AnnotationsAt: "spec.template.metadata.annotations", Containers: true, Annotations: map[string]string{"a": "b", "c": "1", "d": "null"}},
 		}},
-		{"without", "apiVersion: apps/v1\nkind: Deployment\nspec: {template: {metadata: {labels: {a: b}}, " + containers + "}}", []template{
+		{"without", "apiVersion: apps/v1\nkind: Deployment\nspec: {template: {metadata: {labels: {a: b}}, " + containers + "}}", []foundTemplate{
 			{Spec: "spec.template.spec", AnnotationsAt: "spec.template.metadata.annotations", Containers: true},
 		}},
-		{"without metadata", "apiVersion: apps/v1\nkind: Deployment\nspec: {template: {" + containers + "}}", []template{
+		{"without metadata", "apiVersion: apps/v1\nkind: Deployment\nspec: {template: {" + containers + "}}", []foundTemplate{
 			{Spec: "spec.template.spec", AnnotationsAt: "spec.template.metadata.annotations", Containers: true},
 		}},
-		{"with null metadata", "apiVersion: apps/v1\nkind: Deployment\nspec: {template: {metadata: null, " + containers + "}}", []template{
+		{"with null metadata", "apiVersion: apps/v1\nkind: Deployment\nspec: {template: {metadata: null, " + containers + "}}", []foundTemplate{
 			{Spec: "spec.template.spec", AnnotationsAt: "spec.template.metadata.annotations", Containers: true},
 		}},
-		{"with null annotations", "apiVersion: apps/v1\nkind: Deployment\nspec: {template: {metadata: {annotations: }, " + containers + "}}", []template{
+		{"with null annotations", "apiVersion: apps/v1\nkind: Deployment\nspec: {template: {metadata: {annotations: }, " + containers + "}}", []foundTemplate{
 			{Spec: "spec.template.spec", AnnotationsAt: "spec.template.metadata.annotations", Containers: true},
 		}},
-		{"with containers of one sort", "apiVersion: apps/v1\nkind: Deployment\nspec: {template: {spec: {initContainers: [{name: a}]}}}", []template{
+		{"with containers of one sort", "apiVersion: apps/v1\nkind: Deployment\nspec: {template: {spec: {initContainers: [{name: a}]}}}", []foundTemplate{
 			{Spec: "spec.template.spec", AnnotationsAt: "spec.template.metadata.annotations", Containers: true},
 		}},
-		{"without containers", "apiVersion: apps/v1\nkind: Deployment\nspec: {template: {spec: {containers: []}}}", []template{
+		{"without containers", "apiVersion: apps/v1\nkind: Deployment\nspec: {template: {spec: {containers: []}}}", []foundTemplate{
 			{Spec: "spec.template.spec", AnnotationsAt: "spec.template.metadata.annotations"},
 		}},
 		{"without a spec there is none", "apiVersion: apps/v1\nkind: Deployment\nspec: {template: {metadata: {annotations: {a: b}}}}", nil},
 		{"nor with one that is no mapping", "apiVersion: apps/v1\nkind: Deployment\nspec: {template: {spec: [a]}}", nil},
-		{"a template in a template", "apiVersion: batch/v1\nkind: CronJob\nspec: {jobTemplate: {metadata: {annotations: {not: here}}, spec: {template: {" + containers + "}}}}", []template{
+		{"a template in a template", "apiVersion: batch/v1\nkind: CronJob\nspec: {jobTemplate: {metadata: {annotations: {not: here}}, spec: {template: {" + containers + "}}}}", []foundTemplate{
 			{Spec: "spec.jobTemplate.spec.template.spec", AnnotationsAt: "spec.jobTemplate.spec.template.metadata.annotations", Containers: true},
 		}},
-		{"a Pod is its own template", "apiVersion: v1\nkind: Pod\nmetadata: {annotations: {a: b}}\n" + containers, []template{
+		{"a Pod is its own template", "apiVersion: v1\nkind: Pod\nmetadata: {annotations: {a: b}}\n" + containers, []foundTemplate{
 			{Spec: "spec", AnnotationsAt: "metadata.annotations", Containers: true, Annotations: map[string]string{"a": "b"}},
 		}},
-		{"behind an alias", "apiVersion: apps/v1\nkind: Deployment\nx: &t {metadata: {annotations: &a {a: b}}, " + containers + "}\nspec: {template: *t}", []template{
+		{"behind an alias", "apiVersion: apps/v1\nkind: Deployment\nx: &t {metadata: {annotations: &a {a: b}}, " + containers + "}\nspec: {template: *t}", []foundTemplate{
 			{Spec: "spec.template.spec", AnnotationsAt: "spec.template.metadata.annotations", Containers: true, Annotations: map[string]string{"a": "b"}},
 		}},
-		{"behind merge keys", "apiVersion: apps/v1\nkind: Deployment\nx: &t {metadata: {annotations: {a: b}}, " + containers + "}\nspec: {template: {<<: *t, metadata: {annotations: {<<: {c: d, e: f}, e: g}}}}", []template{
+		{"behind merge keys", "apiVersion: apps/v1\nkind: Deployment\nx: &t {metadata: {annotations: {a: b}}, " + containers + "}\nspec: {template: {<<: *t, metadata: {annotations: {<<: {c: d, e: f}, e: g}}}}", []foundTemplate{
 			{Spec: "spec.template.spec", AnnotationsAt: "spec.template.metadata.annotations", Containers: true, Annotations: map[string]string{"c": "d", "e": "g"}},
 		}},
 		{"of a kind that has none", "apiVersion: v1\nkind: Service\nspec: {template: {" + containers + "}}", nil},
@@ -368,13 +368,13 @@ func TestFind_findsPodTemplatesInListsAndBehindPatterns(t *testing.T) {
 		label  string
 		known  []catalog.PodTemplate
 		object string
-		want   []template
+		want   []foundTemplate
 	}{
 		{
 			"in a list",
 			[]catalog.PodTemplate{{Spec: path("spec/groups/template/spec"), HasSpec: true, Annotations: path("spec/groups/template/metadata/annotations"), HasAnnotations: true}},
 			"{spec: {groups: [{template: {spec: {containers: [a]}}}, {name: none}, {template: {metadata: {annotations: {a: b}}, spec: {}}}]}}",
-			[]template{
+			[]foundTemplate{
 				{Spec: "spec.groups[0].template.spec", AnnotationsAt: "spec.groups[0].template.metadata.annotations", Containers: true},
 				{Spec: "spec.groups[2].template.spec", AnnotationsAt: "spec.groups[2].template.metadata.annotations", Annotations: map[string]string{"a": "b"}},
 			},
@@ -383,19 +383,19 @@ func TestFind_findsPodTemplatesInListsAndBehindPatterns(t *testing.T) {
 			"under any key",
 			[]catalog.PodTemplate{{Spec: path("spec/*/spec"), HasSpec: true, Annotations: path("spec/*/metadata/annotations"), HasAnnotations: true}},
 			"{spec: {a.b: {spec: {}}, c: {other: {}}, d: plain}}",
-			[]template{{Spec: `spec["a.b"].spec`, AnnotationsAt: `spec["a.b"].metadata.annotations`}},
+			[]foundTemplate{{Spec: `spec["a.b"].spec`, AnnotationsAt: `spec["a.b"].metadata.annotations`}},
 		},
 		{
 			"annotations with no spec beside them",
 			[]catalog.PodTemplate{{Annotations: path("spec/pod/metadata/annotations"), HasAnnotations: true}},
 			"{spec: {pod: {metadata: {annotations: {a: b}}}}}",
-			[]template{{Spec: "none", AnnotationsAt: "spec.pod.metadata.annotations", Annotations: map[string]string{"a": "b"}}},
+			[]foundTemplate{{Spec: "none", AnnotationsAt: "spec.pod.metadata.annotations", Annotations: map[string]string{"a": "b"}}},
 		},
 		{
 			"whose metadata are missing",
 			[]catalog.PodTemplate{{Annotations: path("spec/pod/metadata/annotations"), HasAnnotations: true}},
 			"{spec: {pod: {image: a}}}",
-			[]template{{Spec: "none", AnnotationsAt: "spec.pod.metadata.annotations"}},
+			[]foundTemplate{{Spec: "none", AnnotationsAt: "spec.pod.metadata.annotations"}},
 		},
 		{
 			"or what would hold those",
@@ -407,13 +407,13 @@ func TestFind_findsPodTemplatesInListsAndBehindPatterns(t *testing.T) {
 			"annotations of a key alone",
 			[]catalog.PodTemplate{{Annotations: path("spec/podAnnotations"), HasAnnotations: true}},
 			"{spec: {image: a}}",
-			[]template{{Spec: "none", AnnotationsAt: "spec.podAnnotations"}},
+			[]foundTemplate{{Spec: "none", AnnotationsAt: "spec.podAnnotations"}},
 		},
 		{
 			"annotations in each element of a list",
 			[]catalog.PodTemplate{{Annotations: path("spec/groups/pod/annotations"), HasAnnotations: true}},
 			"{spec: {groups: [{pod: {annotations: {a: b}}}, {}, plain]}}",
-			[]template{
+			[]foundTemplate{
 				{Spec: "none", AnnotationsAt: "spec.groups[0].pod.annotations", Annotations: map[string]string{"a": "b"}},
 				{Spec: "none", AnnotationsAt: "spec.groups[1].pod.annotations"},
 			},
@@ -422,25 +422,25 @@ func TestFind_findsPodTemplatesInListsAndBehindPatterns(t *testing.T) {
 			"a spec with no place for annotations",
 			[]catalog.PodTemplate{{Spec: path("spec/pod"), HasSpec: true}},
 			"{spec: {pod: {containers: [a]}}}",
-			[]template{{Spec: "spec.pod", AnnotationsAt: "none", Containers: true}},
+			[]foundTemplate{{Spec: "spec.pod", AnnotationsAt: "none", Containers: true}},
 		},
 		{
 			"annotations far from the spec, with more missing than a mapping of metadata",
 			[]catalog.PodTemplate{{Spec: path("spec/pod"), HasSpec: true, Annotations: path("spec/override/template/metadata/annotations"), HasAnnotations: true}},
 			"{spec: {pod: {containers: [a]}, override: {}}}",
-			[]template{{Spec: "spec.pod", AnnotationsAt: "none", Containers: true}},
+			[]foundTemplate{{Spec: "spec.pod", AnnotationsAt: "none", Containers: true}},
 		},
 		{
 			"and with no more missing",
 			[]catalog.PodTemplate{{Spec: path("spec/pod"), HasSpec: true, Annotations: path("spec/override/template/metadata/annotations"), HasAnnotations: true}},
 			"{spec: {pod: {containers: [a]}, override: {template: {}}}}",
-			[]template{{Spec: "spec.pod", AnnotationsAt: "spec.override.template.metadata.annotations", Containers: true}},
+			[]foundTemplate{{Spec: "spec.pod", AnnotationsAt: "spec.override.template.metadata.annotations", Containers: true}},
 		},
 		{
 			"two templates, in the order of the catalogue",
 			[]catalog.PodTemplate{{Spec: path("spec/b/spec"), HasSpec: true, Annotations: path("spec/b/metadata/annotations"), HasAnnotations: true}, {Spec: path("spec/a/spec"), HasSpec: true}},
 			"{spec: {a: {spec: {}}, b: {spec: {}}}}",
-			[]template{
+			[]foundTemplate{
 				{Index: 0, Spec: "spec.b.spec", AnnotationsAt: "spec.b.metadata.annotations"},
 				{Index: 1, Spec: "spec.a.spec", AnnotationsAt: "none"},
 			},

@@ -95,7 +95,13 @@ func newRules(k *catalog.Kind, everywhere []catalog.Rule) *rules {
 		return compile(everywhere)
 	}
 	r := compile(k.References, everywhere)
-	r.exports, r.podTemplates = k.Exports, k.PodTemplates
+	r.exports = k.Exports
+	for i := range k.PodTemplates {
+		t := newTemplate(&k.PodTemplates[i])
+		r.templates = append(r.templates, t)
+		at := r.root.reach(t.root())
+		at.templates = append(at.templates, i)
+	}
 	for _, path := range k.Manifests {
 		r.root.reach(path).manifests = true
 	}
@@ -111,8 +117,8 @@ type rules struct {
 	defaults []*rule
 	exports  []catalog.Export
 
-	podTemplates []catalog.PodTemplate
-	shapes       *shapes // what to discover, if anything
+	templates []template
+	shapes    *shapes // what to discover, if anything
 }
 
 // A rule is one of the catalogue's, with its place in the order in which
@@ -132,6 +138,8 @@ type state struct {
 	anyDepth *state
 	stays    bool
 	rules    []*rule
+	// templates are the indices of pod templates whose anchor is here.
+	templates []int
 	// manifests: what stands here is a whole object, or a list of them.
 	// foreign: and it is made where the names of this input mean nothing.
 	manifests, foreign bool

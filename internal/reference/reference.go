@@ -112,21 +112,6 @@ type PodTemplate struct {
 	Annotations map[string]string
 }
 
-// rootsOf returns the places of templates.
-func rootsOf(templates []PodTemplate) yamldoc.Roots {
-	roots := yamldoc.Roots{}
-	for i := range templates {
-		t := &templates[i]
-		if t.HasSpec {
-			roots.Add(t.Spec, i)
-		}
-		if t.HasAnnotations {
-			roots.Add(t.AnnotationsAt, i)
-		}
-	}
-	return roots
-}
-
 // Found is what an item holds.
 type Found struct {
 	// References stand in the order of the item's text; those with Default

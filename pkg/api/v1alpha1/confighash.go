@@ -1,6 +1,9 @@
 package v1alpha1
 
-import "fmt"
+import (
+	"fmt"
+	"reflect"
+)
 
 // APIVersion and Kind identify the functionConfig.
 const (
@@ -17,100 +20,67 @@ const (
 	AnnotationExtraSources = "confighash.dev/extra-sources"
 )
 
-// A Mode is one of the two things that the function does.
-type Mode string
+// The types of fields that have a few values.
+type (
+	// Mode is one of the two things that the function does.
+	Mode string
+	// Policy selects the objects and workloads that take part.
+	Policy string
+	// Unreferenced says what happens to an object that nothing in the input
+	// references.
+	Unreferenced string
+	// ReadByName says what happens to an object that a program probably reads by
+	// its name through the API.
+	ReadByName string
+	// Generated says what happens to an object that kustomize generated and would
+	// hash itself.
+	Generated string
+	// Scope says how many checksum annotations a workload gets.
+	Scope string
+	// Granularity says how much of an object counts in a checksum.
+	Granularity string
+	// Unresolved is the severity of a reference to an object that is not in the
+	// input.
+	Unresolved string
+	// Report says what the results hold.
+	Report string
+	// TargetKind is a kind that a reference rule can lead to.
+	TargetKind string
+)
 
-// The modes.
+// The values of those fields.
 const (
 	ModeRename   Mode = "Rename"
 	ModeAnnotate Mode = "Annotate"
-)
 
-// A Policy selects the objects and workloads that take part.
-type Policy string
-
-// The policies.
-const (
 	PolicyAll      Policy = "All"
 	PolicyOptIn    Policy = "OptIn"
 	PolicyReloader Policy = "Reloader"
 	PolicyWave     Policy = "Wave"
-)
 
-// Unreferenced says what happens to an object that nothing in the input
-// references.
-type Unreferenced string
-
-// What happens to unreferenced objects.
-const (
 	UnreferencedKeep   Unreferenced = "Keep"
 	UnreferencedRename Unreferenced = "Rename"
-)
 
-// ReadByName says what happens to an object that a program probably reads by its
-// name through the API.
-type ReadByName string
-
-// What happens to objects that programs read by name.
-const (
 	ReadByNameKeep   ReadByName = "Keep"
 	ReadByNameRename ReadByName = "Rename"
-)
 
-// Generated says what happens to an object that kustomize generated and would
-// hash itself.
-type Generated string
-
-// What happens to generated objects.
-const (
 	GeneratedAuto  Generated = "Auto"
 	GeneratedAdopt Generated = "Adopt"
 	GeneratedLeave Generated = "Leave"
-)
 
-// A Scope says how many checksum annotations a workload gets.
-type Scope string
-
-// The scopes.
-const (
 	ScopeWorkload Scope = "Workload"
 	ScopeSource   Scope = "Source"
-)
 
-// A Granularity says how much of an object counts in a checksum.
-type Granularity string
-
-// The granularities.
-const (
 	GranularityKey    Granularity = "Key"
 	GranularityObject Granularity = "Object"
-)
 
-// Unresolved is the severity of a reference to an object that is not in the
-// input.
-type Unresolved string
-
-// The severities of an unresolved reference.
-const (
 	UnresolvedIgnore Unresolved = "Ignore"
 	UnresolvedWarn   Unresolved = "Warn"
 	UnresolvedError  Unresolved = "Error"
-)
 
-// A Report says what the results hold.
-type Report string
-
-// The reports.
-const (
 	ReportProblems Report = "Problems"
 	ReportFull     Report = "Full"
-)
 
-// A TargetKind is a kind that a reference rule can lead to.
-type TargetKind string
-
-// The kinds that reference rules lead to.
-const (
 	TargetConfigMap TargetKind = "ConfigMap"
 	TargetSecret    TargetKind = "Secret"
 )
@@ -130,6 +100,9 @@ type Metadata struct {
 	Name        string            `json:"name,omitempty"`
 	Annotations map[string]string `json:"annotations,omitempty"`
 }
+
+// maxReferences is also the bound of all fieldSpecs together.
+const maxReferences = 500
 
 // Spec holds the fields of a ConfigHash. An empty Namespace is not set: it then
 // depends on the input, while "default" is a namespace like any other.
@@ -220,7 +193,7 @@ type Reloader struct {
 // fields. An empty policy is All.
 func New(mode Mode, policy Policy) *ConfigHash {
 	c := &ConfigHash{APIVersion: APIVersion, Kind: Kind, Spec: Spec{Mode: mode, Policy: policy}}
-	new(reader).complete(c)
+	new(reader).validate(reflect.ValueOf(c).Elem(), "")
 	return c
 }
 

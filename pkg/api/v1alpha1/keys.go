@@ -11,107 +11,83 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// An entry is one of a mapping's, with aliases and merge keys resolved. An entry
-// with a problem has no value; it keeps its place so that errors stay in the
-// document's order.
+// An entry is one of a mapping's, with aliases and merge keys resolved.
 type entry struct {
-	key     string
-	value   *yaml.Node
-	bare    bool // has no value in a flow mapping
-	problem *FieldError
+	key   string
+	value *yaml.Node
+	bare  bool // has no value in a flow mapping
 }
 
-// entries returns the entries of the mapping node. Of a duplicate key the second
-// one is a problem.
-func (r *reader) entries(node *yaml.Node, v reflect.Value, f *rule, at yamldoc.Path) (list []entry, ok bool) {
-	if node.Kind != yaml.MappingNode {
-		r.wrongType(node, v, f, at)
-		return nil, false
-	}
+// entries returns the entries of the mapping node, of duplicate keys the first one.
+func (r *reader) entries(node *yaml.Node, at yamldoc.Path) []entry {
 	r.checkKeys(node, at, map[*yaml.Node]bool{}, nil)
-	own := map[string]bool{}
+	var list []entry
+	met := map[string]bool{}
 	err := yamldoc.Each(node, &r.budget, func(key string, value *yaml.Node, merged bool) error {
 		e := entry{key: key, value: yamldoc.Resolve(value)}
 		// A merged mapping may be in flow style where this one is not.
 		e.bare = merged && e.value.Value == "" && isNull(e.value) || yamldoc.IsBare(node, value)
-		if own[key] && !merged {
-			e.problem = duplicate(at, key, e.bare)
+		if !met[key] {
+			list = append(list, e)
 		}
-		own[key] = true
-		list = append(list, e)
+		met[key] = true
 		return nil
 	})
 	if err != nil {
 		r.fail(at, err.Error())
 	}
-	return list, true
+	return list
 }
 
-// checkKeys reports keys of a mapping that are not strings, merge keys without a
-// mapping, and what is wrong with the keys of merged mappings.
+// checkKeys reports keys of a mapping that are not strings or are duplicate, merge
+// keys without a mapping, and the same in merged mappings.
 func (r *reader) checkKeys(node *yaml.Node, at yamldoc.Path, met map[*yaml.Node]bool, around []*yaml.Node) {
-	met[node] = true
-	around = append(around, node)
-	merges := 0
+	met[node], around = true, append(around, node)
+	keys := map[string]bool{}
 	for i := 0; i+1 < len(node.Content); i += 2 {
-		if key := yamldoc.Resolve(node.Content[i]); key.Kind != yaml.ScalarNode {
+		key, value := yamldoc.Resolve(node.Content[i]), yamldoc.Resolve(node.Content[i+1])
+		switch {
+		case key.Kind != yaml.ScalarNode:
 			r.fail(at, fmt.Sprintf("holds a key that is %s; keys are strings", describe(key)))
+		case keys[key.Value] && yamldoc.IsBare(node, node.Content[i+1]):
+			r.fail(at, "has a duplicate key without a value; quote a value that holds a comma")
+		case keys[key.Value]:
+			r.fail(keyPath(at, key.Value), "is set twice; remove one of the two")
 		}
+		keys[key.Value] = true
 		if !yamldoc.IsMerge(node.Content[i]) {
 			continue
 		}
-		if merges++; merges == 2 {
-			r.errs = append(r.errs, *duplicate(at, "<<", false))
-		}
-		source := yamldoc.Resolve(node.Content[i+1])
-		sources := []*yaml.Node{source}
-		if source.Kind == yaml.SequenceNode {
-			sources = source.Content
+		sources := []*yaml.Node{value}
+		if value.Kind == yaml.SequenceNode {
+			sources = value.Content
 		}
 		for _, source := range sources {
-			source = yamldoc.Resolve(source)
-			switch {
+			switch source = yamldoc.Resolve(source); {
 			case source.Kind != yaml.MappingNode:
 				r.fail(at.Key("<<"), fmt.Sprintf("must be a mapping or a list of mappings, not %s", describe(source)))
 			case slices.Contains(around, source):
 				r.fail(at.Key("<<"), "merges a mapping into itself")
 			case !met[source]:
-				if key := yamldoc.Duplicate(source); key != nil {
-					r.errs = append(r.errs, *duplicate(at, yamldoc.Resolve(key).Value, strings.HasPrefix(yamldoc.NameOf(source, key), "a key")))
-				}
 				r.checkKeys(source, at, met, around)
 			}
 		}
 	}
 }
 
-// duplicate returns the error of a key that a mapping has twice.
-func duplicate(at yamldoc.Path, key string, bare bool) *FieldError {
-	if bare {
-		return &FieldError{Path: string(at), Message: "has a duplicate key without a value; quote a value that holds a comma"}
-	}
-	return &FieldError{Path: string(keyPath(at, key)), Message: "is set twice; remove one of the two"}
-}
-
-func (r *reader) wrongType(node *yaml.Node, v reflect.Value, f *rule, at yamldoc.Path) {
-	hint := ""
-	if v.Kind() == reflect.String && f.enum == nil && node.Kind == yaml.ScalarNode && !isNull(node) {
-		hint = ": write it in quotes"
-	}
-	r.fail(at, fmt.Sprintf("must be %s, not %s%s", f.wants(v.Type()), describe(node), hint))
-}
-
 // unknown reports an entry of the mapping at a path that is not one of the
 // fields. A key without a value is not quoted: it may be the end of the salt.
 func (r *reader) unknown(e entry, at yamldoc.Path, fields []string) {
 	field, _, glued := strings.Cut(e.key, ":")
+	path := keyPath(at, e.key)
+	r.given[path] = len(r.given)
 	switch {
 	case e.bare && !(glued && slices.Contains(fields, field)):
 		r.fail(at, "holds a key without a value that is not a known field; quote a value that holds a comma; known here: "+strings.Join(fields, ", "))
 	case glued:
-		r.fail(keyPath(at, e.key), "is not a known field; put a space between a field's colon and its value")
+		r.fail(path, "is not a known field; put a space between a field's colon and its value")
 	default:
-		r.fail(keyPath(at, e.key), "is not a known field; "+r.suggest(e.key, fields))
+		r.fail(path, "is not a known field; "+suggest(e.key, fields, r.paths))
 	}
 }
 
@@ -124,29 +100,28 @@ func keyPath(at yamldoc.Path, key string) yamldoc.Path {
 	return at.Key(key)
 }
 
-// suggest says which field may have been meant by a key.
-func (r *reader) suggest(key string, fields []string) string {
-	alike := func(f string) bool { return strings.EqualFold(lastStep(f), lastStep(key)) }
+// suggest says which of the fields here, or of all paths, may have been meant by a
+// key.
+func suggest(key string, here, paths []string) string {
+	alike := func(f string) bool {
+		return strings.EqualFold(f[strings.LastIndexByte(f, '.')+1:], key[strings.LastIndexByte(key, '.')+1:])
+	}
 	for _, search := range []struct {
 		in    []string
 		meant func(string) bool
 	}{
-		{fields, func(f string) bool { return misspelt(strings.ToLower(key), strings.ToLower(f)) }},
-		{fields, func(f string) bool { return strings.HasPrefix(f, key+".") }},
-		{fields, func(f string) bool { return strings.HasPrefix(key, f+".") }},
-		{fields, alike},
-		{r.paths, alike},
+		{here, func(f string) bool { return misspelt(strings.ToLower(key), strings.ToLower(f)) }},
+		{here, func(f string) bool { return strings.HasPrefix(f, key+".") }},
+		{here, func(f string) bool { return strings.HasPrefix(key, f+".") }},
+		{here, alike},
+		{paths, alike},
 	} {
 		meant := slices.DeleteFunc(slices.Clone(search.in), func(f string) bool { return !search.meant(f) })
 		if len(meant) > 0 {
 			return "did you mean " + strings.Join(meant, " or ") + "?"
 		}
 	}
-	return "known here: " + strings.Join(fields, ", ")
-}
-
-func lastStep(path string) string {
-	return path[strings.LastIndexByte(path, '.')+1:]
+	return "known here: " + strings.Join(here, ", ")
 }
 
 // misspelt reports whether b is a with at most one letter more, less or changed, or
@@ -165,19 +140,13 @@ func misspelt(a, b string) bool {
 }
 
 // knownPaths returns the paths of all fields of a struct, except those in lists.
-func knownPaths(t reflect.Type, at yamldoc.Path) []string {
+func (r *reader) knownPaths(t reflect.Type, at yamldoc.Path) []string {
 	var paths []string
 	for _, f := range fields(t) {
 		path, inner := at.Key(f.name), t.FieldByIndex(f.index).Type
 		paths = append(paths, string(path))
-		switch {
-		case inner.Kind() != reflect.Struct || inner == reflect.TypeFor[Metadata]():
-		case path == flatData:
-			for _, l := range leaves(inner) {
-				paths = append(paths, flatData+"."+l.name)
-			}
-		default:
-			paths = append(paths, knownPaths(inner, path)...)
+		if inner.Kind() == reflect.Struct && inner != reflect.TypeFor[Metadata]() {
+			paths = append(paths, r.knownPaths(inner, path)...)
 		}
 	}
 	return paths

@@ -1,8 +1,10 @@
 package v1alpha1
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
+	"strings"
 
 	"github.com/confighash/confighash/internal/yamldoc"
 
@@ -27,6 +29,32 @@ type flat struct {
 // flatData is the path of the Spec in the flat form.
 const flatData = "data"
 
+// flatPath returns the path in a ConfigMap of a path that leads through the struct
+// flat: data["rename.immutable"] for data.rename.immutable.
+func flatPath(path string) string {
+	for _, l := range leaves(reflect.TypeFor[Spec]()) {
+		if rest, ok := strings.CutPrefix(path, flatData+"."+l.name); ok && (rest == "" || strings.ContainsAny(rest[:1], ".[")) {
+			return string(yamldoc.Path(flatData).Key(l.name)) + rest
+		}
+	}
+	return path
+}
+
+// Complete returns a copy of c with the defaults in place of what is not set.
+// The error is an Errors, as Parse's is, with all that is wrong.
+func (c *ConfigHash) Complete() (*ConfigHash, error) {
+	completed := *c
+	completed.APIVersion = cmp.Or(c.APIVersion, APIVersion)
+	completed.Kind = cmp.Or(c.Kind, Kind)
+	r := &reader{}
+	r.validate(reflect.ValueOf(&completed).Elem(), "")
+	r.validateTogether(&completed.Spec, "spec")
+	if err := r.sorted(); err != nil {
+		return nil, err
+	}
+	return &completed, nil
+}
+
 // Parse reads a functionConfig: a ConfigHash, or a ConfigMap that holds its
 // fields by dotted path, which becomes a ConfigHash. Defaults are set. If anything
 // is wrong, the error is an Errors that holds all of it.
@@ -44,18 +72,20 @@ func Parse(node *yaml.Node) (*ConfigHash, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, config := &reader{}, New("", "")
+	r, config := &reader{}, &ConfigHash{}
+	root, at := reflect.ValueOf(config), yamldoc.Path("spec")
+	f := flat{}
 	if isFlat {
-		f := flat{Data: config.Spec}
-		r.document(node, reflect.ValueOf(&f).Elem())
-		config.Metadata, config.Spec = f.Metadata, f.Data
-		r.together(config, func(field yamldoc.Path) yamldoc.Path { return yamldoc.Path(flatData).Key(string(field)) })
-	} else {
-		r.document(node, reflect.ValueOf(config).Elem())
-		r.together(config, func(field yamldoc.Path) yamldoc.Path { return "spec." + field })
+		root, at = reflect.ValueOf(&f), flatData
 	}
-	if len(r.errs) > 0 {
-		return nil, r.errs
+	r.document(node, root.Elem())
+	r.validate(root.Elem(), "")
+	if isFlat {
+		*config = ConfigHash{APIVersion: APIVersion, Kind: Kind, Metadata: f.Metadata, Spec: f.Data}
+	}
+	r.validateTogether(&config.Spec, at)
+	if err := r.sorted(); err != nil {
+		return nil, err
 	}
 	return config, nil
 }

@@ -388,9 +388,9 @@ func TestParse_refuses(t *testing.T) {
 		{"a salt taken for a tag", mode + "  salt: !hunter2", `spec.salt: must be a string, not a value with a tag: write it in quotes`},
 		{"a salt with a comma", head + "spec: {mode: Rename, salt: a,hunter2}", `spec: holds a key without a value that is not a known field; quote a value that holds a comma; known here: ` +
 			"mode, policy, include, exclude, salt, rename, annotate, references, podTemplates, namespace, discover, unresolved, reloader, report"},
-		{"a salt with commas", head + "spec: {mode: Rename, salt: a,hunter2,hunter2}", `spec: holds a key without a value that is not a known field; quote a value that holds a comma; known here: ` +
-			"mode, policy, include, exclude, salt, rename, annotate, references, podTemplates, namespace, discover, unresolved, reloader, report\n" +
-			"spec: has a duplicate key without a value; quote a value that holds a comma"},
+		{"a salt with commas", head + "spec: {mode: Rename, salt: a,hunter2,hunter2}", "spec: has a duplicate key without a value; quote a value that holds a comma\n" +
+			"spec: holds a key without a value that is not a known field; quote a value that holds a comma; known here: " +
+			"mode, policy, include, exclude, salt, rename, annotate, references, podTemplates, namespace, discover, unresolved, reloader, report"},
 		{"flat: a list taken for an alias", flat + "  include: \"*hunter2\"", `data.include: must be a list, written as YAML: ` +
 			"an alias names an anchor that is not there, or that contains it; quote a value that begins with *"},
 		{"enum is a boolean", head + "spec: {mode: true}", `spec.mode: must be one of Rename, Annotate, not a boolean`},
@@ -504,9 +504,9 @@ spec:
 more: true`,
 			"metadata: must be a mapping, not a string\n" +
 				"spec.mode: is required: one of Rename, Annotate\n" +
+				"spec.report: is set twice; remove one of the two\n" +
 				"spec.report: must be one of Problems, Full, not a number\n" +
 				"spec.policy: \"None\" is not one of All, OptIn, Reloader, Wave\n" +
-				"spec.report: is set twice; remove one of the two\n" +
 				"spec.rename.annotations[\"a b\"]: \"a b\" is not an annotation key: name part " + keyRule + "\n" +
 				"spec.rename.immutable: must be true or false, not \"2\"\n" +
 				"spec.rename.generated: \"Y\" is not one of Auto, Adopt, Leave\n" +

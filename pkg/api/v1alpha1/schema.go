@@ -139,7 +139,7 @@ func objectSchema(t reflect.Type) *schema {
 		return &schema{Type: "object"}
 	case reflect.TypeFor[Selector]():
 		s.MinProperties = 1
-	case reflect.TypeFor[Annotate](): // what together says in words
+	case reflect.TypeFor[Annotate](): // what validateTogether says in words
 		s.If = &schema{Required: []string{"scope"}, Properties: properties{{"scope", &schema{Enum: []any{ScopeSource}}}}}
 		s.Then = &schema{Properties: properties{{"key", &schema{Pattern: "/"}}}}
 	}

@@ -1,0 +1,127 @@
+package reference
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/confighash/confighash/internal/catalog"
+	"github.com/confighash/confighash/internal/yamldoc"
+)
+
+// Holds reports whether all conditions hold of an item, their paths taken
+// from its root: those of a catalog.Exception, for example.
+func Holds(conditions []catalog.Condition, item *yaml.Node) bool {
+	w := &walker{root: unwrap(item), budget: new(yamldoc.Budget)}
+	if w.root == nil {
+		return false
+	}
+	w.frames = []frame{{mapping: w.root}}
+	return w.holdAll(conditions)
+}
+
+// holdAll reports whether all conditions hold at the present node.
+func (w *walker) holdAll(conditions []catalog.Condition) bool {
+	for i := range conditions {
+		if !w.holds(&conditions[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func (w *walker) holds(c *catalog.Condition) bool {
+	if len(c.Any) > 0 {
+		return slices.ContainsFunc(c.Any, func(one catalog.Condition) bool { return w.holds(&one) })
+	}
+	var node *yaml.Node
+	if c.Path != nil {
+		if field, ok := w.lookup(*c.Path); ok && !yamldoc.IsNull(field.node) {
+			node = field.node
+		}
+	}
+	if c.Present != nil && *c.Present != (node != nil) {
+		return false
+	}
+	is := func(values []string) bool {
+		if node == nil || node.Kind != yaml.ScalarNode {
+			return false
+		}
+		if value, ok := yamldoc.Bool(node); ok && slices.Contains(values, strconv.FormatBool(value)) {
+			return true
+		}
+		return slices.Contains(values, node.Value)
+	}
+	if len(c.In) > 0 && !is(c.In) || len(c.NotIn) > 0 && is(c.NotIn) {
+		return false
+	}
+	return len(c.Contains) == 0 || node != nil && node.Kind == yaml.SequenceNode &&
+		slices.ContainsFunc(scalars(node), func(v string) bool { return slices.Contains(c.Contains, v) })
+}
+
+// targets returns the kinds that a rule's reference may name here, and 0 if
+// it names neither.
+func (w *walker) targets(r *catalog.Rule) catalog.Target {
+	k := r.Kind
+	if k == nil {
+		return r.Targets
+	}
+	known := false
+	for _, group := range k.Group {
+		field, ok := w.lookup(group)
+		if !ok || yamldoc.IsNull(field.node) {
+			continue
+		}
+		known = true
+		if field.node.Value != "" && field.node.Value != "v1" {
+			return 0
+		}
+	}
+	if !known && k.GroupDefault != "" {
+		return 0
+	}
+	field, ok := w.lookup(k.Path)
+	if !ok || yamldoc.IsNull(field.node) || field.node.Kind == yaml.ScalarNode && field.node.Value == "" {
+		return k.Default & r.Targets
+	}
+	var targets catalog.Target
+	for _, value := range scalars(field.node) {
+		targets |= kindOf(k, value)
+	}
+	return targets & r.Targets
+}
+
+func kindOf(k *catalog.KindField, value string) catalog.Target {
+	values := k.Values
+	if len(values) == 0 {
+		values = ownNames
+	}
+	if !k.IgnoreCase {
+		return values[value]
+	}
+	for name, target := range values {
+		if strings.EqualFold(name, value) {
+			return target
+		}
+	}
+	return 0
+}
+
+// ownNames are what a field's values mean if the rule does not say.
+var ownNames = map[string]catalog.Target{"ConfigMap": catalog.ConfigMap, "Secret": catalog.Secret}
+
+// export reads a value that others ask for.
+func (w *walker) export(e *catalog.Export) (string, bool) {
+	restore := w.descend(e.Path)
+	defer restore()
+	if len(w.frames) < len(e.Path) || !w.holdAll(e.When) {
+		return "", false
+	}
+	field, ok := w.lookup(catalog.Relative{Path: e.Path[len(e.Path)-1:]})
+	if !ok || !isString(field.node) {
+		return "", false
+	}
+	return field.node.Value, true
+}

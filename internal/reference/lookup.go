@@ -1,0 +1,222 @@
+package reference
+
+import (
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/confighash/confighash/internal/catalog"
+	"github.com/confighash/confighash/internal/yamldoc"
+)
+
+// descend makes frames of the mappings on the way to the last key of path,
+// one for each key, as far as they are present. It passes through no lists.
+func (w *walker) descend(path catalog.Path) (restore func()) {
+	n, shared := w.root, false
+	for i := range path {
+		if n.Kind == yaml.AliasNode {
+			n, shared = n.Alias, true
+		}
+		shared = shared || n.Anchor != ""
+		if n.Kind != yaml.MappingNode {
+			break
+		}
+		w.push(n, w.base+i, shared)
+		if i == len(path)-1 {
+			break
+		}
+		next, merged := w.get(n, string(path[i]))
+		if next == nil {
+			break
+		}
+		w.steps.Key(string(path[i]))
+		n, shared = next, shared || merged
+	}
+	return func() { w.frames, w.steps = w.frames[:0], w.steps[:w.base] }
+}
+
+// A field is a node that a lookup found.
+type field struct {
+	node   *yaml.Node // never an alias
+	depth  int        // in walker.steps, of the mapping that the way begins at
+	way    catalog.Path
+	shared bool
+}
+
+// pathOf returns the path of a field.
+func (w *walker) pathOf(f *field) yamldoc.Path {
+	path := w.steps[:f.depth].Path()
+	for _, key := range f.way {
+		path = path.Key(string(key))
+	}
+	return path
+}
+
+// lookup goes to a field from the mapping around the present node.
+func (w *walker) lookup(r catalog.Relative) (field, bool) {
+	if r.Root {
+		return w.follow(frame{mapping: w.root, depth: w.base}, r.Path)
+	}
+	if r.Up >= len(w.frames) {
+		return field{}, false
+	}
+	return w.follow(w.frames[len(w.frames)-1-r.Up], r.Path)
+}
+
+// follow goes by keys alone from a mapping to a field.
+func (w *walker) follow(at frame, way catalog.Path) (field, bool) {
+	found := field{node: at.mapping, depth: at.depth, way: way, shared: at.shared}
+	for i := 0; ; i++ {
+		if found.node.Kind == yaml.AliasNode {
+			found.node, found.shared = found.node.Alias, true
+		}
+		found.shared = found.shared || found.node.Anchor != ""
+		if i == len(way) {
+			return found, true
+		}
+		if found.node.Kind != yaml.MappingNode {
+			return field{}, false
+		}
+		next, merged := w.get(found.node, string(way[i]))
+		if next == nil {
+			return field{}, false
+		}
+		found.node, found.shared = next, found.shared || merged
+	}
+}
+
+// nodeAt returns what r leads to, and nil if r is nil or leads to nothing.
+func (w *walker) nodeAt(r *catalog.Relative) *yaml.Node {
+	if r == nil {
+		return nil
+	}
+	field, _ := w.lookup(*r)
+	return field.node
+}
+
+// get is yamldoc.Get, in less time if a mapping has many entries.
+func (w *walker) get(m *yaml.Node, key string) (value *yaml.Node, merged bool) {
+	const many = 64
+	if len(m.Content) < 2*many && !yamldoc.HasMerge(m) {
+		return yamldoc.Get(m, key, w.budget)
+	}
+	index, ok := w.indices[m]
+	if !ok {
+		index = make(map[string]entry, len(m.Content)/2)
+		// The walk that shares the budget reports that it is spent.
+		_ = yamldoc.Each(m, w.budget, func(name string, value *yaml.Node, merged bool) error {
+			if _, twice := index[name]; !twice {
+				index[name] = entry{value, merged}
+			}
+			return nil
+		})
+		if w.indices == nil {
+			w.indices = map[*yaml.Node]map[string]entry{}
+		}
+		w.indices[m] = index
+	}
+	found := index[key]
+	return found.value, found.merged
+}
+
+// An entry is one of a mapping.
+type entry struct {
+	value  *yaml.Node
+	merged bool
+}
+
+// at returns what is under a key of a mapping, no alias, and nil if n is no mapping or
+// has no such key.
+func (w *walker) at(n *yaml.Node, key string) *yaml.Node {
+	if n.Kind != yaml.MappingNode {
+		return nil
+	}
+	value, _ := w.get(n, key)
+	if value == nil {
+		return nil
+	}
+	return yamldoc.Resolve(value)
+}
+
+// child returns the scalar under a key of a mapping, and "" if there is none.
+func (w *walker) child(n *yaml.Node, key string) string { return valueOf(w.at(n, key)) }
+
+// valueOf returns the value of a scalar, and "" for other nodes.
+func valueOf(n *yaml.Node) string {
+	if n == nil || n.Kind != yaml.ScalarNode || yamldoc.IsNull(n) {
+		return ""
+	}
+	return n.Value
+}
+
+// mappingAt returns the mapping under a key, nil if there is none.
+func (w *walker) mappingAt(n *yaml.Node, key string) *yaml.Node {
+	if value := w.at(n, key); value != nil && value.Kind == yaml.MappingNode {
+		return value
+	}
+	return nil
+}
+
+// elements returns the elements of the list under a key of a mapping, no alias
+// among them.
+func (w *walker) elements(n *yaml.Node, key string) []*yaml.Node {
+	list := w.at(n, key)
+	if list == nil || list.Kind != yaml.SequenceNode {
+		return nil
+	}
+	isAlias := func(n *yaml.Node) bool { return n.Kind == yaml.AliasNode }
+	if !slices.ContainsFunc(list.Content, isAlias) {
+		return list.Content
+	}
+	resolved := make([]*yaml.Node, len(list.Content))
+	for i, element := range list.Content {
+		resolved[i] = yamldoc.Resolve(element)
+	}
+	return resolved
+}
+
+// texts returns the scalars of a mapping.
+func (w *walker) texts(n *yaml.Node) map[string]string {
+	if n.Kind != yaml.MappingNode || len(n.Content) == 0 {
+		return nil
+	}
+	texts := make(map[string]string, len(n.Content)/2)
+	_ = yamldoc.Each(n, w.budget, func(key string, value *yaml.Node, _ bool) error {
+		if value = yamldoc.Resolve(value); value.Kind == yaml.ScalarNode {
+			texts[key] = value.Value
+		}
+		return nil
+	})
+	return texts
+}
+
+// scalars returns the values of n, or of its elements if it is a list.
+func scalars(n *yaml.Node) []string {
+	switch n.Kind {
+	case yaml.ScalarNode:
+		return []string{n.Value}
+	case yaml.SequenceNode:
+		var values []string
+		for _, element := range n.Content {
+			if element = yamldoc.Resolve(element); element.Kind == yaml.ScalarNode {
+				values = append(values, element.Value)
+			}
+		}
+		return values
+	}
+	return nil
+}
+
+// isString reports whether n holds a string that is not empty. What YAML takes
+// for a number, a boolean or a date is the string that is written, as it is
+// for an object's own name.
+func isString(n *yaml.Node) bool {
+	if n.Kind != yaml.ScalarNode || n.Value == "" {
+		return false
+	}
+	switch n.ShortTag() {
+	case "!!str", "!!timestamp", "!!int", "!!float", "!!bool":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,180 @@
+package reference
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/confighash/confighash/internal/catalog"
+	"github.com/confighash/confighash/internal/yamldoc"
+)
+
+// mounts are the mounts of a pod spec's volumes, by the volume's name.
+type mounts map[string]*mount
+
+// A mount is how containers mount a volume: all of it, or paths within.
+type mount struct {
+	// whole: all of it is mounted, or a path that nobody knows before the pod runs.
+	// live: the kubelet keeps files of it up to date, which it does not if a path
+	// within is mounted.
+	whole, live bool
+	// roots are the paths within that are mounted, each with a slash at its end,
+	// sorted, without those in others of them. keys are the keys that these are
+	// if each key is a file of that name at the top of the volume.
+	roots, keys []string
+}
+
+// holds reports whether a file is in one of the paths that are mounted.
+func (m *mount) holds(path string) bool {
+	path += "/"
+	i, _ := slices.BinarySearchFunc(m.roots, path, func(root, path string) int {
+		if root <= path {
+			return -1
+		}
+		return 1
+	})
+	return i > 0 && strings.HasPrefix(path, m.roots[i-1])
+}
+
+// add adds a mount by its subPath or subPathExpr.
+func (m *mount) add(subPath, expression string) {
+	unknown := subPath == "" && strings.Contains(expression, "$(")
+	if subPath == "" && !unknown {
+		subPath = expression
+	}
+	if subPath = cleanPath(subPath); subPath != "" {
+		m.roots = append(m.roots, subPath+"/")
+		return
+	}
+	m.whole = true
+	m.live = m.live || !unknown
+}
+
+// settle sorts out the paths that are mounted.
+func (m *mount) settle() {
+	slices.Sort(m.roots)
+	last := "/" // which begins none
+	m.roots = slices.DeleteFunc(m.roots, func(root string) bool {
+		if strings.HasPrefix(root, last) {
+			return true
+		}
+		last = root
+		return false
+	})
+	m.keys = make([]string, len(m.roots))
+	for i, root := range m.roots {
+		m.keys[i], _, _ = strings.Cut(root, "/")
+	}
+	slices.Sort(m.keys)
+	m.keys = slices.Compact(m.keys)
+}
+
+// maxKeys bounds the keys that an item's volumes amount to if several sources
+// share a volume whose paths are mounted: each may be a file of any of them.
+const maxKeys = 100_000
+
+// consume narrows the reference of a volume to the keys that containers see:
+// those of its items, and of those the ones that a subPath leaves. A volume that
+// nobody mounts is not consumed.
+func (w *walker) consume(r *catalog.Rule, ref *Reference) {
+	items, listed := w.items(r.Items)
+	if listed {
+		ref.Keys = keysOf(items)
+		ref.Required = ref.Keys
+	}
+	if r.Mount == nil || len(w.frames) <= r.Mount.Up {
+		return
+	}
+	volume := w.frames[len(w.frames)-r.Mount.Up].mapping
+	podSpec := w.frames[len(w.frames)-1-r.Mount.Up].mapping
+	if w.discovers && !slices.ContainsFunc(r.Mount.By, func(list string) bool { return len(w.elements(podSpec, list)) > 0 }) {
+		return // in a kind that is not known: volumes for pods that an operator makes
+	}
+	mounted := w.mountsOf(podSpec, r.Mount.By)[w.child(volume, "name")]
+	if mounted == nil {
+		ref.Consumed, ref.Via = false, catalog.ViaReference
+		return
+	}
+	keys := mounted.keys
+	if listed {
+		keys = keysOf(slices.DeleteFunc(items, func(i item) bool { return !mounted.holds(i.path) }))
+	}
+	if mounted.live {
+		ref.SubPathKeys = keys
+	} else {
+		ref.Via = catalog.ViaSubPath
+	}
+	if ref.Of == nil && !mounted.whole {
+		ref.Keys = keys
+	}
+	if w.keys += len(keys); w.keys > maxKeys && w.wrong == nil {
+		w.wrong = fmt.Errorf("%s: the sources of its volumes times the paths that are mounted of them are more than %d keys; list items, or mount fewer paths", w.pathOf(&field{depth: w.frames[len(w.frames)-1-r.Mount.Up].depth}), maxKeys)
+	}
+}
+
+// An item is a key of an object and the path of its file in the volume.
+type item struct{ key, path string }
+
+// items returns the items of a volume's source, and whether they are listed:
+// Kubernetes takes an empty list for none.
+func (w *walker) items(at *catalog.Relative) ([]item, bool) {
+	list := w.nodeAt(at)
+	if list == nil || list.Kind != yaml.SequenceNode || len(list.Content) == 0 {
+		return nil, false
+	}
+	items := make([]item, 0, len(list.Content))
+	for _, element := range list.Content {
+		element = yamldoc.Resolve(element)
+		items = append(items, item{w.child(element, "key"), cleanPath(w.child(element, "path"))})
+	}
+	return items, true
+}
+
+func keysOf(items []item) []string {
+	keys := make([]string, len(items))
+	for i := range items {
+		keys[i] = items[i].key
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}
+
+// mountsOf reads which volumes the containers of a pod spec mount.
+func (w *walker) mountsOf(podSpec *yaml.Node, lists []string) mounts {
+	if known, ok := w.mounts[podSpec]; ok {
+		return known
+	}
+	m := mounts{}
+	for _, list := range lists {
+		for _, container := range w.elements(podSpec, list) {
+			for _, volumeMount := range w.elements(container, "volumeMounts") {
+				name := w.child(volumeMount, "name")
+				if m[name] == nil {
+					m[name] = &mount{}
+				}
+				m[name].add(w.child(volumeMount, "subPath"), w.child(volumeMount, "subPathExpr"))
+			}
+		}
+	}
+	for _, one := range m {
+		one.settle()
+	}
+	if w.mounts == nil {
+		w.mounts = map[*yaml.Node]mounts{}
+	}
+	w.mounts[podSpec] = m
+	return m
+}
+
+// cleanPath returns a relative path without what does not matter: double slashes
+// and steps to the same folder.
+func cleanPath(path string) string {
+	parts := strings.Split(path, "/")
+	parts = slices.DeleteFunc(parts, func(p string) bool { return p == "" || p == "." })
+	if len(parts) > 0 && parts[0] == "..data" {
+		parts = parts[1:] // the link to where the kubelet keeps the files
+	}
+	return strings.Join(parts, "/")
+}
