@@ -233,15 +233,8 @@ var graphLooks = []report.Look{
 // right of that. It leaves out what has no edge.
 func (v *graphView) Diagram() *report.Diagram {
 	d := &report.Diagram{Name: "uses", Looks: graphLooks}
-	boxes := map[string]int{}
-	boxOf := func(n *usage.Node) int {
-		at, known := boxes[n.ID]
-		if !known {
-			at = d.Add(v.box(n))
-			boxes[n.ID] = at
-		}
-		return at
-	}
+	boxOf := func(n *usage.Node) int { return d.Box(n.ID, func() report.Box { return v.box(n) }) }
+	drawn := map[string]bool{}
 	for _, edges := range v.uses {
 		// The arrow is dashed if no container gets the object.
 		a := report.Arrow{From: boxOf(v.nodes[edges[0].From]), To: boxOf(v.nodes[edges[0].To]), Tip: waysPhrase(edges), Dashed: true}
@@ -251,17 +244,16 @@ func (v *graphView) Diagram() *report.Diagram {
 			a.Dashed = a.Dashed && edges[i].Via == catalog.ViaReference
 		}
 		a.Label = report.Words(strings.Join(slices.Compact(labels), ", "))
-		d.Connect(a)
+		drawn[edges[0].From], drawn[edges[0].To] = true, true
+		d.Arrows = append(d.Arrows, a)
 	}
+	madeBy := report.Words("made by")
 	for i := range v.Objects {
 		o := &v.Objects[i]
-		at, drawn := boxes[o.ID]
-		if !drawn {
-			continue
-		}
-		madeBy := report.Words("made by")
 		for j := range o.MadeBy {
-			d.Connect(report.Arrow{From: at, To: boxOf(&o.MadeBy[j]), Label: madeBy, Tip: madeBy, Dashed: true})
+			if drawn[o.ID] {
+				d.Arrows = append(d.Arrows, report.Arrow{From: boxOf(&o.Node), To: boxOf(&o.MadeBy[j]), Label: madeBy, Tip: madeBy, Dashed: true})
+			}
 		}
 	}
 	return d
