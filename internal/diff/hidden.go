@@ -10,134 +10,105 @@ import (
 	"github.com/confighash/confighash/internal/manifest"
 )
 
-// hidden says of each line of a text, from 0, whether it is not shown.
-type hidden struct {
-	all   bool
-	lines []bool
+// allLines hides every line of text.
+func allLines(text []byte) []bool {
+	return slices.Repeat([]bool{true}, 1+bytes.Count(text, []byte("\n")))
 }
 
-func (h hidden) has(line int) bool {
-	return h.all || line < len(h.lines) && h.lines[line]
-}
-
-// hiddenLines returns the lines of text that may hold a Secret's value.
-func hiddenLines(text []byte) hidden {
+// hiddenLines says of each line of text, from 0, whether it may hold a Secret's
+// value. It returns nil if none does.
+func hiddenLines(text []byte) []bool {
 	if !MayHoldSecrets(text) {
-		return hidden{}
+		return nil
 	}
 	tree, err := manifest.Tree(text)
 	if err != nil {
-		return hidden{all: true}
+		return allLines(text)
 	}
-	o := outline{}
-	o.visit(tree)
-	if !o.hasSecret {
-		return hidden{}
+	switch isSecret, isShared := look(tree); {
+	case !isSecret:
+		return nil
+	case isShared:
+		return allLines(text) // a value may be anywhere
 	}
-	if o.hasAlias || o.hasMerge {
-		return hidden{all: true} // a value may stand anywhere
-	}
-	s := shade{outline: &o, lines: make([]bool, 1+bytes.Count(text, []byte("\n")))}
-	s.visit(tree, false)
+	s := make(shade, 1+bytes.Count(text, []byte("\n")))
+	s.visit(tree, false, 0)
 	for i, line := range bytes.Split(text, []byte("\n")) {
 		// What is commented out may have been a value.
 		if bytes.HasPrefix(bytes.TrimSpace(line), []byte("#")) {
-			s.lines[i] = true
+			s[i] = true
 		}
 	}
-	return hidden{lines: s.lines}
+	return s
 }
 
-// An outline is the nodes of a tree in the order of the text.
-type outline struct {
-	lines     []int              // on which each begins, from 1
-	index     map[*yaml.Node]int // in lines
-	hasSecret bool
-	hasAlias  bool
-	hasMerge  bool
-}
-
-func (o *outline) visit(n *yaml.Node) {
-	if o.index == nil {
-		o.index = map[*yaml.Node]int{}
-	}
-	o.index[n] = len(o.lines)
-	o.lines = append(o.lines, n.Line)
-	o.hasAlias = o.hasAlias || n.Kind == yaml.AliasNode || n.Anchor != ""
-	o.hasMerge = o.hasMerge || n.Kind == yaml.ScalarNode && n.ShortTag() == "!!merge"
-	o.hasSecret = o.hasSecret || n.Kind == yaml.ScalarNode && isSecret(n.Value)
+// look reports whether a tree may hold a Secret, and whether it has aliases, anchors
+// or merge keys.
+func look(n *yaml.Node) (isSecret, isShared bool) {
+	isScalar := n.Kind == yaml.ScalarNode
+	isSecret = isScalar && (n.Value == "Secret" || n.Value == "SecretList")
+	isShared = n.Kind == yaml.AliasNode || n.Anchor != "" || isScalar && n.ShortTag() == "!!merge"
 	for _, child := range n.Content {
-		o.visit(child)
+		secret, shared := look(child)
+		isSecret, isShared = isSecret || secret, isShared || shared
 	}
+	return isSecret, isShared
 }
 
-func isSecret(kind string) bool { return kind == "Secret" || kind == "SecretList" }
+// A shade says of each line, from 0, whether it is hidden.
+type shade []bool
 
-// after returns the index of the first node behind n and all in it.
-func (o *outline) after(n *yaml.Node) int {
-	for len(n.Content) > 0 {
-		n = n.Content[len(n.Content)-1]
-	}
-	return o.index[n] + 1
-}
-
-// A shade marks the lines of Secrets that are not shown.
-type shade struct {
-	*outline
-	lines []bool
-}
-
-// visit looks for Secrets in n. isItem tells that it stands for one without
-// saying so.
-func (s *shade) visit(n *yaml.Node, isItem bool) {
+// visit looks for Secrets in n. isItem says that n is one even without a kind. next is
+// the line, from 1, of the node after n and all in it, 0 if there is none.
+func (s shade) visit(n *yaml.Node, isItem bool, next int) {
 	kind, isManifest := "", false
-	for key, value := range entries(n) {
-		switch key.Value {
+	for _, e := range entries(n, next) {
+		switch e.key.Value {
 		case "kind":
-			kind = value.Value
+			kind = e.value.Value
 		case "metadata", "data", "stringData": // a reference has none of them
 			isManifest = true
 		}
 	}
 	switch {
 	case kind == "Secret" && isManifest, isItem && n.Kind == yaml.MappingNode:
-		s.secret(n)
+		s.secret(n, next)
 		return
 	case kind == "SecretList":
 		isItem = true
 	}
-	for _, child := range n.Content {
-		s.visit(child, isItem)
+	for i, child := range n.Content {
+		s.visit(child, isItem, lineAfter(n, i, next))
 	}
 }
 
-// shown are the fields of a Secret that are no secret.
+// shown are the fields of a Secret that are not secret.
 var shown = []string{"apiVersion", "kind", "type", "immutable"}
 
-// secret marks the lines of a Secret.
-func (s *shade) secret(n *yaml.Node) {
-	for key, value := range entries(n) {
+// secret hides lines of a Secret.
+func (s shade) secret(n *yaml.Node, next int) {
+	for _, e := range entries(n, next) {
 		switch {
-		case key.Value == "metadata" && value.Kind == yaml.MappingNode:
-			s.metadata(value)
-		case !slices.Contains(shown, key.Value):
-			s.hide(key, value, n)
+		case e.key.Value == "metadata" && e.value.Kind == yaml.MappingNode:
+			s.metadata(e.value, e.next)
+		case !slices.Contains(shown, e.key.Value):
+			s.hide(n, e)
 		}
 	}
 }
 
-func (s *shade) metadata(n *yaml.Node) {
-	for key, value := range entries(n) {
-		switch key.Value {
+func (s shade) metadata(n *yaml.Node, next int) {
+	for _, e := range entries(n, next) {
+		switch e.key.Value {
 		case "name", "namespace", "generateName", "labels":
 		case "annotations":
-			for k, v := range entries(value) {
-				if mayCopy(v) {
-					s.hide(k, v, value)
+			for _, a := range entries(e.value, e.next) {
+				if mayCopy(a.value) {
+					s.hide(e.value, a)
 				}
 			}
 		default:
-			s.hide(key, value, n)
+			s.hide(n, e)
 		}
 	}
 }
@@ -149,31 +120,40 @@ func mayCopy(value *yaml.Node) bool {
 	return value.Kind != yaml.ScalarNode || len(value.Value) > long || strings.ContainsAny(value.Value, "{\n")
 }
 
-// hide marks the lines of an entry of a mapping.
-func (s *shade) hide(key, value, in *yaml.Node) {
-	end := len(s.lines)
-	if next := s.after(value); next < len(s.outline.lines) {
-		end = s.outline.lines[next]
-		// Elsewhere an entry ends before the line on which the next one begins.
-		if in.Style&yaml.FlowStyle == 0 && end > max(key.Line, value.Line) {
-			end--
-		}
+// hide hides the lines of an entry of the mapping in.
+func (s shade) hide(in *yaml.Node, e entry) {
+	end := e.next
+	switch {
+	case end == 0:
+		end = len(s)
+	case in.Style&yaml.FlowStyle == 0 && end > max(e.key.Line, e.value.Line):
+		end-- // in block style the next one begins on a line of its own
 	}
-	for line := key.Line; line <= end; line++ {
-		s.lines[line-1] = true
+	for line := e.key.Line; line <= end; line++ {
+		s[line-1] = true
 	}
 }
 
-// entries visits the keys of a mapping with their values.
-func entries(n *yaml.Node) func(func(key, value *yaml.Node) bool) {
-	return func(yield func(key, value *yaml.Node) bool) {
-		if n.Kind != yaml.MappingNode {
-			return
-		}
-		for i := 0; i+1 < len(n.Content); i += 2 {
-			if !yield(n.Content[i], n.Content[i+1]) {
-				return
-			}
-		}
+// An entry is one of a mapping's, with the line of the node after it.
+type entry struct {
+	key, value *yaml.Node
+	next       int
+}
+
+// entries returns the entries of a mapping, none of another node.
+func entries(n *yaml.Node, next int) []entry {
+	var list []entry
+	for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
+		list = append(list, entry{n.Content[i], n.Content[i+1], lineAfter(n, i+1, next)})
 	}
+	return list
+}
+
+// lineAfter returns the line of the node after the i-th one in n, if next is that of
+// the node after n.
+func lineAfter(n *yaml.Node, i, next int) int {
+	if i+1 < len(n.Content) {
+		return n.Content[i+1].Line
+	}
+	return next
 }

@@ -5,9 +5,10 @@ import (
 	"strings"
 )
 
-// splitDocuments splits data at its document markers. A marker, or a byte order mark,
-// becomes a document without text, of one literal part. But a marker with content on
-// its line, and directives with their marker, belong to the document after them.
+// splitDocuments splits data at its document markers. Markers, a byte order mark, and
+// what is blank become documents without text, of one literal part. But a marker with
+// content on its line, and directives with their marker, belong to the document after
+// them.
 func splitDocuments(data []byte) []document {
 	var docs []document
 	literal := func(b []byte) {
@@ -24,10 +25,10 @@ func splitDocuments(data []byte) []document {
 	header := 0 // how much of the current document is directives and a marker
 	flush := func(end int) {
 		text := rest[start:end]
-		if isDirectives(text) {
+		if isDirectives(text) || isBlank(text[header:]) {
 			literal(text)
-		} else if len(text) > 0 {
-			docs = append(docs, document{text: text, line: startLine, header: header, parts: []part{{literal: text}}})
+		} else {
+			docs = append(docs, document{text: text, line: startLine, header: header})
 		}
 	}
 	for at := 0; at < len(rest); line++ {

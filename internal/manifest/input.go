@@ -56,7 +56,7 @@ type Input struct {
 
 // A document is one document of the input: chunks and the bytes between them.
 type document struct {
-	text   []byte // all of it, without the markers around it
+	text   []byte // all of it, without the markers around it; nil if it is blank
 	line   int
 	header int // the length of the directives and the marker that text begins with
 	parts  []part
@@ -81,7 +81,7 @@ func Split(data []byte) (*Input, error) {
 	in := &Input{documents: splitDocuments(data)}
 	for i := range in.documents {
 		d := &in.documents[i]
-		if d.isBlank() {
+		if d.text == nil {
 			continue
 		}
 		if ok, err := in.splitResourceList(d); err != nil {
@@ -90,14 +90,14 @@ func Split(data []byte) (*Input, error) {
 			break
 		}
 		for _, next := range in.documents[i+1:] {
-			if !next.isBlank() {
+			if next.text != nil {
 				return nil, fmt.Errorf("line %d: a document follows the ResourceList; a ResourceList must be the only document of its input", next.line)
 			}
 		}
 		return in, nil
 	}
 	for i := range in.documents {
-		if d := &in.documents[i]; !d.isBlank() {
+		if d := &in.documents[i]; d.text != nil {
 			d.splitStream()
 		}
 	}
@@ -139,11 +139,6 @@ func (in *Input) setFunctionConfig(node *yaml.Node) {
 	if node != nil && node.ShortTag() != "!!null" {
 		in.FunctionConfig = node
 	}
-}
-
-// isBlank reports whether the document has nothing but comments.
-func (d *document) isBlank() bool {
-	return d.text == nil || isBlank(d.text[d.header:])
 }
 
 // keepWhole makes the document one chunk.

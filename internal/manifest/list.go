@@ -93,8 +93,6 @@ func (d *document) splitStream() {
 		d.parts = splitJSON(d.text, d.line)
 	case bytes.Contains(d.text, []byte("items:")):
 		d.parts = readBlock(d.text).cut(d.line)
-	default:
-		d.parts = nil
 	}
 	if d.parts == nil {
 		d.keepWhole(formDocument)

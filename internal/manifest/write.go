@@ -20,7 +20,7 @@ func (in *Input) Write(w io.Writer, replaced map[*Chunk][]byte, results []Result
 	for i := range in.documents {
 		d := &in.documents[i]
 		parts := d.parts
-		if in.IsResourceList && !d.isBlank() {
+		if in.IsResourceList && d.text != nil {
 			var err error
 			if parts, err = in.complete(d, replaced, results); err != nil {
 				return err

@@ -36,15 +36,14 @@ type asking struct {
 	resource *graph.Resource
 	reloader *reloader.Workload
 	wave     wave.Workload
-	// named are the objects that by names, once known.
-	named []Named
-	by    *Workload
+	// named are the objects of a kind that they name, once known.
+	named map[string][]Named
 }
 
 // Workload returns the pod template t of r, prepared for judgement.
 func (p *Policy) Workload(r *graph.Resource, t *graph.PodTemplate) *Workload {
 	if p.last.resource != r {
-		p.last = asking{resource: r}
+		p.last = asking{resource: r, named: map[string][]Named{}}
 		switch {
 		case p.policy == v1alpha1.PolicyWave:
 			p.last.wave = wave.Read(r.Annotations)
@@ -165,61 +164,73 @@ type Named struct {
 // Named returns the objects that annotations name, whether the pods consume
 // them or not, and findings about names. Those about names in the resource's own
 // metadata come with its first pod template.
-func (w *Workload) Named() (named []Named, unmet []graph.Finding) {
-	p, last := w.policy, &w.policy.last
-	if last.by == nil || w.reloader != nil && !w.reloader.Same(last.by.reloader) {
-		last.named, unmet = w.name()
-		last.by = w
+func (w *Workload) Named() (named []Named, findings []graph.Finding) {
+	p := w.policy
+	if !p.AsksWorkloads() {
+		return nil, nil
+	}
+	for _, kind := range reloader.Kinds {
+		found, known := p.last.named[kind]
+		if !known || w.reloader != nil && w.reloader.AsksInPodTemplate(kind) {
+			var more []graph.Finding
+			found, more = w.name(kind)
+			findings = append(findings, more...)
+			if w.reloader == nil || !w.reloader.AsksInPodTemplate(kind) {
+				p.last.named[kind] = found
+			}
+		}
+		named = append(named, found...)
 	}
 	most := 1_000_000 + 100*len(p.graph.Resources)
-	if p.namings += len(last.named); p.namings > most && p.excess == nil {
+	if p.namings += len(named); p.namings > most && p.excess == nil {
 		p.excess = &graph.Finding{
 			Severity: manifest.Error, Resource: w.resource, Path: metadataAnnotations,
-			Message: fmt.Sprintf("they name %d objects, and those of all workloads name objects more than %d times; let expressions match fewer names", len(last.named), most),
+			Message: fmt.Sprintf("they name %d objects, and those of all workloads name objects more than %d times; let expressions match fewer names", len(named), most),
 		}
 	}
 	if p.excess != nil {
-		return nil, unmet
+		return nil, findings
 	}
-	return last.named, unmet
+	return named, findings
 }
 
-// name finds what annotations name.
-func (w *Workload) name() (named []Named, unmet []graph.Finding) {
-	add := func(ref *reference.Reference, kind string, path yamldoc.Path, found []*graph.Resource) {
+// name finds the objects of a kind that annotations name.
+func (w *Workload) name(kind string) (named []Named, findings []graph.Finding) {
+	add := func(ref *reference.Reference, path yamldoc.Path, found []*graph.Resource) {
 		for _, object := range found {
 			named = append(named, Named{object, kind})
-			unmet = append(unmet, w.missedNamed(kind, object, path)...)
+			findings = append(findings, w.missedNamed(kind, object, path)...)
 		}
 		if len(found) == 0 {
-			unmet = append(unmet, w.unmet(ref, kind, path))
+			findings = append(findings, w.unmet(ref, kind, path))
 		}
 	}
 	for _, n := range w.wave.Extra {
+		if n.Kind != kind {
+			continue
+		}
 		key := wave.ExtraSecrets
-		if n.Kind == reloader.ConfigMap {
+		if kind == reloader.ConfigMap {
 			key = wave.ExtraConfigMaps
 		}
-		ref := referenceTo(n.Kind, n.Namespace, n.Name)
-		add(ref, n.Kind, metadataAnnotations.Key(key), w.policy.called(w.resource, ref))
+		ref := referenceTo(kind, n.Namespace, n.Name)
+		add(ref, metadataAnnotations.Key(key), w.policy.called(w.resource, ref))
 	}
 	if w.reloader == nil {
-		return named, unmet
+		return named, findings
 	}
-	for _, kind := range reloader.Kinds {
-		for _, pattern := range w.reloader.Patterns(kind) {
-			path := metadataAnnotations.Key(pattern.Key)
-			if pattern.PodTemplate {
-				path = w.template.AnnotationsAt.Key(pattern.Key)
-			}
-			if pattern.Err != nil {
-				unmet = append(unmet, w.invalid(&pattern, path))
-				continue
-			}
-			add(referenceTo(kind, "", pattern.Text), kind, path, w.policy.matching(w.resource, kind, pattern))
+	for _, pattern := range w.reloader.Patterns(kind) {
+		path := metadataAnnotations.Key(pattern.Key)
+		if pattern.PodTemplate {
+			path = w.template.AnnotationsAt.Key(pattern.Key)
 		}
+		if pattern.Err != nil {
+			findings = append(findings, w.invalid(&pattern, path))
+			continue
+		}
+		add(referenceTo(kind, "", pattern.Text), path, w.policy.matching(w.resource, kind, pattern))
 	}
-	return named, unmet
+	return named, findings
 }
 
 // referenceTo is a name in an annotation.

@@ -8,14 +8,15 @@ import (
 
 // A Diagram is boxes with arrows from left to right.
 type Diagram struct {
-	// Name is the name of the graph in Graphviz's language, where graph is a keyword.
+	// Name is the name of the graph for Graphviz, to which "graph" is a keyword.
 	Name string
-	// Title is the heading above the diagram in Markdown, where it follows the lists.
-	// A diagram without a title precedes them.
+	// Title is the heading of the diagram in Markdown, after the lists. A diagram without a
+	// title precedes them.
 	Title  string
 	Looks  []Look
 	Boxes  []Box
 	Arrows []Arrow
+	keys   map[any]int
 }
 
 // A Look says how boxes are drawn. Their text is dark on a light ground, so that it can
@@ -48,28 +49,26 @@ type Arrow struct {
 	Dashed bool
 }
 
-// Add adds a box with its names shortened, and returns its index.
-func (d *Diagram) Add(b Box) int {
-	lines := make([]Phrase, len(b.Lines))
-	for i, line := range b.Lines {
-		lines[i] = line.shortened()
+// Box returns the index of the box with a key, which must be comparable. It makes the
+// box if need be.
+func (d *Diagram) Box(key any, box func() Box) int {
+	at, known := d.keys[key]
+	if !known {
+		if d.keys == nil {
+			d.keys = map[any]int{}
+		}
+		at = len(d.Boxes)
+		d.keys[key] = at
+		d.Boxes = append(d.Boxes, box())
 	}
-	b.Lines = lines
-	d.Boxes = append(d.Boxes, b)
-	return len(d.Boxes) - 1
-}
-
-// Connect adds an arrow with the names of its label shortened.
-func (d *Diagram) Connect(a Arrow) {
-	a.Label = a.Label.shortened()
-	d.Arrows = append(d.Arrows, a)
+	return at
 }
 
 // longestName is how many characters of a name a diagram shows.
 const longestName = 48
 
-// shortened cuts the middle out of long names.
-func (p Phrase) shortened() Phrase {
+// Shortened cuts the middle out of long names, as boxes and labels show them.
+func (p Phrase) Shortened() Phrase {
 	short := slices.Clone(p)
 	for i := range short {
 		s := &short[i]
@@ -124,7 +123,7 @@ func (d *Diagram) Mermaid() string {
 // mermaid returns a phrase as part of a quoted label.
 func (p Phrase) mermaid() string {
 	var b strings.Builder
-	for _, s := range p {
+	for _, s := range p.Shortened() {
 		if s.kind == word || s.kind == fold {
 			b.WriteString(mermaid(s.text, true))
 		} else {
@@ -147,7 +146,7 @@ func (d *Diagram) Dot() string {
 	for i, box := range slices.Backward(d.Boxes) {
 		lines := make([]string, len(box.Lines))
 		for j, line := range box.Lines {
-			lines[j] = line.String()
+			lines[j] = line.Shortened().String()
 		}
 		look := d.Looks[box.Look]
 		style := ""
@@ -164,11 +163,11 @@ func (d *Diagram) Dot() string {
 	return b.String()
 }
 
-// attributes returns what Graphviz is told of an arrow, in brackets after a space.
+// attributes returns the attributes of an arrow for Graphviz, in brackets after a space.
 func (a *Arrow) attributes() string {
 	var all []string
 	if len(a.Label) > 0 {
-		all = append(all, "label="+dot(a.Label.String()))
+		all = append(all, "label="+dot(a.Label.Shortened().String()))
 	}
 	if len(a.Tip) > 0 {
 		all = append(all, "tooltip="+dot(a.Tip.String()))

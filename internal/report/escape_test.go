@@ -1,12 +1,7 @@
 package report
 
 import (
-	"strings"
 	"testing"
-
-	"pgregory.net/rapid"
-
-	"github.com/confighash/confighash/internal/test/property"
 )
 
 func mermaidName(text string) string { return Names(text).mermaid() }
@@ -46,43 +41,4 @@ func TestEscape(t *testing.T) {
 			}
 		})
 	}
-}
-
-// codeSpan reads the code span that a line begins with, as CommonMark does, and
-// returns "" for none.
-func codeSpan(line string) (content, rest string) {
-	body := strings.TrimLeft(line, "`")
-	fence := len(line) - len(body)
-	for i := 0; i < len(body); {
-		if body[i] != '`' {
-			i++
-			continue
-		}
-		run := len(body[i:]) - len(strings.TrimLeft(body[i:], "`"))
-		if run == fence {
-			content = body[:i]
-			if strings.HasPrefix(content, " ") && strings.HasSuffix(content, " ") && strings.Trim(content, " ") != "" {
-				content = content[1 : len(content)-1]
-			}
-			return content, body[i+run:]
-		}
-		i += run
-	}
-	return "", line
-}
-
-// TestCode_isReadBack reads code spans as CommonMark does.
-func TestCode_isReadBack(t *testing.T) {
-	check := func(t rapid.TB, text string) {
-		t.Helper()
-		want := Printable(text)
-		if want == "" {
-			want = `""`
-		}
-		if got, rest := codeSpan(code(text)); got != want || rest != "" {
-			t.Errorf("%q is read as %q and %q from %q", text, got, rest, code(text))
-		}
-	}
-	text := rapid.OneOf(rapid.String(), rapid.StringMatching("[` a]{0,12}"))
-	property.Check(t, func(t *rapid.T) { check(t, text.Draw(t, "text")) })
 }

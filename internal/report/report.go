@@ -106,7 +106,7 @@ type Section struct {
 
 // A Row is a resource with what a report says about it.
 type Row struct {
-	// Tag is a word or two that stand before the row in Text, in the colour of Tone.
+	// Tag is a word or two before the row in Text, in the colour of Tone.
 	Tag  string
 	Tone Tone
 	// Name is emphasized, and Text follows it.

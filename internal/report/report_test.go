@@ -62,7 +62,7 @@ func TestWrite_returnsTheErrorOfTheWriter(t *testing.T) {
 func TestPage_losesItsDiagramFirst(t *testing.T) {
 	d := &Diagram{Looks: []Look{{Name: "calm"}}}
 	for i := range 30 {
-		d.Connect(Arrow{From: d.Add(Box{Lines: []Phrase{Names("web")}}), To: i})
+		d.Arrows = append(d.Arrows, Arrow{From: d.Box(i, func() Box { return Box{Lines: []Phrase{Names("web")}} }), To: i})
 	}
 	const (
 		diagram = "```mermaid\n"

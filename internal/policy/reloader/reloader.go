@@ -270,18 +270,20 @@ func (r *request) naming(names []string) *Pattern {
 	return nil
 }
 
-// Same reports whether two pod templates of one workload ask for the same, both in the
-// metadata of the workload alone.
-func (w *Workload) Same(other *Workload) bool { return w.requests == other.requests }
-
 // Patterns returns the patterns that are in force for objects of a kind.
 // The caller must not change them.
 func (w *Workload) Patterns(kind string) []Pattern {
-	i := slices.Index(Kinds[:], kind)
-	if i < 0 {
-		return nil
+	if i := slices.Index(Kinds[:], kind); i >= 0 {
+		return w.requests[i].patterns
 	}
-	return w.requests[i].patterns
+	return nil
+}
+
+// AsksInPodTemplate reports whether the annotations in force for objects of a kind are
+// those of the pod template.
+func (w *Workload) AsksInPodTemplate(kind string) bool {
+	i := slices.Index(Kinds[:], kind)
+	return i >= 0 && w.requests[i].podTemplate
 }
 
 // parseBool reads a value as Reloader does: what strconv does not know is false.

@@ -17,7 +17,7 @@ import (
 const (
 	UpdateOnConfigChange = Domain + "/update-on-config-change"
 	ExtraConfigMaps      = Domain + "/extra-configmaps"
-	ExtraSecrets         = Domain + "/extra-secrets" //nolint:gosec // the key of an annotation, not a secret
+	ExtraSecrets         = Domain + "/extra-secrets"
 
 	// Domain is the prefix of all annotations of wave.
 	Domain = "wave.pusher.com"

@@ -15,10 +15,10 @@ import (
 
 	"github.com/confighash/confighash/internal/report"
 	"github.com/confighash/confighash/internal/test/golden"
+	"github.com/confighash/confighash/internal/test/property"
 )
 
-// hostileNames are names of which no cluster would take most; a file may hold
-// them all the same.
+// hostileNames are names that a file may contain, though a cluster refuses most of them.
 var hostileNames = []string{
 	"a|b", "a\\|b", "`code`", "```", "``` `", "line\nbreak", "tab\tbreak", "\r\n\r\n# heading",
 	"\x1b[31mred\x1b[0m", "\u009b31m", "\u202egnp.exe", "zero\u200bwidth", "bad\xffutf8", "�",
@@ -70,8 +70,7 @@ func checkFormats(t rapid.TB, command string, v report.View, limit int) {
 // sequences are what sets text off on a terminal.
 var sequences = regexp.MustCompile("\x1b\\[(1|2|31|33|0)m")
 
-// checkShown fails where there is a character that steers a terminal or is not
-// seen.
+// checkShown fails if there is a character that steers a terminal or cannot be seen.
 func checkShown(t rapid.TB, text string) {
 	t.Helper()
 	if !utf8.ValidString(text) {
@@ -88,8 +87,8 @@ func checkShown(t rapid.TB, text string) {
 // fence.
 var frame = regexp.MustCompile("^(<details>|<summary>[0-9]+ [a-z]+</summary>|</details>|```mermaid|```)$")
 
-// checkMarkdown fails where anything but a heading, a list, bold text and code
-// spans may be read from a page, or where it is not closed.
+// checkMarkdown fails if a page is longer than its limit, if anything but a heading, a list,
+// bold text and code spans may be read from it, or if one is not closed.
 func checkMarkdown(t rapid.TB, command, page string, limit int) {
 	t.Helper()
 	if limit == 0 {
@@ -105,7 +104,7 @@ func checkMarkdown(t rapid.TB, command, page string, limit int) {
 	var open []string
 	for _, line := range lines[1:] {
 		if fenced := len(open) > 0 && open[len(open)-1] == "```"; fenced && line != "```" {
-			continue // checkMermaid sees to them
+			continue // checkMermaid checks them
 		}
 		if frame.MatchString(line) {
 			switch line {
@@ -127,7 +126,7 @@ func checkMarkdown(t rapid.TB, command, page string, limit int) {
 			text = strings.Replace(text, "**", "", 2)
 		}
 		if i := strings.IndexAny(text, "<>@`*_~#[]&$|\\^!{}"); i >= 0 {
-			t.Fatalf("%q stands outside of code in %q", text[i], line)
+			t.Fatalf("%q is outside of code in %q", text[i], line)
 		}
 		if strings.Contains(text, "://") || strings.Contains(text, "www.") {
 			t.Fatalf("a link in %q", line)
@@ -179,6 +178,26 @@ func codeSpan(line string) (content, rest string) {
 	return "", line
 }
 
+func TestMarkdown_namesAreReadBackFromTheirCode(t *testing.T) {
+	check := func(t rapid.TB, text string) {
+		t.Helper()
+		want := report.Printable(text)
+		if want == "" {
+			want = `""`
+		}
+		page := report.Page{Title: report.Names(text)}
+		_, title, _ := strings.Cut(page.Markdown(&report.Diagram{}, 0), "### ")
+		if got, rest := codeSpan(title); got != want || rest != "\n" {
+			t.Errorf("%q is read as %q and %q from %q", text, got, rest, title)
+		}
+	}
+	for _, n := range hostileNames {
+		check(t, n)
+	}
+	text := rapid.OneOf(rapid.String(), rapid.StringMatching("[` a]{0,12}"))
+	property.Check(t, func(t *rapid.T) { check(t, text.Draw(t, "text")) })
+}
+
 var (
 	mermaidNode  = regexp.MustCompile(`^  n[0-9]+\["([^"]*)"\]$`)
 	mermaidOther = regexp.MustCompile(`^(flowchart LR|  n[0-9]+ -(?:-|\.-)>(\|"([^"]*)"\|)? n[0-9]+|  classDef [a-z]+ fill:#[0-9a-f]{6},stroke:#[0-9a-f]{6},color:#[0-9a-f]{6}(,stroke-dasharray:5 4)?|  class n[0-9]+(,n[0-9]+)* [a-z]+|)$`)
@@ -187,7 +206,8 @@ var (
 	listItem     = regexp.MustCompile(`^\s*([-+*]|[0-9]+[.)])(\s|$)`)
 )
 
-// checkMermaid fails where a diagram has a line that no diagram has, or a label that is read as more than its text.
+// checkMermaid fails if a diagram has a line of an unknown kind, or a label that is read as
+// more than its text.
 func checkMermaid(t rapid.TB, d *report.Diagram) {
 	t.Helper()
 	text := d.Mermaid()
@@ -198,7 +218,7 @@ func checkMermaid(t rapid.TB, d *report.Diagram) {
 			label = m[1]
 			var want []string
 			for _, l := range d.Boxes[nodes].Lines {
-				want = append(want, l.String())
+				want = append(want, l.Shortened().String())
 			}
 			got := strings.Split(label, "<br/>")
 			for i := range got {
@@ -233,8 +253,8 @@ func checkMermaid(t rapid.TB, d *report.Diagram) {
 
 var dotLine = regexp.MustCompile(`^  (n[0-9]+ \[label=("(?:[^"\\]|\\.)*"), tooltip="(?:[^"\\]|\\.)*", class=[a-z]+, fillcolor="#[0-9a-f]{6}", color="#[0-9a-f]{6}", fontcolor="#[0-9a-f]{6}"(?:, style="rounded,filled,dashed")?\]|n[0-9]+ -> n[0-9]+(?: \[label="(?:[^"\\]|\\.)*"(?:, tooltip="(?:[^"\\]|\\.)*")?(?:, style=dashed)?\])?)$`)
 
-// checkDot fails where a graph has a line that no graph of this package has, or a
-// label that is read as other text.
+// checkDot fails if a graph has a line of an unknown kind, or a label that is read as other
+// text.
 func checkDot(t rapid.TB, d *report.Diagram) {
 	t.Helper()
 	_, text, _ := strings.Cut(d.Dot(), "fontcolor=\"#57606a\"]\n")
@@ -253,7 +273,7 @@ func checkDot(t rapid.TB, d *report.Diagram) {
 		at--
 		want := make([]string, len(d.Boxes[at].Lines))
 		for i, l := range d.Boxes[at].Lines {
-			want[i] = l.String()
+			want[i] = l.Shortened().String()
 		}
 		got := strings.NewReplacer(`\\`, `\`, `\"`, `"`, `\n`, "\n", "&amp;", "&").Replace(m[2][1 : len(m[2])-1])
 		if diff := cmp.Diff(strings.Join(want, "\n"), got); diff != "" {

@@ -161,7 +161,7 @@ func TestGraph_largeGraphStaysBelowTheLimit(t *testing.T) {
 	}
 }
 
-// What is counted instead of told is in the JSON, and text and Markdown say so.
+// Text and Markdown say so if they count what JSON lists.
 func TestGraph_saysIfItCounts(t *testing.T) {
 	const note = "Long lists are cut short here; "
 	for n, want := range map[int]bool{9: false, 10: true} {

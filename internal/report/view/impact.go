@@ -17,27 +17,8 @@ type impactView struct{ *impact.Report }
 // Impact returns the view of what an apply does.
 func Impact(r *impact.Report) report.View { return impactView{r} }
 
-// Data returns the report with a list for each one that is always there, if it is nil
-// too.
-func (v impactView) Data() any {
-	whole := *v.Report
-	whole.Workloads = list(v.Workloads)
-	whole.Objects = list(v.Objects)
-	whole.Refused = list(v.Refused)
-	whole.Disappearing = list(slices.Clone(v.Disappearing))
-	for i := range whole.Disappearing {
-		d := &whole.Disappearing[i]
-		d.NeededBy = list(d.NeededBy)
-	}
-	return &whole
-}
-
-func list[T any](l []T) []T {
-	if l == nil {
-		return []T{}
-	}
-	return l
-}
+// Data returns the report.
+func (v impactView) Data() any { return v.Report }
 
 // An outcome is how an effect is worded.
 type outcome struct {

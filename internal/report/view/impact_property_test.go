@@ -20,7 +20,7 @@ var (
 	whys    = []impact.Why{impact.StillNamed, impact.StillRunning, impact.RunningJobs, impact.Rollout}
 )
 
-// anyReport draws a report of which no name is as it should be.
+// anyReport draws a report in which any name may be hostile.
 func anyReport(t *rapid.T) *impact.Report {
 	var valid []string
 	for _, n := range hostileNames {
@@ -84,9 +84,7 @@ func anyReport(t *rapid.T) *impact.Report {
 	}
 }
 
-// TestImpact_anyReport holds every format against what it must never do, whatever
-// names a report has.
-func TestImpact_anyReport(t *testing.T) {
+func TestImpact_anyNamesStayNames(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		r := anyReport(t)
 		limit := rapid.SampledFrom([]int{0, report.LeastLimit, 2_000, 5_000, 20_000}).Draw(t, "limit")

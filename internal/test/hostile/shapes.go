@@ -327,6 +327,10 @@ func policies() []Shape {
 		{Name: "wave's names of many objects for many workloads", Spec: asWave, Make: func(n int) string {
 			return each(n, configMap("", "v#", called(1, "a"))) + each(n, workload("", "w#", "wave.pusher.com/update-on-config-change: 'true', wave.pusher.com/extra-configmaps: a", takes("a")))
 		}},
+		{Name: "a workload's names times pod templates with annotations", Spec: asReloader, Make: func(n int) string {
+			return "apiVersion: jobset.x-k8s.io/v1alpha2\nkind: JobSet\nmetadata: {name: j, annotations: {" + reload + ": '" + list(n, "x#") + "'}}\nspec: {replicatedJobs: [" +
+				list(n, "{name: j#, template: {spec: {template: {metadata: {annotations: {secret.reloader.stakater.com/reload: y#}}, spec: {containers: [{name: c}]}}}}}") + "]}\n"
+		}},
 		{Name: "a pod template's annotations times pod templates", Spec: asReloader, Make: func(n int) string {
 			return "apiVersion: jobset.x-k8s.io/v1alpha2\nkind: JobSet\nmetadata: {name: j, annotations: {" + reload + ": '" + list(n, "x#") + "'}}\nspec: {replicatedJobs: [" + list(n, "{name: j#, template: {spec: {template: {spec: {containers: [{name: c}]}}}}}") + "]}\n"
 		}},
