@@ -15,8 +15,9 @@ type Graph struct {
 	Namespace string
 
 	// byName holds ConfigMaps and Secrets by present and earlier names, byBase by the
-	// same names without an earlier run's suffix.
+	// same names without an earlier run's suffix. widened: they hold the scope every, too.
 	byName, byBase map[key][]*Resource
+	widened        bool
 	// producers holds what makes ConfigMaps and Secrets, by the name that it gives them.
 	producers map[key][]*Resource
 	// others holds resources of other kinds that something refers to.
@@ -38,7 +39,7 @@ type scope uint8
 const (
 	present  scope = iota // in the namespace where the target is now
 	earlier               // in one where it was earlier in the build
-	every                 // in any namespace
+	every                 // in any namespace; see Graph.widen
 	anywhere              // of producers: whatever the namespace of the product
 )
 
@@ -63,13 +64,14 @@ func New(resources []*Resource, namespace string) *Graph {
 		narrowing: newNarrowing(),
 	}
 	g.scope()
-	for _, r := range resources {
+	for i, r := range resources {
+		r.Index = i
 		if len(r.Exports) > 0 || r.StandsFor {
 			g.addOther(r)
 		}
 		g.addProducts(r)
 		if r.Target != 0 && r.Name != "" {
-			g.addTarget(r)
+			g.addTarget(r, present)
 		}
 	}
 	g.resolve()
@@ -91,16 +93,31 @@ func (g *Graph) scope() {
 	}
 }
 
-// addTarget enters r under every name that it has and had.
-func (g *Graph) addTarget(r *Resource) {
+// widen enters all targets under the scope every, which few inputs need.
+func (g *Graph) widen() {
+	if g.widened {
+		return
+	}
+	g.widened = true
+	for _, r := range g.Resources {
+		if r.Target != 0 && r.Name != "" {
+			g.addTarget(r, every)
+		}
+	}
+}
+
+// addTarget enters r in a scope, present or every, under each name that it has and had.
+func (g *Graph) addTarget(r *Resource, in scope) {
 	now := g.NamespaceOf(r)
+	if in == every {
+		now = ""
+	}
 	enter := func(index map[key][]*Resource, name string) {
-		put(index, key{r.Target, present, now, name}, r)
-		put(index, key{r.Target, every, "", name}, r)
+		put(index, key{r.Target, in, now, name}, r)
 	}
 	enterEarlier := func(index map[key][]*Resource, namespace, name string) {
 		enter(index, name)
-		if namespace != now {
+		if in == present && namespace != now {
 			put(index, key{r.Target, earlier, namespace, name}, r)
 		}
 	}
@@ -170,6 +187,12 @@ func (g *Graph) NamespaceOf(r *Resource) string {
 		return ""
 	}
 	return cmp.Or(r.Namespace, g.Namespace)
+}
+
+// Alike returns the resources that have or had the kind, the name and the namespace of
+// an object, itself among them.
+func (g *Graph) Alike(r *Resource) []*Resource {
+	return g.byName[key{r.Target, present, g.NamespaceOf(r), r.Name}]
 }
 
 // Holds reports whether an object of that kind has the name now.

@@ -97,6 +97,7 @@ func (g *Graph) lookUp(index map[key][]*Resource, referrer *Resource, ref *refer
 		}
 		return Match{Candidates: index[key{target, earlier, ref.Namespace, name}], Moved: true}
 	case referrer.ClusterScoped || ref.ControllerNamespace:
+		g.widen()
 		return Match{Candidates: index[key{target, every, "", name}]}
 	default:
 		return Match{Candidates: index[key{target, present, g.NamespaceOf(referrer), name}]}

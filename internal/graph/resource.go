@@ -23,6 +23,8 @@ import (
 
 // A Resource is the facts of an item.
 type Resource struct {
+	// Index is the place in Graph.Resources.
+	Index int
 	// Chunk and Root say where the item is.
 	Chunk *manifest.Chunk
 	Root  yamldoc.Path

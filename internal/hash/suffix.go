@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,29 +18,74 @@ func Suffix(c Content, salt string) (string, error) {
 	if salt != "" {
 		c = salted(c, salt)
 	}
-	// kustomize's hasher looks for the name at a path that no object has, and so counts
-	// it as empty, as it does a missing field.
-	object := map[string]any{"kind": c.Kind, "name": "", "data": ""}
-	if c.Kind == "Secret" {
-		object["type"] = ""
-	}
-	if c.Type != nil {
-		object["type"] = *c.Type
-	}
-	for _, f := range c.Fields {
-		entries := make(map[string]string, len(f.Entries))
-		for _, e := range f.Entries {
-			entries[e.Key] = e.Value
-		}
-		object[f.Name] = entries
-	}
-	encoded, err := json.Marshal(object) // sorts the keys
-	if err != nil {
-		return "", fmt.Errorf("encoding the content: %w", err)
-	}
-	sum := sha256.Sum256(encoded)
+	sum := sha256.Sum256(encode(c))
 	return alphabet.Replace(hex.EncodeToString(sum[:Length/2])), nil
 }
+
+// encode returns what kustomize's hasher encodes: an object with sorted keys, as
+// encoding/json writes it. The hasher looks for the name at a path that no object has, and
+// so counts it as empty, as it does a missing field.
+func encode(c Content) []byte {
+	size := 64
+	fields := map[string][]Entry{}
+	for _, f := range c.Fields {
+		entries := f.Entries
+		if byKey := func(a, b Entry) int { return strings.Compare(a.Key, b.Key) }; !slices.IsSortedFunc(entries, byKey) {
+			entries = slices.SortedFunc(slices.Values(entries), byKey)
+		}
+		fields[f.Name] = entries
+		for _, e := range entries {
+			size += len(e.Key) + len(e.Value) + 6
+		}
+	}
+	b := make([]byte, 0, size)
+	b = append(b, '{')
+	if entries, ok := fields["binaryData"]; ok {
+		b = append(appendMap(append(b, `"binaryData":`...), entries), ',')
+	}
+	b = append(b, `"data":`...)
+	if entries, ok := fields["data"]; ok {
+		b = appendMap(b, entries)
+	} else {
+		b = append(b, `""`...)
+	}
+	b = append(appendString(append(b, `,"kind":`...), c.Kind), `,"name":""`...)
+	if entries, ok := fields["stringData"]; ok {
+		b = appendMap(append(b, `,"stringData":`...), entries)
+	}
+	switch {
+	case c.Type != nil:
+		b = appendString(append(b, `,"type":`...), *c.Type)
+	case c.Kind == "Secret":
+		b = append(b, `,"type":""`...)
+	}
+	return append(b, '}')
+}
+
+// appendMap appends entries as a JSON object.
+func appendMap(b []byte, entries []Entry) []byte {
+	b = append(b, '{')
+	for i, e := range entries {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendString(append(appendString(b, e.Key), ':'), e.Value)
+	}
+	return append(b, '}')
+}
+
+// appendString appends s as encoding/json writes a string.
+func appendString(b []byte, s string) []byte {
+	isRare := func(r rune) bool { return r > '~' || r < ' ' && r != '\n' && r != '\r' && r != '\t' }
+	if strings.IndexFunc(s, isRare) >= 0 {
+		encoded, _ := json.Marshal(s) // of a string, which cannot fail
+		return append(b, encoded...)
+	}
+	return append(append(append(b, '"'), escapes.Replace(s)...), '"')
+}
+
+// escapes are those of encoding/json in ASCII text.
+var escapes = strings.NewReplacer(`"`, `\"`, `\`, `\\`, "\n", `\n`, "\r", `\r`, "\t", `\t`, "<", `\u003c`, ">", `\u003e`, "&", `\u0026`)
 
 // alphabet replaces hexadecimal digits so that no suffix can be a word, as in kubectl
 // and kustomize.

@@ -52,7 +52,7 @@ func TestSuffix_vectors(t *testing.T) {
 	}
 }
 
-// TestSuffix_isKustomizes holds the suffix against kustomize's hasher on the
+// TestSuffix_isKustomizes compares the suffix with kustomize's hasher on the
 // same object, with values of every awkward kind.
 func TestSuffix_isKustomizes(t *testing.T) {
 	values := rapid.OneOf(
@@ -161,6 +161,22 @@ func BenchmarkSuffix(b *testing.B) {
 			if err := yaml.Unmarshal([]byte("kind: ConfigMap\ndata:\n  A: b\n  C: d\n  conf: |\n    x = 1\n    y = 2\n    z = 3\n"), &doc); err != nil {
 				b.Fatal(err)
 			}
+		}
+	})
+}
+
+// TestAppendString_writesAsEncodingJSONDoes compares the suffix's own writer with the one
+// that kustomize uses.
+func TestAppendString_writesAsEncodingJSONDoes(t *testing.T) {
+	text := rapid.OneOf(rapid.String(), rapid.StringOf(rapid.SampledFrom([]rune("a \"\\\n\r\t\b<>&/~\x7f\u2028é"))), rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) }))
+	rapid.Check(t, func(rt *rapid.T) {
+		s := text.Draw(rt, "s")
+		want, err := json.Marshal(s)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		if got := string(appendString(nil, s)); got != string(want) {
+			rt.Errorf("%q: got %s, want %s", s, got, want)
 		}
 	})
 }

@@ -105,6 +105,9 @@ func (p *Policy) Selected(object *graph.Resource) bool {
 }
 
 func (p *Policy) selection(object *graph.Resource) selection {
+	if p.include.isEmpty() && p.exclude.isEmpty() {
+		return selection{included: true}
+	}
 	s, ok := p.selected[object]
 	if !ok {
 		s = selection{p.include.isEmpty() || p.matchesAny(p.include, object), p.matchesAny(p.exclude, object)}

@@ -17,7 +17,8 @@ func (b *builder) choose() {
 		if r.Target == 0 {
 			continue
 		}
-		if refusal := b.refusal(r, b.target(r)); refusal != nil {
+		t := b.target(r)
+		if refusal := b.refusal(r, t); refusal != nil {
 			b.leave(r, refusal)
 			continue
 		}
@@ -25,7 +26,7 @@ func (b *builder) choose() {
 			b.plan.Errorf(r, "metadata.name", "a name is missing; a %s needs one", r.Kind)
 			continue
 		}
-		b.plan.Names[r] = "" // computed by name
+		t.takes = true
 	}
 	b.settleDerived()
 }

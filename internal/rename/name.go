@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/confighash/confighash/internal/catalog"
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/hash"
 	"github.com/confighash/confighash/internal/yamldoc"
@@ -17,7 +18,7 @@ const maxNameLength = 253
 // name computes the names of all objects that take part.
 func (b *builder) name() {
 	for _, r := range b.graph.Resources {
-		if _, takes := b.plan.Names[r]; takes {
+		if b.takes(r) {
 			b.nameOf(r, nil)
 		}
 	}
@@ -26,11 +27,10 @@ func (b *builder) name() {
 // nameOf returns the name that r will have. An object that refers to others in
 // its content is named after them. chain is the objects whose names are being computed.
 func (b *builder) nameOf(r *graph.Resource, chain []*graph.Resource) string {
-	if _, takes := b.plan.Names[r]; !takes {
-		return r.Name
-	}
 	t := b.target(r)
 	switch {
+	case !t.takes && !t.restored:
+		return r.Name
 	case t.named:
 		return b.plan.Names[r]
 	case t.naming:
@@ -98,36 +98,42 @@ func (b *builder) suffixOf(r *graph.Resource, t *target, chain []*graph.Resource
 
 // checkNames verifies that the new names are valid and unique.
 func (b *builder) checkNames() {
-	taken, now := map[graph.ID]*graph.Resource{}, map[graph.ID]*graph.Resource{}
+	type name struct {
+		target          catalog.Target
+		namespace, name string
+	}
+	taken, now := map[name]*graph.Resource{}, map[name]*graph.Resource{}
 	for _, r := range b.graph.Resources {
 		if r.Target == 0 || r.Name == "" {
 			continue
 		}
-		present := b.graph.ID(r)
+		present := name{r.Target, b.graph.NamespaceOf(r), r.Name}
 		future := present
-		name, takes := b.plan.Names[r]
+		called, takes := b.plan.Names[r]
 		if takes {
-			future.Name = name
+			future.name = called
 		}
-		if takes && len(name) > maxNameLength {
+		if takes && len(called) > maxNameLength {
 			b.plan.Errorf(r, "metadata.name", "with the hash, the name %q would be %d characters long; %d are allowed, so at most %d before the hash",
-				name, len(name), maxNameLength, maxNameLength-1-hash.Length)
+				called, len(called), maxNameLength, maxNameLength-1-hash.Length)
 		}
-		if other := now[present]; other != nil {
-			if takes || b.takes(other) {
-				b.plan.Errorf(r, "metadata.name", "the input holds %s %s/%s twice (%s); keep one",
-					r.Kind, present.Namespace, r.Name, graph.Places(other, r))
+		if len(b.graph.Alike(r)) > 1 {
+			if other := now[present]; other != nil {
+				if takes || b.takes(other) {
+					b.plan.Errorf(r, "metadata.name", "the input holds %s %s/%s twice (%s); keep one",
+						r.Kind, present.namespace, r.Name, graph.Places(other, r))
+				}
+				continue
 			}
-			continue
+			now[present] = r
 		}
-		now[present] = r
 		if other := taken[future]; other != nil {
 			renamed := r
 			if !takes {
 				renamed, other = other, r
 			}
 			b.plan.Errorf(renamed, "metadata.name", "its new name %q would be that of %s (%s) in the same namespace; rename or remove one",
-				future.Name, other, other.Place())
+				future.name, other, other.Place())
 			continue
 		}
 		taken[future] = r
@@ -179,13 +185,13 @@ func (b *builder) settleDerived() {
 	for settled := false; !settled; {
 		settled = true
 		for _, r := range b.graph.Resources {
-			t := b.targets[r]
+			t := b.targets[r.Index]
 			if t == nil || t.derived == nil {
 				continue
 			}
 			d := t.derived
 			keep := func(object *graph.Resource, format string, args ...any) {
-				delete(b.plan.Names, object)
+				b.target(object).takes = false
 				b.leave(object, warning("its name goes together with that of another object, which keeps its own", format, args...))
 				settled = false
 			}

@@ -155,6 +155,9 @@ func asksFor(r *graph.Resource) bool {
 // namedFor returns the flag or the variable that holds the name of an object. It says
 // the same in a second run, in which a ConfigMap with the variable has another name.
 func (b *builder) namedFor(r *graph.Resource) *policy.Refusal {
+	if len(b.readers.named) == 0 {
+		return nil
+	}
 	id := graph.ID{Kind: r.Kind, Namespace: b.graph.NamespaceOf(r)}
 	for _, id.Name = range []string{r.Name, r.Base} {
 		if by, ok := b.readers.named[id]; ok && by.resource != r {

@@ -34,7 +34,7 @@ func New(g *graph.Graph, p *policy.Policy, spec *v1alpha1.Spec) (*Plan, error) {
 		policy:  p,
 		spec:    spec,
 		plan:    &Plan{Names: map[*graph.Resource]string{}},
-		targets: map[*graph.Resource]*target{},
+		targets: make([]*target, len(g.Resources)),
 		looked:  map[look]*graph.Resource{},
 		notes:   map[look]any{},
 	}
@@ -71,6 +71,7 @@ type target struct {
 	implicit bool            // by looking for it under a name that no field says
 	pinned   *graph.Resource // what may refer to it, or to another of the name
 	reader   *policy.Refusal // why a program probably reads it by its name
+	takes    bool            // it takes part
 	restored bool            // it gets back the name from before an earlier run
 	named    bool            // the name in Plan.Names is final
 	naming   bool            // the name is being computed
@@ -85,7 +86,7 @@ type builder struct {
 	policy  *policy.Policy
 	spec    *v1alpha1.Spec
 	plan    *Plan
-	targets map[*graph.Resource]*target
+	targets []*target     // by graph.Resource.Index, nil for what nothing is known of
 	edges   []*graph.Edge // that names follow from, or that follow names
 	missed  []missed
 	readers readers
@@ -137,18 +138,18 @@ func note[T any](b *builder, objects []*graph.Resource, what string, find func()
 }
 
 func (b *builder) target(r *graph.Resource) *target {
-	t := b.targets[r]
+	t := b.targets[r.Index]
 	if t == nil {
 		t = &target{}
-		b.targets[r] = t
+		b.targets[r.Index] = t
 	}
 	return t
 }
 
 // takes reports whether an object takes part.
 func (b *builder) takes(r *graph.Resource) bool {
-	_, named := b.plan.Names[r]
-	return named && !b.target(r).restored
+	t := b.targets[r.Index]
+	return t != nil && t.takes
 }
 
 // informs reports whether the functionConfig asks for information.

@@ -55,36 +55,38 @@ func (w *rewriting) become() []string {
 // rewrite plans the edits of all references, and reports those that cannot be
 // applied.
 func (b *builder) rewrite() {
-	byResource := map[*graph.Resource]map[yamldoc.Path]*rewriting{}
-	for _, e := range b.edges {
-		if len(e.Matches) == 0 {
-			b.warnOfStrangers(e)
-			continue
+	rewrites := map[yamldoc.Path]*rewriting{}
+	for rest := b.edges; len(rest) > 0; { // they are sorted by referrer
+		r := rest[0].Referrer
+		for len(rest) > 0 && rest[0].Referrer == r {
+			if e := rest[0]; len(e.Matches) == 0 {
+				b.warnOfStrangers(e)
+			} else {
+				b.rewriteEdge(e, rewrites, nil)
+			}
+			rest = rest[1:]
 		}
-		rewrites := byResource[e.Referrer]
-		if rewrites == nil {
-			rewrites = map[yamldoc.Path]*rewriting{}
-			byResource[e.Referrer] = rewrites
-		}
-		b.rewriteEdge(e, rewrites, nil)
+		b.edit(r, rewrites)
+		clear(rewrites)
 	}
-	for _, r := range b.graph.Resources {
-		rewrites := byResource[r]
-		var lists held
-		for _, path := range slices.Sorted(maps.Keys(rewrites)) {
-			w := rewrites[path]
-			if len(w.values) > 1 {
-				if lists == nil {
-					lists = heldBy(r, rewrites)
-				}
-				w.values = lists.missing(w)
+}
+
+// edit plans the edits of one resource's references.
+func (b *builder) edit(r *graph.Resource, rewrites map[yamldoc.Path]*rewriting) {
+	var lists held
+	for _, path := range slices.Sorted(maps.Keys(rewrites)) {
+		w := rewrites[path]
+		if len(w.values) > 1 {
+			if lists == nil {
+				lists = heldBy(r, rewrites)
 			}
-			switch values := w.become(); {
-			case len(values) > 1:
-				b.plan.Edit(r, edit.SplitScalar{At: w.at, Values: values})
-			case values[0] != w.at.Value:
-				b.plan.Edit(r, edit.SetScalar{At: w.at, Value: values[0]})
-			}
+			w.values = lists.missing(w)
+		}
+		switch values := w.become(); {
+		case len(values) > 1:
+			b.plan.Edit(r, edit.SplitScalar{At: w.at, Values: values})
+		case values[0] != w.at.Value:
+			b.plan.Edit(r, edit.SetScalar{At: w.at, Value: values[0]})
 		}
 	}
 }

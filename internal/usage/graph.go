@@ -15,10 +15,10 @@ import (
 // of which no two are the same one to the API server. An error is a defect of the
 // catalogue.
 //
-// Names count as they stand: a reference to app, where the object is called
-// app-4h2mbtbbt6 by now, leads to something that is missing. A reference that may
-// mean several objects has an edge to each. One that might mean objects of other
-// layers of a kustomize build, none of them more than the rest, has none.
+// Only the names in the manifests count: a reference to app leads to something that is
+// missing if the object's name is app-4h2mbtbbt6 by now. A reference that may mean
+// several objects has an edge to each. One that might mean objects of other layers of a
+// kustomize build, all equally, has none.
 func New(g *graph.Graph, c *catalog.Catalog) (*Graph, error) {
 	b := &builder{g: g, catalog: c, nodes: make(map[identity]*node, len(g.Resources)), own: map[way]*edge{}, linked: map[madeByAll]bool{}}
 	for _, r := range g.Resources {
@@ -52,7 +52,7 @@ type node struct {
 	order            int // among all nodes, when all are there
 }
 
-// A way is what tells the edges of one user apart.
+// A way is what distinguishes the edges of one user.
 type way struct {
 	to       *node
 	via      catalog.Via
@@ -166,7 +166,7 @@ func (b *builder) add(from, to *node, u *Use) {
 // absent enters a use of an object that is not in the set.
 func (b *builder) absent(from *node, w *want) {
 	e, r, ref := w.edge, w.edge.Referrer, w.edge.Ref
-	// What stands in the content of an object is part of a value.
+	// A name in the content of an object is part of a value.
 	if ref.Tentative || r.Target != 0 && graph.InContent(ref.At.Path) {
 		return
 	}

@@ -8,8 +8,8 @@ const (
 	Kind       = "Graph"
 )
 
-// A Graph tells who uses what in a set of manifests. Its lists are sorted, the same
-// from run to run. No value of a ConfigMap or a Secret stands in it.
+// A Graph says who uses what in a set of manifests. Its lists are sorted, the same
+// from run to run. It holds no value of a ConfigMap or a Secret.
 type Graph struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
@@ -19,7 +19,7 @@ type Graph struct {
 	// Readers are other resources that refer to an object: an Ingress, a
 	// ServiceAccount. An object that refers to another one is in Objects alone.
 	Readers []Node `json:"readers"`
-	// Objects are the ConfigMaps, the Secrets and what stands for Secrets: all that
+	// Objects are the ConfigMaps, the Secrets and what represents Secrets: all that
 	// are in the set, and those that something in it refers to.
 	Objects []Object `json:"objects"`
 	// Edges lead from a workload, a reader or an object to an object.
@@ -28,18 +28,18 @@ type Graph struct {
 
 // A Node is a resource.
 type Node struct {
-	// ID is what Edges call the node: its kind, with the group where it has one, its
+	// ID is what Edges call the node: its kind, with the group if it has one, its
 	// namespace and its name, as in "Deployment.apps shop/web".
 	ID         string `json:"id"`
 	APIVersion string `json:"apiVersion,omitempty"`
-	// Kind is "ConfigMap or Secret" of an object that is not in the set, where
-	// nothing tells which it is.
+	// Kind is "ConfigMap or Secret" of an object that is not in the set, if
+	// nothing says which it is.
 	Kind string `json:"kind"`
 	// Namespace is where it will be applied. It is "" for a cluster-scoped resource,
-	// and for an object that is not in the set, where nothing tells.
+	// and for an object that is not in the set, if nothing says.
 	Namespace string `json:"namespace,omitempty"`
 	Name      string `json:"name"`
-	// Place is where a resource without a name stands, as in "line 12".
+	// Place is where a resource without a name is, as in "line 12".
 	Place string `json:"place,omitempty"`
 }
 
@@ -58,7 +58,7 @@ func (n *Node) path() string {
 	return path
 }
 
-// An Object is a ConfigMap, a Secret, or what stands for a Secret.
+// An Object is a ConfigMap, a Secret, or what represents a Secret.
 type Object struct {
 	Node
 	// Missing: something refers to it, and it is not in the set, nothing in the set
@@ -74,7 +74,7 @@ type Object struct {
 	Unused bool `json:"unused,omitempty"`
 	// MadeBy are the resources of the set that make it, or write it.
 	MadeBy []Node `json:"madeBy,omitempty"`
-	// Makes are the Secrets that are made of what stands for one.
+	// Makes are the Secrets that are made of what represents one.
 	Makes []Node `json:"makes,omitempty"`
 }
 

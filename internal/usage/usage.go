@@ -1,12 +1,14 @@
-// Package usage tells which ConfigMaps and Secrets a resource uses, and how: what
-// the containers of its pods get of them, and what it only refers to. No policy
-// has a say in it.
+// Package usage lists which ConfigMaps and Secrets a resource uses, and how: what
+// the containers of its pods get of them, and what it only refers to. Policies are
+// ignored.
+//
+// A Finder returns what one resource uses; New draws the graph of all uses in a set of
+// manifests, which the command graph prints.
 package usage
 
 import (
 	"cmp"
 	"fmt"
-	"slices"
 
 	"github.com/confighash/confighash/internal/catalog"
 	"github.com/confighash/confighash/internal/graph"
@@ -16,13 +18,13 @@ import (
 
 // A Use is one reference of a resource to one object.
 type Use struct {
-	// Object is a ConfigMap, a Secret, or what stands for a Secret.
+	// Object is a ConfigMap, a Secret, or what represents a Secret.
 	Object *graph.Resource
-	// Ref is the reference, of the resource itself also where Object is what
+	// Ref is the reference, of the resource itself even if Object is what
 	// another object is made with.
 	Ref *reference.Reference
-	// Template is the index of the pod template that the reference is in, and -1
-	// where it is in none: then a Consumed object counts for all.
+	// Template is the index of the pod template that the reference is in, or -1
+	// if it is in none: then a Consumed object counts for all.
 	Template int
 	Via      catalog.Via
 	// Consumed: the containers of the pods get the content.
@@ -31,20 +33,11 @@ type Use struct {
 	Keys []string
 }
 
-// Gets reports whether the containers get what stands under key.
-func (u *Use) Gets(key string) bool {
-	if !u.Consumed || u.Keys == nil {
-		return u.Consumed
-	}
-	_, found := slices.BinarySearch(u.Keys, key)
-	return found
-}
-
 // A Finder finds what the resources of a graph use.
 type Finder struct {
 	graph *graph.Graph
-	// most is how many uses there may be beside one for each reference, and found
-	// how many have been found.
+	// most is how many uses there may be in addition to one for each reference, found how
+	// many there are so far.
 	most, found int
 }
 
@@ -54,9 +47,8 @@ func NewFinder(g *graph.Graph) *Finder {
 }
 
 // Of returns what r uses, in the order of its references: every object that a
-// reference may mean, by the names that the objects bear now. It fails where thousands
-// of references each may mean thousands of objects, or use them by way of what makes a
-// Secret.
+// reference may mean, by the names that the objects have now. It fails if thousands of
+// references each may mean thousands of objects, or use them through what makes a Secret.
 func (f *Finder) Of(r *graph.Resource) ([]Use, error) {
 	s := search{Finder: f, referrer: r}
 	for _, w := range wanted(r) {
@@ -104,17 +96,17 @@ type search struct {
 	err      error
 }
 
-// Spend counts that a reference of r means one more object. It fails once that is
-// too much.
+// Spend counts that a reference of r means one more object. It fails once there are
+// too many.
 func (f *Finder) Spend(r *graph.Resource, ref *reference.Reference) error {
 	if f.found++; f.found <= f.most {
 		return nil
 	}
 	return graph.Finding{Severity: manifest.Error, Resource: r, Path: ref.At.Path, Message: fmt.Sprintf(
-		"%q, and references before it, may mean more than %d objects beside the first of each; name their namespaces, or give the objects names of their own", graph.Clip(ref.Name), f.most)}
+		"%q, and references before it, may mean more than %d objects in addition to the first of each; name their namespaces, or give the objects names of their own", graph.Clip(ref.Name), f.most)}
 }
 
-// add adds a use. It reports false once there are too many.
+// add adds a use. It returns false once there are too many.
 func (s *search) add(use Use, further bool) bool {
 	// Without a template, a use counts for all.
 	if n := len(s.referrer.PodTemplates); use.Template < 0 && use.Consumed && n > 1 {
@@ -154,7 +146,7 @@ func (s *search) of(use Use, e *graph.Edge) {
 	}
 }
 
-// ingredients adds what an object that represents a Secret is made with. It reports
+// ingredients adds what an object that represents a Secret is made with. It returns
 // false once there are too many.
 func (s *search) ingredients(use Use, object *graph.Resource) bool {
 	return s.graph.Ingredients(object, s.referrer, func(ref *reference.Reference, meaning graph.Meaning) (into, more bool) {
