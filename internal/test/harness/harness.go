@@ -160,7 +160,7 @@ func toolBinary(name, source string) (string, error) {
 	return path, nil
 }
 
-// A builder is one way to run `kustomize build`; it returns what kustomize
+// A Builder is one way to run `kustomize build`; it returns what kustomize
 // would print.
 type Builder func(dir string) ([]byte, error)
 
@@ -184,7 +184,7 @@ func Run(stdin []byte, name string, args ...string) ([]byte, error) {
 	return stdout.Bytes(), nil
 }
 
-// An object is a parsed document. Strings stay strings and numbers
+// An Object is a parsed document. Strings stay strings and numbers
 // json.Numbers, so that nothing is equal by conversion.
 type Object map[string]any
 
@@ -219,8 +219,13 @@ func (o Object) Identity() string {
 	return fmt.Sprintf("%v %v %s/%s", o["apiVersion"], o["kind"], o.Namespace(), o.Name())
 }
 
+// Kind returns the kind, or "".
 func (o Object) Kind() string      { return StringAt(o, "kind") }
+
+// Name returns the name, or "".
 func (o Object) Name() string      { return StringAt(o, "metadata", "name") }
+
+// Namespace returns the namespace, or "".
 func (o Object) Namespace() string { return StringAt(o, "metadata", "namespace") }
 
 // StringAt returns the string that keys lead to, or "".

@@ -27,6 +27,7 @@ func SkipWithoutHelm(t *testing.T) {
 	}
 }
 
+// ReadFile returns the content of a file, which must exist.
 func ReadFile(t *testing.T, path string) []byte {
 	t.Helper()
 	content, err := os.ReadFile(path)
