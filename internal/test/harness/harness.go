@@ -220,10 +220,10 @@ func (o Object) Identity() string {
 }
 
 // Kind returns the kind, or "".
-func (o Object) Kind() string      { return StringAt(o, "kind") }
+func (o Object) Kind() string { return StringAt(o, "kind") }
 
 // Name returns the name, or "".
-func (o Object) Name() string      { return StringAt(o, "metadata", "name") }
+func (o Object) Name() string { return StringAt(o, "metadata", "name") }
 
 // Namespace returns the namespace, or "".
 func (o Object) Namespace() string { return StringAt(o, "metadata", "namespace") }
