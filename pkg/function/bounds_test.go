@@ -33,7 +33,7 @@ var (
 	boundsInputs = flag.Int("bounds.inputs", 30, "how many inputs mix shapes")
 )
 
-// The bounds that docs/reliability.md promises.
+// The bounds that docs/internals/reliability.md promises.
 const (
 	memoryBase    = 150 << 20
 	memoryPerByte = 300
