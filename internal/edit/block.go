@@ -22,7 +22,7 @@ func (m *mappings) addBlock(at site, place int, entries []*entry) bool {
 	case at.key != nil:
 		end, ok = m.colon(at.key)
 		end++
-		// The tag ! may stand between, of which the nodes tell nothing.
+		// The tag ! may be between, which the nodes do not show.
 		start, _ := m.nodeStart(first)
 		ok = ok && skipSpace(m.bytes, end, true) == start
 	}
@@ -118,7 +118,7 @@ func (m *mappings) removeBlock(r *removal) bool {
 	if !ok {
 		return false
 	}
-	// The tag ! may stand between, of which the nodes tell nothing.
+	// The tag ! may be between, which the nodes do not show.
 	first, _ := m.nodeStart(content[0])
 	if _, ok := restOfLine(m.bytes, colon+1); !ok || skipSpace(m.bytes, colon+1, true) != first {
 		return false

@@ -1,17 +1,14 @@
-// Package edit carries edits out on a piece of YAML or JSON text, and leaves
-// every byte that the edits do not concern as it was.
+// Package edit edits YAML and JSON text, and leaves every byte as it is that no edit
+// concerns. Use [Apply].
 //
-// There are two ways to do that. [Splice] works in the text itself: it finds
-// where a scalar or a mapping stands, holds what it finds there against what
-// it expects, and exchanges those bytes alone. [OnNodes] works on the nodes of
-// the parsed text and encodes the item anew; it is for the places where the
-// same bytes mean several things (aliases, anchors, merge keys) or where a
-// value is spread over lines. [Apply] takes the first way and, where that is
-// not safe, the second. Both lead to the same document.
+// There are two ways. [Splice] works in the text itself: it finds a scalar or a mapping,
+// compares the bytes there with what it expects, and replaces only those. [OnNodes]
+// works on the nodes of the parsed text and encodes the item again, for bytes that are
+// shared by several places (aliases, anchors, merge keys) and values over several
+// lines. Apply uses Splice if that is safe, else OnNodes. Both lead to the same document.
 //
-// A piece of text, a chunk, holds one YAML document: an element of a list with
-// its indentation and its "- ", a document of a stream, or a document with
-// several items in it.
+// The text, a chunk, is one YAML document: an element of a list with its indentation and
+// its "- ", a document of a stream, or a document with several items in it.
 package edit
 
 import (
@@ -21,15 +18,14 @@ import (
 )
 
 // An Edit is a change to an item: [SetScalar], [SplitScalar], [SetEntry] or
-// [RemoveEntry]. An edit whose result already stands in the text changes no
-// byte.
+// [RemoveEntry]. An edit whose result is already in the text changes no byte.
 type Edit interface {
 	isEdit()
 }
 
-// SetScalar replaces the value of a scalar and keeps its quoting style. Value
-// is a string and comes out as one: a plain scalar is put in double quotes
-// where some reader of YAML 1.1 or 1.2 would take Value for something else.
+// SetScalar replaces the value of a scalar and keeps its quoting style. Value is a string
+// and stays one: a plain scalar gets double quotes if a reader of YAML 1.1 or 1.2 would
+// read Value as something else.
 type SetScalar struct {
 	At    Scalar
 	Value string
@@ -44,21 +40,20 @@ type SplitScalar struct {
 // SetEntry sets the entry Key of the mapping at Parent to a string, or, with
 // Bool, to true or false.
 //
-// Parent and the mappings above it are created where they are missing or null.
-// The new entry comes first in its mapping, right under the line that names
-// the mapping. What is created in a mapping that was there, if it is a mapping
-// itself or belongs into the item's root, comes behind the entry After, if
-// that is there and a scalar on one line.
+// Parent and the mappings above it are created if they are missing or null. The new
+// entry comes first in its mapping, right under the line that names the mapping. A new
+// mapping in one that exists, and a new entry of the item's root, come after the entry
+// After, if that exists and is a scalar on one line.
 type SetEntry struct {
 	Parent     yamldoc.Path
 	Key, Value string
-	Bool       bool // Value is "true" or "false", and means the boolean
+	Bool       bool // Value is "true" or "false", for the boolean
 	After      string
 }
 
-// RemoveEntry removes the entry Key of the mapping at Parent. It is no error
-// if there is none. A mapping that loses its last entry becomes {}. Comments
-// on lines of their own stay, except where the item is encoded anew.
+// RemoveEntry removes the entry Key of the mapping at Parent, if there is one. A mapping
+// that loses its last entry becomes {}. Comments on lines of their own stay, unless the
+// item is encoded again.
 type RemoveEntry struct {
 	Parent yamldoc.Path
 	Key    string
@@ -69,20 +64,18 @@ func (SplitScalar) isEdit() {}
 func (SetEntry) isEdit()    {}
 func (RemoveEntry) isEdit() {}
 
-// An Item is one item of a chunk and what is to be done to it.
+// An Item is one item of a chunk and the edits of it.
 type Item struct {
 	Root  yamldoc.Path // leads from the root of the chunk's tree to the item
 	Edits []Edit
 }
 
-// Apply returns text with the edits carried out, item by item in its bytes where that is
-// safe and on its nodes where it is not. It does not change text, but may
-// return it.
+// Apply returns text with the edits made, item by item in its bytes if that is safe, else
+// on its nodes. It does not change text, but may return it.
 //
-// It fails where the text cannot be parsed, where a path leads to a node of
-// another kind than the edit is for, where a key on the way stands twice in its
-// mapping, and where aliases would expand beyond measure. No error tells the
-// value of a scalar.
+// It fails if the text cannot be parsed, a path leads to a node of another kind than the
+// edit is for, a mapping on the way has a key twice, or aliases would expand without
+// measure. No error has the value of a scalar in it.
 func Apply(text []byte, items []Item) ([]byte, error) {
 	out, rest, err := spliceItems(text, items)
 	if err != nil || len(rest) == 0 {
@@ -109,7 +102,7 @@ func checkEdit(e Edit) error {
 		return checkString(e.At.Path, e.Value)
 	case SplitScalar:
 		if len(e.Values) == 0 {
-			return fmt.Errorf("%s: to be split into no values at all; at least one is needed", e.At.Path)
+			return fmt.Errorf("%s: cannot split into no values; give at least one", e.At.Path)
 		}
 		for _, value := range e.Values {
 			if err := checkString(e.At.Path, value); err != nil {
@@ -118,7 +111,7 @@ func checkEdit(e Edit) error {
 		}
 	case SetEntry:
 		if e.Bool && e.Value != "true" && e.Value != "false" {
-			return fmt.Errorf(`%s: a boolean to be set is neither "true" nor "false"`, e.Parent.Key(e.Key))
+			return fmt.Errorf(`%s: the boolean to set is neither "true" nor "false"`, e.Parent.Key(e.Key))
 		}
 		if err := checkString(e.Parent, e.Key); err != nil {
 			return err

@@ -272,30 +272,30 @@ var scalarRows = []row{{
 	in:    "    - a: |\n        one\n        two\n      b:\n      - c\n",
 	want:  "    - a: |\n        new\n        lines\n      b:\n      - c\n",
 }, {
-	label: "behind the tag of a string",
+	label: "after the tag of a string",
 	edits: []plan{set("a", "new"), set("b", "12"), set("c", "it's"), set("d[0]", "x,y"), set("d[1]", "n"), set("e", "same"), entry("", "f", "new"), entry("", "g", "new"), set("h", "new"), set("i", "same")},
 	in:    "a: !!str app # a\nb: !  app\nc: !!str\t'app'\nd: [!!str x, ! \"y\"]\ne: !!str same\nf: !!str app\ng: ! \"\"\nh: !!str 12\ni: ! same\n",
 	want:  "a: !!str new # a\nb: !  \"12\"\nc: !!str\t'it''s'\nd: [!!str \"x,y\", ! \"n\"]\ne: !!str same\nf: !!str new\ng: ! \"new\"\nh: !!str \"new\"\ni: ! same\n",
 }, {
-	label: "a tab in the empty lines behind",
+	label: "a tab in the empty lines after it",
 	way:   onNodes,
 	edits: []plan{set("a", "12")},
 	in:    "a: b\n \t\n",
 	want:  "a: \"12\"\n",
 }, {
-	label: "behind another tag",
+	label: "after another tag",
 	way:   onNodes,
 	edits: []plan{set("a", "new")},
 	in:    "a: !!int 12\nb: !x y",
 	want:  "a: new\nb: !x y",
 }, {
-	label: "behind a tag of another document's own",
+	label: "after a tag of another document's own",
 	way:   onNodes,
 	edits: []plan{set("a", "new")},
 	in:    "%TAG !! tag:example.com,2000:\n---\na: !!str 12\n",
 	want:  "%TAG !! tag:example.com,2000:\n---\na: new\n",
 }, {
-	label: "behind a tag on the line before",
+	label: "after a tag on the line before",
 	way:   onNodes,
 	edits: []plan{set("a", "new")},
 	in:    "a: !!str\n  app\n",
@@ -329,7 +329,7 @@ var splitRows = []row{{
 	in:    "{\"a\": [\n    \"x\",\n    \"y\"\n  ]\n}\n",
 	want:  "{\"a\": [\n    \"b\",\n    \"c\",\n    \"d\",\n    \"e\"\n  ]\n}\n",
 }, {
-	label: "split behind a dash on another line",
+	label: "split after a dash on another line",
 	way:   onNodes,
 	edits: []plan{split("a[0]", "b", "c")},
 	in:    "a:\n  -\n    x\n  - y\n",
@@ -436,7 +436,7 @@ var removeRows = []row{{
 	in:    "a: # here\n  x: 1\nb: { x: 1 }\nc:\n  x: 1\nd: e\n",
 	want:  "a: {} # here\nb: {}\nc: {}\nd: e\n",
 }, {
-	label: "remove the only entry behind the tag !",
+	label: "remove the only entry after the tag !",
 	way:   onNodes,
 	edits: []plan{remove("a", "x"), remove("b", "x")},
 	in:    "a: # here\n  !\n  x: 1\nb: !\n  x: 1\n",
@@ -457,7 +457,7 @@ var removeRows = []row{{
 	in:    "a: {x: 1, y: 2}\nb: {x: 1, y: 2}\nc: {\n  \"x\": 1,\n  \"y\": 2,\n  \"z\": 3\n}\n",
 	want:  "a: {y: 2}\nb: {x: 1}\nc: {\n  \"x\": 1,\n  \"z\": 3\n}\n",
 }, {
-	label: "remove behind a literal that would grow",
+	label: "remove after a literal that would grow",
 	way:   onNodes,
 	edits: []plan{remove("", "b")},
 	in:    "a: |\n  text\nb: 1\n  # not text\nc: 2\n",
@@ -501,7 +501,7 @@ var nodeRows = []row{{
 	in:    "a: &x {name: old, kind: K}\nb: {<<: *x, name: z}\n",
 	want:  "a: &x {name: old, kind: K}\nb: {kind: K}\n",
 }, {
-	label: "the break behind a literal that keeps all parts it from what follows",
+	label: "the break after a literal that keeps all separates it from what follows",
 	way:   onNodes,
 	edits: []plan{set("name", "new")},
 	in:    "name: &n app\ndata:\n  y: |+\n    foo\n\n",
@@ -520,7 +520,7 @@ var nodeRows = []row{{
 	in:    "name: &n app\ny: >+\n  foo\n\n",
 	want:  "name: new\ny: \"foo\\n\\n\"\n",
 }, {
-	label: "a comment behind a literal that tells its indentation",
+	label: "a comment after a literal with an indentation indicator",
 	way:   onNodes,
 	edits: []plan{set("name", "new")},
 	in:    "name: &n app\ndata:\n  x: |2+\n    foo\n  # x\n",
@@ -546,7 +546,7 @@ var nodeRows = []row{{
 	in:    "- # head\n  kind: A # kind\n  metadata: # kpt-merge: ns/app\n    # about name\n    name: &x app # name\n  # about spec\n  spec: [a, b]\n  # foot\n",
 	want:  "- # head\n  kind: A # kind\n  metadata: # kpt-merge: ns/app\n    # about name\n    name: new # name\n  # about spec\n  spec: [a, b]\n  # foot\n",
 }, {
-	label: "comments beside aliases and anchors",
+	label: "comments next to aliases and anchors",
 	way:   onNodes,
 	edits: []plan{set("a", "new")},
 	in:    "a: &x old\nb: &y # of y\n  c: *x # of c\n# over d\nd: *y # of d\ne: {} # of e\n",

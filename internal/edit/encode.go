@@ -250,7 +250,7 @@ func replace(t *text, doc *yaml.Node, units []*unit) ([]byte, bool) {
 			from = u.end
 		}
 		out = append(out, t.bytes[from:]...)
-		if again, err := parse(out); err == nil && same(doc.Content[0], again.Content[0], nil) && staysApart(t.bytes, out) {
+		if again, err := parse(out); err == nil && same(doc.Content[0], again.Content[0], nil) && endsInBreak(out) == endsInBreak(t.bytes) {
 			return out, true
 		}
 		if tries == len(simpler) {
@@ -260,45 +260,6 @@ func replace(t *text, doc *yaml.Node, units []*unit) ([]byte, bool) {
 			simpler[tries](u)
 		}
 	}
-}
-
-// staysApart reports whether out, which replaces was, can be followed by what can
-// follow was: another element of the list, or another document.
-func staysApart(was, out []byte) bool {
-	return !endsInBreak(was) || endsInBreak(out) && (isFollowed(out) || !isFollowed(was))
-}
-
-// isFollowed reports whether b has the same content if more follows: another element if
-// it is a block sequence, else another document.
-func isFollowed(b []byte) bool {
-	doc, err := parse(b)
-	if err != nil {
-		return false
-	}
-	root, next := doc.Content[0], "---\nnext\n"
-	isList := root.Kind == yaml.SequenceNode && isBlock(root)
-	if isList {
-		t := text{bytes: b}
-		line, dash, ok := t.dash(root.Content[0])
-		if !ok {
-			return false
-		}
-		next = strings.Repeat(" ", dash-line) + "- next\n"
-	}
-	decoder := yaml.NewDecoder(bytes.NewReader(slices.Concat(b, []byte(next))))
-	var first, second yaml.Node
-	if decoder.Decode(&first) != nil {
-		return false
-	}
-	again := first.Content[0]
-	switch {
-	case !isList:
-		return decoder.Decode(&second) == nil && same(root, again, nil)
-	case len(again.Content) != len(root.Content)+1:
-		return false
-	}
-	again.Content = again.Content[:len(root.Content)]
-	return same(root, again, nil)
 }
 
 // write returns the text of the unit's node.

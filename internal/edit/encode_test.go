@@ -55,7 +55,7 @@ var listRows = []struct {
 	in:    "[{name: &x a},  {b: *x}]\n",
 	want:  "[{name: new}, {b: a}]\n",
 }, {
-	label: "an element that ends in a scalar that keeps all",
+	label: "an element that ends in a literal with its empty lines",
 	plans: map[yamldoc.Path][]plan{"[0]": {set("name", "new")}, "[1]": {set("name", "newer")}},
 	in:    "- name: &x a\n  c: |+\n    d\n\n- name: &y b\n  c: |+\n    d\n\n",
 	want:  "- name: new\n  c: |+\n    d\n\n- name: newer\n  c: |+\n    d\n\n",

@@ -8,9 +8,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// mappings carries out the edits of one item that are about entries. It gathers
-// them before it writes: entries that land in the same mapping are written
-// together, and may share a mapping that none of them finds.
+// mappings makes the edits of one item that set or remove entries. It gathers them before
+// it writes: new entries of the same mapping are written together, and may share a
+// mapping that does not exist yet.
 type mappings struct {
 	*splicer
 	additions []*addition
@@ -32,20 +32,20 @@ type entry struct {
 	children         []*entry // of a mapping, at least one
 }
 
-// A removal is what is to be removed from a mapping.
+// A removal is the entries to remove from a mapping.
 type removal struct {
 	at      site
 	indexes []int // in the mapping's Content, of the keys
 }
 
-// A site is where the way to a mapping ends: at that mapping or, if it is
-// missing, at the last one there is.
+// A site is where the way to a mapping ends: at that mapping or, if it is missing, at the
+// last one there is.
 type site struct {
 	mapping *yaml.Node
-	key     *yaml.Node // the key whose value mapping is; nil if it is no value
+	key     *yaml.Node // the key whose value mapping is; nil if there is none
 
-	// fill and null are the key and the value of an entry of mapping that the
-	// way leads through, but that holds nothing.
+	// fill and null are the key and the value of an entry of mapping on the way that
+	// is null.
 	fill, null *yaml.Node
 
 	missing []string // the keys from there on
@@ -193,7 +193,7 @@ func (n *entry) set(keys []string, e SetEntry) bool {
 	return !n.isScalar && child.set(keys[1:], e)
 }
 
-// place returns the number of the mapping's entries that a new one follows.
+// place returns how many of the mapping's entries come before a new one.
 func place(at site, e SetEntry) int {
 	content := at.mapping.Content
 	if at.fill != nil {
@@ -281,19 +281,19 @@ func (m *mappings) write(at site, place int, entries []*entry) bool {
 	}
 }
 
-// nodeStart returns where a node stands.
+// nodeStart returns where a node begins.
 func (m *mappings) nodeStart(n *yaml.Node) (int, bool) {
 	return m.offset(n.Line, n.Column)
 }
 
-// beginsLine reports whether key comes first on its line, but for dashes.
+// beginsLine reports whether nothing but dashes is before key on its line.
 func (m *mappings) beginsLine(key *yaml.Node) bool {
 	start, ok := m.nodeStart(key)
 	return ok && isDashes(string(m.bytes[m.lineStart(start):start]))
 }
 
-// colon returns where the colon behind a key stands. The key must be plain or
-// quoted, and the colon on its line.
+// colon returns where the colon after a key is. The key must be plain or quoted, and the
+// colon on its line.
 func (m *mappings) colon(key *yaml.Node) (int, bool) {
 	start, ok := m.nodeStart(key)
 	if !ok || key.Kind != yaml.ScalarNode {
@@ -307,8 +307,8 @@ func (m *mappings) colon(key *yaml.Node) (int, bool) {
 	return end, end < len(m.bytes) && m.bytes[end] == ':'
 }
 
-// isNothing reports whether no byte stands for an empty value. It may be that
-// the tag ! does, of which the node tells nothing.
+// isNothing reports whether an empty value has no bytes. It may have the tag !, which the
+// node does not show.
 func (m *mappings) isNothing(colon int, value *yaml.Node) bool {
 	at, ok := m.nodeStart(value)
 	if !ok || at == colon+1 {
@@ -317,8 +317,7 @@ func (m *mappings) isNothing(colon int, value *yaml.Node) bool {
 	return at < len(m.bytes) && (m.bytes[at] == ',' || m.bytes[at] == '}')
 }
 
-// entryEnd returns where the value of an entry stands, a scalar on its key's
-// line.
+// entryEnd returns where the value of an entry is, a scalar on its key's line.
 func (m *mappings) entryEnd(key, value *yaml.Node) (start, end int, ok bool) {
 	colon, ok := m.colon(key)
 	if !ok || value.Kind != yaml.ScalarNode {

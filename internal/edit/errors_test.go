@@ -22,7 +22,7 @@ func TestApply_refusesInASentenceWithoutValues(t *testing.T) {
 		edit  edit.Edit
 		want  string
 	}{{
-		label: "no YAML",
+		label: "not YAML",
 		in:    "a: [topsecret",
 		edit:  edit.RemoveEntry{Key: "b"},
 		want:  "cannot parse the text: yaml: line 1: did not find expected ',' or ']'",
@@ -42,17 +42,17 @@ func TestApply_refusesInASentenceWithoutValues(t *testing.T) {
 		edit:  edit.SetEntry{Key: "c", Value: "d"},
 		want:  "found text in UTF-16 where UTF-8 is needed",
 	}, {
-		label: "no mapping",
+		label: "not a mapping",
 		in:    "metadata: {annotations: [topsecret]}",
 		edit:  edit.SetEntry{Parent: "metadata.annotations", Key: "a", Value: "b"},
 		want:  "metadata.annotations: found a sequence where a mapping is needed",
 	}, {
-		label: "no mapping on the way",
+		label: "not a mapping on the way",
 		in:    "metadata: topsecret",
 		edit:  edit.SetEntry{Parent: "metadata.annotations", Key: "a", Value: "b"},
 		want:  "metadata: found a scalar where a mapping is needed",
 	}, {
-		label: "no scalar",
+		label: "not a scalar",
 		in:    "metadata: {annotations: {a: [topsecret]}}",
 		edit:  edit.SetEntry{Parent: "metadata.annotations", Key: "a", Value: "b"},
 		want:  "metadata.annotations.a: found a sequence where a scalar is needed",
@@ -101,17 +101,17 @@ func TestApply_refusesInASentenceWithoutValues(t *testing.T) {
 		label: "split into nothing",
 		in:    "a: [topsecret]",
 		edit:  edit.SplitScalar{At: at("a[0]", "topsecret")},
-		want:  "a[0]: to be split into no values at all; at least one is needed",
+		want:  "a[0]: cannot split into no values; give at least one",
 	}, {
 		label: "no UTF-8",
 		in:    "a: topsecret",
 		edit:  edit.SetScalar{At: at("a", "topsecret"), Value: "topsecret\xff"},
-		want:  "a: the string to be set is not valid UTF-8",
+		want:  "a: the string to set is not valid UTF-8",
 	}, {
 		label: "no boolean",
 		in:    "a: topsecret",
 		edit:  edit.SetEntry{Key: "b", Value: "topsecret", Bool: true},
-		want:  `b: a boolean to be set is neither "true" nor "false"`,
+		want:  `b: the boolean to set is neither "true" nor "false"`,
 	}, {
 		label: "no path",
 		in:    "a: topsecret",
@@ -123,7 +123,7 @@ func TestApply_refusesInASentenceWithoutValues(t *testing.T) {
 		edit:  edit.SetEntry{Parent: "a", Key: "c", Value: "d"},
 		want:  "the anchor in line 1 holds an alias of itself, in line 1",
 	}, {
-		label: "merge of what is no mapping",
+		label: "merge of a scalar",
 		in:    "a: {<<: topsecret}",
 		edit:  edit.SetEntry{Parent: "a", Key: "c", Value: "d"},
 		want:  `a["<<"]: found a scalar where a mapping is needed`,

@@ -13,8 +13,8 @@ type flowStyle struct {
 	dense  bool       // no blanks, as in minified JSON
 }
 
-// flowStyle goes by the key before what is to be written. Without one, what
-// comes out must hold as JSON.
+// flowStyle returns the style of the key before a new entry. Without a key, it is valid
+// in JSON too.
 func (m *mappings) flowStyle(key *yaml.Node) flowStyle {
 	style := flowStyle{}
 	if key == nil {
@@ -94,7 +94,7 @@ func (m *mappings) addFlow(at site, place int, entries []*entry) bool {
 		m.add(open+1, end, style.join(entries, style.comma()))
 		return true
 	}
-	// Where the first key has a line of its own, so gets each new one.
+	// If the first key has a line of its own, each new one gets one.
 	style := m.flowStyle(at.mapping.Content[0])
 	first, ok := m.nodeStart(at.mapping.Content[0])
 	if !ok || skipSpace(m.bytes, open+1, true) != first {
@@ -150,8 +150,8 @@ func (m *mappings) removeFlow(r *removal) bool {
 	return true
 }
 
-// before returns where the brace or comma in front of an entry in a flow
-// mapping stands, if nothing but white space is between.
+// before returns where the brace or comma before an entry in a flow mapping is, if there
+// is nothing but white space between.
 func (m *mappings) before(entry int) (int, bool) {
 	at := entry - 1
 	for at >= 0 && strings.IndexByte(" \t\r\n", m.bytes[at]) >= 0 {
@@ -160,6 +160,6 @@ func (m *mappings) before(entry int) (int, bool) {
 	if at < 0 || m.bytes[at] != ',' && m.bytes[at] != '{' {
 		return 0, false
 	}
-	// The comma must not be one of a comment, and this is certain enough.
+	// It must not be part of a comment; this check is strict enough.
 	return at, bytes.IndexByte(m.bytes[m.lineStart(at):at], '#') < 0
 }

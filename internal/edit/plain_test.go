@@ -17,8 +17,7 @@ import (
 )
 
 // A plain is a node of a document without aliases, merge keys, styles and
-// comments: what a text means. Edits on it are what Splice and OnNodes are held
-// against.
+// comments: what a text means. Splice and OnNodes are compared with edits on it.
 type plain struct {
 	Kind     yaml.Kind
 	Tag      string
@@ -122,11 +121,11 @@ func toPlain(n *yaml.Node, left *int, depth int) (*plain, error) {
 			return nil, err
 		}
 		if merged.Kind != yaml.MappingNode {
-			return nil, errors.New("merge of what is no mapping")
+			return nil, errors.New("merge of something else than a mapping")
 		}
 		for i, entry := range merged.Entries {
 			if slices.ContainsFunc(merged.Entries[:i], func(e plainEntry) bool { return e.Key.Value == entry.Key.Value }) {
-				return nil, errors.New("merge of a mapping with a key that stands twice")
+				return nil, errors.New("merge of a mapping with a duplicate key")
 			}
 		}
 		for _, entry := range merged.Entries {
@@ -234,7 +233,7 @@ func stringOf(value string) plain {
 	return plain{Kind: yaml.ScalarNode, Tag: "!!str", Value: value}
 }
 
-// apply carries edits out on p, an item.
+// apply makes edits on p, an item.
 func (p *plain) apply(edits []edit.Edit) error {
 	scalars, parents := make([]*plain, len(edits)), make([]*plain, len(edits))
 	for i, e := range edits {

@@ -14,26 +14,23 @@ const byteOrderMark = "\xef\xbb\xbf"
 type text struct {
 	bytes []byte
 	lines []int // where each line begins
-	// marks holds, for lines where it was asked for a column beyond the
-	// first stride, where every stride-th column is: JSON may be one line.
-	marks map[int][]int
+	// last is the position last asked for. The next one is sought from there: JSON may
+	// be one line.
+	last struct{ line, column, at int }
 }
 
-const stride = 1024
-
-// Positions tell where in a text positions of yaml.v3 are.
+// Positions converts positions of yaml.v3 in a text to offsets.
 type Positions struct{ text text }
 
 // NewPositions returns those of b, which must not change any more.
 func NewPositions(b []byte) *Positions { return &Positions{text{bytes: b}} }
 
-// Offset returns where a position is, in bytes. It reports false where there is no
-// such position.
+// Offset returns where a position is, in bytes. It reports false if there is no such
+// position.
 func (p *Positions) Offset(line, column int) (int, bool) { return p.text.offset(line, column) }
 
-// offset converts a position of yaml.v3: lines and columns count from 1,
-// columns count characters. A tab is one character; the byte order mark in
-// front of the text is none.
+// offset converts a position of yaml.v3: lines and columns count from 1, columns count
+// characters. A tab is one character; a byte order mark before the text is none.
 func (t *text) offset(line, column int) (int, bool) {
 	if t.lines == nil {
 		t.lines = lineStarts(t.bytes)
@@ -41,66 +38,27 @@ func (t *text) offset(line, column int) (int, bool) {
 	if line < 1 || line > len(t.lines) || column < 1 {
 		return 0, false
 	}
-	at := t.lines[line-1]
-	if column > stride {
-		marks := t.marksOf(line)
-		if (column-1)/stride >= len(marks) {
-			return 0, false
-		}
-		at = marks[(column-1)/stride]
-		column = (column-1)%stride + 1
+	p := &t.last
+	if p.line != line {
+		p.line, p.column, p.at = line, 1, t.lines[line-1]
 	}
-	return t.forward(at, column-1)
+	for ; p.column < column && p.at < len(t.bytes); p.column++ {
+		_, size := utf8.DecodeRune(t.bytes[p.at:])
+		p.at += size
+	}
+	for ; p.column > column; p.column-- {
+		_, size := utf8.DecodeLastRune(t.bytes[:p.at])
+		p.at -= size
+	}
+	return p.at, p.column == column
 }
 
-// forward returns where the text is that many characters behind at.
-func (t *text) forward(at, characters int) (int, bool) {
-	for ; characters > 0; characters-- {
-		if at >= len(t.bytes) {
-			return 0, false
-		}
-		if t.bytes[at] < utf8.RuneSelf {
-			at++
-			continue
-		}
-		_, size := utf8.DecodeRune(t.bytes[at:])
-		at += size
-	}
-	return at, true
-}
-
-// marksOf returns the marks of a line, which is counted from 1.
-func (t *text) marksOf(line int) []int {
-	if marks, ok := t.marks[line]; ok {
-		return marks
-	}
-	marks := []int{t.lines[line-1]}
-	for {
-		at, ok := t.forward(marks[len(marks)-1], stride)
-		if !ok || line < len(t.lines) && at >= t.lines[line] {
-			break
-		}
-		marks = append(marks, at)
-	}
-	if t.marks == nil {
-		t.marks = map[int][]int{}
-	}
-	t.marks[line] = marks
-	return marks
-}
-
-// lineOf returns the number, from 0, of the line that holds the byte at.
-func (t *text) lineOf(at int) int {
+// lineStart returns where the line with the byte at begins.
+func (t *text) lineStart(at int) int {
 	if t.lines == nil {
 		t.lines = lineStarts(t.bytes)
 	}
-	return sort.SearchInts(t.lines, at+1) - 1
-}
-
-// lineStart returns where the line that holds the byte at begins.
-func (t *text) lineStart(at int) int {
-	line := max(0, t.lineOf(at))
-	return t.lines[line]
+	return t.lines[max(0, sort.SearchInts(t.lines, at+1)-1)]
 }
 
 // dash returns where the dash of an element of a block sequence is, and where its line
@@ -182,7 +140,7 @@ func breakLen(b []byte, at int) int {
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
-// skipBlanks returns the first offset from at on that holds no space or tab.
+// skipBlanks returns the first offset from at on without a space or a tab.
 func skipBlanks(b []byte, at int) int {
 	for at < len(b) && isBlank(b[at]) {
 		at++
@@ -190,8 +148,8 @@ func skipBlanks(b []byte, at int) int {
 	return at
 }
 
-// skipSpace returns the first offset from at on that holds no space, tab or
-// line break, and, with comments, that no comment holds.
+// skipSpace returns the first offset from at on without a space, tab or line break;
+// with comments, one outside comments too.
 func skipSpace(b []byte, at int, comments bool) int {
 	for at < len(b) {
 		switch n := breakLen(b, at); {
@@ -208,8 +166,8 @@ func skipSpace(b []byte, at int, comments bool) int {
 	return at
 }
 
-// lineEnd returns where the line that holds the byte at ends: the offset of its
-// break, or of the end of b.
+// lineEnd returns where the line with the byte at ends: the offset of its break, or of
+// the end of b.
 func lineEnd(b []byte, at int) int {
 	for at < len(b) && breakLen(b, at) == 0 {
 		at++
@@ -226,8 +184,8 @@ func endsInBreak(b []byte) bool {
 	return false
 }
 
-// restOfLine reports whether nothing but blanks or a comment stands from at to
-// the end of the line, and where the line ends.
+// restOfLine reports whether there is nothing but blanks or a comment from at to the end
+// of the line, and where the line ends.
 func restOfLine(b []byte, at int) (end int, ok bool) {
 	rest := skipBlanks(b, at)
 	if rest == len(b) || breakLen(b, rest) > 0 {
@@ -239,9 +197,9 @@ func restOfLine(b []byte, at int) (end int, ok bool) {
 	return 0, false
 }
 
-// lineBreak returns the line break to use for a new line beside the break
-// b[from:to]. Where there is none, at the end of the text, it takes the first
-// one of the text. What YAML 1.2 does not count as a break is not used anew.
+// lineBreak returns the line break for a new line next to the break b[from:to]. If that
+// is empty, at the end of the text, it takes the first one of the text. It does not use
+// what YAML 1.2 does not count as a break.
 func lineBreak(b []byte, from, to int) string {
 	if from == to {
 		if first := lineEnd(b, 0); first < len(b) {

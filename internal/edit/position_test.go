@@ -6,18 +6,27 @@ import (
 	"unicode/utf8"
 )
 
-// TestOffset_countsCharactersOfLongLines compares the way by marks with
-// counting from the line's start.
+// TestOffset_countsCharactersOfLongLines compares each offset with a count from the
+// line's start, forwards and backwards.
 func TestOffset_countsCharactersOfLongLines(t *testing.T) {
 	long := strings.Repeat("aé漢🙂", 2000)
 	txt := &text{bytes: []byte("first\n" + long + "\nlast")}
 	at := len("first\n")
-	for column := 1; column <= utf8.RuneCountInString(long)+1; column++ {
+	columns := utf8.RuneCountInString(long) + 1
+	back := &text{bytes: txt.bytes}
+	wantBack := len("first\n" + long)
+	for column := 1; column <= columns; column++ {
 		got, ok := txt.offset(2, column)
 		if !ok || got != at {
 			t.Fatalf("column %d: got %d, %t, want %d", column, got, ok, at)
 		}
-		_, size := utf8.DecodeRune(txt.bytes[at:])
+		got, ok = back.offset(2, columns-column+1)
+		if !ok || got != wantBack {
+			t.Fatalf("column %d, coming back: got %d, %t, want %d", columns-column+1, got, ok, wantBack)
+		}
+		_, size := utf8.DecodeLastRune(txt.bytes[:wantBack])
+		wantBack -= size
+		_, size = utf8.DecodeRune(txt.bytes[at:])
 		at += size
 	}
 	for _, beyond := range [][2]int{{3, 6}, {3, 5000}, {4, 1}, {0, 1}, {1, 0}} {

@@ -20,7 +20,7 @@ import (
 	"github.com/confighash/confighash/internal/edit"
 )
 
-// values are what edits put into texts.
+// values are the strings of the edits.
 var values = []string{
 	"app", "app-6ct58987ht", "12", "yes", "~", "", "null", "1e-45678", "0x1F", "1:20", "a: b", "a #b", "a,b", "[x", "it's", `say "x"`, `back\slash`,
 	"two\nlines", " lead", "trail ", "\ttab", "\u0085nel", "ls\u2028ps\u2029", "\ufeffbom", "é€𝄞", "a:", "-", "- a", "? a", "<<", "=", "---", "...", "*a", "&a", "!a", "%a", "@a",
@@ -179,8 +179,8 @@ func randomEdit(found site, rng *rand.Rand) edit.Edit {
 	return edit.SetEntry{Parent: parent, Key: key, Value: value, After: after}
 }
 
-// checkEdits carries random edits out on text and holds what comes out against
-// the same edits on its meaning. It reports whether the text served.
+// checkEdits makes random edits on text and compares the result with the same edits on
+// its meaning. It reports whether the text could be used.
 func checkEdits(t rapid.TB, source string, seed uint64) (served, spliced bool) {
 	root, err := decodeOne([]byte(source))
 	if err != nil || root.Kind == yaml.ScalarNode || strings.HasPrefix(source, "\xff\xfe") || strings.HasPrefix(source, "\xfe\xff") {
@@ -213,9 +213,9 @@ func checkEdits(t rapid.TB, source string, seed uint64) (served, spliced bool) {
 			return false, false
 		}
 		if part.apply(item.Edits) != nil {
-			// Splice does not see it where it need not parse.
+			// Splice does not notice if it need not parse.
 			if _, err := edit.OnNodes([]byte(source), items); err == nil {
-				t.Fatalf("OnNodes does not refuse what it must\n%s", describe())
+				t.Fatalf("OnNodes accepts an edit that it must refuse\n%s", describe())
 			}
 			return true, false
 		}
@@ -257,17 +257,17 @@ func checkEdits(t rapid.TB, source string, seed uint64) (served, spliced bool) {
 		checkUntouched(t, source, string(got), items, describe)
 	}
 	if json.Valid([]byte(source)) && !json.Valid(got) {
-		t.Fatalf("JSON becomes what is none\n%s\ngave:\n%s", describe(), got)
+		t.Fatalf("JSON becomes something else\n%s\ngave:\n%s", describe(), got)
 	}
 	if ok && !removes(items) && endsInBreak(source) != endsInBreak(string(got)) {
-		t.Fatalf("the text ends otherwise\n%s\ngave:\n%s", describe(), got)
+		t.Fatalf("the end of the text changes\n%s\ngave:\n%s", describe(), got)
 	}
 	for _, out := range [][]byte{fromNodes, applied, got} {
 		if followed(source) == nil {
 			continue
 		}
 		if diff := diffPlain(meaning, followed(string(out))); diff != "" {
-			t.Fatalf("another document behind changes the text (-want +got):\n%s\n%s\ngave:\n%s", diff, describe(), out)
+			t.Fatalf("another document after it changes the text (-want +got):\n%s\n%s\ngave:\n%s", diff, describe(), out)
 		}
 	}
 	checkTwice(t, got, items, describe)
@@ -276,8 +276,7 @@ func checkEdits(t rapid.TB, source string, seed uint64) (served, spliced bool) {
 
 func endsInBreak(s string) bool { return strings.HasSuffix(breaks.Replace(s), "\n") }
 
-// followed returns what text means where another document follows, nothing
-// if none can.
+// followed returns what text means if another document follows, nil if none can.
 func followed(text string) *plain {
 	if !endsInBreak(text) {
 		return nil
@@ -296,7 +295,7 @@ func followed(text string) *plain {
 	return out
 }
 
-// removes reports whether a line may go.
+// removes reports whether the edits may remove a line.
 func removes(items []edit.Item) bool {
 	for _, item := range items {
 		for _, e := range item.Edits {
@@ -308,7 +307,7 @@ func removes(items []edit.Item) bool {
 	return false
 }
 
-// checkTwice carries the same edits out on what came out of them.
+// checkTwice makes the same edits on their result.
 func checkTwice(t rapid.TB, once []byte, items []edit.Item, describe func() string) {
 	root, err := decodeOne(once)
 	if err != nil {
@@ -351,7 +350,7 @@ func checkTwice(t rapid.TB, once []byte, items []edit.Item, describe func() stri
 	for place := range final {
 		for other := range final {
 			if place != other && strings.HasPrefix(other, place) {
-				return // one edit is about what another has replaced
+				return // one edit replaces the place of another
 			}
 		}
 	}
@@ -364,8 +363,8 @@ func checkTwice(t rapid.TB, once []byte, items []edit.Item, describe func() stri
 	}
 }
 
-// checkOthers looks at the items that no edit is about and that share nothing:
-// OnNodes leaves them as they are where each begins a line with its dash.
+// checkOthers looks at the items that no edit concerns and that share nothing: OnNodes
+// leaves them as they are if each begins a line with its dash.
 func checkOthers(t rapid.TB, source, got string, root *yaml.Node, items []edit.Item, describe func() string) {
 	list, prefix := root, yamldoc.Path("")
 	if root.Kind == yaml.MappingNode {
@@ -401,12 +400,12 @@ func checkOthers(t rapid.TB, source, got string, root *yaml.Node, items []edit.I
 		}
 		was := strings.Join(lines[item.Line-1:end], "")
 		if !edited[prefix.Index(i)] && !strings.ContainsAny(was, "&*") && !strings.Contains(got, was) {
-			t.Fatalf("item %d changes, which no edit is about:\n%s\n%s\ngave:\n%s", i, was, describe(), got)
+			t.Fatalf("item %d changes, which no edit concerns:\n%s\n%s\ngave:\n%s", i, was, describe(), got)
 		}
 	}
 }
 
-// checkUntouched looks at the bytes that no edit is about.
+// checkUntouched looks at the bytes that no edit concerns.
 func checkUntouched(t rapid.TB, source, got string, items []edit.Item, describe func() string) {
 	scalars, added := true, true
 	lines := make(map[int32]bool)
@@ -441,7 +440,7 @@ func checkUntouched(t rapid.TB, source, got string, items []edit.Item, describe 
 		}
 	}
 	if added {
-		// All but the white space of {} still stands there, in order.
+		// All but the white space of {} is still there, in order.
 		was, at := white.Replace(source), 0
 		for _, c := range []byte(white.Replace(got)) {
 			if at < len(was) && c == was[at] {

@@ -6,28 +6,26 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// A Scalar is a scalar of an item, and where it stands in the text the item
-// was parsed from. It is what remains of a node when the tree is gone: enough
-// to replace the scalar in the text, and to find it again on new nodes.
+// A Scalar is a scalar of an item, and its position in the text the item was parsed from.
+// It replaces a node when the tree is gone: it has enough to replace the scalar in the
+// text, and to find it again on new nodes.
 type Scalar struct {
 	// Path leads to the scalar from the item's root.
 	Path yamldoc.Path
-	// Value is the scalar's value as yaml.v3 reads it, before any tag is
-	// applied: the string that stands there.
+	// Value is the scalar's value as yaml.v3 reads it, before any tag is applied.
 	Value string
 	// Line and Column are those of the yaml.v3 node: counted from 1, lines
 	// in the parsed text, columns in characters.
 	Line, Column int32
 	// Style is the node's style.
 	Style yaml.Style
-	// Shared tells that the text at Line and Column may stand for other
-	// places of the item too: the way to the scalar leads through an alias
-	// or a merge key, or the scalar or a node above it bears an anchor. Such
-	// a scalar is never replaced in the text.
+	// Shared says that other places of the item may have the same text: the way to
+	// the scalar leads through an alias or a merge key, or the scalar or a node above
+	// it has an anchor. Such a scalar is never replaced in the text.
 	Shared bool
 }
 
-// ScalarAt returns the facts of node, which must be a ScalarNode.
+// ScalarAt returns the Scalar of node, which must be a ScalarNode.
 func ScalarAt(path yamldoc.Path, node *yaml.Node, shared bool) Scalar {
 	return Scalar{
 		Path:   path,

@@ -13,7 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// A splice puts text in the place of the bytes from start to end.
+// A splice replaces the bytes from start to end by text.
 type splice struct {
 	start, end int
 	text       string
@@ -27,10 +27,10 @@ type splicer struct {
 	root    *yaml.Node // of the chunk's tree; nil until an edit needs it
 }
 
-// parsers are those not in use, for the memory they have.
+// parsers holds the ones not in use, for their memory.
 var parsers = sync.Pool{New: func() any { return new(yamldoc.Parser) }}
 
-// newSplicer returns a splicer of text, and what to call when it is done with.
+// newSplicer returns a splicer of text, and a function to call after the last use.
 func newSplicer(text []byte) (s *splicer, done func()) {
 	s = &splicer{}
 	s.bytes = text
@@ -163,8 +163,7 @@ func (s *splicer) edit(item Item) bool {
 	return m.finish()
 }
 
-// apply carries the splices out. It reports false if two of them are about the
-// same bytes and differ.
+// apply makes the splices. It reports false if two of them differ in the same bytes.
 func (s *splicer) apply() ([]byte, bool) {
 	slices.SortStableFunc(s.splices, func(a, b splice) int {
 		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end))
@@ -175,7 +174,7 @@ func (s *splicer) apply() ([]byte, bool) {
 		if i > 0 {
 			last := kept[len(kept)-1]
 			if next == last && next.start < next.end {
-				continue // the same edit, asked for twice
+				continue // the same edit twice
 			}
 			if next.start < last.end {
 				return nil, false
@@ -201,8 +200,8 @@ func (s *splicer) add(start, end int, text string) {
 	s.splices = append(s.splices, splice{start, end, text})
 }
 
-// find returns where the scalar stands, with its tag, if it stands there alone
-// and as it is told.
+// find returns where the scalar is, with its tag. It reports false unless these bytes are
+// the scalar, all of it, and of no other place.
 func (s *splicer) find(at Scalar) (start, end int, ok bool) {
 	if at.Shared {
 		return 0, 0, false
@@ -216,12 +215,12 @@ func (s *splicer) find(at Scalar) (start, end int, ok bool) {
 		return 0, 0, false
 	}
 	end, ok = scalarEnd(s.bytes, value, at.Value, at.Style&^yaml.TaggedStyle)
-	return start, end, ok && standsAlone(s.bytes, start, end) && !tabBehind(s.bytes, end)
+	return start, end, ok && isWhole(s.bytes, start, end) && !hasTabAfter(s.bytes, end)
 }
 
-// skipTag returns where what bears the tag at start stands, on the same line; that
-// is start if there is none. The tag must be one of a string: !!str, or !, of
-// which the node's style tells nothing.
+// skipTag returns where the value after the tag at start is, on the same line; start if
+// there is no tag. The tag must be one of a string: !!str, or !, which the node's style
+// does not show.
 func (s *splicer) skipTag(start int, style yaml.Style) (int, bool) {
 	tag := "!"
 	switch {
@@ -234,12 +233,12 @@ func (s *splicer) skipTag(start int, style yaml.Style) (int, bool) {
 	if !bytes.HasPrefix(s.bytes[start:], []byte(tag)) || end == len(s.bytes) || !isBlank(s.bytes[end]) {
 		return 0, false
 	}
-	// A directive may have !! stand for other tags.
+	// A directive may give !! another meaning.
 	return skipBlanks(s.bytes, end), !bytes.Contains(s.bytes, []byte("%TAG"))
 }
 
-// setScalar keeps the tag of a string. What stands behind it is written so
-// that it is a string without the tag too.
+// setScalar keeps the tag of a string. It writes the value after it so that it is a
+// string without the tag too.
 func (s *splicer) setScalar(e SetScalar) bool {
 	start, end, ok := s.find(e.At)
 	if !ok {
@@ -256,8 +255,8 @@ func (s *splicer) setScalar(e SetScalar) bool {
 	return true
 }
 
-// requote writes value in the style of the scalar it replaces. Where that is a
-// literal that JSON knows, it gets quotes as it needs in JSON.
+// requote writes value in the style of the scalar it replaces. If that is a literal of
+// JSON, the value gets the quotes that it needs in JSON.
 func requote(value string, was Scalar) string {
 	style := was.Style
 	if style == 0 && isJSONLiteral(was.Value) {
@@ -266,7 +265,7 @@ func requote(value string, was Scalar) string {
 	return quote(value, style, mayBeFlow(was.Value))
 }
 
-// isJSONLiteral reports whether JSON has value as something else than a string.
+// isJSONLiteral reports whether value is a literal of JSON, but not a string.
 func isJSONLiteral(value string) bool {
 	return value != "" && strings.IndexByte("ntf-0123456789", value[0]) >= 0 && json.Valid([]byte(value))
 }
@@ -279,9 +278,8 @@ func isSame(at Scalar, value string) bool {
 	return at.Style != 0 || isString(value)
 }
 
-// mayBeFlow reports whether a plain scalar of this value may stand in a flow
-// collection. It need not be known exactly: if not, all that is lost is a new
-// value without quotes.
+// mayBeFlow reports whether a plain scalar of this value may be in a flow collection. It
+// need not be exact: a false yes costs a new value a pair of quotes.
 func mayBeFlow(value string) bool {
 	return !strings.ContainsAny(value, flowIndicators)
 }
@@ -313,7 +311,7 @@ func (s *splicer) splitScalar(e SplitScalar) bool {
 		s.insertLines(lineStop, lines)
 		return true
 	}
-	// The dash may stand on the line before. Only what follows tells.
+	// The dash may be on the line before: look at what follows.
 	if next := skipSpace(s.bytes, end, false); next == len(s.bytes) || s.bytes[next] != ',' && s.bytes[next] != ']' {
 		return false
 	}
@@ -333,8 +331,8 @@ func (s *splicer) splitScalar(e SplitScalar) bool {
 	return true
 }
 
-// isDashes reports whether lead, the front of a line, holds nothing but spaces
-// and the dashes of block sequences.
+// isDashes reports whether lead, the front of a line, has only spaces and the dashes of
+// block sequences.
 func isDashes(lead string) bool {
 	for i := range len(lead) {
 		switch {
@@ -346,8 +344,8 @@ func isDashes(lead string) bool {
 	return true
 }
 
-// insertLines puts lines behind the line that ends at end, where its break or
-// the text's end is.
+// insertLines puts lines after the line that ends at end: at its break, or at the end of
+// the text.
 func (s *splicer) insertLines(end int, lines []string) {
 	next := end
 	if end < len(s.bytes) {

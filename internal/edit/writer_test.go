@@ -85,7 +85,7 @@ func (w *writer) endLine() {
 	w.out.WriteString(w.oneOf("comment", "\n", "\n", "\n", "\n", " # comment\n", " \n", "\t# it's {\n"))
 }
 
-// mapping writes a block mapping. Its first entry may stand on the open line.
+// mapping writes a block mapping. Its first entry may be on the open line.
 func (w *writer) mapping(indent, depth int, open bool) {
 	pad := strings.Repeat(" ", indent)
 	for i := range 1 + w.pick("entries", 4) {
@@ -109,7 +109,7 @@ func (w *writer) mapping(indent, depth int, open bool) {
 	}
 }
 
-// value writes what stands behind a colon, and ends the line.
+// value writes what follows a colon, and ends the line.
 func (w *writer) value(indent, depth int) {
 	step := 2 + 2*w.pick("step", 2)
 	pad := strings.Repeat(" ", indent)

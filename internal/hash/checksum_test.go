@@ -165,7 +165,7 @@ func here(t testing.TB, text string, keys []string, namespace *string, salt stri
 	return source.Checksum(salt)
 }
 
-// sourceOf returns all that an object holds.
+// sourceOf returns all that an object has.
 func sourceOf(t testing.TB, text string) Source {
 	t.Helper()
 	item := parse(t, text)
@@ -239,7 +239,7 @@ func TestSource_isWhatThePackageCommentSays(t *testing.T) {
 	}
 	example := regexp.MustCompile(`\n//\t(24:confighash\S+)\n`).FindStringSubmatch(string(text))
 	if example == nil {
-		t.Fatal("the package comment holds no example")
+		t.Fatal("the package comment has no example")
 	}
 	const object = "{kind: ConfigMap, metadata: {name: app}, data: {x: '1', y: '2'}}"
 	if got, want := here(t, object, []string{"x"}, nil, ""), checksumOf(example[1], ""); got != want {
@@ -261,8 +261,8 @@ func TestValuesOf(t *testing.T) {
 		{"and binaryData, which go first", "{kind: ConfigMap, binaryData: {a: czE=, b: ''}, data: {a: x, c: y}}", false, []value{{"a", "s1"}, {"b", ""}, {"c", "y"}}, nil},
 		{"a Secret has no binaryData", "{kind: Secret, binaryData: {a: czE=}, data: {b: czE=}}", false, []value{{"b", "s1"}}, nil},
 		{"a ConfigMap no stringData", "{kind: ConfigMap, stringData: {a: czE=}, data: {b: czE=}}", false, []value{{"b", "czE="}}, nil},
-		{"stringData goes first, wherever it stands", "{kind: Secret, stringData: {a: x}, data: {a: czE=, b: czE=}}", false, []value{{"a", "x"}, {"b", "s1"}}, nil},
-		{"what is no base64", "{kind: Secret, data: {c: czE, b: 'a b', a: czE=}, stringData: {d: '%'}}", false,
+		{"stringData wins, wherever it is", "{kind: Secret, stringData: {a: x}, data: {a: czE=, b: czE=}}", false, []value{{"a", "x"}, {"b", "s1"}}, nil},
+		{"what is not base64", "{kind: Secret, data: {c: czE, b: 'a b', a: czE=}, stringData: {d: '%'}}", false,
 			[]value{{"a", "s1"}, {"b", "a b"}, {"c", "czE"}, {"d", "%"}}, []string{"b", "c"}},
 		{"base64 in lines", "{kind: Secret, data: {a: \"cz\\nE=\\r\\n\"}}", false, []value{{"a", "s1"}}, nil},
 		{"base64 for URLs is another", "{kind: Secret, data: {a: '_-8='}}", false, []value{{"a", "_-8="}}, []string{"a"}},
@@ -421,7 +421,7 @@ func TestSource_tellsApartWhatIsNotTheSame(t *testing.T) {
 	})
 }
 
-// TestSource_isKeyedWithTheSalt holds checksums with and without a salt against
+// TestSource_isKeyedWithTheSalt compares checksums with and without a salt with
 // the definitions of HMAC and of the encoding.
 func TestSource_isKeyedWithTheSalt(t *testing.T) {
 	property.Check(t, func(rt *rapid.T) {
@@ -518,7 +518,7 @@ func treeGen(depth int) *rapid.Generator[any] {
 }
 
 // nodes writes a tree as YAML has it, in an order and a style drawn at random,
-// some of it behind aliases and merge keys.
+// some of it in aliases and merge keys.
 func nodes(t *rapid.T, tree any) *yaml.Node {
 	n := &yaml.Node{}
 	switch tree := tree.(type) {
@@ -543,7 +543,7 @@ func nodes(t *rapid.T, tree any) *yaml.Node {
 			to.Content = append(to.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: key}, nodes(t, tree[key]))
 		}
 		if len(merged.Content) > 0 {
-			// Of a key that stands there too, the merged value does not count.
+			// The merged value of a key that is there too does not count.
 			if len(n.Content) > 0 && n.Content[0].Value != "" {
 				merged.Content = append(merged.Content, n.Content[0], &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: "not this"})
 			}
@@ -619,7 +619,7 @@ func decode(text string) (tree any, rest string, err error) {
 				return nil, "", err
 			}
 			if i > 0 && key <= last {
-				return nil, "", fmt.Errorf("%q does not stand behind %q", key, last)
+				return nil, "", fmt.Errorf("%q is not after %q", key, last)
 			}
 			last = key
 			if mapping[key], text, err = decode(text); err != nil {
@@ -647,7 +647,7 @@ func decodeString(text string) (s, rest string, err error) {
 	return rest[:n], rest[n:], nil
 }
 
-// TestTree_canBeReadAgain shows that what counts of a part is told, and nothing
+// TestTree_canBeReadAgain shows that the encoding has what counts of a part, and nothing
 // else, since it can be had back from the encoding of any way to write it.
 func TestTree_canBeReadAgain(t *testing.T) {
 	property.Check(t, func(rt *rapid.T) {
@@ -715,14 +715,14 @@ func TestTree_errors(t *testing.T) {
 		bomb += fmt.Sprintf("%c: &%c [%s]\n", i, i, strings.Repeat(fmt.Sprintf("*%c, ", i-1), 10))
 	}
 	for _, tc := range []struct{ label, part, want string }{
-		{"a key that stands twice", "{a: {hunter2: 1, b: c, hunter2: hunter3}}", `the key "hunter2" appears twice; keep one`},
+		{"a key that appears twice", "{a: {hunter2: 1, b: c, hunter2: hunter3}}", `the key "hunter2" appears twice; keep one`},
 		{"a key that is not a string", "x: 1\ny:\n  [a]: b\n", "a key is not a string"},
 		{"aliases for much text", text + "b: [" + strings.Repeat("*a, ", 200) + "]", "aliases and merge keys stand for more than the 100000 nodes that are followed"},
 		{"merge keys for much text", text + "b: &b {c: *a}\nd: [" + strings.Repeat("{<<: *b}, ", 200) + "]", "aliases and merge keys stand for more than the 100000 nodes that are followed"},
 		{"merge keys for text in a list", "a: &a {b: [" + strings.Repeat("x, ", 1000) + "]}\nd: [" + strings.Repeat("{<<: *a}, ", 200) + "]", "aliases and merge keys stand for more than the 100000 nodes that are followed"},
 		{"aliases without end", bomb, "aliases and merge keys stand for more than the 100000 nodes that are followed"},
 		{"more levels than an API server takes", strings.Repeat("[", 1100) + strings.Repeat("]", 1100), "more than 1000 levels deep"},
-		{"an alias to what it stands in", "a: &a [*a]", "more than 1000 levels deep"},
+		{"an alias of what contains it", "a: &a [*a]", "more than 1000 levels deep"},
 	} {
 		t.Run(tc.label, func(t *testing.T) {
 			if _, err := Tree(parse(t, tc.part)); err == nil || err.Error() != tc.want {
@@ -760,7 +760,7 @@ func FuzzTree(f *testing.F) {
 	})
 }
 
-// reverse reverses the entries of all mappings. It reports false where their
+// reverse reverses the entries of all mappings. It reports false if their
 // order means something: with several merge keys in one.
 func reverse(n *yaml.Node) bool {
 	if n.Kind == yaml.MappingNode {

@@ -32,7 +32,7 @@ func (g *guess) fits(value string, wanted [Length / 2]byte) bool {
 	return [Length / 2]byte(sum[:]) == wanted
 }
 
-// wanted returns the bytes that a suffix stands for: all of its 40 bits.
+// wanted returns the bytes that a suffix represents: all of its 40 bits.
 func wanted(t testing.TB, suffix string) (bytes [Length / 2]byte) {
 	t.Helper()
 	digits := strings.NewReplacer("g", "0", "h", "1", "k", "3", "m", "a", "t", "e").Replace(suffix)

@@ -13,7 +13,7 @@ import (
 	"github.com/confighash/confighash/internal/test/corpus"
 )
 
-// FuzzSuffix_isKustomizes holds the suffix of an object against that of
+// FuzzSuffix_isKustomizes compares the suffix of an object with that of
 // kustomize's hasher.
 func FuzzSuffix_isKustomizes(f *testing.F) {
 	f.Add("a", "b", "", "", "", uint8(0))
@@ -61,7 +61,7 @@ func FuzzSuffix_isKustomizes(f *testing.F) {
 	})
 }
 
-// FuzzContentOf holds of whatever YAML: the content of an object is read, or
+// FuzzContentOf checks for any YAML: the content of an object is read, or
 // refused without its values, and its suffix does not depend on the style in
 // which it is written.
 func FuzzContentOf(f *testing.F) {

@@ -52,7 +52,7 @@ func TestSuffix_vectors(t *testing.T) {
 	}
 }
 
-// TestSuffix_isKustomizes holds the suffix against kustomize's hasher on the
+// TestSuffix_isKustomizes compares the suffix with kustomize's hasher on the
 // same object, with values of every awkward kind.
 func TestSuffix_isKustomizes(t *testing.T) {
 	values := rapid.OneOf(

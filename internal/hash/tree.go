@@ -22,7 +22,7 @@ import (
 // after numbers. Entries of mappings that are null do not count. omit names keys of
 // the part itself that do not count either.
 //
-// Errors: a key is not a scalar or appears twice; aliases stand for too much.
+// Errors: a key is not a scalar or appears twice; aliases expand to too much.
 func Tree(part *yaml.Node, omit ...string) ([]byte, error) {
 	var t tree
 	err := t.write(part, 0, omit)

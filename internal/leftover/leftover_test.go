@@ -78,10 +78,10 @@ func TestSearch(t *testing.T) {
 		{"annotations", "apiVersion: v1\nkind: X\nmetadata: {name: x, namespace: web, annotations: {a.b/c: settings, config.kubernetes.io/path: settings}}", []string{`metadata.annotations["a.b/c"]`}},
 		{"a Secret within a resource", head + "spec: {template: {kind: Secret, stringData: {a: settings}, data: {b: settings}}, c: settings}", []string{"spec.c"}},
 		{"a reference", "apiVersion: v1\nkind: Pod\nmetadata: {name: x, namespace: web}\nspec: {volumes: [{name: settings, configMap: {name: settings}}]}", nil},
-		{"what is no string", head + "a: true", nil},
+		{"what is not a string", head + "a: true", nil},
 		{"a ConfigMap's data", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x, namespace: web}\ndata: {a: 'use settings'}", []string{"data.a"}},
 		{"a Secret's content", "apiVersion: v1\nkind: Secret\nmetadata: {name: x, namespace: web}\nstringData: {a: settings}\ndata: {b: settings}", nil},
-		{"beside the word configmap, another resource's name", head + "args: [--configmap=web/shared, --config-map, shared, --publish=web/shared]", []string{"args[0]"}},
+		{"next to the word configmap, another resource's name", head + "args: [--configmap=web/shared, --config-map, shared, --publish=web/shared]", []string{"args[0]"}},
 		{"a field of a reference's shape", head + "spec: {configMapRef: {name: shared}, secretRef: {name: settings}, scaleTargetRef: {kind: Deployment, name: settings}}", []string{"spec.configMapRef.name"}},
 		{"a list of references with kinds", head + "from: [{kind: ConfigMap, name: shared}, {kind: Service, name: settings}, {name: settings}]", []string{"from[0].name"}},
 		{"with a variable for the namespace", head + "args: ['--x=$(POD_NAMESPACE)/settings']", []string{"args[0]"}},
@@ -89,8 +89,8 @@ func TestSearch(t *testing.T) {
 		{"YAML in data", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x, namespace: web}\ndata:\n  values.yaml: |\n    existing:\n      name: settings\n", []string{`data["values.yaml"]`}},
 		{"a name with another suffix", head + "a: [settings-4h2mbtbbt6, settings-6ct58987ht, settings-notasuffix]", []string{"a[0]"}},
 		{"escaped", head + `a: ["\u0073ettings", "x\nsettings"]`, []string{"a[0]", "a[1]"}},
-		{"behind name: within a value", "apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: web}\nspec: {volumes: [{name: v, configMap: {name: settings}}], containers: [{name: c, args: ['name: settings']}]}", []string{"spec.containers[0].args[0]"}},
-		{"through a merge key, where the anchor stands", head + "a: &a {b: settings}\nc: {<<: *a}", []string{"a.b"}},
+		{"after name: within a value", "apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: web}\nspec: {volumes: [{name: v, configMap: {name: settings}}], containers: [{name: c, args: ['name: settings']}]}", []string{"spec.containers[0].args[0]"}},
+		{"through a merge key, at its anchor", head + "a: &a {b: settings}\nc: {<<: *a}", []string{"a.b"}},
 		{"through an alias", head + "a: &a settings\nb: *a", []string{"a", "b"}},
 	} {
 		t.Run(tc.label, func(t *testing.T) {

@@ -38,7 +38,7 @@ func TestSplit_json(t *testing.T) {
 		{"a List on one line", `{"kind":"List","items":[{"name":"a"},{"name":"b"}]}`, [][]string{{"a:1"}, {"b:1"}}, []int{1, 1}},
 		{"a List over lines", "{\n  \"items\": [\n    {\n      \"name\": \"a\"\n    },\n    {\"name\": \"b\"}\n  ],\n  \"kind\": \"ConfigMapList\"\n}\n", [][]string{{"a:1"}, {"b:1"}}, []int{3, 6}},
 		{"brackets in strings", `{"kind":"List","items":[{"name":"a","x":"}],[{\"\\"},{"name":"b"}]}`, [][]string{{"a:1"}, {"b:1"}}, []int{1, 1}},
-		{"values one behind the other", "{\"name\":\"a\"}\n{\"kind\":\"List\",\"items\":[\n{\"name\":\"b\"}]} {\"name\":\"c\"}", [][]string{{"a:1"}, {"b:1"}, {"c:1"}}, []int{1, 3, 3}},
+		{"values one after the other", "{\"name\":\"a\"}\n{\"kind\":\"List\",\"items\":[\n{\"name\":\"b\"}]} {\"name\":\"c\"}", [][]string{{"a:1"}, {"b:1"}, {"c:1"}}, []int{1, 3, 3}},
 		{"a List of Lists", `{"kind":"List","items":[{"kind":"List","items":[{"name":"a"},{"name":"b"}]}]}`, [][]string{{"a:1", "b:1"}}, []int{1}},
 		{"a resource with items", `{"kind":"Widget","name":"w","items":[{"name":"a"}]}`, [][]string{{"w:1"}}, []int{1}},
 		{"an empty List", `{"kind":"List","items":[]}`, [][]string{nil}, []int{1}},
@@ -101,7 +101,7 @@ func TestSplit_jsonLeftWhole(t *testing.T) {
 }
 
 // TestParse_jsonThatIsNoYAML has items with a character that JSON allows and YAML
-// does not. They are told of by themselves, and the ResourceList can be written.
+// does not. They are reported by themselves, and the ResourceList can be written.
 func TestParse_jsonThatIsNoYAML(t *testing.T) {
 	text := `{"apiVersion":"config.kubernetes.io/v1","functionConfig":{` + strings.Repeat(" ", 300) + "},\n\"items\":[{\"name\":\"a\"},\n{\"name\":\"\x7f\"}],\"kind\":\"ResourceList\"}"
 	in, err := Split([]byte(text))
@@ -119,7 +119,7 @@ func TestParse_jsonThatIsNoYAML(t *testing.T) {
 }
 
 // TestWrite_jsonResults draws ResourceLists in JSON, with former results in any
-// place, and holds what is written against what it must hold.
+// place, and compares what is written with what it must have.
 func TestWrite_jsonResults(t *testing.T) {
 	property.Check(t, func(rt *rapid.T) {
 		entries := []string{`"apiVersion": "config.kubernetes.io/v1"`, `"kind":"ResourceList"`}

@@ -32,7 +32,7 @@ func Parse[T any](in *Input, visit func(*Chunk, []Item) (T, error)) ([]*Chunk, [
 		}
 	}
 	Parallel(len(jobs), func(i int) { p.run(&jobs[i], false) })
-	// What aliases stand for is bounded in all, so chunks with aliases come in order.
+	// The size of all aliases is bounded, so chunks with aliases come in order.
 	for i := range jobs {
 		if j := &jobs[i]; j.chunk.aliased > 0 && j.err == nil {
 			p.run(j, true)
@@ -80,7 +80,7 @@ func (p *parsing[T]) run(j *job[T], again bool) {
 	case n > 0 && !again:
 		return
 	case n > p.aliased:
-		j.err = fmt.Errorf("%s: the aliases of this document, and of those before it, stand for more than is followed: %d nodes, and one for each byte of the input; write out what they stand for, or use fewer", j.chunk.At(j.chunk.Line), aliasedInAll)
+		j.err = fmt.Errorf("%s: the aliases of this document and those before it expand to too many nodes; the limit is %d, and one for each byte of the input; write out what they stand for, or use fewer", j.chunk.At(j.chunk.Line), aliasedInAll)
 		return
 	case n > 0:
 		p.aliased -= n

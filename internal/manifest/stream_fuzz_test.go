@@ -23,8 +23,8 @@ const (
 	maxInput = 64 << 10
 )
 
-// FuzzSplit holds the items that are found by splitting against those that the
-// parser finds in the whole, and what is written against what was read.
+// FuzzSplit compares the items that are found by splitting with those that the
+// parser finds in the whole, and what is written with what was read.
 func FuzzSplit(f *testing.F) {
 	for _, text := range corpus.Manifests(f, 8<<10) {
 		f.Add([]byte(text))
@@ -82,7 +82,7 @@ func checkSplit(t *testing.T, data []byte) {
 	}
 }
 
-// checkChunks looks whether the chunks stand in data where they say.
+// checkChunks checks that the chunks are in data at the lines that they report.
 func checkChunks(t *testing.T, data []byte, chunks []*Chunk) {
 	t.Helper()
 	from := 0
@@ -93,18 +93,18 @@ func checkChunks(t *testing.T, data []byte, chunks []*Chunk) {
 		}
 		at := bytes.Index(data[from:], text)
 		if at < 0 {
-			t.Fatalf("the chunk %q does not stand behind byte %d", text, from)
+			t.Fatalf("the chunk %q is not after byte %d", text, from)
 		}
-		// Equal text may stand further up; the line says where it is.
+		// There may be equal text further up; the line says where the chunk is.
 		for lineAt(data, from+at) < c.Line {
 			next := bytes.Index(data[from+at+1:], text)
 			if next < 0 {
-				t.Fatalf("the chunk %q does not stand in line %d", text, c.Line)
+				t.Fatalf("the chunk %q is not in line %d", text, c.Line)
 			}
 			at += 1 + next
 		}
 		if got := lineAt(data, from+at); got != c.Line {
-			t.Fatalf("the chunk %q stands in line %d, not %d", text, got, c.Line)
+			t.Fatalf("the chunk %q is in line %d, not %d", text, got, c.Line)
 		}
 		from += at + len(text)
 	}
@@ -163,7 +163,7 @@ func decodeAll(data []byte) (docs []*yaml.Node, err error) {
 }
 
 // wholeItems returns what the items mean that the parser finds in data. It
-// reports false where the parser alone is no measure.
+// reports false if the parser alone is not a measure.
 func wholeItems(t *testing.T, data []byte) ([]string, bool) {
 	t.Helper()
 	if bytes.LastIndex(data, []byte("\ufeff")) > 0 {
@@ -203,7 +203,7 @@ func wholeItems(t *testing.T, data []byte) ([]string, bool) {
 }
 
 // isMoreThanYAML reports whether data is taken though the parser refuses it:
-// JSON values one behind the other or with escapes of its own, directives and
+// JSON values one after the other or with escapes of its own, directives and
 // markers that belong to nothing, tabs in lines without anything, and in comments
 // what YAML does not allow.
 func isMoreThanYAML(data []byte, err error) bool {
@@ -270,7 +270,7 @@ func isCut(text, out string) bool {
 
 // A resourceList is what the text of a ResourceList means.
 type resourceList struct {
-	entries  []string // but for results, and items where there are none
+	entries  []string // except results, and items if there are none
 	hasItems bool     // and they are not null
 	results  []Result
 }
@@ -299,7 +299,7 @@ func resourceListOf(t *testing.T, data []byte) resourceList {
 		}
 		list.entries = append(list.entries, meaningOf(key)+meaningOf(value))
 	}
-	slices.Sort(list.entries) // items may have come in anew
+	slices.Sort(list.entries) // items may have been added
 	return list
 }
 

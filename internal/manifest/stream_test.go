@@ -164,7 +164,7 @@ func TestWrite_completesAResourceList(t *testing.T) {
 			strings.ReplaceAll(head+"items:\n- kind: A\n", "\n", "\r\n"), strings.ReplaceAll(head+"items:\n- kind: A\n"+block, "\n", "\r\n"),
 		},
 		{
-			"a comment behind former results", head + "items: [] # none\nresults: []\n# bye\n",
+			"a comment after former results", head + "items: [] # none\nresults: []\n# bye\n",
 			head + "items: [] # none\n# bye\n", head + "items: [] # none\n# bye\n" + block,
 		},
 		{"null items with a comment", head + "items: null # none\n", head + "items: [] # none\n", head + "items: [] # none\n" + block},
@@ -189,7 +189,7 @@ func TestWrite_completesAResourceList(t *testing.T) {
 			`{"kind":"ResourceList","apiVersion":"config.kubernetes.io/v1","items":[{"a":"} #b"}], ` + flow + `}`,
 		},
 		{
-			"former results behind Unicode line breaks in JSON", "{\"kind\":\"ResourceList\",\"apiVersion\":\"config.kubernetes.io/v1\",\"items\":[{\"a\":\"b\u2028c\u0085d\"}],\"results\":[]}",
+			"former results after Unicode line breaks in JSON", "{\"kind\":\"ResourceList\",\"apiVersion\":\"config.kubernetes.io/v1\",\"items\":[{\"a\":\"b\u2028c\u0085d\"}],\"results\":[]}",
 			"{\"kind\":\"ResourceList\",\"apiVersion\":\"config.kubernetes.io/v1\",\"items\":[{\"a\":\"b\u2028c\u0085d\"}]}",
 			"{\"kind\":\"ResourceList\",\"apiVersion\":\"config.kubernetes.io/v1\",\"items\":[{\"a\":\"b\u2028c\u0085d\"}], " + flow + "}",
 		},
@@ -210,12 +210,12 @@ func TestWrite_completesAResourceList(t *testing.T) {
 			`{"kind":"ResourceList","apiVersion":"config.kubernetes.io/v1","items":[], ` + flow + `}`,
 		},
 		{
-			"former results that are no JSON", "{kind: ResourceList, apiVersion: config.kubernetes.io/v1, items: [], results: [{message: old}]}\n",
+			"former results that are not JSON", "{kind: ResourceList, apiVersion: config.kubernetes.io/v1, items: [], results: [{message: old}]}\n",
 			"{kind: ResourceList, apiVersion: config.kubernetes.io/v1, items: []}\n",
 			"{kind: ResourceList, apiVersion: config.kubernetes.io/v1, items: [], results: [{message: m, severity: warning, resourceRef: {apiVersion: v1, kind: Secret, name: s}}]}\n",
 		},
 		{
-			"a brace in a comment behind", "{kind: ResourceList, apiVersion: config.kubernetes.io/v1, items: []} # }\n",
+			"a brace in a comment at the end", "{kind: ResourceList, apiVersion: config.kubernetes.io/v1, items: []} # }\n",
 			"{kind: ResourceList, apiVersion: config.kubernetes.io/v1, items: []} # }\n",
 			"{" + flow + ", kind: ResourceList, apiVersion: config.kubernetes.io/v1, items: []} # }\n",
 		},
@@ -259,12 +259,12 @@ func TestParse_errors(t *testing.T) {
 			strings.Repeat("*x1,", 200) + "]}\nkind: List\nitems: [*x2]\n", "line 2: aliases stand for more than the 10000 items that are followed"},
 		{"tab", "kind: A\n---\nmetadata:\n\tname: a\n", "line 4: not valid YAML: found character that cannot start any token"},
 		{"open quote", head + "items:\n- kind: \"A\n", "line 4: not valid YAML: found unexpected end of stream"},
-		{"something behind a document's end", "kind: A\n... b\n", "line 2: not valid YAML: did not find expected <document start>"},
-		{"something behind empty items", head + "items: []\n a\n", "line 4: not valid YAML: did not find expected key"},
+		{"something after a document's end", "kind: A\n... b\n", "line 2: not valid YAML: did not find expected <document start>"},
+		{"something after empty items", head + "items: []\n a\n", "line 4: not valid YAML: did not find expected key"},
 		{"a flow mapping without end", "a: b\nc:\n  d: {e: f\n", "line 3: not valid YAML: did not find expected ',' or '}'"},
 		{"a flow mapping without end on the first line", "a: {b: c\nd: e\nf: g\n", "line 2: not valid YAML: did not find expected ',' or '}'"},
 		{"unknown anchor", head + "items:\n- kind: A\n- *x\n", "line 5: not valid YAML: an alias names an anchor that is not there; quote a value that begins with *"},
-		{"a marker behind a line separator", "a: b\u2028---\nc: d\n", "line 2: not valid YAML: a second document begins here, after a carriage return or a Unicode line break; use plain line breaks"},
+		{"a marker after a line separator", "a: b\u2028---\nc: d\n", "line 2: not valid YAML: a second document begins here, after a carriage return or a Unicode line break; use plain line breaks"},
 		{"Lists without end", strings.Repeat("{kind: List, items: [", 20) + strings.Repeat("]}", 20), "line 1: Lists are nested more than 16 deep"},
 	} {
 		t.Run(tc.label, func(t *testing.T) {

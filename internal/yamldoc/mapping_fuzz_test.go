@@ -11,8 +11,8 @@ import (
 	"github.com/confighash/confighash/internal/test/corpus"
 )
 
-// FuzzEach holds the entries that are visited, and those that are got one by
-// one, against what yaml.v3 makes of the mapping.
+// FuzzEach compares the entries that Each visits and those that Get returns with what
+// yaml.v3 makes of the mapping.
 func FuzzEach(f *testing.F) {
 	for _, text := range corpus.Odd() {
 		f.Add([]byte(text))
@@ -37,7 +37,7 @@ func FuzzEach(f *testing.F) {
 			visited[key] = true
 			one, _ := Get(root, key, new(Budget))
 			if one != value {
-				return fmt.Errorf("%q is got otherwise than visited", key)
+				return fmt.Errorf("Get and Each disagree on %q", key)
 			}
 			var v any
 			if err := value.Decode(&v); err != nil {
@@ -63,8 +63,8 @@ func hasDuplicates(n *yaml.Node, depth int) bool {
 	return slices.ContainsFunc(n.Content, func(child *yaml.Node) bool { return hasDuplicates(child, depth+1) })
 }
 
-// mappingOf returns the mapping that text holds, and what yaml.v3 makes of it; nil
-// where it is none, or one that yaml.v3 refuses.
+// mappingOf returns the mapping that text has, and what yaml.v3 makes of it; nil if text
+// is not a mapping, or one that yaml.v3 refuses.
 func mappingOf(text []byte) (root *yaml.Node, decoded map[string]any) {
 	defer func() {
 		if recover() != nil {
@@ -77,7 +77,7 @@ func mappingOf(text []byte) (root *yaml.Node, decoded map[string]any) {
 	}
 	root = doc.Content[0]
 	if hasDuplicates(&doc, 0) {
-		return nil, nil // which to take is for the caller to say
+		return nil, nil // which one counts is up to the caller
 	}
 	for i := 0; i < len(root.Content); i += 2 {
 		if key := Resolve(root.Content[i]); key.Kind != yaml.ScalarNode || key.ShortTag() != "!!str" && !IsMerge(key) || IsMerge(key) && root.Content[i].Kind == yaml.AliasNode {

@@ -8,15 +8,14 @@ import (
 
 // A Path leads from the root of an item to one of its nodes, as people write
 // it: spec.template.spec.containers[0].envFrom[1].configMapRef.name. A key
-// that is not made of letters, digits, "-" and "_" alone stands in brackets
-// and Go's double quotes: metadata.annotations["example.com/key"]. The empty
-// Path is the root.
+// with other characters than letters, digits, "-" and "_" is in brackets and Go's double
+// quotes: metadata.annotations["example.com/key"]. The empty Path is the root.
 type Path string
 
 // A Step is one step of a Path: into a mapping's entry or a sequence's
 // element.
 type Step struct {
-	Key   string // the entry's key, where Index is negative
+	Key   string // the entry's key, if Index is negative
 	Index int    // the element, counted from 0; negative for a mapping
 }
 
@@ -49,8 +48,7 @@ func (p Path) Join(q Path) Path {
 	}
 }
 
-// Steps takes p apart. It fails on a Path that Key, Index and Join cannot
-// have made.
+// Steps returns the steps of p. It fails if Key, Index and Join cannot have made p.
 func (p Path) Steps() ([]Step, error) {
 	steps := make([]Step, 0, strings.Count(string(p), ".")+2)
 	rest := string(p)
@@ -86,18 +84,18 @@ func bracketStep(s string) (step Step, rest string, err error) {
 	if quoted, qerr := strconv.QuotedPrefix(s[1:]); qerr == nil {
 		rest = s[1+len(quoted):]
 		if !strings.HasPrefix(rest, "]") {
-			return Step{}, "", fmt.Errorf("no ] behind %s", quoted)
+			return Step{}, "", fmt.Errorf("no ] after %s", quoted)
 		}
 		key, err := strconv.Unquote(quoted)
 		return Step{Key: key, Index: -1}, rest[1:], err
 	}
 	end := strings.IndexByte(s, ']')
 	if end < 0 {
-		return Step{}, "", fmt.Errorf("no ] behind %q", s)
+		return Step{}, "", fmt.Errorf("no ] after %q", s)
 	}
 	index, err := strconv.Atoi(s[1:end])
 	if err != nil || index < 0 {
-		return Step{}, "", fmt.Errorf("%q is no index", s[1:end])
+		return Step{}, "", fmt.Errorf("%q is not an index", s[1:end])
 	}
 	return Step{Index: index}, s[end+1:], nil
 }
@@ -116,7 +114,7 @@ func isSimpleKey(key string) bool {
 	return true
 }
 
-// From returns the path that the step makes of p.
+// From returns the path that the step leads to from p.
 func (s Step) From(p Path) Path {
 	if s.Index >= 0 {
 		return p.Index(s.Index)
@@ -135,7 +133,7 @@ func (r Roots) Add(at Path, number int) {
 }
 
 // Holding returns the least number of the places that path leads to or into, -1 if there
-// is none.
+// is not one.
 func (r Roots) Holding(path Path) int {
 	least := -1
 	for end := 0; end <= len(path); end++ {

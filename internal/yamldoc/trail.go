@@ -1,18 +1,18 @@
 package yamldoc
 
 // A Trail is the steps from the root of an item to a node, on a walk. The zero Trail is
-// at the root. It makes a Path only where somebody asks for it: in a document that is
-// deep, the paths of all nodes are far longer than its text.
+// at the root. It makes a Path only on request: in a deep document, the paths of all nodes
+// are far longer than its text.
 type Trail []trailStep
 
 type trailStep struct {
 	Step
-	path   Path // that ends there, once somebody asked for it
+	path   Path // that ends there, once it was asked for
 	length int  // of the path, or a little less
 }
 
-// MaxPath bounds the paths that are told or kept, which thousands of places may share
-// the beginning of. In the largest definitions of Kubernetes they have some hundred
+// MaxPath bounds the paths that are reported or kept, of which thousands may have the same
+// long beginning. In the largest definitions of Kubernetes they have some hundred
 // characters.
 const MaxPath = 4096
 

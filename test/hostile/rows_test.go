@@ -86,7 +86,7 @@ var hostileSections = []hostileSection{
 }
 
 // refusesAliases is what becomes of aliases that stand for too much.
-var refusesAliases = refuses("line …: the aliases of this document, and of those before it, stand for more than is followed: 50000 nodes, and one for each byte of the input; write out what they stand for, or use fewer")
+var refusesAliases = refuses("line …: the aliases of this document and those before it expand to too many nodes; the limit is 50000, and one for each byte of the input; write out what they stand for, or use fewer")
 
 var aliasRows = []hostileRow{
 	{name: "A billion laughs in a ConfigMap, beside its data", input: documents(appWith(laughs("[a]", "[ALIAS]")), hostileWeb),

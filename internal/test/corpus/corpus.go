@@ -1,4 +1,4 @@
-// Package corpus holds the texts that fuzz tests start from: the manifests of
+// Package corpus has the texts that fuzz tests start from: the manifests of
 // the repository's own tests, and such as are valid YAML that few people write,
 // or are nearly YAML.
 package corpus
@@ -16,7 +16,7 @@ import (
 )
 
 // Manifests returns each text of testdata that is YAML or JSON and not longer
-// than most, once, in the order of the paths, and Odd behind them.
+// than most, once, in the order of the paths, followed by Odd.
 func Manifests(tb testing.TB, most int) []string {
 	tb.Helper()
 	var texts []string
@@ -88,7 +88,7 @@ const configMap = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\
 const list = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n"
 
 // Odd returns manifests that few people write: with aliases, merge keys, tags,
-// directives, other encodings and breaks, markers where none are, nothing where
+// directives, other encodings and breaks, markers in odd places, nothing where
 // something is expected, the same key twice.
 func Odd() []string {
 	texts := []string{

@@ -27,7 +27,7 @@ func reference(text []byte) (tree *yaml.Node, err error) {
 		return nil, err
 	}
 	if err := decoder.Decode(&yaml.Node{}); !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("something behind the document: %w", err)
+		return nil, fmt.Errorf("something after the document: %w", err)
 	}
 	return tree, nil
 }
@@ -50,8 +50,7 @@ func show(n *yaml.Node) string {
 	return fmt.Sprintf("kind %d, style %d, %s %q at %d:%d with %d children", n.Kind, n.Style, n.Tag, n.Value, n.Line, n.Column, len(n.Content))
 }
 
-// check holds what the parser makes of text, if it makes anything of it, against
-// what yaml.v3 does. It reports whether the parser read it by itself.
+// check compares what the parser makes of text, if anything, with what yaml.v3 does. It reports whether the parser read it by itself.
 func check(t testing.TB, p *Parser, text []byte) bool {
 	t.Helper()
 	got := p.Read(text)

@@ -2,7 +2,7 @@ package fast
 
 import "testing"
 
-// FuzzParser holds what the parser makes of any text against yaml.v3.
+// FuzzParser compares what the parser makes of any text with yaml.v3.
 func FuzzParser(f *testing.F) {
 	for _, text := range documents(f) {
 		if len(text) < 4096 {

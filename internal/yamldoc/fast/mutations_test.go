@@ -11,8 +11,7 @@ var (
 	seed      = flag.Uint64("fast.seed", 1, "where their random numbers begin")
 )
 
-// snippets are what a document may get somewhere, so that it means something
-// else.
+// snippets are inserted somewhere into a document, to change its meaning.
 var snippets = []string{
 	"\n", "\n", "\n\n", " ", "  ", "    ", "\t", ":", ": ", ":\n", "-", "- ", "- - ", "-\n", "#", " #", "# c\n", "\n# c\n",
 	"|", "|\n", ": |\n", "|-", "|+", "|2", "|+1\n", ">", ">-\n", ">+", ">\n\n", "'", "''", `"`, `\`, `\n`, `\"`, `\/`, `\u00e9`, `\ud83d`, `\x41`,
@@ -29,12 +28,12 @@ func mutate(r *rand.Rand, text []byte) []byte {
 		at := r.IntN(len(out) + 1)
 		end := at
 		switch r.IntN(4) {
-		case 0: // nothing goes
+		case 0: // nothing is removed
 		case 1:
 			end = min(at+1+r.IntN(3), len(out))
 		case 2:
 			end = min(at+r.IntN(40), len(out))
-		case 3: // a piece of the document itself comes
+		case 3: // a piece of the document itself is inserted
 			from := r.IntN(len(out) + 1)
 			to := min(from+r.IntN(60), len(out))
 			piece := append([]byte(nil), out[from:to]...)
@@ -73,7 +72,7 @@ func TestParser_mutations(t *testing.T) {
 	}
 }
 
-// samples are small documents that hold much of what the parser reads.
+// samples are small documents with much of what the parser reads.
 var samples = [][]byte{
 	[]byte("a: 1\nb:\n  c: x\n  d:\n  - e\n  - f: g\n    h: |\n      i\n\n      j\n  - - k\n    - l\n"),
 	[]byte("- a: b\n  c: d\n-\n  e: f\n-\n- - - g\n"),
