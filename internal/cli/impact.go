@@ -11,6 +11,7 @@ import (
 	"github.com/confighash/confighash/internal/graph/load"
 	"github.com/confighash/confighash/internal/impact"
 	"github.com/confighash/confighash/internal/report/view"
+	"github.com/confighash/confighash/pkg/function"
 )
 
 const impactHelp = `confighash impact compares two sets of manifests and predicts what applying the
@@ -89,15 +90,12 @@ func (f *reportFlags) predict(from, to []string, stdin *os.File) (*impact.Report
 
 // named puts a flag before each of the errors that err joins.
 func named(flag string, err error) error {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		var all []error
-		for _, e := range joined.Unwrap() {
-			all = append(all, named(flag, e))
-		}
-		return errors.Join(all...)
-	}
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("%s: %w", flag, err)
+	var all []error
+	for _, e := range function.Errors(err) {
+		all = append(all, fmt.Errorf("%s: %w", flag, e))
+	}
+	return errors.Join(all...)
 }

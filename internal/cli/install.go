@@ -63,21 +63,19 @@ func install(dir string) error {
 		return err
 	}
 	defer source.Close()
-	target := filepath.Join(dir, programName())
+	target := filepath.Join(dir, "confighash")
+	if runtime.GOOS == "windows" {
+		target += ".exe"
+	}
 	switch info, err := os.Lstat(target); {
 	case err == nil && info.IsDir():
 		return fmt.Errorf("%s is a directory; remove it, or give another one than %s", target, dir)
-	case err == nil && isSame(source, info):
-		return nil
+	case err == nil:
+		if self, err := source.Stat(); err == nil && os.SameFile(self, info) {
+			return nil
+		}
 	}
 	return replace(target, source)
-}
-
-func programName() string {
-	if runtime.GOOS == "windows" {
-		return "confighash.exe"
-	}
-	return "confighash"
 }
 
 // openSelf opens the running program.
@@ -93,11 +91,6 @@ func openSelf() (*os.File, error) {
 		return nil, err
 	}
 	return os.Open(path)
-}
-
-func isSame(f *os.File, other fs.FileInfo) bool {
-	info, err := f.Stat()
-	return err == nil && os.SameFile(info, other)
 }
 
 // replace writes a program to target in one step. A running program keeps the file that

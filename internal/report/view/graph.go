@@ -185,29 +185,34 @@ func withMark(p report.Phrase, separator string, o *usage.Object) report.Phrase 
 	if o == nil {
 		return p
 	}
-	if mark := markOf(o); len(mark) > 0 {
+	if mark, _ := describe(o); len(mark) > 0 {
 		return p.Word(separator).Add(mark)
 	}
 	return p
 }
 
-// markOf returns what is special about an object, nil for nothing.
-func markOf(o *usage.Object) report.Phrase {
+// describe returns what is special about an object, nil for nothing, and the look of its
+// box.
+func describe(o *usage.Object) (mark report.Phrase, look int) {
+	look = objectLook
+	if o.Known {
+		look = knownLook
+	}
 	switch {
 	case o.Missing && o.Optional:
-		return report.Words("missing but optional").Toned(report.Warns)
+		return report.Words("missing but optional").Toned(report.Warns), optionalLook
 	case o.Missing && o.Namespace == "":
-		return report.Words("missing, in a namespace that the manifests do not name").Toned(report.Alarms)
+		return report.Words("missing, in a namespace that the manifests do not name").Toned(report.Alarms), missingLook
 	case o.Missing:
-		return report.Words("missing").Toned(report.Alarms)
+		return report.Words("missing").Toned(report.Alarms), missingLook
 	case len(o.MadeBy) > 0:
-		return report.Words("made by ").Add(report.Enumerate(o.MadeBy, nodeName)).Toned(report.Faint)
+		return report.Words("made by ").Add(report.Enumerate(o.MadeBy, nodeName)).Toned(report.Faint), look
 	case len(o.Makes) > 0:
-		return report.Words("makes ").Add(report.Enumerate(o.Makes, nodeName)).Toned(report.Faint)
+		return report.Words("makes ").Add(report.Enumerate(o.Makes, nodeName)).Toned(report.Faint), look
 	case o.Known:
-		return report.Words("known to the cluster").Toned(report.Faint)
+		return report.Words("known to the cluster").Toned(report.Faint), look
 	}
-	return nil
+	return nil, look
 }
 
 // The looks of boxes in a graph.
@@ -271,17 +276,9 @@ func (v *graphView) box(n *usage.Node) report.Box {
 		}
 		return b
 	}
+	mark, look := describe(o)
+	b.Look = look
 	switch {
-	case o.Missing && o.Optional:
-		b.Look = optionalLook
-	case o.Missing:
-		b.Look = missingLook
-	case o.Known:
-		b.Look = knownLook
-	default:
-		b.Look = objectLook
-	}
-	switch mark := markOf(o); {
 	case len(o.MadeBy) > 0: // arrows show that
 	case len(o.Makes) > 0 && !o.Missing:
 		b.Lines = append(b.Lines, some(o.Makes, report.Most, func(n *usage.Node) report.Phrase { return report.Names("makes " + n.String()) })...)
