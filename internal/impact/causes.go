@@ -42,11 +42,6 @@ func (c *causes) list() []Cause {
 	return append(all, c.fields...)
 }
 
-// field adds a field that cannot change.
-func (c *causes) field(path string) {
-	c.fields = append(c.fields, Cause{Change: Changed, Field: path})
-}
-
 // count counts an influence.
 func (c *causes) count(i *influence) {
 	if c.counted == nil {

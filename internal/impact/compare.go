@@ -37,8 +37,8 @@ func Compare(before, after *graph.Graph) (*Report, error) {
 			if s.result = c.workload(s); s.result != nil {
 				report.Workloads = append(report.Workloads, *s.result)
 			}
-		} else if refusal := c.refusal(s); refusal != nil {
-			report.Refused = append(report.Refused, *refusal)
+		} else if fields, o := c.refused(s, false); len(fields) > 0 {
+			report.Refused = append(report.Refused, Refusal{Ref: c.ref(s.pair), Field: list(fields), Reason: o.reason, Fix: o.fix})
 		}
 	}
 	report.Objects = append(report.Objects, c.changedObjects()...)

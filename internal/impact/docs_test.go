@@ -13,7 +13,7 @@ import (
 	"github.com/confighash/confighash/internal/impact"
 )
 
-// documented returns what docs/impact-json.md says of a type: rows of field, type, and
+// documented returns what docs/impact-json.md says of a type: field, type, and
 // whether the field is always there.
 func documented(t *testing.T, page, name string) [][3]string {
 	t.Helper()
@@ -32,7 +32,7 @@ func documented(t *testing.T, page, name string) [][3]string {
 	return rows
 }
 
-// typeOf returns how docs/impact-json.md calls a type, and what else it needs to tell of.
+// typeOf returns how docs/impact-json.md calls a type, and the type it describes next.
 func typeOf(t *testing.T, typ reflect.Type) (string, reflect.Type) {
 	t.Helper()
 	switch typ.Kind() {
@@ -54,7 +54,7 @@ func typeOf(t *testing.T, typ reflect.Type) (string, reflect.Type) {
 	return "", nil
 }
 
-func TestDocs_tellEachFieldOfTheJSON(t *testing.T) {
+func TestDocs_describeEachFieldOfTheJSON(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "impact-json.md"))
 	if err != nil {
 		t.Fatal(err)
@@ -68,7 +68,7 @@ func TestDocs_tellEachFieldOfTheJSON(t *testing.T) {
 			field := typ.Field(i)
 			name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
 			if field.Anonymous {
-				name = "" // its fields stand among the others
+				name = "" // its fields are among the others
 			} else if name == "" {
 				t.Fatalf("%s.%s has no name in JSON", typ, field.Name)
 			}
@@ -92,9 +92,9 @@ func TestDocs_tellEachFieldOfTheJSON(t *testing.T) {
 	}
 }
 
-// TestDocs_tellEachValueOfTheJSON looks for the values in the cells of the table that
-// tell what a field means.
-func TestDocs_tellEachValueOfTheJSON(t *testing.T) {
+// TestDocs_describeEachValueOfTheJSON looks for the values in the cells of the table that
+// say what a field means.
+func TestDocs_describeEachValueOfTheJSON(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "impact-json.md"))
 	if err != nil {
 		t.Fatal(err)

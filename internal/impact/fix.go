@@ -8,7 +8,6 @@ import (
 	"github.com/confighash/confighash/internal/catalog"
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/hash"
-	"github.com/confighash/confighash/internal/yamldoc"
 )
 
 // Fixes without a command, for kinds of which no other is known.
@@ -28,7 +27,7 @@ func (c *comparison) restart(s *subject, p *templatePair) string {
 	}
 	for _, value := range p.template.Annotations {
 		if hash.IsChecksum(value) {
-			return "run confighash over the manifests again, with a policy and selectors that count what changed, or" + comma + by
+			return "run confighash over the manifests again, with a policy and selectors that include what changed, or" + comma + by
 		}
 	}
 	if how := c.kept(s, p); how != "" {
@@ -56,7 +55,10 @@ func (c *comparison) kept(s *subject, p *templatePair) string {
 
 // replacement returns how to replace a resource that cannot change.
 func (c *comparison) replacement(r *graph.Resource) string {
-	return c.fill(cmp.Or(workloadOf(r).Replace, "delete it before the apply, so that it is made anew"), r)
+	if len(r.PodTemplates) == 0 {
+		return "delete it before the apply, or give the new one another name"
+	}
+	return c.fill(cmp.Or(workloadOf(r).Replace, "delete it before the apply, so that it is created again"), r)
 }
 
 // fill replaces {} in a fix of the catalogue by what kubectl needs to find a resource.
@@ -75,38 +77,4 @@ func plain(name string) string {
 		return "NAME"
 	}
 	return name
-}
-
-// refusal returns why an apply of a resource is refused although its pod templates, if
-// it has any, may change: a field cannot, or the field that names an object.
-func (c *comparison) refusal(s *subject) *Refusal {
-	if !s.both() || !s.differs || s.old.Name == "" {
-		return nil
-	}
-	if !s.isWorkload() && s.after != nil {
-		if fixed := s.before.fixed.changed(&s.after.fixed); len(fixed) > 0 {
-			return &Refusal{
-				Ref: c.ref(s.pair), Field: list(fixed), Reason: list(fixed) + " cannot change once it exists",
-				Fix: "delete it before the apply, or give the new one another name",
-			}
-		}
-	}
-	kind, err := catalog.Builtin().Kind(s.new.Group, s.new.Version, s.new.Kind)
-	if err != nil || kind == nil || kind.Immutable == "" {
-		return nil
-	}
-	was := make(map[yamldoc.Path]string, len(s.old.References))
-	for i := range s.old.References {
-		was[s.old.References[i].At.Path] = s.old.References[i].At.Value
-	}
-	for i := range s.new.References {
-		at := &s.new.References[i].At
-		if before, ok := was[at.Path]; s.new.References[i].Immutable && ok && before != at.Value {
-			return &Refusal{
-				Ref: c.ref(s.pair), Field: string(at.Path), Reason: kind.Immutable,
-				Fix: "delete it before the apply, or take the object out of the renaming",
-			}
-		}
-	}
-	return nil
 }

@@ -64,8 +64,8 @@ type fixedFields struct {
 	claimsAt yamldoc.Path
 	// stays is a field that is not written: the API server fills it in, or what else
 	// is written is not valid with it.
-	stays          yamldoc.Path
-	filled, clashs bool
+	stays           yamldoc.Path
+	filled, clashes bool
 }
 
 type fixedValue struct {
@@ -110,7 +110,7 @@ func (f *fixedFields) apply(rule *fixedRule, item *yaml.Node) error {
 	}
 	if stays := rule.Stays; stays.Field != "" && nodeAt(item, stays.Field) == nil {
 		f.stays = stays.Field
-		f.filled, f.clashs = scalarAt(item, stays.At) == "", scalarAt(item, stays.At) == stays.Value
+		f.filled, f.clashes = scalarAt(item, stays.At) == "", scalarAt(item, stays.At) == stays.Value
 	}
 	if rule.Claims != "" {
 		f.claimsAt = rule.Claims
@@ -220,35 +220,69 @@ func readClaims(claims []*yaml.Node) (*podtemplate.Template, error) {
 	return podtemplate.ReadParts(podtemplate.Parts{Spec: mapOf("volumes", volumes)}, podtemplate.Options{Builtin: true})
 }
 
-// changed returns the paths of what cannot change and differs, sorted. A default that
-// is not written stays as it is.
-func (f *fixedFields) changed(after *fixedFields) []yamldoc.Path {
-	var differ []yamldoc.Path
+// refused returns the paths of what cannot change and differs, sorted, and why the API
+// server refuses that. A default that is not written stays as it is.
+func (f *fixedFields) refused(after *fixedFields) (fields []yamldoc.Path, reason string) {
 	all := maps.Clone(f.values)
 	maps.Copy(all, after.values)
 	for path, value := range all {
 		was, before := f.values[path]
 		is, now := after.values[path]
 		if before && now && was.text != is.text || before != now && !value.byDefault {
-			differ = append(differ, path)
+			fields = append(fields, path)
 		}
 	}
+	// The API server compares amounts, however they are written.
+	isOther := func(d podtemplate.Difference) bool { return d.What != podtemplate.Respelled }
 	if f.claims != nil && after.claims != nil && slices.ContainsFunc(podtemplate.Diff(f.claims, after.claims), isOther) {
-		differ = append(differ, f.claimsAt)
+		fields = append(fields, f.claimsAt)
 	}
-	slices.Sort(differ)
-	return differ
+	slices.Sort(fields)
+	reason = list(fields) + " cannot change once it exists"
+	if f.stays == after.stays && f.filled && after.clashes {
+		if len(fields) == 0 {
+			reason = "an apply keeps the default of " + string(f.stays) + ", which is not valid with the new manifest"
+		}
+		fields = append(fields, f.stays)
+	}
+	return fields, reason
 }
 
-// isOther reports whether the API server, which compares amounts, however they are
-// written, takes what differs for another value.
-func isOther(d podtemplate.Difference) bool { return d.What != podtemplate.Respelled }
-
-// stuck returns the field of a default that an apply leaves although it is not valid
-// with what is written now, "" if there is none.
-func (f *fixedFields) stuck(after *fixedFields) yamldoc.Path {
-	if f.stays == after.stays && f.filled && after.clashs {
-		return f.stays
+// refused returns the fields for which an apply of a resource is refused although its pod
+// templates, if it has any, may change, and the outcome. known: the apply is refused for
+// the templates.
+func (c *comparison) refused(s *subject, known bool) ([]yamldoc.Path, outcome) {
+	if !s.both() || !s.differs {
+		return nil, outcome{}
 	}
-	return ""
+	recreated := slices.ContainsFunc(s.new.PodTemplates, func(t graph.PodTemplate) bool { return t.Change == catalog.Recreated })
+	if s.after != nil && !recreated { // what is made again may have any fields
+		if fields, reason := s.before.fixed.refused(&s.after.fixed); len(fields) > 0 {
+			return fields, outcome{Refused, reason, c.replacement(s.new)}
+		}
+	}
+	kind, err := catalog.Builtin().Kind(s.new.Group, s.new.Version, s.new.Kind)
+	if err != nil || kind == nil || kind.Immutable == "" || known || workloadOf(s.new).BuiltIn || s.old.Name == "" {
+		return nil, outcome{}
+	}
+	was := make(map[yamldoc.Path]string, len(s.old.References))
+	for i := range s.old.References {
+		was[s.old.References[i].At.Path] = s.old.References[i].At.Value
+	}
+	for i := range s.new.References {
+		at := &s.new.References[i].At
+		if before, ok := was[at.Path]; s.new.References[i].Immutable && ok && before != at.Value {
+			return []yamldoc.Path{at.Path}, outcome{Refused, kind.Immutable, "delete it before the apply, or exclude the object from renaming"}
+		}
+	}
+	return nil, outcome{}
+}
+
+// list joins paths as a sentence lists them.
+func list(paths []yamldoc.Path) string {
+	names := make([]string, len(paths))
+	for i, path := range paths {
+		names[i] = string(path)
+	}
+	return graph.Enumerate(names)
 }

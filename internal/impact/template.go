@@ -137,11 +137,11 @@ func (p *templatePair) judge(known *catalog.Workload, suspended bool) {
 	const image, initImage = "spec.containers[*].image", "spec.initContainers[*].image"
 	switch {
 	case suspended && p.only(known.WhileSuspended):
-		p.minor = outcome{effect: NextRuns, reason: "it is suspended, and so this may change"}
+		p.minor = outcome{effect: NextRuns, reason: "this may change while it is suspended"}
 	case known.Images && replaced && p.only([]string{initImage}):
 		p.minor = outcome{effect: NextRuns, reason: "an init container runs when the Pod starts"}
 	case known.Images && replaced && p.only([]string{image, initImage}):
-		p.minor = outcome{effect: Rolls, reason: "its containers are started again in place, with the new image"}
+		p.minor = outcome{effect: Rolls, reason: "its containers restart in place, with the new image"}
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"github.com/confighash/confighash/internal/catalog"
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/podtemplate"
-	"github.com/confighash/confighash/internal/yamldoc"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
@@ -38,63 +37,22 @@ func (c *comparison) workload(s *subject) *Workload {
 			w.Effect, w.Reason, w.Fix = o.effect, o.reason, o.fix
 		}
 	}
-	if o := c.refusedFields(s, causes); o.effect != "" {
+	if fields, o := c.refused(s, w.Effect == Refused); len(fields) > 0 {
+		for _, path := range fields {
+			causes.fields = append(causes.fields, Cause{Change: Changed, Field: string(path)})
+		}
 		w.Effect, w.Reason, w.Fix, w.TemplateChanges = o.effect, o.reason, o.fix, false
-	} else if refusal := c.refusal(s); refusal != nil && w.Effect != Refused && !workloadOf(s.new).BuiltIn {
-		causes.field(refusal.Field)
-		w.Effect, w.Reason, w.Fix, w.TemplateChanges = Refused, refusal.Reason, refusal.Fix, false
 	}
 	if w.Effect == "" {
 		return nil
 	}
 	w.Causes = causes.list()
-	w.Accepted = (w.Effect == Stale || w.Effect == Waits) && accepted(s, w.Causes, causes)
+	ignored := s.new.Ignored() || len(w.Causes) > 0 && len(w.Causes) == causes.ignored
+	w.Accepted = ignored && (w.Effect == Stale || w.Effect == Waits)
 	if w.Accepted && w.Effect == Stale {
 		w.Reason = v1alpha1.AnnotationIgnore + " takes it out"
 	}
 	return w
-}
-
-// refusedFields is the outcome if the API server refuses a change outside of the pod
-// templates.
-func (c *comparison) refusedFields(s *subject, causes *causes) outcome {
-	if slices.ContainsFunc(s.new.PodTemplates, func(t graph.PodTemplate) bool { return t.Change == catalog.Recreated }) {
-		return outcome{} // what is made again may have any fields
-	}
-	fixed, stuck := s.before.fixed.changed(&s.after.fixed), s.before.fixed.stuck(&s.after.fixed)
-	for _, path := range fixed {
-		causes.field(string(path))
-	}
-	o := outcome{effect: Refused, fix: c.replacement(s.new)}
-	if stuck != "" {
-		causes.field(string(stuck))
-		o.reason = "an apply leaves the default of " + string(stuck) + ", which does not go with what stands there now"
-	}
-	if len(fixed) > 0 {
-		o.reason = list(fixed) + " cannot change once it exists"
-	}
-	if o.reason == "" {
-		return outcome{}
-	}
-	return o
-}
-
-// list joins paths as a sentence lists them.
-func list(paths []yamldoc.Path) string {
-	names := make([]string, len(paths))
-	for i, path := range paths {
-		names[i] = string(path)
-	}
-	return graph.Enumerate(names)
-}
-
-// accepted reports whether an annotation says that the workload, or every object
-// that counts, is left alone.
-func accepted(s *subject, listed []Cause, all *causes) bool {
-	if s.new.Ignored() {
-		return true
-	}
-	return len(listed) > 0 && len(listed) == all.ignored
 }
 
 // An outcome is what a change does to the pods of one template.
@@ -125,17 +83,17 @@ func (c *comparison) outcome(s *subject, p *templatePair) outcome {
 	case len(p.rest) > 0 && t.Runs:
 		return outcome{effect: NextRuns}
 	case len(p.rest) > 0:
-		return outcome{effect: Unknown, reason: "what its operator makes of other fields than those of its pods is not known"}
+		return outcome{effect: Unknown, reason: "it is not known what its operator does with fields other than those of its pods"}
 	case p.was != nil && p.was.Change == catalog.Deferred && t.Change == catalog.Rollout,
 		t.Change == catalog.Rollout && s.after.partition < s.before.partition:
-		return outcome{effect: Rolls, reason: "nothing holds its pods back any more: those of an earlier template, if there are any, are replaced"}
+		return outcome{effect: Rolls, reason: "nothing holds back its pods any longer: those with an earlier template, if there are any, are replaced"}
 	default:
 		return outcome{}
 	}
 	for _, i := range s.on[p.index] {
 		if key := i.missing(); key != "" && o.effect != Refused {
 			o.reason = fmt.Sprintf("new pods cannot start: %s no longer has the key %s, which they need", i.object.new, key)
-			o.fix = "keep the key, or let nothing need it"
+			o.fix = "keep the key, or remove what needs it"
 			break
 		}
 	}
@@ -149,7 +107,7 @@ func (c *comparison) changed(s *subject, p *templatePair, configured bool) outco
 	switch t.Change {
 	case catalog.Rollout, catalog.NewRevision:
 		if t.Index < 0 {
-			o.reason = "nothing is known of its kind; a pod template of this form rolls in most"
+			o.reason = "its kind is not known; in most kinds, a pod template of this form rolls"
 		}
 		o.partitioned(s.after)
 	case catalog.Deferred:
@@ -157,7 +115,7 @@ func (c *comparison) changed(s *subject, p *templatePair, configured bool) outco
 	case catalog.FuturePods:
 		if !t.Runs {
 			o.effect, o.fix = Waits, deletePods
-			o.reason = cmp.Or(o.reason, graph.Indefinite(s.new.Kind)+" makes new pods by the new template, and leaves alone those that run")
+			o.reason = cmp.Or(o.reason, graph.Indefinite(s.new.Kind)+" uses the new template for new pods only")
 		}
 	case catalog.InPlace:
 		if slices.ContainsFunc(p.diffs, func(d podtemplate.Difference) bool { return p.inSpec(&d) }) {
@@ -165,7 +123,7 @@ func (c *comparison) changed(s *subject, p *templatePair, configured bool) outco
 		}
 		o.effect, o.reason = NextRuns, cmp.Or(o.reason, "running pods are patched in place")
 		if configured {
-			o.effect, o.fix = Stale, "let mode Rename change the names that it refers to, or "+restartPods
+			o.effect, o.fix = Stale, "use mode Rename, which changes the names that it refers to, or "+restartPods
 			if c.kept(s, p) != "" {
 				o.fix = restartPods
 			}
@@ -223,7 +181,7 @@ func (c *comparison) configured(s *subject, p *templatePair) outcome {
 		return o
 	}
 	if filesOnly(s.on[p.index]) {
-		o.reason = "the mounted files follow after a minute or so, and what has read them does not"
+		o.reason = "the mounted files are updated after a minute or so, but not what programs have already read from them"
 	}
 	switch {
 	case t.Change == catalog.Forbidden, t.Change == catalog.CreateOnce:

@@ -52,7 +52,7 @@ func pairs() *rapid.Generator[pair] {
 	})
 }
 
-// outcome is all that a selector says of an object, or why it is none.
+// outcome is what a selector matches, or why it is invalid.
 type outcome struct {
 	err                  string
 	gvk, name, namespace bool

@@ -71,7 +71,7 @@ func TestChosen(t *testing.T) {
 				t.Errorf("chosen: %t (%v), want %t", got, refusal, tc.want)
 			}
 			if refusal != nil && refusal.Severity != manifest.Info {
-				t.Errorf("what a user asks for is no %s", refusal.Severity)
+				t.Errorf("what a user asks for is not a %s", refusal.Severity)
 			}
 		})
 	}

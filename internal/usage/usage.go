@@ -9,7 +9,6 @@ package usage
 import (
 	"cmp"
 	"fmt"
-	"slices"
 
 	"github.com/confighash/confighash/internal/catalog"
 	"github.com/confighash/confighash/internal/graph"
@@ -32,15 +31,6 @@ type Use struct {
 	Consumed bool
 	// Keys are the keys that they get, sorted; nil stands for all of them.
 	Keys []string
-}
-
-// Gets reports whether the containers get the value of key.
-func (u *Use) Gets(key string) bool {
-	if !u.Consumed || u.Keys == nil {
-		return u.Consumed
-	}
-	_, found := slices.BinarySearch(u.Keys, key)
-	return found
 }
 
 // A Finder finds what the resources of a graph use.

@@ -125,7 +125,7 @@ func TestDecide_saysWhy(t *testing.T) {
 	}
 }
 
-func TestDecide_meansAnObjectByAnyOfItsNames(t *testing.T) {
+func TestDecide_findsAnObjectByAnyOfItsNames(t *testing.T) {
 	c := New(v1alpha1.Reloader{})
 	object := Object{Kind: ConfigMap, Names: []string{"dev-app-4h2mbtbbt6", "app", "dev-app"}}
 	for label, tc := range map[string]struct {

@@ -89,7 +89,7 @@ func shop() *impact.Report {
 		Workloads: []impact.Workload{
 			{Ref: ref("batch/v1", "Job", "migrate"), Effect: impact.Refused, Reason: "its pod template cannot change once it exists",
 				TemplateChanges: true, Causes: []impact.Cause{image("spec.template.spec.containers[migrate].image", "shop:1.0", "shop:1.1")},
-				Fix: "before the apply: kubectl delete job/migrate -n shop; or let it be made anew each time, as a hook or by generateName"},
+				Fix: "before the apply: kubectl delete job/migrate -n shop; or create a new one each time, as a hook or with generateName"},
 			{Ref: deployment("admin"), Effect: impact.Stale, Replicas: replicas(1), Strategy: "Recreate",
 				Causes: []impact.Cause{by(configMap("feature-flags"), impact.Changed, "subPath", key("flags.json", impact.Changed))},
 				Fix:    "run confighash over the manifests, or, after the apply: kubectl rollout restart deployment/admin -n shop"},
