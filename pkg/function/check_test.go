@@ -147,7 +147,7 @@ func TestCheck_showsNoValueOfASecret(t *testing.T) {
 	}
 	block := secret + "metadata:\n  name: s\nstringData:\n  a: " + value + "\n"
 	for label, manifests := range map[string]string{
-		"values behind the name":   block,
+		"values after the name":    block,
 		"values before the name":   "stringData:\n  a: " + value + "\n" + secret + "metadata: {name: s}\n",
 		"values around":            "kind: Secret\ndata:\n  a: " + encoded + "\nmetadata:\n  name: s\nstringData: {b: " + value + "}\napiVersion: v1\n",
 		"a block scalar":           "stringData:\n  a: |\n    x\n    " + value + "\n    y\nmetadata: {name: s}\n" + secret,
@@ -174,7 +174,7 @@ func TestCheck_showsNoValueOfASecret(t *testing.T) {
 	} {
 		for shape, input := range map[string]string{
 			"documents": pod + "---\n" + manifests, "a List": list(manifests), "a List that is not split": "# &\n" + list(manifests) + "x: [\n]\n",
-			"JSON behind": "{\"apiVersion\": \"v1\", \"kind\": \"Pod\", \"metadata\": {\"name\": \"p\"}, \"spec\": {\"volumes\": [{\"name\": \"v\", \"secret\": {\"secretName\": \"s\"}}]}} " + manifests,
+			"JSON after it": "{\"apiVersion\": \"v1\", \"kind\": \"Pod\", \"metadata\": {\"name\": \"p\"}, \"spec\": {\"volumes\": [{\"name\": \"v\", \"secret\": {\"secretName\": \"s\"}}]}} " + manifests,
 		} {
 			t.Run(label+", in "+shape, func(t *testing.T) {
 				config := v1alpha1.New(v1alpha1.ModeRename, v1alpha1.PolicyAll)
@@ -199,16 +199,16 @@ func TestCheck_showsNoValueOfASecret(t *testing.T) {
 	}
 }
 
-// TestCheck_showsNothingOfItemsBeside are Lists in JSON where other items begin or
+// TestCheck_showsNothingOfNeighbors are Lists in JSON where other items begin or
 // end on the lines of the one that changes.
-func TestCheck_showsNothingOfItemsBeside(t *testing.T) {
+func TestCheck_showsNothingOfNeighbors(t *testing.T) {
 	const (
 		workload = `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d"},"spec":{"template":{"spec":{"containers":[{"name":"c","envFrom":[{"secretRef":{"name":"s"}}]}]}}}}`
 		list     = `{"apiVersion":"v1","kind":"List","items":[` + "\n%s\n]}\n"
 	)
 	for label, items := range map[string]string{
 		"before":       "{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"metadata\":{\"name\":\"s\"},\n\"data\":{\"p\":\"aHVudGVyMg==\"}}, " + workload,
-		"behind":       "{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"stringData\":{\"a\":\"b\"},\"metadata\":{\"name\":\"s\"}},\n" + workload + ",{\"data\":{\"p\":\"aHVudGVyMg==\"},\n\"kind\":\"Secret\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"t\"}}",
+		"after it":     "{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"stringData\":{\"a\":\"b\"},\"metadata\":{\"name\":\"s\"}},\n" + workload + ",{\"data\":{\"p\":\"aHVudGVyMg==\"},\n\"kind\":\"Secret\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"t\"}}",
 		"on all sides": "{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"metadata\":{\"name\":\"s\"},\"data\":{\"p\":\"aHVudGVyMg==\"}}," + workload,
 	} {
 		t.Run(label, func(t *testing.T) {
@@ -232,7 +232,7 @@ func TestCheck_showsNothingOfItemsBeside(t *testing.T) {
 	})
 }
 
-func TestCheck_tellsOfWritersErrors(t *testing.T) {
+func TestCheck_reportsErrorsOfTheWriter(t *testing.T) {
 	input := "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {a: b}\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {volumes: [{name: v, configMap: {name: a}}]}\n"
 	r, w := io.Pipe()
 	if err := r.Close(); err != nil {

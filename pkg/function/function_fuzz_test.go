@@ -55,7 +55,7 @@ func configFrom(choice uint32) *v1alpha1.ConfigHash {
 	return config
 }
 
-// process runs the function, and panics where that takes too long: only so a
+// process runs the function, and panics if that takes too long: only so a
 // fuzzer keeps what it was tried on.
 func process(data []byte, o function.Options) (out []byte, report *function.Output, err error) {
 	defer time.AfterFunc(patience, func() { panic(fmt.Sprintf("no end after %s", patience)) }).Stop()
@@ -124,7 +124,7 @@ var elements = regexp.MustCompile(`resourceNames\[[0-9]+\]`)
 
 // lasting returns what every run has to tell: that something was removed is true
 // once, and so is that names change in what a checksum covers; names that a ConfigMap and a Secret bear become two elements, and so
-// move those behind.
+// move those after it.
 func lasting(report *function.Output) []function.Result {
 	var all []function.Result
 	for _, r := range report.Results {
@@ -139,12 +139,12 @@ func lasting(report *function.Output) []function.Result {
 	return all
 }
 
-// checkFailure holds what is written beside an error against the input: a
+// checkFailure holds what is written with an error against the input: a
 // ResourceList has nothing changed but its results.
 func checkFailure(t testing.TB, in *manifest.Input, data, out []byte, report *function.Output, err error) {
 	t.Helper()
 	if report != nil {
-		t.Errorf("an error, and a report beside it: %v", err)
+		t.Errorf("an error, and a report with it: %v", err)
 	}
 	for _, e := range function.Errors(err) {
 		if strings.TrimSpace(e.Error()) == "" {
@@ -156,13 +156,13 @@ func checkFailure(t testing.TB, in *manifest.Input, data, out []byte, report *fu
 	}
 	if in == nil || !in.IsResourceList {
 		if len(out) > 0 {
-			t.Errorf("an error (%v), and output beside it: %q", err, out)
+			t.Errorf("an error (%v), and output with it: %q", err, out)
 		}
 		return
 	}
 	unchanged := &changes{}
 	if unchanged.compare(documents(data, out)); len(unchanged.wrong) > 0 {
-		t.Fatalf("beside the error %v: %s", err, strings.Join(unchanged.wrong, "\n"))
+		t.Fatalf("with the error %v: %s", err, strings.Join(unchanged.wrong, "\n"))
 	}
 	if diff := cmp.Diff(withoutResults(t, data), withoutResults(t, out)); diff != "" {
 		t.Errorf("a ResourceList with an error (%v) changes (-in +out):\n%s", err, diff)
@@ -185,7 +185,7 @@ func withoutResults(t testing.TB, data []byte) string {
 }
 
 // documents returns what input and output mean, document by document, or item by
-// item where one of them is no YAML: JSON values one behind the other, for one.
+// item if one of them is not YAML: JSON values one after the other, for one.
 func documents(in, out []byte) (before, after []*value) {
 	before, ok := decodeAll(in)
 	after, okAfter := decodeAll(out)
@@ -330,7 +330,7 @@ func (v *value) isEmpty() bool {
 type changes struct {
 	spec  *v1alpha1.Spec // nil: nothing may differ
 	names []string       // of objects in the output, and their namespaces
-	built bool           // kustomize tells of other names that objects had
+	built bool           // kustomize recorded other names that objects had
 	count int
 	wrong []string
 }
@@ -488,7 +488,7 @@ func (c *changes) mapping(path string, a, b *value) {
 	}
 }
 
-// isMetadata and isAnnotations report whether path ends where such stand: those
+// isMetadata and isAnnotations report whether path ends at such: those
 // of a custom resource's pods may be called podMetadata and podAnnotations.
 func isMetadata(path string) bool { return strings.HasSuffix(strings.ToLower(path), "metadata") }
 

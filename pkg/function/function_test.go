@@ -76,7 +76,7 @@ func TestProcess_writesAResourceListUnchangedOnFailure(t *testing.T) {
 	}
 }
 
-func TestProcess_tellsInAResourceListWhatDoesNotParse(t *testing.T) {
+func TestProcess_reportsInAResourceListWhatDoesNotParse(t *testing.T) {
 	const list = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nfunctionConfig: {apiVersion: v1, kind: ConfigMap, data: {mode: Rename}}\nitems:\n" +
 		"- kind: ConfigMap\n  m\n- kind: Pod\n"
 	var b bytes.Buffer
@@ -109,7 +109,7 @@ func TestProcess_namesTheResourceThatCannotBeEdited(t *testing.T) {
 	}
 }
 
-// brokenWriter fails behind so many bytes.
+// brokenWriter fails after so many bytes.
 type brokenWriter int
 
 func (w *brokenWriter) Write(b []byte) (int, error) {
@@ -121,7 +121,7 @@ func (w *brokenWriter) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-func TestProcess_tellsOfAWriterThatFails(t *testing.T) {
+func TestProcess_reportsAWriterThatFails(t *testing.T) {
 	for _, room := range []brokenWriter{0, 10, 500} {
 		_, err := Process(applications(1), &room, toRename())
 		var writeError *WriteError
@@ -293,7 +293,7 @@ spec: {containers: [{name: c, envFrom: [{configMapRef: {name: app}}]}]}
 				t.Errorf("the error was %s and is %s", wantErr, gotErr)
 			}
 			if want == nil && wantErr == "<nil>" || want != nil && len(want.Results) == 0 {
-				t.Error("nothing is told that could share memory")
+				t.Error("nothing is reported that could share memory")
 			}
 		})
 	}

@@ -37,8 +37,8 @@ func FuzzProcess_restyled(f *testing.F) {
 	})
 }
 
-// restyle writes the documents of a text otherwise. It returns nil where it
-// cannot, or comes to what is no YAML.
+// restyle writes the documents of a text otherwise. It returns nil if it
+// cannot, or if the result is not YAML.
 func restyle(text string, rng *rand.Rand) (out []byte) {
 	defer func() {
 		if recover() != nil {

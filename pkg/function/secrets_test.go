@@ -30,7 +30,7 @@ var (
 )
 
 // A planted value is searched for by all of its parts of a certain length, so
-// that half a value is found too. Its letters and digits stand in no message.
+// that half a value is found too. No message holds its letters and digits.
 type planted struct {
 	value, digits string
 	parts         map[string]bool
@@ -70,7 +70,7 @@ func (p *planted) find(text string, length int) {
 	}
 }
 
-// in returns how many parts of the value stand in text, and the last of them.
+// in returns how many parts of the value are in text, and the last of them.
 func (p *planted) in(text string) (n int, last string) {
 	for _, length := range []int{partOfValue, partOfBase64, partOfDigits} {
 		for i := 0; i+length <= len(text); i++ {
@@ -84,7 +84,7 @@ func (p *planted) in(text string) (n int, last string) {
 }
 
 // fill puts the value into a template: (v) is the value, (n) digits, (b), (b1)
-// and (b2) the base64 of the value by itself and behind others, (j) of JSON that
+// and (b2) the base64 of the value by itself and after others, (j) of JSON that
 // holds it.
 func (p *planted) fill(template string) string {
 	encode := func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }
@@ -108,7 +108,7 @@ func TestPlanted_isFoundByHalf(t *testing.T) {
 		}
 	}
 	if n, one := p.in(consumers); n > 0 {
-		t.Errorf("%q is found where nothing is planted", one)
+		t.Errorf("%q is found, but nothing is planted", one)
 	}
 }
 
@@ -130,7 +130,7 @@ var inStringData = map[string]string{
 	"merge":              "  <<: (v)\n  pass: (v)\n",
 	"open quote":         "  pass: \"(v)\n  user: a\n",
 	"open single quote":  "  pass: '(v)\n  user: a\n",
-	"behind a quote":     "  pass: \"a\"(v)\n",
+	"after a quote":      "  pass: \"a\"(v)\n",
 	"unknown escapes":    "  pass: \"\\q(v)\"\n  user: \"\\x(v)\"\n",
 	"escapes":            "  pass: \"\\x41(v)\\n(v)\\u00e9\"\n",
 	"at":                 "  pass: @(v)\n",
@@ -139,7 +139,7 @@ var inStringData = map[string]string{
 	"percent":            "  pass: %(v)\n",
 	"a line of percent":  "  pass: a\n---\n%(v)\n",
 	"tab":                "\tpass: (v)\n",
-	"tab behind":         "  pass:\t(v)\t\n  user: a\t(v)\n",
+	"tab after it":       "  pass:\t(v)\t\n  user: a\t(v)\n",
 	"control character":  "  pass: \x01(v)\n",
 	"delete":             "  pass: (v)\x7f(v)\n",
 	"null byte":          "  pass: (v)\x00\n",
@@ -170,7 +170,7 @@ var inStringData = map[string]string{
 	"like a reference":   "  secretName: (v)\n  configMapRef: (v)\n  ssl-certificate: (v)/(v)\n",
 }
 
-// secretShapes are Secrets, and what holds or stands for one.
+// secretShapes are Secrets, and what holds or represents one.
 var secretShapes = map[string]string{
 	"base64":          secretHead + "data:\n  pass: (b)\n  one: (b1)\n  user: (b2)\n  folded: >-\n    (b)\n  wrapped: |\n    (b)\n    (b)\n",
 	"no base64":       secretHead + "data:\n  pass: (v)!!\n  user: (b)=(b)\n",
@@ -379,7 +379,7 @@ func (l *leakage) run(input string, o Options) (leak string) {
 	return l.strayed(input, b.String())
 }
 
-// check is run for the diff, in which what is no Secret may be shown.
+// check is run for the diff, in which what is not a Secret may be shown.
 func (l *leakage) check(input string, o Options) string {
 	var b bytes.Buffer
 	if _, _, err := Check([]byte(input), &b, o); err != nil {
@@ -551,7 +551,7 @@ func TestSecrets_noErrorTellsAValue(t *testing.T) {
 }
 
 // isKey reports whether a part of a value is a key with a value of its own now,
-// which may be told as any key.
+// which may be reported as any key.
 func (l *leakage) isKey(input string) bool {
 	var visit func(n *yaml.Node) bool
 	visit = func(n *yaml.Node) bool {
@@ -699,7 +699,7 @@ func (l *leakage) plantedIn(data []byte) (string, error) {
 }
 
 // plantIn plants values in n and in what is below, and returns in how many
-// places. A ConfigMap keeps what it has: it may be a name, which is told.
+// places. A ConfigMap keeps what it has: it may be a name, which is reported.
 func (l *leakage) plantIn(n *yaml.Node) int {
 	places := 0
 	if kind := valueOf(n, "kind"); kind != nil && (kind.Value == "Secret" || kind.Value == "ConfigMap" && valueOf(n, "data", "mode") == nil) {

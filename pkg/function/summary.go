@@ -39,7 +39,7 @@ type Count struct {
 // A Reason is why resources are left alone.
 type Reason struct {
 	Text string
-	// Warned tells that it is a warning, too.
+	// Warned says that it is a warning, too.
 	Warned bool
 	// Resources are the resources as messages name them, sorted.
 	Resources []string

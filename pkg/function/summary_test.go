@@ -92,8 +92,8 @@ func TestProcess_summarizesWhatTheFullReportTells(t *testing.T) {
 				if (got.Summary.Changed > 0) != !bytes.Equal(f.Data, plain.Bytes()) {
 					t.Errorf("%s: %d changed", label, got.Summary.Changed)
 				}
-				if told := leftAlone(full.Results); left > told || (left == 0) != (told == 0) {
-					t.Errorf("%s: %d are left alone, and %d results say so", label, left, told)
+				if said := leftAlone(full.Results); left > said || (left == 0) != (said == 0) {
+					t.Errorf("%s: %d are left alone, and %d results say so", label, left, said)
 				}
 				compared++
 			}

@@ -14,7 +14,7 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// FuzzParse_andBack holds of whatever YAML: what is refused is told field by
+// FuzzParse_andBack holds for any YAML: what is refused is reported field by
 // field and without the salt; what is read is read the same when it is written
 // down, in either form; and the schema takes the same documents.
 func FuzzParse_andBack(f *testing.F) {
@@ -45,7 +45,7 @@ func FuzzParse_andBack(f *testing.F) {
 	})
 }
 
-// checkErrors looks at what Parse returns beside a config, or instead of one.
+// checkErrors looks at what Parse returns with a config, or instead of one.
 func checkErrors(t *testing.T, root *yaml.Node, config *ConfigHash, err error) {
 	t.Helper()
 	if (config == nil) == (err == nil) {
@@ -67,12 +67,12 @@ func checkErrors(t *testing.T, root *yaml.Node, config *ConfigHash, err error) {
 			t.Errorf("%q says nothing", e.Path)
 		}
 		if len(salt) > 8 && strings.Count(e.Error(), salt) > strings.Count(withoutSalt(root), salt) {
-			t.Errorf("the salt is told: %v", e)
+			t.Errorf("the salt is quoted: %v", e)
 		}
 	}
 }
 
-// saltOf returns the salt where it stands in its place.
+// saltOf returns the salt if it is in its place.
 func saltOf(root *yaml.Node) string {
 	for _, path := range [][2]string{{"spec", "salt"}, {"data", "salt"}} {
 		if root.Kind != yaml.MappingNode {
@@ -140,7 +140,7 @@ func checkWrittenDown(t *testing.T, want *ConfigHash) {
 	}
 }
 
-// emptyAsNil returns config with nothing where there are empty lists and
+// emptyAsNil returns config without empty lists and
 // tables.
 func emptyAsNil(config *ConfigHash) *ConfigHash {
 	c := *config

@@ -25,7 +25,7 @@ func (r *reader) entries(node *yaml.Node, at yamldoc.Path) []entry {
 	met := map[string]bool{}
 	err := yamldoc.Each(node, &r.budget, func(key string, value *yaml.Node, merged bool) error {
 		e := entry{key: key, value: yamldoc.Resolve(value)}
-		// A merged mapping may be in flow style where this one is not.
+		// A merged mapping may be in flow style even if this one is not.
 		e.bare = merged && e.value.Value == "" && isNull(e.value) || yamldoc.IsBare(node, value)
 		if !met[key] {
 			list = append(list, e)

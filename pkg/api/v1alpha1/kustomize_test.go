@@ -65,7 +65,7 @@ func TestCheckRegex_refusesNoLessThanKustomize(t *testing.T) {
 		_, plain := regexp.Compile(expr)
 		_, theirs := types.NewSelectorRegex(kustomizeSelector(Selector{Name: expr}))
 		if refused := checkRegex(expr) != ""; refused != (plain != nil || theirs != nil) {
-			t.Errorf("%q: %q; as it stands: %v; kustomize: %v", expr, checkRegex(expr), plain, theirs)
+			t.Errorf("%q: %q; without anchors: %v; kustomize: %v", expr, checkRegex(expr), plain, theirs)
 		}
 	})
 }

@@ -332,8 +332,8 @@ func TestParse_refuses(t *testing.T) {
 		{"null spec", head + "spec:", `spec.mode: is required: one of Rename, Annotate`},
 		{"null mode", head + "spec: {mode: }", `spec.mode: is required: one of Rename, Annotate`},
 		{"ConfigMap without data", flatHead, `data.mode: is required: one of Rename, Annotate`},
-		{"spec is no mapping", head + "spec: Rename", `spec: must be a mapping, not a string`},
-		{"metadata is no mapping", mode + "metadata: []", `metadata: must be a mapping, not a list`},
+		{"spec is not a mapping", head + "spec: Rename", `spec: must be a mapping, not a string`},
+		{"metadata is not a mapping", mode + "metadata: []", `metadata: must be a mapping, not a list`},
 
 		{"unknown mode", head + "spec: {mode: rename}", `spec.mode: "rename" is not one of Rename, Annotate`},
 		{"unknown policy", mode + "  policy: None", `spec.policy: "None" is not one of All, OptIn, Reloader, Wave`},
@@ -355,7 +355,7 @@ func TestParse_refuses(t *testing.T) {
 		{"strange field", mode + "  annotate: {colour: red}", `spec.annotate.colour: is not a known field; known here: key, scope, granularity`},
 		{"strange field in a selector", mode + "  include: [{labels: {a: b}, name: x}]",
 			`spec.include[0].labels: is not a known field; known here: group, version, kind, name, namespace, annotationSelector, labelSelector`},
-		{"no blank behind the colon", mode + "  rename: {immutable:true}",
+		{"no space after the colon", mode + "  rename: {immutable:true}",
 			`spec.rename.immutable: is not a known field; put a space between a field's colon and its value`},
 		{"two fields twice", mode + "  policy: All\n  policy: Wave\n  rename: {immutable: true, immutable: true}",
 			"spec.policy: is set twice; remove one of the two\nspec.rename.immutable: is set twice; remove one of the two"},
@@ -382,9 +382,9 @@ func TestParse_refuses(t *testing.T) {
 		{"string is a boolean", mode + "  namespace: true", `spec.namespace: must be a string, not a boolean: write it in quotes`},
 		{"string is a mapping", mode + "  namespace: {a: b}", `spec.namespace: must be a string, not a mapping`},
 		{"string of a strange tag", mode + "  namespace: !x a", `spec.namespace: must be a string, not a value with a tag: write it in quotes`},
-		{"a salt without a blank", head + "spec: {mode: Rename\n salt:hunter2}", "spec.mode: holds the next field, salt, as well; put a space between a field's colon and its value"},
-		{"a salt without a blank behind text", head + "spec: {mode: Rename, namespace: prod\n salt:hunter2}", "spec.namespace: holds the next field, salt, as well; put a space between a field's colon and its value"},
-		{"a salt without a blank behind a toggle", head + "spec: {mode: Rename, discover: true\n salt:hunter2}", "spec.discover: holds the next field, salt, as well; put a space between a field's colon and its value"},
+		{"a salt without a space", head + "spec: {mode: Rename\n salt:hunter2}", "spec.mode: holds the next field, salt, as well; put a space between a field's colon and its value"},
+		{"a salt without a space, after text", head + "spec: {mode: Rename, namespace: prod\n salt:hunter2}", "spec.namespace: holds the next field, salt, as well; put a space between a field's colon and its value"},
+		{"a salt without a space, after a boolean", head + "spec: {mode: Rename, discover: true\n salt:hunter2}", "spec.discover: holds the next field, salt, as well; put a space between a field's colon and its value"},
 		{"a salt taken for a tag", mode + "  salt: !hunter2", `spec.salt: must be a string, not a value with a tag: write it in quotes`},
 		{"a salt with a comma", head + "spec: {mode: Rename, salt: a,hunter2}", `spec: holds a key without a value that is not a known field; quote a value that holds a comma; known here: ` +
 			"mode, policy, include, exclude, salt, rename, annotate, references, podTemplates, namespace, discover, unresolved, reloader, report"},
@@ -404,7 +404,7 @@ func TestParse_refuses(t *testing.T) {
 		{"empty selector", mode + "  exclude: [{}]", `spec.exclude[0]: an empty selector would match everything; give at least one of its fields`},
 		{"bad expression", mode + "  include: [{name: 'app('}]",
 			"spec.include[0].name: \"app(\" is not a regular expression: error parsing regexp: missing closing ): `app(`"},
-		{"expression that anchors would mend", mode + "  include: [{kind: 'a)|(?:b'}]",
+		{"expression that anchors would fix", mode + "  include: [{kind: 'a)|(?:b'}]",
 			"spec.include[0].kind: \"a)|(?:b\" is not a regular expression: error parsing regexp: unexpected ): `a)|(?:b`"},
 		{"expression that anchors break", mode + `  include: [{group: '\Qa'}]`,
 			"spec.include[0].group: \"\\\\Qa\" is not a regular expression: error parsing regexp: missing closing ): `^(?:\\Qa)$`"},
@@ -521,7 +521,7 @@ more: true`,
 				t.Fatalf("no error, but %+v", got)
 			}
 			if got != nil {
-				t.Errorf("an error, and %+v beside it", got)
+				t.Errorf("an error, and %+v with it", got)
 			}
 			if diff := cmp.Diff(test.want, err.Error()); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
@@ -538,7 +538,7 @@ func TestErrors_giveAccessToEach(t *testing.T) {
 	}
 	var errs Errors
 	if !errors.As(err, &errs) {
-		t.Fatalf("%T is no Errors", err)
+		t.Fatalf("%T is not Errors", err)
 	}
 	if diff := cmp.Diff(want, errs); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -552,7 +552,7 @@ func TestErrors_giveAccessToEach(t *testing.T) {
 func TestParse_neverEchoesTheSalt(t *testing.T) {
 	const salt = "hunter2-hunter2"
 	for label, document := range map[string]string{
-		"beside an error":           head + "spec: {mode: x, salt: " + salt + "}",
+		"next to an error":          head + "spec: {mode: x, salt: " + salt + "}",
 		"twice":                     head + "spec: {mode: Rename, salt: " + salt + ", salt: " + salt + "}",
 		"in a list":                 head + "spec: {mode: Rename, salt: [" + salt + "]}",
 		"in a mapping":              head + "spec: {mode: Rename, salt: {value: " + salt + "}}",
@@ -565,7 +565,7 @@ func TestParse_neverEchoesTheSalt(t *testing.T) {
 		"without a blank":           head + "spec: {mode: Rename, salt:" + salt + "}",
 		"without a blank, twice":    head + "spec: {mode: Rename, salt:" + salt + ": , salt:" + salt + ": }",
 		"with an equals sign":       head + "spec: {mode: Rename, salt=" + salt + "}",
-		"flat, beside an error":     flatHead + "data: {mode: x, salt: " + salt + "}",
+		"flat, next to an error":    flatHead + "data: {mode: x, salt: " + salt + "}",
 		"flat, in a list":           flatHead + "data: {mode: Rename, salt: [" + salt + "]}",
 		"flat, misspelt":            flatHead + "data: {mode: Rename, slat: " + salt + "}",
 		"flat, with an equals sign": flatHead + "data: {mode: Rename, salt=" + salt + ": ''}",
@@ -577,7 +577,7 @@ func TestParse_neverEchoesTheSalt(t *testing.T) {
 			continue
 		}
 		if strings.Contains(err.Error(), "hunter2") {
-			t.Errorf("%s: the error tells the salt: %v", label, err)
+			t.Errorf("%s: the error quotes the salt: %v", label, err)
 		}
 	}
 }

@@ -45,7 +45,7 @@ func TestParse_readsBothFormsAlike(t *testing.T) {
 	})
 }
 
-// tree returns spec as it stands in a document. It is kept by hand, as a
+// tree returns spec as a document has it. It is kept by hand, as a
 // second opinion on the names that fields.go gives.
 func tree(s Spec, sparse bool) map[string]any {
 	selectors := func(selectors []Selector) []any {
@@ -226,7 +226,7 @@ func configs() *rapid.Generator[*ConfigHash] {
 	})
 }
 
-// printable generates text that yaml.v3 reads as it wrote it: where tabs begin
+// printable generates text that yaml.v3 reads as it wrote it: if tabs begin
 // a block of text it does not.
 func printable() *rapid.Generator[string] {
 	return rapid.StringMatching(`[ -~äß€\n]{0,12}`)

@@ -107,7 +107,7 @@ func (r *reader) table(node *yaml.Node, v reflect.Value, at yamldoc.Path) {
 }
 
 // object reads the entries of a mapping that are fields of v, and reports those
-// that are not. A null stands for the default.
+// that are not. A null is the default.
 func (r *reader) object(node *yaml.Node, v reflect.Value, at yamldoc.Path) {
 	entries := r.entries(node, at)
 	if v.Type() == reflect.TypeFor[Selector]() && len(entries) == 0 {

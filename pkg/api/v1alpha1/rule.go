@@ -16,7 +16,7 @@ type rule struct {
 	index     []int // of the field in its struct
 	required  bool
 	fallback  string   // the default
-	unset     string   // what an absent value stands for, if that is weaker than the same value written down
+	unset     string   // what an absent value is taken for, if that is weaker than the same value written down
 	enum      []string // the allowed strings
 	format    format   // of a string, or of a mapping's values
 	keys      *rule    // of a mapping

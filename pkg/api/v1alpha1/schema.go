@@ -77,7 +77,7 @@ func (p properties) MarshalJSON() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// schemaOf returns the schema of values of type t by a rule. A null stands for
+// schemaOf returns the schema of values of type t by a rule. A null is
 // the default of a field that is not required.
 func schemaOf(t reflect.Type, f *rule) *schema {
 	var s *schema

@@ -150,7 +150,7 @@ func parsedSchema(tb testing.TB) map[string]any {
 	return schema
 }
 
-// verdicts tells what the parser and the schema say of a document.
+// verdicts returns what the parser and the schema say of a document.
 func verdicts(tb testing.TB, schema map[string]any, document any) (wrong []string, parser error) {
 	tb.Helper()
 	data, err := json.Marshal(document)

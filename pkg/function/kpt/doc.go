@@ -1,9 +1,8 @@
-// Package kpt is the function for programs that are built on the SDK of kpt,
-// github.com/kptdev/krm-functions-sdk/go/fn: a processor of its resource
+// Package kpt runs the function in programs built on kpt's SDK,
+// github.com/kptdev/krm-functions-sdk/go/fn: [Processor] processes its resource
 // lists.
 //
-// As a function of its own, that reads a ResourceList from stdin and its
-// functionConfig in it:
+// A function of its own reads a ResourceList from stdin, with its functionConfig:
 //
 //	func main() {
 //		if err := fn.AsMain(kpt.Processor{Salt: os.Getenv("CONFIGHASH_SALT")}); err != nil {
@@ -11,17 +10,16 @@
 //		}
 //	}
 //
-// As a step of a function with a functionConfig of its own, say in Config what
-// to do:
+// As a step of a function with another functionConfig, it gets its own in Config:
 //
 //	roll := kpt.Processor{Config: v1alpha1.New(v1alpha1.ModeRename, v1alpha1.PolicyAll)}
 //	err := fn.AsMain(fn.Chain(generate, roll))
 //
-// The function belongs behind whatever makes or changes ConfigMaps, Secrets and
-// workloads: it sees only what the list holds.
+// Run it after everything that makes or changes ConfigMaps, Secrets and workloads:
+// it sees only what the list holds.
 //
-// What comes out is what the executable gives. Programs that are built on kyaml alone
-// take [github.com/confighash/confighash/pkg/function/kyaml], and those that hold
-// manifests as text take Process of
-// [github.com/confighash/confighash/pkg/function]; neither links the SDK.
+// The output is the executable's, and stays the same as
+// [github.com/confighash/confighash/pkg/function] promises. Programs built on kyaml
+// alone use [github.com/confighash/confighash/pkg/function/kyaml]; those that hold
+// manifests as text use Process of package function. Neither links the SDK.
 package kpt

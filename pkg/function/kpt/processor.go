@@ -12,27 +12,26 @@ import (
 // A Processor is the function as an fn.ResourceListProcessor. The zero value
 // does what the ResourceList's functionConfig says.
 type Processor struct {
-	// Config says what to do. Where it is given, the ResourceList's
-	// functionConfig is another's: it is not read.
+	// Config says what to do. If it is given, the ResourceList's functionConfig
+	// belongs to another function and is not read.
 	Config *v1alpha1.ConfigHash
-	// Namespace is where items that name no namespace will be applied. It goes
-	// before that of the functionConfig.
+	// Namespace is that of items without one. It takes precedence over the
+	// functionConfig's.
 	Namespace string
-	// Salt stands for the functionConfig's salt where that is empty. The
+	// Salt takes the place of the functionConfig's salt if that is empty. The
 	// environment is not read.
 	Salt string
 }
 
 var _ fn.ResourceListProcessor = Processor{}
 
-// Process transforms the items of list and appends to its results. It changes
-// neither which items there are nor their order.
+// Process edits the items of list and appends to its results. It neither adds,
+// removes nor reorders items.
 //
-// Where items or functionConfig are at fault, it returns false: the results
-// say what is wrong, as the SDK has it, and no item has changed. The error is
-// always nil.
+// If items or functionConfig are wrong, it returns false: the results say why, and no
+// item has changed. The error is always nil.
 func (p Processor) Process(list *fn.ResourceList) (bool, error) {
-	// The SDK lends its nodes to none, but it hands them over.
+	// The SDK gives access to its nodes only by handing them over.
 	nodes := make([]*kyaml.RNode, len(list.Items))
 	items := make([]*yaml.Node, len(list.Items))
 	for i, item := range list.Items {

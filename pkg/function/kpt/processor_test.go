@@ -109,7 +109,7 @@ func TestProcess_options(t *testing.T) {
 	}
 }
 
-func TestProcess_tellsOfAnEmptyItem(t *testing.T) {
+func TestProcess_reportsAnEmptyItem(t *testing.T) {
 	l := list(t)
 	l.Items = append(l.Items, fn.NewEmptyKubeObject())
 	if ok, err := toRename().Process(l); ok || err != nil || len(l.Results) != 1 || !strings.HasPrefix(l.Results[0].Message, "items[2]: not a mapping") {

@@ -1,9 +1,8 @@
-// Package kyaml is the function for programs that are built on kustomize's
-// kyaml: a processor for the framework of KRM functions, and so the function
-// for any [sigs.k8s.io/kustomize/kyaml/yaml.RNode] that a program holds.
+// Package kyaml runs the function in programs built on kustomize's kyaml:
+// [Processor] is a processor for the framework of KRM functions, and so for any
+// [sigs.k8s.io/kustomize/kyaml/yaml.RNode] that a program holds.
 //
-// As a function of its own, that reads a ResourceList from stdin and its
-// functionConfig in it:
+// A function of its own reads a ResourceList from stdin, with its functionConfig:
 //
 //	func main() {
 //		err := framework.Execute(kyaml.Processor{Salt: os.Getenv("CONFIGHASH_SALT")}, nil)
@@ -13,20 +12,19 @@
 //		}
 //	}
 //
-// In a program with a functionConfig of its own, or with none, say in Config
-// what to do, and call Process with the items:
+// A program with another functionConfig, or with none, says in Config what to do and
+// calls Process with the items:
 //
 //	list := &framework.ResourceList{Items: nodes}
 //	p := kyaml.Processor{Config: v1alpha1.New(v1alpha1.ModeRename, v1alpha1.PolicyAll)}
 //	err := p.Process(list)
 //
-// The nodes are changed where they stand, and what there is to tell of them is in
-// list.Results. Hand over all that is applied together in one call: what is
-// not among the items, the function does not see, neither a ConfigMap nor who
-// refers to it.
+// Process edits the nodes in place and appends to list.Results. Pass everything that
+// is applied together in one call: the function does not see what is missing,
+// neither a ConfigMap nor its consumers.
 //
-// What comes out is what the executable gives. Programs that are built on the SDK
-// of kpt take [github.com/confighash/confighash/pkg/function/kpt], and those that
-// hold manifests as text take Process of
-// [github.com/confighash/confighash/pkg/function]: it links neither framework.
+// The output is the executable's, and stays the same as
+// [github.com/confighash/confighash/pkg/function] promises. Programs built on kpt's
+// SDK use [github.com/confighash/confighash/pkg/function/kpt]; those that hold
+// manifests as text use Process of package function, which links neither framework.
 package kyaml

@@ -13,7 +13,7 @@ import (
 )
 
 // A function that kustomize or kpt runs reads a ResourceList and writes it:
-// framework.Execute does that, from stdin to stdout where nothing else is said.
+// framework.Execute does that, from stdin to stdout by default.
 func Example() {
 	const input = `apiVersion: config.kubernetes.io/v1
 kind: ResourceList

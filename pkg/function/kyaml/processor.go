@@ -12,24 +12,24 @@ import (
 // A Processor is the function as a framework.ResourceListProcessor. The zero
 // value does what the ResourceList's functionConfig says.
 type Processor struct {
-	// Config says what to do. Where it is given, the ResourceList's
-	// functionConfig is another's: it is not read.
+	// Config says what to do. If it is given, the ResourceList's functionConfig
+	// belongs to another function and is not read.
 	Config *v1alpha1.ConfigHash
-	// Namespace is where items that name no namespace will be applied. It goes
-	// before that of the functionConfig.
+	// Namespace is that of items without one. It takes precedence over the
+	// functionConfig's.
 	Namespace string
-	// Salt stands for the functionConfig's salt where that is empty. The
+	// Salt takes the place of the functionConfig's salt if that is empty. The
 	// environment is not read.
 	Salt string
 }
 
 var _ framework.ResourceListProcessor = Processor{}
 
-// Process transforms the items of list where they stand, and appends to its
-// results. It changes neither which items there are nor their order.
+// Process edits the items of list in place and appends to its results. It neither
+// adds, removes nor reorders items.
 //
-// An error means that items or functionConfig are at fault. The results tell of
-// it as well, and no item has changed.
+// An error means that items or functionConfig are wrong. The results hold it as
+// well, and no item has changed.
 func (p Processor) Process(list *framework.ResourceList) error {
 	items := make([]*yaml.Node, len(list.Items))
 	for i, item := range list.Items {

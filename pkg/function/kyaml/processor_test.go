@@ -96,7 +96,7 @@ func TestProcess_options(t *testing.T) {
 	} {
 		t.Run(label, func(t *testing.T) {
 			input := appAndPod
-			if test.processor.Namespace != "" { // where alone the Pod finds it
+			if test.processor.Namespace != "" { // only there the Pod finds it
 				input = strings.Replace(appAndPod, "kind: Deployment", "kind: Stranger", 1) + podElsewhere
 			}
 			list := &framework.ResourceList{Items: nodes(t, input), FunctionConfig: test.config}
@@ -138,7 +138,7 @@ func TestProcess_saysWhatResultsSay(t *testing.T) {
 	}
 }
 
-func TestProcess_tellsOfANilItem(t *testing.T) {
+func TestProcess_reportsANilItem(t *testing.T) {
 	for label, item := range map[string]*yaml.RNode{"nil": nil, "empty": yaml.NewRNode(nil)} {
 		list := &framework.ResourceList{Items: []*yaml.RNode{item}}
 		err := kyaml.Processor{Config: v1alpha1.New(v1alpha1.ModeRename, "")}.Process(list)
