@@ -117,7 +117,7 @@ func TestImpact_predictsWhatChangesRoll(t *testing.T) {
 		for n := range maps.Values(counts) {
 			total += n
 		}
-		if total < property.Cases(packages)/10 {
+		if total < property.Cases(packages)/10 && !testing.Short() {
 			t.Errorf("%v: that says too little", counts)
 		}
 	}
