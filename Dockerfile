@@ -37,6 +37,6 @@ LABEL org.opencontainers.image.title="confighash" \
       org.opencontainers.image.licenses="Apache-2.0" \
       org.opencontainers.image.version="${VERSION}"
 COPY --from=build /image/ /
-COPY LICENSE docs/third-party-licenses.txt /usr/share/doc/confighash/
+COPY LICENSE THIRD_PARTY_LICENSES.txt /usr/share/doc/confighash/
 USER nobody
 ENTRYPOINT ["/usr/local/bin/confighash"]

@@ -95,9 +95,9 @@ sbom: build ## bin/confighash.cdx.json: what the binary is made of, in CycloneDX
 	mv bin/confighash.cdx.json.tmp bin/confighash.cdx.json
 
 .PHONY: notices
-notices: ## write docs/third-party-licenses.txt, where a dependency came or went
-	$(GO) run ./hack/bom notices >docs/third-party-licenses.txt.tmp
-	mv docs/third-party-licenses.txt.tmp docs/third-party-licenses.txt
+notices: ## write THIRD_PARTY_LICENSES.txt, where a dependency came or went
+	$(GO) run ./hack/bom notices >THIRD_PARTY_LICENSES.txt.tmp
+	mv THIRD_PARTY_LICENSES.txt.tmp THIRD_PARTY_LICENSES.txt
 
 .PHONY: vulncheck
 vulncheck: bin/tools/govulncheck ## known vulnerabilities in what is linked; needs vuln.go.dev

@@ -47,7 +47,7 @@ func besideReading(out io.Writer, dir, confighash, parse string, runs int) error
 	}
 	results, err := compare(runs,
 		impact("before.yaml", "one.yaml"), impact("before.yaml", "all.yaml"), impact("before-renamed.yaml", "all-renamed.yaml"),
-		command{parse, []string{"yamltree"}, both}, command{parse, []string{"yaml.v3"}, both}, command{confighash, nil, both})
+		command{parse, []string{"yamldoc"}, both}, command{parse, []string{"yaml.v3"}, both}, command{confighash, nil, both})
 	if err != nil {
 		return err
 	}

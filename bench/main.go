@@ -124,7 +124,7 @@ func beside(out io.Writer, dir, confighash, identity, parse string, runs int) er
 		// functionConfig.
 		input := commands[0].stdin
 		results, err := compare(runs, append(commands,
-			command{identity, nil, input}, command{parse, []string{"yaml.v3"}, input}, command{parse, []string{"yamltree"}, input})...)
+			command{identity, nil, input}, command{parse, []string{"yaml.v3"}, input}, command{parse, []string{"yamldoc"}, input})...)
 		if err != nil {
 			return err
 		}

@@ -1,7 +1,7 @@
 // Command parse parses the items of a ResourceList as the function's items are
 // parsed, each by itself and as many at a time as there are processors, and
 // drops the trees. It does nothing else: what the function takes beyond it is for
-// all the rest. Its argument says by what to parse: yaml.v3 or yamltree.
+// all the rest. Its argument says by what to parse: yaml.v3 or yamldoc.
 package main
 
 import (
@@ -48,7 +48,7 @@ func run(by string) error {
 				// The item's own lines are two columns in, its first is not: as an
 				// element of a list it is whole again.
 				text := append([]byte("- "), items[i]...)
-				if by == "yamltree" {
+				if by == "yamldoc" {
 					_, errs[w] = parser.Parse(text)
 				} else {
 					errs[w] = yaml.Unmarshal(text, &yaml.Node{})

@@ -33,12 +33,12 @@ func TestNotices_areThoseOfWhatIsLinked(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(strings.TrimSpace(string(goroot)), "LICENSE")); err != nil {
 		t.Skipf("this Go came without its licence: %v", err)
 	}
-	got, err := os.ReadFile(filepath.Join(root, "docs", "third-party-licenses.txt"))
+	got, err := os.ReadFile(filepath.Join(root, "THIRD_PARTY_LICENSES.txt"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(output(t, "notices")), string(got)); diff != "" {
-		t.Errorf("docs/third-party-licenses.txt is not up to date, run make notices (-want +got):\n%s", diff)
+		t.Errorf("THIRD_PARTY_LICENSES.txt is not up to date, run make notices (-want +got):\n%s", diff)
 	}
 }
 

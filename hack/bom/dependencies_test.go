@@ -60,17 +60,17 @@ func cells(t *testing.T, page string) map[string][]string {
 	return rows
 }
 
-// TestDependencies_page holds docs/dependencies.md against what is linked: a
+// TestDependencies_page holds docs/internals/dependencies.md against what is linked: a
 // new module comes with a reason, and one that went leaves the page.
 func TestDependencies_page(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(root, "docs", "dependencies.md"))
+	text, err := os.ReadFile(filepath.Join(root, "docs", "internals", "dependencies.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	inside, outside, ok := strings.Cut(string(text), "\n## Outside the executable\n")
 	chosen, brought, ok2 := strings.Cut(inside, "\nBrought along:\n")
 	if !ok || !ok2 {
-		t.Fatal("docs/dependencies.md has other headings than this test knows")
+		t.Fatal("docs/internals/dependencies.md has other headings than this test knows")
 	}
 	modules, err := linked(root, released...)
 	if err != nil {
@@ -117,6 +117,6 @@ func TestDependencies_page(t *testing.T) {
 		}
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("docs/dependencies.md is not up to date (-want +got):\n%s", diff)
+		t.Errorf("docs/internals/dependencies.md is not up to date (-want +got):\n%s", diff)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// A Format says where a name stands in a value. It is written as a pattern
+// A Format says which part of a value is a name. It is written as a pattern
 // that the whole value must match:
 //
 //	{name}       a name that a ConfigMap or Secret may bear
@@ -16,7 +16,7 @@ import (
 //	{namespace}  the object's namespace
 //	{key}        a key of its data
 //	{any}        any text, as little of it as will do
-//	[ ]          what stands between may be absent
+//	[ ]          what is between them may be absent
 //
 // and all else stands for itself: "kubernetes://{name}",
 // "[{namespace}/]{name}", "configmap:{configMap}[/{key}]". Templates such as
@@ -28,7 +28,7 @@ type Format struct {
 	groups   [4]int         // the group of name, namespace, and key
 }
 
-// A Span is a run of bytes in a value. It is empty where there is none.
+// A Span is a run of bytes in a value. It is empty if there is none.
 type Span struct{ Start, End int }
 
 // A Match is what a Format finds in a value.
@@ -106,7 +106,7 @@ func compileFormat(pattern string) (*Format, error) {
 			}
 			if p.group >= 0 {
 				if f.groups[p.group] != 0 {
-					return nil, fmt.Errorf("{%s} stands twice", name)
+					return nil, fmt.Errorf("{%s} occurs twice", name)
 				}
 				groups++
 				f.groups[p.group] = groups
@@ -141,7 +141,7 @@ func (f *Format) String() string { return f.pattern }
 // Target returns the kind that the format itself says is named, or 0.
 func (f *Format) Target() Target { return f.fixed }
 
-// Match finds the name in value. It fails where value does not fit.
+// Match finds the name in value. It fails if value does not fit.
 func (f *Format) Match(value string) (Match, bool) {
 	if f.compiled == nil {
 		return Match{Name: Span{0, len(value)}}, isName(value)

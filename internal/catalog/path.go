@@ -12,10 +12,10 @@ type Segment string
 // AnyDepth is the Segment that stands for any number of keys, none included.
 const AnyDepth Segment = "**"
 
-// IsPattern reports whether s stands for more than one key.
+// IsPattern reports whether s can match more than one key.
 func (s Segment) IsPattern() bool { return strings.Contains(string(s), "*") }
 
-// Matches reports whether s stands for key.
+// Matches reports whether s is key, or a pattern that matches it.
 func (s Segment) Matches(key string) bool {
 	before, after, found := strings.Cut(string(s), "*")
 	if !found {
@@ -44,7 +44,7 @@ type Path []Segment
 
 // ParsePath reads a path as kustomize's fieldSpecs and this package's data
 // write it: keys divided by slashes, "\/" for a slash within a key, and
-// optionally "[]" behind a key that holds a list.
+// optionally "[]" after a key that holds a list.
 func ParsePath(text string) (Path, error) {
 	if text == "" {
 		return nil, nil
@@ -82,7 +82,7 @@ func (p Path) String() string {
 	for i, segment := range p {
 		keys[i] = strings.ReplaceAll(string(segment), "/", `\/`)
 		if strings.HasSuffix(keys[i], "[]") {
-			keys[i] += "[]" // only the last one tells of a list
+			keys[i] += "[]" // only the last one marks a list
 		}
 	}
 	return strings.Join(keys, "/")
@@ -157,7 +157,7 @@ func ParseRelative(text string) (Relative, error) {
 	}
 	for _, segment := range r.Path {
 		if segment.IsPattern() {
-			return r, fmt.Errorf("path %q: %q is a pattern, where one field is meant", text, segment)
+			return r, fmt.Errorf("path %q: %q is a pattern; want one field", text, segment)
 		}
 	}
 	return r, nil

@@ -74,7 +74,7 @@ func (t *Target) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// A Role says who stands behind a reference.
+// A Role says who reads or writes the object of a reference.
 type Role uint8
 
 const (

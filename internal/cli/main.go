@@ -38,7 +38,7 @@ func Main(linked string) {
 
 // memoryBase and memoryPerByte are how much memory garbage may fill before it is
 // collected in any case: well below the 150 MiB and 300 bytes for each byte of input that
-// docs/reliability.md promises.
+// docs/internals/reliability.md promises.
 const (
 	memoryBase    = 96 << 20
 	memoryPerByte = 150

@@ -147,7 +147,7 @@ func (m *mappings) extend(at site, e SetEntry) bool {
 	if m.nulls[at.null] && !slices.ContainsFunc(m.additions, inSameMapping) {
 		return false // another edit has put a scalar there
 	}
-	keys := append(at.missing, e.Key)
+	keys := slices.Concat(at.missing, []string{e.Key})
 	if slices.ContainsFunc(keys, func(key string) bool { return len(key) > 500 }) {
 		return false // without "?", a key must end within 1024 characters
 	}

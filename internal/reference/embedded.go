@@ -10,7 +10,7 @@ import (
 	"github.com/confighash/confighash/internal/edit"
 )
 
-// embed takes the value of n for a document of its own, YAML or JSON, and
+// embed reads the value of n as a document of its own, YAML or JSON, and
 // finds the references in it. It reports whether there are any.
 func (w *walker) embed(r *rule, n *yaml.Node, shared bool) (bool, error) {
 	var document yaml.Node
@@ -46,8 +46,8 @@ func (w *walker) locate(n *yaml.Node, shared bool) (at edit.Scalar, offset int, 
 }
 
 // locateAt is locate for a node at another path. Within an embedded document
-// it fails where the text of the scalar is not its value, or stands for other
-// scalars too: such a scalar cannot be replaced by its bytes.
+// it fails if the text of the scalar is not its value, or is shared with other
+// scalars: such a scalar cannot be replaced by its bytes.
 func (w *walker) locateAt(path yamldoc.Path, n *yaml.Node, shared bool) (at edit.Scalar, offset int, ok bool) {
 	if w.within == nil {
 		return edit.ScalarAt(path, n, shared), 0, true

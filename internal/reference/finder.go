@@ -8,19 +8,19 @@ import (
 	"github.com/confighash/confighash/internal/catalog"
 )
 
-// A Finder finds references. What it needs of the catalogue it prepares once
+// A Finder finds references. It prepares the catalogue's rules once
 // for each kind it meets. It is safe for concurrent use.
 type Finder struct {
 	// Discover asks for references and pod templates by their shape, in kinds
-	// of which the catalogue says nothing. It is set before the first Find.
+	// that the catalogue does not know. It is set before the first Find.
 	Discover bool
 
 	catalog *catalog.Catalog
 
 	mu       sync.RWMutex
 	prepared map[gvk]*rules
-	compiled map[*catalog.Kind]*rules // nil: of which the catalogue says nothing
-	shapes   *rules                   // what is looked for there
+	compiled map[*catalog.Kind]*rules // under nil: for kinds that the catalogue does not know
+	shapes   *rules                   // what to look for there
 }
 
 type gvk struct{ group, version, kind string }
@@ -140,8 +140,8 @@ type state struct {
 	rules    []*rule
 	// templates are the indices of pod templates whose anchor is here.
 	templates []int
-	// manifests: what stands here is a whole object, or a list of them.
-	// foreign: and it is made where the names of this input mean nothing.
+	// manifests: the value here is a whole object, or a list of them. foreign: it is
+	// one that is made where the names of this input mean nothing.
 	manifests, foreign bool
 }
 

@@ -15,9 +15,9 @@ import (
 // package stream does Lists.
 const maxManifests = 16
 
-// manifest finds the references in a whole object that stands within the item,
-// by what the catalogue says of its kind. They count where an object of that
-// name is there: the names in templates often hold parameters.
+// manifest finds the references in a whole object within the item,
+// by what the catalogue says of its kind. They count if the input holds an object of
+// that name: the names in templates often hold parameters.
 func (w *walker) manifest(n *yaml.Node, shared bool) error {
 	group, version, found := strings.Cut(w.child(n, "apiVersion"), "/")
 	if !found {

@@ -36,8 +36,8 @@ func About(word string) catalog.Target {
 	return about
 }
 
-// contains reports whether word holds part, whatever the case and whatever
-// dashes and underscores divide it. It allocates nothing: it sees every
+// contains reports whether word holds part, ignoring case, dashes and
+// underscores. It allocates nothing: it sees every
 // argument of every container.
 func contains(word, part string) bool {
 	for start := range len(word) {
@@ -70,8 +70,8 @@ func readIn(variable, value string, at yamldoc.Path) (Read, bool) {
 	return Read{Targets: about, Name: name, Namespace: namespace, By: variable, At: at}, ok
 }
 
-// objectIn takes a value for a name, with or without a namespace before it. What
-// fills in a variable, $(POD_NAMESPACE)/app, names no namespace.
+// objectIn reads a value as a name, with or without a namespace before it. A
+// variable, as in $(POD_NAMESPACE)/app, names no namespace.
 func objectIn(value string) (namespace, name string, ok bool) {
 	if before, after, found := strings.Cut(value, "/"); found {
 		if !strings.HasPrefix(before, "$") && !strings.HasPrefix(before, "{") {
@@ -83,8 +83,8 @@ func objectIn(value string) (namespace, name string, ok bool) {
 	return namespace, value, ok && (namespace == "" || isNamespace(namespace))
 }
 
-// addReads adds the reads of a pod spec's containers. Aliases can make what it
-// holds count often: each part is read once.
+// addReads adds the reads of a pod spec's containers. Each part is read once, however
+// many aliases refer to it.
 func (w *walker) addReads(podSpec *yaml.Node, path yamldoc.Path) {
 	if !w.once(podSpec) {
 		return

@@ -1,6 +1,6 @@
-// Package reference finds where an item names ConfigMaps and Secrets, by what
-// the catalogue says of its kind. It resolves nothing: whether an object of
-// that name is there, and which, others decide.
+// Package reference finds the places where an item names ConfigMaps and Secrets, by
+// what the catalogue says of its kind. [Finder.Find] is the entry point. It resolves
+// nothing: package graph finds the objects that the names refer to.
 package reference
 
 import (
@@ -13,33 +13,32 @@ import (
 type Reference struct {
 	Role catalog.Role
 	// Targets are the kinds it may name: one, unless nothing in the item
-	// tells which; none if it names an object of the kind Of.
+	// says which; none if it names an object of the kind Of.
 	Targets catalog.Target
-	// Of is a kind that stands for Secrets.
+	// Of is a kind whose objects represent Secrets.
 	Of *catalog.GroupKind
-	// Name is the name that stands there.
+	// Name is the name as it is written.
 	Name string
-	// Namespace is the namespace that stands there, in the value or in a
+	// Namespace is the namespace that is written in the value or in a
 	// field of its own, or that the catalogue fixes. It is empty for the
 	// referrer's.
 	Namespace string
 	// At is the scalar that holds the name; its Path starts at the item's
-	// root. Start and End are where in its Value the name stands, in bytes.
+	// root. Start and End are the bytes of its Value that are the name.
 	At         edit.Scalar
 	Start, End int
 	// NamespaceAt is the scalar that holds the namespace, if one does.
-	// NamespaceStart and NamespaceEnd are where in its Value it stands. It
-	// may be the scalar At.
+	// NamespaceStart and NamespaceEnd are the bytes of its Value. It may be the
+	// scalar At.
 	NamespaceAt                  *edit.Scalar
 	NamespaceStart, NamespaceEnd int
 	// ControllerNamespace: the object is in a namespace that the item does
-	// not tell, such as its controller's.
+	// not contain, such as its controller's.
 	ControllerNamespace bool
-	// List: the name is an element of a list of names, where one may have to
+	// List: the name is an element of a list of names, one of which may have to
 	// become two.
 	List bool
-	// KindFrom is the object that tells which of Targets is meant, if it is
-	// another one.
+	// KindFrom is another object that says which of Targets is meant, if one does.
 	KindFrom *KindFrom
 	// PodTemplate is the index in Found.PodTemplates of the template that
 	// holds the reference, or -1.
@@ -59,7 +58,7 @@ type Reference struct {
 	Required []string
 	// Optional: the item says that the object may be absent.
 	Optional bool
-	// Tentative: this is a reference only if an object of that name is there.
+	// Tentative: this is a reference only if the input holds an object of that name.
 	Tentative bool
 	// Kustomize: kustomize's own nameReference follows this field.
 	Kustomize bool
@@ -70,24 +69,24 @@ type Reference struct {
 	Pins string
 	// Immutable: an apply over an existing object is refused if this changes.
 	Immutable bool
-	// Derived are suffixes: whoever reads the object reads those too whose
-	// names are its own and one of these.
+	// Derived are suffixes: whatever reads the object also reads those named by its
+	// name and one of these.
 	Derived []string
 	// Default: the field itself is absent or empty and the name comes from
 	// At, another field; there is nothing to rewrite.
 	Default bool
 
-	// inManifest: the reference stands in a whole object within the item.
+	// inManifest: the reference is in a whole object within the item.
 	inManifest bool
 }
 
-// A KindFrom names the object whose export tells the kind of a reference.
+// A KindFrom names the object whose export is the kind of a reference.
 type KindFrom struct {
 	Group, Kind string
 	// Name is the object's; it is in the referrer's namespace.
 	Name string
 	// Export is the key in its Found.Exports. An object without that export
-	// means neither a ConfigMap nor a Secret.
+	// refers to neither a ConfigMap nor a Secret.
 	Export string
 }
 
@@ -105,27 +104,27 @@ type PodTemplate struct {
 	// Containers: the pod spec lists at least one container.
 	Containers bool
 	// AnnotationsAt leads to the annotations that pods get, which need not be
-	// there. HasAnnotations is false where they have no place.
+	// present. HasAnnotations is false if there is no place for them.
 	AnnotationsAt  yamldoc.Path
 	HasAnnotations bool
-	// Annotations are those that are there.
+	// Annotations are those that are present.
 	Annotations map[string]string
 }
 
 // Found is what an item holds.
 type Found struct {
-	// References stand in the order of the item's text; those with Default
+	// References are in the order of the item's text; those with Default
 	// follow them.
 	References []Reference
 	// Mistaken are the elements of lists of names (Reference.List) that name
-	// neither a ConfigMap nor a Secret, and that kustomize takes for one all the
-	// same: it does not read what a rule is about.
+	// neither a ConfigMap nor a Secret, but that kustomize takes for one: it does
+	// not read what a rule is about.
 	Mistaken []edit.Scalar
 	// Reads are names that programs get as the values of flags and variables.
 	Reads []Read
 	// Exports are values that references of other items ask for.
 	Exports map[string]string
-	// PodTemplates stand in the order of the catalogue, and those of one of
+	// PodTemplates are in the order of the catalogue, and those of one of
 	// its entries in the order of the item.
 	PodTemplates []PodTemplate
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // maxDepth is how deep aliases are followed, far deeper than an API server
-// would: they can make a short text stand for a document without end.
+// would: they can make a short text represent a document without end.
 const maxDepth = 1_000
 
 // A walker goes through one document by the states of a trie.
@@ -35,16 +35,16 @@ type walker struct {
 	read map[*yaml.Node]bool
 	// manifests counts those around the present one.
 	manifests int
-	// aliases counts those on the way, budget the nodes met behind any.
+	// aliases counts those on the way, budget the nodes met after any.
 	aliases int
 	budget  *yamldoc.Budget
 	// mounts holds those of the pod specs met so far, keys how many keys of
-	// objects they stand for.
+	// objects they mount.
 	mounts map[*yaml.Node]mounts
 	keys   int
 	// indices holds the entries of mappings with many, or with merge keys.
 	indices map[*yaml.Node]map[string]entry
-	// around holds what stood around the last name that a rule was tried for.
+	// around holds the surroundings of the last name that a rule was tried for.
 	around map[*rule]*surroundings
 	serial int // of the frame that was made last
 	// wrong is what keeps all of the item from being followed.
@@ -84,8 +84,8 @@ func (w *walker) push(n *yaml.Node, depth int, shared bool) {
 	w.frames = append(w.frames, frame{n, depth, shared, w.serial})
 }
 
-// tooDeep reports whether the present path is too long to be followed, which is
-// what is wrong with the item then.
+// tooDeep reports whether the present path is too long to be followed, and notes that
+// as what is wrong with the item.
 func (w *walker) tooDeep() bool {
 	if !w.steps.TooDeep() {
 		return false

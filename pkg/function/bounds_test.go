@@ -36,7 +36,7 @@ func boundsSize() int {
 	return 16 << 10
 }
 
-// The bounds that docs/reliability.md promises.
+// The bounds that docs/internals/reliability.md promises.
 const (
 	memoryBase    = 150 << 20
 	memoryPerByte = 300

@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"math/rand/v2"
 	"net/http"
 	"os"
 	"os/exec"
@@ -31,6 +30,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/confighash/confighash/internal/impact"
+	"github.com/confighash/confighash/internal/test/property"
 	"github.com/confighash/confighash/test/cluster"
 )
 
@@ -74,7 +74,7 @@ const predictedWorkers = 4
 func TestImpact_predictsWhatRolls(t *testing.T) {
 	first := *predictedSeed
 	if first == 0 {
-		first = rand.Uint64N(1 << 40)
+		first = property.Seed()
 	}
 	t.Logf("the first seed is %d", first)
 	var next atomic.Uint64

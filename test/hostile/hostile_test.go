@@ -23,7 +23,7 @@ import (
 )
 
 // A hostileRow is an input that breaks what a function may expect, and what
-// comes of it. It is a row of the table in docs/reliability.md, too.
+// comes of it. It is a row of the table in docs/internals/reliability.md, too.
 type hostileRow struct {
 	name  string
 	input input
@@ -397,9 +397,9 @@ func watch(pid int, stop <-chan struct{}) int {
 	}
 }
 
-// TestHostile_pageHasTheRows compares the tables of docs/reliability.md with the rows.
+// TestHostile_pageHasTheRows compares the tables of docs/internals/reliability.md with the rows.
 func TestHostile_pageHasTheRows(t *testing.T) {
-	file := filepath.Join("..", "..", "docs", "reliability.md")
+	file := filepath.Join("..", "..", "docs", "internals", "reliability.md")
 	was, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)

@@ -102,9 +102,14 @@ func checkMarkdown(t rapid.TB, command, page string, limit int) {
 		t.Fatalf("first line is %q", lines[0])
 	}
 	var open []string
+	diagram, arrows := 0, 0
 	for _, line := range lines[1:] {
 		if fenced := len(open) > 0 && open[len(open)-1] == "```"; fenced && line != "```" {
-			continue // checkMermaid checks them
+			diagram += len(line) + 1
+			if strings.Contains(line, "-->") || strings.Contains(line, "-.->") {
+				arrows++
+			}
+			continue // checkMermaid checks the rest
 		}
 		if frame.MatchString(line) {
 			switch line {
@@ -131,6 +136,9 @@ func checkMarkdown(t rapid.TB, command, page string, limit int) {
 		if strings.Contains(text, "://") || strings.Contains(text, "www.") {
 			t.Fatalf("a link in %q", line)
 		}
+	}
+	if arrows > report.MostArrows || diagram > report.LongestMermaid {
+		t.Fatalf("the diagram has %d arrows and %d bytes", arrows, diagram)
 	}
 	if len(open) > 0 {
 		t.Fatalf("%q is not closed in\n%s", open, page)

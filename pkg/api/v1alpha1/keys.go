@@ -79,10 +79,11 @@ func (r *reader) checkKeys(node *yaml.Node, at yamldoc.Path, met map[*yaml.Node]
 // fields. A key without a value is not quoted: it may be the end of the salt.
 func (r *reader) unknown(e entry, at yamldoc.Path, fields []string) {
 	field, _, glued := strings.Cut(e.key, ":")
+	isField := glued && slices.Contains(fields, field)
 	path := keyPath(at, e.key)
 	r.given[path] = len(r.given)
 	switch {
-	case e.bare && !(glued && slices.Contains(fields, field)):
+	case e.bare && !isField:
 		r.fail(at, "holds a key without a value that is not a known field; quote a value that holds a comma; known here: "+strings.Join(fields, ", "))
 	case glued:
 		r.fail(path, "is not a known field; put a space between a field's colon and its value")

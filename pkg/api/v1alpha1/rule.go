@@ -31,7 +31,7 @@ func fieldsOf[T any]() []rule { return fields(reflect.TypeFor[T]()) }
 // fields returns the rules of a struct's fields.
 func fields(t reflect.Type) []rule {
 	if known, ok := rules.Load(t); ok {
-		return known.([]rule) //nolint:errcheck // nothing else is stored
+		return known.([]rule)
 	}
 	list := make([]rule, t.NumField())
 	for i := range list {
