@@ -56,8 +56,6 @@ func once[K comparable, V any](known map[K]V, k K, find func() V) V {
 	return found
 }
 
-// layersOf returns a number that resources with the same prefixes and suffixes
-// share.
 func (n *narrowing) layersOf(r *Resource) int {
 	if r.History.Prefixes == nil && r.History.Suffixes == nil {
 		return 0
@@ -120,8 +118,6 @@ func fit(candidates []*Resource, referrer *Resource) []*Resource {
 	return candidates
 }
 
-// bearer returns the candidate that has the name now, nil if there is none or
-// more than one.
 func bearer(candidates []*Resource, name string) (found *Resource) {
 	for _, c := range candidates {
 		if c.Name == name {
@@ -134,7 +130,6 @@ func bearer(candidates []*Resource, name string) (found *Resource) {
 	return found
 }
 
-// join returns the resources of two lists.
 func (n *narrowing) join(a, b []*Resource) []*Resource {
 	switch {
 	case len(a) == 0:
