@@ -220,7 +220,7 @@ func checkString(path yamldoc.Path, s string) error {
 // s: those of YAML 1.1 read yes, 0x1F, 1:20 and 1_000 as something else, those of YAML
 // 1.2 others.
 func staysPlain(s string, flow bool) bool {
-	if isHyphenated(s) {
+	if isName(s) {
 		return true
 	}
 	if s == "" || s == "<<" || strings.IndexByte("-?:,[]{}#&*!|>'\"%@`=~ ", s[0]) >= 0 {
@@ -242,20 +242,20 @@ func staysPlain(s string, flow bool) bool {
 	return isString(s) && !looksLikeNumber(s) && !isWord(s)
 }
 
-// isHyphenated reports whether s is like most names: letters, digits and hyphens that
-// begin with a letter. With a hyphen it is a string in any YAML.
-func isHyphenated(s string) bool {
-	hyphens := 0
+// isName reports whether s is like most names and keys: it begins with a letter, and has a
+// hyphen or a slash among letters, digits, dots and these. Any YAML reads it as a string.
+func isName(s string) bool {
+	divided := false
 	for i := range len(s) {
 		switch c := s[i]; {
-		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9' && i > 0:
-		case c == '-' && i > 0:
-			hyphens++
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', i > 0 && ('0' <= c && c <= '9' || c == '.'):
+		case i > 0 && (c == '-' || c == '/'):
+			divided = true
 		default:
 			return false
 		}
 	}
-	return hyphens > 0
+	return divided
 }
 
 // isString reports whether yaml.v3 reads the plain scalar s as a string.
