@@ -201,7 +201,9 @@ func BenchmarkImpact(b *testing.B) {
 	process(b, "by=yaml.v3", both, peer, "yaml.v3")
 	process(b, "by=yamldoc", both, peer, "yamldoc")
 	process(b, "by=Annotate", both, confighash)
-	impact := func(name, from, to string) { process(b, name, os.DevNull, confighash, "impact", "--from", from, "--to", to) }
+	impact := func(name, from, to string) {
+		process(b, name, os.DevNull, confighash, "impact", "--from", from, "--to", to)
+	}
 	before, all := set(0), set(n)
 	impact("by=impact-of-one", before, set(1))
 	impact("by=impact-of-all", before, all)
