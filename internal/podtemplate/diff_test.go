@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestDiff_tellsWhere(t *testing.T) {
+func TestDiff_saysWhere(t *testing.T) {
 	for _, test := range []struct {
 		name, old, new string
 		want           []Difference
