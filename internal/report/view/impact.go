@@ -168,7 +168,7 @@ func (v impactView) workloadRows(o *outcome) []report.Row {
 		if w.Accepted {
 			row.Columns[2] = report.Words("accepted by an annotation")
 		}
-		for _, cause := range some(w.Causes, report.Most, func(c *impact.Cause) report.Phrase { return causePhrase(c) }) {
+		for _, cause := range some(w.Causes, report.Most, causePhrase) {
 			row.Lines = append(row.Lines, report.Line{Text: cause})
 		}
 		row.Lines = explained(row.Lines, w.Reason, w.Fix)
