@@ -26,13 +26,12 @@ import (
 // that no build sees. rewritten: references by names without a hash, or with that of an
 // earlier run, are rewritten.
 func Find(g *graph.Graph, p *policy.Policy, asked v1alpha1.Unresolved, rewritten bool) []graph.Finding {
-	f := &finder{asked: asked, near: newNearMisses(g, rewritten), reported: map[report]bool{}}
+	f := &finder{policy: p, asked: asked, near: newNearMisses(g, rewritten), reported: map[report]bool{}}
 	var unmet []miss
 	for _, r := range g.Resources {
 		if r.Ignored() {
 			continue
 		}
-		watch := p.Watch(r)
 		for i := range r.Edges {
 			e := &r.Edges[i]
 			ref := e.Ref
@@ -44,7 +43,7 @@ func Find(g *graph.Graph, p *policy.Policy, asked v1alpha1.Unresolved, rewritten
 					continue
 				}
 				for _, maker := range makers.Resources {
-					f.findings = append(f.findings, watch.Missed(ref, makers.Kind, maker)...)
+					f.findings = append(f.findings, p.Missed(r, ref, makers.Kind, maker)...)
 				}
 			}
 			met := len(e.Matches) > 0
@@ -52,7 +51,7 @@ func Find(g *graph.Graph, p *policy.Policy, asked v1alpha1.Unresolved, rewritten
 				met = len(e.Current()) > 0
 			}
 			if !met && !e.Made() && e.Targets != 0 && len(e.Strangers) == 0 && !everywhere(g, p, e) {
-				unmet = append(unmet, f.miss(e, watch))
+				unmet = append(unmet, f.miss(e))
 			}
 		}
 	}
@@ -64,6 +63,7 @@ func Find(g *graph.Graph, p *policy.Policy, asked v1alpha1.Unresolved, rewritten
 }
 
 type finder struct {
+	policy   *policy.Policy
 	asked    v1alpha1.Unresolved
 	near     *nearMisses
 	reported map[report]bool
@@ -79,15 +79,14 @@ type report struct {
 // A miss is a reference that leads to nothing.
 type miss struct {
 	*graph.Edge
-	near  []nearMiss
-	watch *policy.Watch
+	near []nearMiss
 }
 
-func (f *finder) miss(e *graph.Edge, watch *policy.Watch) miss {
-	m := miss{Edge: e, watch: watch}
+func (f *finder) miss(e *graph.Edge) miss {
+	m := miss{Edge: e}
 	// What a rule of RBAC names may be created at run time, and the policies Reloader and
 	// Wave report names in their annotations themselves.
-	annotation := watch != nil && strings.HasPrefix(string(e.Ref.At.Path), "metadata.annotations")
+	annotation := f.policy.AsksWorkloads() && len(e.Referrer.PodTemplates) > 0 && strings.HasPrefix(string(e.Ref.At.Path), "metadata.annotations")
 	if !e.Ref.List && !e.Ref.ControllerNamespace && !annotation {
 		for _, target := range e.Targets.Each() {
 			m.near = append(m.near, f.near.of(e.Referrer, e.Ref, target))
@@ -112,7 +111,7 @@ func (f *finder) report(m miss) {
 		message = fmt.Sprintf("%s %q is not in the input; add it, make the reference optional, or set spec.unresolved: Ignore", m.Targets, name)
 	case message == "" && !m.Ref.Optional: // most optional objects do not exist anywhere
 		for _, target := range m.Targets.Each() {
-			f.findings = append(f.findings, m.watch.Missed(m.Ref, target.String(), nil)...)
+			f.findings = append(f.findings, f.policy.Missed(m.Referrer, m.Ref, target.String(), nil)...)
 		}
 	}
 	id := report{m.Referrer, message}
