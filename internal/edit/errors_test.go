@@ -154,7 +154,7 @@ func TestSplice_doesNotParseForScalars(t *testing.T) {
 	}
 }
 
-func TestSplice_holdsWhatStandsThereAgainstWhatItExpects(t *testing.T) {
+func TestSplice_comparesWhatIsThereWithWhatItExpects(t *testing.T) {
 	for _, row := range []struct {
 		label, text string
 		at          edit.Scalar

@@ -210,6 +210,9 @@ func isPrintable(r rune) bool {
 // s: those of YAML 1.1 read yes, 0x1F, 1:20 and 1_000 as something else, those of YAML
 // 1.2 others.
 func staysPlain(s string, flow bool) bool {
+	if isName(s) {
+		return true
+	}
 	if s == "" || s == "<<" || strings.IndexByte("-?:,[]{}#&*!|>'\"%@`=~ ", s[0]) >= 0 {
 		return false
 	}
@@ -227,6 +230,22 @@ func staysPlain(s string, flow bool) bool {
 		}
 	}
 	return isString(s) && !looksLikeNumber(s) && !isWord(s)
+}
+
+// isName reports whether s is like most names and keys: it begins with a letter, and has a
+// hyphen or a slash among letters, digits, dots and these. Any YAML reads it as a string.
+func isName(s string) bool {
+	divided := false
+	for i := range len(s) {
+		switch c := s[i]; {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', i > 0 && ('0' <= c && c <= '9' || c == '.'):
+		case i > 0 && (c == '-' || c == '/'):
+			divided = true
+		default:
+			return false
+		}
+	}
+	return divided
 }
 
 // isString reports whether yaml.v3 reads the plain scalar s as a string.
