@@ -223,7 +223,6 @@ func (w *Workload) name(kind string) (named []Named, findings []graph.Finding) {
 	return named, findings
 }
 
-// referenceTo is a name in an annotation.
 func referenceTo(kind, namespace, name string) *reference.Reference {
 	return &reference.Reference{Name: name, Namespace: namespace, Targets: catalog.TargetOf(kind)}
 }
@@ -269,7 +268,6 @@ func (p *Policy) called(r *graph.Resource, ref *reference.Reference) []*graph.Re
 	return found
 }
 
-// scope is a kind in a namespace.
 type scope struct{ kind, namespace string }
 
 // A candidate is an object with the names by which annotations refer to it.
@@ -290,7 +288,6 @@ type wanted struct {
 	pattern string
 }
 
-// candidates returns the objects of a scope.
 func (p *Policy) candidates(where scope) []candidate {
 	if p.objects != nil {
 		return p.objects[where]

@@ -22,7 +22,6 @@ const (
 	leastOptional = 8
 )
 
-// A place is where the objects of one kind have names.
 type place struct {
 	target    catalog.Target
 	namespace string

@@ -255,17 +255,14 @@ func (r *request) naming(names []string) *Pattern {
 		}
 	}
 	for _, i := range r.expressions {
-		if i > first {
-			break
-		}
-		if slices.ContainsFunc(names, r.patterns[i].Match) {
-			return &r.patterns[i]
+		if i < first && slices.ContainsFunc(names, r.patterns[i].Match) {
+			first = i
 		}
 	}
-	if first < len(r.patterns) {
-		return &r.patterns[first]
+	if first == len(r.patterns) {
+		return nil
 	}
-	return nil
+	return &r.patterns[first]
 }
 
 // Patterns returns the patterns that are in force for objects of a kind.
