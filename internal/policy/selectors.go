@@ -49,7 +49,7 @@ func (s *selectors) isEmpty() bool { return len(s.byName)+len(s.others) == 0 }
 
 // matchesAny reports whether one of the selectors matches the object, under any of
 // the names and namespaces that it has, had earlier in a kustomize build, or
-// had before an earlier run, as kustomize's selectors do. What stands for a
+// had before an earlier run, as kustomize's selectors do. What represents a
 // Secret is also matched as the Secret.
 func (p *Policy) matchesAny(s *selectors, object *graph.Resource) bool {
 	ids := p.identities(object)

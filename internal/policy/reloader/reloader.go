@@ -48,15 +48,8 @@ var Kinds = [...]string{ConfigMap, Secret, SecretProviderClass}
 // Handles reports whether Reloader rolls workloads of a kind, by its own flags
 // and annotations.
 func Handles(group, kind string) bool {
-	switch group {
-	case "apps":
-		return kind == "Deployment" || kind == "DaemonSet" || kind == "StatefulSet"
-	case "batch":
-		return kind == "CronJob" || kind == "Job"
-	case "argoproj.io":
-		return kind == "Rollout"
-	}
-	return false
+	handled := []string{"apps/Deployment", "apps/DaemonSet", "apps/StatefulSet", "batch/CronJob", "batch/Job", "argoproj.io/Rollout"}
+	return slices.Contains(handled, group+"/"+kind)
 }
 
 // A Controller decides as a Reloader with certain flags does. It caches expressions, and
