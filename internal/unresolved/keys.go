@@ -109,7 +109,7 @@ func have(object *graph.Resource) string {
 	}
 	all := strings.Join(keys, ", ")
 	if more > 0 {
-		all += fmt.Sprintf(" and %d more", more)
+		return fmt.Sprintf("%s and %d more", all, more)
 	}
 	return all
 }
