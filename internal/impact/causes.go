@@ -242,8 +242,5 @@ func (c *comparison) nameAt(r *graph.Resource, at yamldoc.Path) string {
 		}
 		c.names[r] = names
 	}
-	if at == "" {
-		return ""
-	}
 	return graph.Clip(names[at])
 }
