@@ -56,10 +56,9 @@ type comparison struct {
 	names map[*graph.Resource]map[yamldoc.Path]string
 }
 
-// A pair is a resource as it is in the two sets, nil in a set that does not have it.
+// A pair is a resource as it is in the two sets, or nil.
 type pair struct{ old, new *graph.Resource }
 
-// now returns the resource as the new set has it, or else the old one.
 func (p pair) now() *graph.Resource { return cmp.Or(p.new, p.old) }
 
 func (p pair) both() bool { return p.old != nil && p.new != nil }

@@ -19,10 +19,8 @@ import (
 // are read only of resources to which something may happen.
 type facts struct {
 	templates []*podtemplate.Template // of Resource.PodTemplates
-	// accounts: a template names its service account by both fields.
-	accounts []bool
-	// rest is the whole spec of a custom resource of which a template is only a part.
-	rest      *podtemplate.Template
+	accounts  []bool                  // a template names its service account by both fields
+	rest      *podtemplate.Template   // the whole spec of a resource that isPartial
 	suspended bool
 	replicas  *int64
 	strategy  string
