@@ -111,9 +111,8 @@ func nodeAt(n *yaml.Node, path yamldoc.Path) *yaml.Node {
 	if err != nil {
 		return nil
 	}
-	n = yamldoc.Resolve(n)
 	for _, step := range steps {
-		switch {
+		switch n = yamldoc.Resolve(n); {
 		case step.Index >= 0 && n.Kind == yaml.SequenceNode && step.Index < len(n.Content):
 			n = n.Content[step.Index]
 		case step.Index < 0 && n.Kind == yaml.MappingNode:
@@ -124,9 +123,8 @@ func nodeAt(n *yaml.Node, path yamldoc.Path) *yaml.Node {
 		if n == nil {
 			return nil
 		}
-		n = yamldoc.Resolve(n)
 	}
-	return n
+	return yamldoc.Resolve(n)
 }
 
 func scalarAt(item *yaml.Node, path yamldoc.Path) string {
