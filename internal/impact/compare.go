@@ -79,13 +79,10 @@ func (c *comparison) ref(p pair) Ref {
 	return refOf(c.before, p.old)
 }
 
-// generated is the name of a resource with generateName, which the API server names.
-const generated = "(generated)"
-
 func refOf(g *graph.Graph, r *graph.Resource) Ref {
 	return Ref{
 		APIVersion: graph.Clip(r.APIVersion), Kind: graph.Clip(r.Kind),
-		Namespace: graph.Clip(g.NamespaceOf(r)), Name: cmp.Or(graph.Clip(r.Name), generated),
+		Namespace: graph.Clip(g.NamespaceOf(r)), Name: cmp.Or(graph.Clip(r.Name), "(generated)"), // by the API server
 	}
 }
 

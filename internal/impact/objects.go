@@ -172,12 +172,9 @@ func valuesByKey(r *graph.Resource) map[string][]hash.Value {
 	return values
 }
 
-// hidden replaces a key that may be a part of a value.
-const hidden = "(hidden)"
-
 func (o *object) shown(key string) string {
 	if o.old != nil && o.old.Bare[key] || o.new != nil && o.new.Bare[key] {
-		return hidden
+		return "(hidden)" // it may be a part of a value
 	}
 	return graph.Clip(key)
 }
