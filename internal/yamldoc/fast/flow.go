@@ -90,7 +90,6 @@ func (p *Parser) flowKey() *yaml.Node {
 	return key
 }
 
-// flowValue reads a node within a flow collection.
 func (p *Parser) flowValue() *yaml.Node {
 	if c := p.peek(0); c == '[' || c == '{' {
 		return p.flow()

@@ -103,7 +103,7 @@ func (p *Parser) columnOf(at int) int {
 	return p.runes + 1
 }
 
-// peek returns the byte n places on, a line break if the text ends before.
+// peek returns a line break if the text ends before the byte n places on.
 func (p *Parser) peek(n int) byte {
 	if p.at+n < len(p.text) {
 		return p.text[p.at+n]
@@ -111,14 +111,12 @@ func (p *Parser) peek(n int) byte {
 	return '\n'
 }
 
-// newline steps over a line break.
 func (p *Parser) newline() {
 	p.at++
 	p.bol = p.at
 	p.line++
 }
 
-// skipSpaces steps over spaces.
 func (p *Parser) skipSpaces() {
 	for p.at < len(p.text) && p.text[p.at] == ' ' {
 		p.at++
@@ -193,7 +191,6 @@ func (p *Parser) block(column, parent int) *yaml.Node {
 	return p.inline(column, parent)
 }
 
-// isDash reports whether the dash of a sequence's entry is next.
 func (p *Parser) isDash() bool { return p.peek(0) == '-' && isBreakOrSpace(p.peek(1)) }
 
 func isBreakOrSpace(c byte) bool { return c == ' ' || c == '\n' }
