@@ -100,7 +100,7 @@ func (p *Parser) flowValue() *yaml.Node {
 // flowScalar reads a scalar within a flow collection, on one line.
 func (p *Parser) flowScalar() *yaml.Node {
 	if c := p.peek(0); c == '"' || c == '\'' {
-		return p.quoted(c)
+		return p.quoted()
 	}
 	n, end := p.plain(true)
 	if n == nil {
