@@ -33,7 +33,6 @@ func (m *mappings) addBlock(at site, place int, entries []*entry) bool {
 	return true
 }
 
-// fillBlock puts lines under a key without a value, and drops the null.
 func (m *mappings) fillBlock(at site, entries []*entry) bool {
 	colon, _ := m.colon(at.fill)
 	_, end, ok := m.entryValue(at.fill, at.null)
@@ -48,7 +47,6 @@ func (m *mappings) fillBlock(at site, entries []*entry) bool {
 	return ok
 }
 
-// blockLines appends the lines of entries at that indentation.
 func blockLines(lines []string, indent int, entries []*entry) []string {
 	for _, e := range entries {
 		line := strings.Repeat(" ", indent) + quote(e.key, 0, false) + ":"
@@ -66,7 +64,6 @@ func blockLines(lines []string, indent int, entries []*entry) []string {
 	return lines
 }
 
-// removeBlock drops the lines of entries.
 func (m *mappings) removeBlock(r *removal) bool {
 	content := r.at.mapping.Content
 	for _, i := range r.indexes {

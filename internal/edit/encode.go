@@ -67,7 +67,6 @@ func listOf(root *yaml.Node) (list, next *yaml.Node) {
 	return list, next
 }
 
-// isPlainBlock reports whether n is in block style without an anchor or a tag.
 func isPlainBlock(n *yaml.Node) bool {
 	return isBlock(n) && n.Anchor == "" && n.Style&yaml.TaggedStyle == 0
 }
@@ -262,7 +261,6 @@ func replace(t *Text, doc *yaml.Node, units []*unit) ([]byte, bool) {
 	}
 }
 
-// write returns the text of the unit's node.
 func (u *unit) write(source []byte) string {
 	var out bytes.Buffer
 	if u.isJSON {
@@ -288,7 +286,6 @@ func (u *unit) write(source []byte) string {
 	return strings.Join(lines, lineBreak(source, 0, 0))
 }
 
-// writeJSON writes a node that was read from JSON.
 func (u *unit) writeJSON(out *bytes.Buffer, isSpaced bool) {
 	comma, colon := ",", ":"
 	if isSpaced {

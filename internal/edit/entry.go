@@ -108,7 +108,6 @@ func (m *mappings) walk(root, parent yamldoc.Path) (at site, ok bool) {
 	}
 }
 
-// replace sets the value of an entry that is there.
 func (m *mappings) replace(key, value *yaml.Node, e SetEntry) bool {
 	if value.Kind != yaml.ScalarNode || value.Anchor != "" || m.nulls[value] {
 		return false
@@ -218,7 +217,6 @@ func place(at site, e SetEntry) int {
 	return 0
 }
 
-// isOneLine reports whether an entry is a scalar that begins on its key's line.
 func isOneLine(key, value *yaml.Node) bool {
 	return key.Kind == yaml.ScalarNode && value.Kind == yaml.ScalarNode && key.Line == value.Line &&
 		value.Style&(yaml.LiteralStyle|yaml.FoldedStyle) == 0 && !yamldoc.IsNull(value)
@@ -248,7 +246,6 @@ func (m *mappings) remove(root yamldoc.Path, e RemoveEntry) bool {
 	return true
 }
 
-// finish turns what was gathered into splices.
 func (m *mappings) finish() bool {
 	for _, r := range m.removals {
 		remove := m.removeBlock
@@ -281,12 +278,10 @@ func (m *mappings) write(at site, place int, entries []*entry) bool {
 	}
 }
 
-// nodeStart returns where a node begins.
 func (m *mappings) nodeStart(n *yaml.Node) (int, bool) {
 	return m.Offset(n.Line, n.Column)
 }
 
-// beginsLine reports whether nothing but dashes is before key on its line.
 func (m *mappings) beginsLine(key *yaml.Node) bool {
 	start, ok := m.nodeStart(key)
 	return ok && isDashes(string(m.bytes[m.lineStart(start):start]))

@@ -109,7 +109,6 @@ func (m *mappings) addFlow(at site, place int, entries []*entry) bool {
 	return ok
 }
 
-// removeFlow drops entries with a comma each.
 func (m *mappings) removeFlow(r *removal) bool {
 	content := r.at.mapping.Content
 	for _, i := range r.indexes {

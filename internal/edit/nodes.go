@@ -51,7 +51,6 @@ func OnTree(root *yaml.Node, items []Item) error {
 	return t.edit(items)
 }
 
-// areDone reports whether the edits would change nothing.
 func (t *tree) areDone(items []Item) (bool, error) {
 	for root, e := range edits(items) {
 		if isDone, err := t.isDone(root, e); err != nil || !isDone {
@@ -170,7 +169,7 @@ func (t *tree) setEntry(root yamldoc.Path, e SetEntry) error {
 		return err
 	}
 	if !w.inItem {
-		return noItem(root)
+		return fmt.Errorf("%s: there is no item", show(root))
 	}
 	missing, err := keysOf(w.missing, w.path)
 	if err != nil {
@@ -197,10 +196,9 @@ func (t *tree) setEntry(root yamldoc.Path, e SetEntry) error {
 	return nil
 }
 
-// setValue sets the value of an entry that is there.
 func (t *tree) setValue(value *yaml.Node, e SetEntry) error {
 	if err := t.detach(value); err != nil {
-		return fmt.Errorf("%s: %w", e.Parent.Key(e.Key), err)
+		return fmt.Errorf("%s: %w", e.path(), err)
 	}
 	if e.Bool {
 		value.Tag, value.Value, value.Style = "!!bool", e.Value, 0
@@ -259,7 +257,7 @@ func (t *tree) removeEntry(root yamldoc.Path, e RemoveEntry) error {
 	}
 	for _, removed := range w.node.Content[i : i+2] {
 		if err := t.detachAll(removed); err != nil {
-			return fmt.Errorf("%s: %w", e.Parent.Key(e.Key), err)
+			return fmt.Errorf("%s: %w", e.path(), err)
 		}
 	}
 	w.node.Content = slices.Delete(w.node.Content, i, i+2)

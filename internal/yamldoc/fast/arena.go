@@ -13,16 +13,13 @@ const (
 	largeSlab = 4096
 )
 
-// reset takes all values back.
 func (a *arena[T]) reset() {
 	clear(a.slab[:a.used])
 	a.used = 0
 }
 
-// take hands out a zero value.
 func (a *arena[T]) take() *T { return &a.slice(1)[0] }
 
-// slice hands out n zero values, with no capacity beyond.
 func (a *arena[T]) slice(n int) []T {
 	if n > largeSlab {
 		return make([]T, n)

@@ -107,7 +107,6 @@ func (p *Parser) blockLines(indent, parent int) (blockLines, bool) {
 	}
 }
 
-// value returns the value of the scalar with these lines.
 func (l *blockLines) value(text string, chomp byte, folded bool) string {
 	if l.count == 1 && l.blankBefore == 0 && chomp != '+' {
 		end := l.last

@@ -18,7 +18,6 @@ const (
 	control  // not plain text to YAML, or a line break other than \n
 )
 
-// classes holds the class of each byte.
 var classes = func() (c [256]uint8) {
 	for i := range 0x20 {
 		c[i] = control
@@ -91,7 +90,6 @@ func numberTag(value string) string {
 	return resolve(value)
 }
 
-// resolve asks yaml.v3 for the tag.
 func resolve(value string) string {
 	return (&yaml.Node{Kind: yaml.ScalarNode, Value: value}).ShortTag()
 }

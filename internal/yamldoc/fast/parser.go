@@ -76,7 +76,6 @@ func (p *Parser) nodeAt(kind yaml.Kind, tag string, line, column int) *yaml.Node
 	return n
 }
 
-// null returns the node of a value that is not there.
 func (p *Parser) null(line, column int) *yaml.Node {
 	return p.nodeAt(yaml.ScalarNode, "!!null", line, column)
 }
@@ -90,7 +89,6 @@ func (p *Parser) close(n *yaml.Node, since int) {
 	}
 }
 
-// columnOf returns the column of a place on the current line, from 1.
 func (p *Parser) columnOf(at int) int {
 	if !p.wide {
 		return at - p.bol + 1
@@ -149,7 +147,6 @@ func (p *Parser) next() (column int, ok bool) {
 	}
 }
 
-// isMarker reports whether the line begins like a marker or a directive.
 func (p *Parser) isMarker() bool {
 	c := p.text[p.at]
 	return c == '%' || p.peek(1) == c && p.peek(2) == c
