@@ -239,7 +239,11 @@ var simpler = []func(*unit){
 // that it reads as the same.
 func replace(t *Text, doc *yaml.Node, units []*unit) ([]byte, bool) {
 	for _, u := range units {
-		u.prepare(t.bytes)
+		if u.node.Style&yaml.FlowStyle == 0 {
+			dropOuterComments(u.node, string(t.bytes[u.from:u.start]), string(t.bytes[u.end:u.until]))
+		}
+		nameNulls(u.node, false)
+		placeComments(u.node)
 	}
 	for tries := 0; ; tries++ {
 		var out []byte

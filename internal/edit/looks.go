@@ -8,14 +8,6 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-func (u *unit) prepare(source []byte) {
-	if u.node.Style&yaml.FlowStyle == 0 {
-		dropOuterComments(u.node, string(source[u.from:u.start]), string(source[u.end:u.until]))
-	}
-	nameNulls(u.node, false)
-	placeComments(u.node)
-}
-
 // dropOuterComments removes the comments from n's tree that are in the text before or
 // after it, which stays.
 func dropOuterComments(n *yaml.Node, before, after string) {

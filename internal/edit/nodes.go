@@ -11,7 +11,7 @@ import (
 
 // OnNodes makes the edits on the nodes of the parsed text, and encodes again those
 // elements of its list that change, or the whole document if it has no list or its
-// elements cannot be told apart. Indentation, line endings and the text around stay;
+// elements cannot be separated. Indentation, line endings and the text around stay;
 // comments stay as far as yaml.v3 keeps them; blank lines do not.
 //
 // Aliases and merge keys on the way to an edit are written out, so that the edit

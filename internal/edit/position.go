@@ -24,7 +24,7 @@ func NewText(b []byte) *Text { return &Text{bytes: b} }
 
 // Offset returns the byte at a position of yaml.v3, false if there is no such position.
 // Lines and columns count from 1, columns count characters. A tab is one character; a byte
-// order mark before the text is none.
+// order mark before the text does not count.
 func (t *Text) Offset(line, column int) (int, bool) {
 	if t.lines == nil {
 		t.lines = lineStarts(t.bytes)

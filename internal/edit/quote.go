@@ -10,7 +10,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/confighash/confighash/internal/yamldoc/fast"
+	"github.com/confighash/confighash/internal/yamldoc"
 )
 
 const quotedStyles = yaml.DoubleQuotedStyle | yaml.SingleQuotedStyle
@@ -35,7 +35,7 @@ func scalarEnd(b []byte, at int, value string, style yaml.Style) (int, bool) {
 		const widest = len(`\U00000041`) // of the ways to write a byte of the value
 		text := string(b[at:min(len(b), at+len(value)*widest+len(`""`))])
 		isDouble := strings.HasPrefix(text, `"`)
-		got, length := fast.Unquote(text)
+		got, length := yamldoc.Unquote(text)
 		return at + length, length > 0 && got == value && isDouble == (style == yaml.DoubleQuotedStyle) && !hasBreak(text[:length])
 	default:
 		return 0, false
@@ -109,16 +109,10 @@ func quoteDouble(value string) string {
 	out.Grow(len(value) + 2)
 	out.WriteByte('"')
 	for _, r := range value {
-		switch {
-		case r == '"' || r == '\\':
+		switch i := strings.IndexRune("\"\\\n\r\t", r); {
+		case i >= 0:
 			out.WriteByte('\\')
-			out.WriteRune(r)
-		case r == '\n':
-			out.WriteString(`\n`)
-		case r == '\r':
-			out.WriteString(`\r`)
-		case r == '\t':
-			out.WriteString(`\t`)
+			out.WriteByte(`"\nrt`[i])
 		case isPrintable(r):
 			out.WriteRune(r)
 		default:

@@ -1,5 +1,5 @@
 // Package fast reads the part of YAML that most manifests are written in, faster
-// than yaml.v3 does. Package yamldoc uses it.
+// than yaml.v3 does. Only package yamldoc uses it.
 //
 // That part is: mappings and sequences in block style, scalars on one line, block
 // scalars, now and then a flow collection. [Parser] reads it in one pass over the
