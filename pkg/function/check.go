@@ -22,7 +22,6 @@ func Check(data []byte, w io.Writer, o Options) (changed bool, out *Output, err 
 	if err != nil {
 		return false, nil, err
 	}
-	o.Summarize = false
 	r, err := newRun(in, o)
 	if err != nil {
 		return false, nil, err
