@@ -46,7 +46,6 @@ type Node struct {
 // String returns kind, namespace and name.
 func (n *Node) String() string { return n.Kind + " " + n.path() }
 
-// path returns namespace and name.
 func (n *Node) path() string {
 	path := n.Name
 	if path == "" {
@@ -85,7 +84,7 @@ type Edge struct {
 	To   string `json:"to"`
 	// Via is env, envFrom, volume, subPath, extra-sources or reference.
 	Via catalog.Via `json:"via"`
-	// Keys are those that count, sorted; null stands for all.
+	// Keys are those that count, sorted; null means all.
 	Keys []string `json:"keys"`
 	// Consumed: the containers of the user's pods get the content, or what a
 	// controller makes of the user holds it.

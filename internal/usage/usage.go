@@ -29,7 +29,7 @@ type Use struct {
 	Via      catalog.Via
 	// Consumed: the containers of the pods get the content.
 	Consumed bool
-	// Keys are the keys that they get, sorted; nil stands for all of them.
+	// Keys are the keys that they get, sorted; nil means all of them.
 	Keys []string
 }
 
@@ -88,7 +88,6 @@ func wanted(r *graph.Resource) []want {
 	return wants
 }
 
-// A search is for what one resource uses.
 type search struct {
 	*Finder
 	referrer *graph.Resource
