@@ -14,12 +14,12 @@ const Length = 10
 
 // Suffix returns the suffix of a content: ten characters of kustomize's hash
 // alphabet, keyed with salt unless that is empty.
-func Suffix(c Content, salt string) (string, error) {
+func Suffix(c Content, salt string) string {
 	if salt != "" {
 		c = salted(c, salt)
 	}
 	sum := sha256.Sum256(encode(c))
-	return alphabet.Replace(hex.EncodeToString(sum[:Length/2])), nil
+	return alphabet.Replace(hex.EncodeToString(sum[:Length/2]))
 }
 
 // encode returns what kustomize's hasher encodes: an object with sorted keys, as

@@ -76,7 +76,7 @@ func (l *list) cutElements(c *cutter) {
 // cut returns the parts of a List, nil if it cannot be split or is not a List. line is
 // the line of the input on which its text begins.
 func (l *list) cut(line int) []part {
-	if l == nil || len(l.elements) == 0 || !l.confirm() || !strings.HasSuffix(scalar(l.rest, "kind"), "List") {
+	if l == nil || len(l.elements) == 0 || !l.confirm() || !strings.HasSuffix(yamldoc.Text(l.rest, "kind"), "List") {
 		return nil
 	}
 	c := cutter{text: l.text, line: line}
@@ -111,10 +111,10 @@ func (in *Input) splitResourceList(d *document) (bool, error) {
 	if l == nil || !l.confirm() {
 		return in.keepResourceList(d)
 	}
-	if scalar(l.rest, "kind") != "ResourceList" {
+	if yamldoc.Text(l.rest, "kind") != "ResourceList" {
 		return false, nil
 	}
-	if err := checkVersion(scalar(l.rest, "apiVersion"), d.line); err != nil {
+	if err := checkVersion(yamldoc.Text(l.rest, "apiVersion"), d.line); err != nil {
 		return false, err
 	}
 	parts := l.cutResourceList(d.line)
@@ -123,7 +123,7 @@ func (in *Input) splitResourceList(d *document) (bool, error) {
 	}
 	d.parts = parts
 	in.IsResourceList, in.hasItems, in.flow = true, l.items >= 0, l.json
-	in.setFunctionConfig(field(l.rest, "functionConfig"))
+	in.setFunctionConfig(yamldoc.Value(l.rest, "functionConfig"))
 	return true, nil
 }
 
@@ -179,22 +179,22 @@ func (in *Input) keepResourceList(d *document) (bool, error) {
 		}
 		return false, nil
 	}
-	if len(tree.Content) != 1 || scalar(tree.Content[0], "kind") != "ResourceList" {
+	if len(tree.Content) != 1 || yamldoc.Text(tree.Content[0], "kind") != "ResourceList" {
 		return false, nil
 	}
 	root := tree.Content[0]
-	if err := checkVersion(scalar(root, "apiVersion"), d.line); err != nil {
+	if err := checkVersion(yamldoc.Text(root, "apiVersion"), d.line); err != nil {
 		return false, err
 	}
 	if key := yamldoc.Duplicate(root); key != nil {
 		return false, fmt.Errorf("line %d: the ResourceList has %s twice; keep one", d.line+key.Line-1, yamldoc.NameOf(root, key))
 	}
-	items := field(root, "items")
+	items := yamldoc.Value(root, "items")
 	if items != nil && items.Kind != yaml.SequenceNode && items.Tag != "!!null" {
 		return false, fmt.Errorf("line %d: items of the ResourceList is %s; it must be a sequence of resources", d.line+items.Line-1, describe(items))
 	}
 	in.IsResourceList, in.hasItems, in.flow = true, items != nil, root.Style&yaml.FlowStyle != 0
-	in.setFunctionConfig(field(root, "functionConfig"))
+	in.setFunctionConfig(yamldoc.Value(root, "functionConfig"))
 	d.keepWhole(formList).tree = tree
 	return true, nil
 }
@@ -205,30 +205,4 @@ func checkVersion(apiVersion string, line int) error {
 		return nil
 	}
 	return fmt.Errorf("line %d: the ResourceList has apiVersion %q; config.kubernetes.io/v1 and config.kubernetes.io/v1alpha1 are known", line, apiVersion)
-}
-
-// indexOf returns the index of a key in the content of a mapping, -1 if there is none.
-func indexOf(m *yaml.Node, key string) int {
-	for i := 0; m.Kind == yaml.MappingNode && i+1 < len(m.Content); i += 2 {
-		if m.Content[i].Value == key {
-			return i
-		}
-	}
-	return -1
-}
-
-// field returns the value that a mapping has under key, its alias resolved, or nil.
-func field(m *yaml.Node, key string) *yaml.Node {
-	if i := indexOf(m, key); i >= 0 {
-		return yamldoc.Resolve(m.Content[i+1])
-	}
-	return nil
-}
-
-// scalar returns the text that a mapping has under key, "" if there is none.
-func scalar(m *yaml.Node, key string) string {
-	if value := field(m, key); value != nil {
-		return value.Value
-	}
-	return ""
 }

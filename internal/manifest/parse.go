@@ -134,23 +134,12 @@ var parsers = sync.Pool{New: func() any { return new(yamldoc.Parser) }}
 
 // Parallel calls work for 0 to n-1 on all processors.
 func Parallel(n int, work func(int)) {
-	workers := min(runtime.GOMAXPROCS(0), n)
-	if workers <= 1 {
-		for i := range n {
-			work(i)
-		}
-		return
-	}
 	var next atomic.Int64
 	var group sync.WaitGroup
-	for range workers {
+	for range min(runtime.GOMAXPROCS(0), n) {
 		group.Go(func() {
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= n {
-					return
-				}
-				work(i)
+			for i := next.Add(1); i <= int64(n); i = next.Add(1) {
+				work(int(i) - 1)
 			}
 		})
 	}

@@ -151,7 +151,7 @@ func (in *Input) completeWhole(text []byte, results []Result) ([]byte, error) {
 		return nil, fmt.Errorf("the result does not parse: %w", atLine(err, text, 1))
 	}
 	root := tree.Content[0]
-	if field(root, "results") == nil && in.hasItems && len(results) == 0 {
+	if yamldoc.Value(root, "results") == nil && in.hasItems && len(results) == 0 {
 		return text, nil
 	}
 	if !hasOtherBreaks(text) {
@@ -183,6 +183,16 @@ func (in *Input) completeWhole(text []byte, results []Result) ([]byte, error) {
 		root.Content = append(root.Content, n.Content...)
 	}
 	return encode(tree)
+}
+
+// indexOf returns the index of a key in the content of a mapping, -1 if there is none.
+func indexOf(m *yaml.Node, key string) int {
+	for i := 0; i+1 < len(m.Content); i += 2 {
+		if m.Content[i].Value == key {
+			return i
+		}
+	}
+	return -1
 }
 
 // insertBlock replaces the results in the text of a ResourceList in block style, in
@@ -225,7 +235,7 @@ func (in *Input) isComplete(root *yaml.Node, out []byte, results []Result) bool 
 		return false
 	}
 	want := len(root.Content)
-	if field(root, "results") != nil {
+	if yamldoc.Value(root, "results") != nil {
 		want -= 2
 	}
 	if !in.hasItems {
@@ -235,11 +245,11 @@ func (in *Input) isComplete(root *yaml.Node, out []byte, results []Result) bool 
 		want += 2
 	}
 	now := tree.Content[0]
-	return len(now.Content) == want && (field(now, "results") != nil) == (len(results) > 0) && itemsIn(now) == itemsIn(root)
+	return len(now.Content) == want && (yamldoc.Value(now, "results") != nil) == (len(results) > 0) && itemsIn(now) == itemsIn(root)
 }
 
 func itemsIn(root *yaml.Node) int {
-	if items := field(root, "items"); items != nil {
+	if items := yamldoc.Value(root, "items"); items != nil {
 		return len(items.Content)
 	}
 	return 0
