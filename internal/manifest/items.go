@@ -162,10 +162,8 @@ func (c *Chunk) elements(found []Item, list Item, depth int) ([]Item, error) {
 	return found, nil
 }
 
-// placeOf returns the place of a node in the input.
 func (c *Chunk) placeOf(node *yaml.Node) string { return c.At(c.Line + max(node.Line, 1) - 1) }
 
-// describe names what a node is, for messages.
 func describe(n *yaml.Node) string {
 	switch {
 	case n.Kind == yaml.MappingNode:

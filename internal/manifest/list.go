@@ -95,14 +95,14 @@ func (d *document) splitStream() {
 		d.parts = readBlock(d.text).cut(d.line)
 	}
 	if d.parts == nil {
-		d.keepWhole(formDocument)
+		d.keepWhole(formDocument, nil)
 	}
 }
 
-// splitResourceList splits d as a ResourceList. It reports false for any other document.
-func (in *Input) splitResourceList(d *document) (bool, error) {
+// splitResourceList splits d if it is a ResourceList.
+func (in *Input) splitResourceList(d *document) error {
 	if !bytes.Contains(d.text, []byte("ResourceList")) {
-		return false, nil
+		return nil
 	}
 	l := readBlock(d.text)
 	if l == nil {
@@ -112,10 +112,10 @@ func (in *Input) splitResourceList(d *document) (bool, error) {
 		return in.keepResourceList(d)
 	}
 	if yamldoc.Text(l.rest, "kind") != "ResourceList" {
-		return false, nil
+		return nil
 	}
 	if err := checkVersion(yamldoc.Text(l.rest, "apiVersion"), d.line); err != nil {
-		return false, err
+		return err
 	}
 	parts := l.cutResourceList(d.line)
 	if parts == nil {
@@ -124,7 +124,7 @@ func (in *Input) splitResourceList(d *document) (bool, error) {
 	d.parts = parts
 	in.IsResourceList, in.hasItems, in.flow = true, l.items >= 0, l.json
 	in.setFunctionConfig(yamldoc.Value(l.rest, "functionConfig"))
-	return true, nil
+	return nil
 }
 
 // cutResourceList returns the parts of a ResourceList, nil if its items cannot be split.
@@ -169,34 +169,34 @@ func nullLength(value []byte) (int, bool) {
 }
 
 // keepResourceList does what splitResourceList does for a document that is parsed whole.
-func (in *Input) keepResourceList(d *document) (bool, error) {
+func (in *Input) keepResourceList(d *document) error {
 	tree, err := yamldoc.Parse(d.text)
 	if err != nil {
 		// Concatenated JSON and other streams are for Parse to judge, but a document
 		// that says so at its beginning is a ResourceList.
 		if bytes.Contains(d.text[:min(len(d.text), 200)], []byte("ResourceList")) {
-			return false, atLine(err, d.text, d.line)
+			return atLine(err, d.text, d.line)
 		}
-		return false, nil
+		return nil
 	}
 	if len(tree.Content) != 1 || yamldoc.Text(tree.Content[0], "kind") != "ResourceList" {
-		return false, nil
+		return nil
 	}
 	root := tree.Content[0]
 	if err := checkVersion(yamldoc.Text(root, "apiVersion"), d.line); err != nil {
-		return false, err
+		return err
 	}
 	if key := yamldoc.Duplicate(root); key != nil {
-		return false, fmt.Errorf("line %d: the ResourceList has %s twice; keep one", d.line+key.Line-1, yamldoc.NameOf(root, key))
+		return fmt.Errorf("line %d: the ResourceList has %s twice; keep one", d.line+key.Line-1, yamldoc.NameOf(root, key))
 	}
 	items := yamldoc.Value(root, "items")
 	if items != nil && items.Kind != yaml.SequenceNode && items.Tag != "!!null" {
-		return false, fmt.Errorf("line %d: items of the ResourceList is %s; it must be a sequence of resources", d.line+items.Line-1, describe(items))
+		return fmt.Errorf("line %d: items of the ResourceList is %s; it must be a sequence of resources", d.line+items.Line-1, describe(items))
 	}
 	in.IsResourceList, in.hasItems, in.flow = true, items != nil, root.Style&yaml.FlowStyle != 0
 	in.setFunctionConfig(yamldoc.Value(root, "functionConfig"))
-	d.keepWhole(formList).tree = tree
-	return true, nil
+	d.keepWhole(formList, tree)
+	return nil
 }
 
 func checkVersion(apiVersion string, line int) error {

@@ -49,7 +49,6 @@ func Parse[T any](in *Input, visit func(*Chunk, []Item) (T, error)) ([]*Chunk, [
 	return p.chunks, p.values, errors.Join(p.errs...)
 }
 
-// A job is to parse a chunk and to visit its items.
 type job[T any] struct {
 	document *document
 	chunk    *Chunk
@@ -58,7 +57,6 @@ type job[T any] struct {
 	unfit    bool // the chunk is not what it was split as
 }
 
-// A parsing collects what Parse returns.
 type parsing[T any] struct {
 	visit   func(*Chunk, []Item) (T, error)
 	aliased int // how many more nodes aliases may stand for
@@ -98,9 +96,9 @@ func (p *parsing[T]) finish(in *Input, jobs []job[T]) {
 	if unfit {
 		d := jobs[0].document
 		parts := d.parts
-		d.keepWhole(formDocument)
+		d.keepWhole(formDocument, nil)
 		if in.IsResourceList {
-			if _, err := in.keepResourceList(d); err != nil {
+			if err := in.keepResourceList(d); err != nil {
 				d.parts = parts // so that it can be written, with the error in its results
 				p.errs = append(p.errs, err)
 				return

@@ -39,7 +39,6 @@ func (in *Input) Write(w io.Writer, replaced map[*Chunk][]byte, results []Result
 	return nil
 }
 
-// text returns what is written for a part.
 func (p *part) text(replaced map[*Chunk][]byte) []byte {
 	switch {
 	case p.chunk != nil:
@@ -50,7 +49,6 @@ func (p *part) text(replaced map[*Chunk][]byte) []byte {
 	return p.literal
 }
 
-// text returns what is written for a chunk.
 func (c *Chunk) text(replaced map[*Chunk][]byte) []byte {
 	text, ok := replaced[c]
 	switch {
@@ -87,7 +85,6 @@ func (in *Input) complete(d *document, replaced map[*Chunk][]byte, results []Res
 	return slices.Insert(slices.Clone(d.parts), at, part{literal: added}), err
 }
 
-// lastWritten returns the last text that is written of parts.
 func lastWritten(parts []part, replaced map[*Chunk][]byte) []byte {
 	for _, p := range slices.Backward(parts) {
 		if text := p.text(replaced); len(text) > 0 {
