@@ -9,8 +9,6 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"github.com/confighash/confighash/internal/yamldoc"
-
 	"go.yaml.in/yaml/v3"
 )
 
@@ -206,14 +204,6 @@ func isPrintable(r rune) bool {
 		return false
 	}
 	return r >= 0x20 && (r < 0x7f || r > 0x9f)
-}
-
-// checkString refuses what cannot be a string in YAML.
-func checkString(path yamldoc.Path, s string) error {
-	if !utf8.ValidString(s) {
-		return fmt.Errorf("%s: the string to set is not valid UTF-8", path)
-	}
-	return nil
 }
 
 // staysPlain reports whether every reader reads s, written without quotes, as the string

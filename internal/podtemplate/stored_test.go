@@ -47,7 +47,7 @@ func ask(t *testing.T, pairs []pair) []answer {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "stored")
 	build := exec.Command("go", "build", "-trimpath", "-o", program, "./stored")
-	build.Dir = filepath.Join("..", "..", "hack", "cluster", "kubernetes")
+	build.Dir = filepath.Join("..", "..", "test", "cluster", "kubernetes")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("go build ./stored: %v\n%s", err, out)
