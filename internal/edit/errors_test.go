@@ -95,13 +95,8 @@ func TestApply_refusesInASentenceWithoutValues(t *testing.T) {
 	}, {
 		label: "no element to split",
 		in:    "a: &a topsecret",
-		edit:  edit.SplitScalar{At: at("a", "topsecret"), Values: []string{"b", "c"}},
+		edit:  edit.SetScalar{At: at("a", "topsecret"), Value: "b", More: []string{"c"}},
 		want:  "a: found a mapping where a sequence is needed",
-	}, {
-		label: "split into nothing",
-		in:    "a: [topsecret]",
-		edit:  edit.SplitScalar{At: at("a[0]", "topsecret")},
-		want:  "a[0]: cannot split into no values; give at least one",
 	}, {
 		label: "no UTF-8",
 		in:    "a: topsecret",
@@ -142,14 +137,14 @@ func TestApply_refusesInASentenceWithoutValues(t *testing.T) {
 				t.Errorf("got  %s\nwant %s", err, row.want)
 			}
 			if strings.Contains(err.Error(), "topsecret") {
-				t.Errorf("the error tells a value")
+				t.Errorf("the error shows a value")
 			}
 		})
 	}
 }
 
 func TestSplice_doesNotParseForScalars(t *testing.T) {
-	// What stands behind the scalar is no YAML at all.
+	// What follows the scalar is not YAML at all.
 	text := "a: b\n}{ : : ]"
 	out, ok, err := edit.Splice([]byte(text), []edit.Item{{Edits: []edit.Edit{
 		edit.SetScalar{At: edit.Scalar{Path: "a", Value: "b", Line: 1, Column: 4}, Value: "c"},
@@ -159,7 +154,7 @@ func TestSplice_doesNotParseForScalars(t *testing.T) {
 	}
 }
 
-func TestSplice_holdsWhatStandsThereAgainstWhatItExpects(t *testing.T) {
+func TestSplice_comparesWhatIsThereWithWhatItExpects(t *testing.T) {
 	for _, row := range []struct {
 		label, text string
 		at          edit.Scalar

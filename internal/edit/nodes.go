@@ -11,7 +11,7 @@ import (
 
 // OnNodes makes the edits on the nodes of the parsed text, and encodes again those
 // elements of its list that change, or the whole document if it has no list or its
-// elements cannot be told apart. Indentation, line endings and the text around stay;
+// elements cannot be separated. Indentation, line endings and the text around stay;
 // comments stay as far as yaml.v3 keeps them; blank lines do not.
 //
 // Aliases and merge keys on the way to an edit are written out, so that the edit
@@ -51,132 +51,101 @@ func OnTree(root *yaml.Node, items []Item) error {
 	return t.edit(items)
 }
 
-// areDone reports whether the edits would change nothing.
 func (t *tree) areDone(items []Item) (bool, error) {
-	for _, item := range items {
-		for _, e := range item.Edits {
-			if isDone, err := t.isDone(item.Root, e); err != nil || !isDone {
-				return false, err
-			}
+	for root, e := range edits(items) {
+		if isDone, err := t.isDone(root, e); err != nil || !isDone {
+			return false, err
 		}
 	}
 	return true, nil
 }
 
-// isDone reports whether e would change nothing.
 func (t *tree) isDone(root yamldoc.Path, e Edit) (bool, error) {
-	var path yamldoc.Path
-	var value string
-	switch e := e.(type) {
-	case SetScalar:
-		path, value = e.At.Path, e.Value
-	case SplitScalar:
-		path, value = e.At.Path, e.Values[0]
-		if len(e.Values) > 1 {
-			return false, nil
-		}
-	case SetEntry:
-		path = e.Parent.Key(e.Key)
-	case RemoveEntry:
-		path = e.Parent.Key(e.Key)
-	}
-	way, err := t.walk(root, path, false)
+	way, err := t.walk(root, e.path(), false)
 	if err != nil {
 		return false, err
 	}
 	isThere := len(way.missing) == 0
 	switch e := e.(type) {
+	case SetScalar:
+		return isThere && len(e.More) == 0 && isStringNode(way.node, e.Value), nil
 	case SetEntry:
 		if isThere {
-			return holds(way.node, e), mustBe(yaml.ScalarNode, way.node, path)
+			return holds(way.node, e), mustBe(yaml.ScalarNode, way.node, e.path())
 		}
-		return false, nil
 	case RemoveEntry:
 		return !isThere, nil
 	}
-	return isThere && isStringNode(way.node, value), nil
+	return false, nil
 }
 
 // edit makes all edits. It finds the scalars first: splitting one moves those after it.
 func (t *tree) edit(items []Item) error {
 	var scalars []way
-	for _, item := range items {
-		for _, e := range item.Edits {
-			var found way
-			var err error
-			switch e := e.(type) {
-			case SetScalar:
-				found, err = t.find(item.Root, e.At, e.Value)
-			case SplitScalar:
-				if found, err = t.find(item.Root, e.At, e.At.Value); err == nil {
-					err = mustBe(yaml.SequenceNode, found.parent, e.At.Path)
-				}
-			}
+	for root, e := range edits(items) {
+		if e, ok := e.(SetScalar); ok {
+			found, err := t.find(root, e)
 			if err != nil {
 				return err
 			}
 			scalars = append(scalars, found)
 		}
 	}
-	for _, item := range items {
-		for _, e := range item.Edits {
-			found := scalars[0]
+	for root, e := range edits(items) {
+		var err error
+		switch e := e.(type) {
+		case SetScalar:
+			err = setScalar(scalars[0], e)
 			scalars = scalars[1:]
-			var err error
-			switch e := e.(type) {
-			case SetScalar:
-				err = setScalar(found, e.At.Path, []string{e.Value})
-			case SplitScalar:
-				err = setScalar(found, e.At.Path, e.Values)
-			case SetEntry:
-				err = t.setEntry(item.Root, e)
-			case RemoveEntry:
-				err = t.removeEntry(item.Root, e)
-			}
-			if err != nil {
-				return err
-			}
+		case SetEntry:
+			err = t.setEntry(root, e)
+		case RemoveEntry:
+			err = t.removeEntry(root, e)
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// find returns the scalar at a path, which must have the value that it had when the
-// edit was planned, or the one that it is to get.
-func (t *tree) find(root yamldoc.Path, at Scalar, value string) (way, error) {
-	found, err := t.walk(root, at.Path, true)
+// find returns the scalar of an edit. It must have the value that it had when the edit was
+// planned, or the one that it is to get.
+func (t *tree) find(root yamldoc.Path, e SetScalar) (way, error) {
+	path := e.At.Path
+	found, err := t.walk(root, path, true)
 	if err != nil {
 		return way{}, err
 	}
 	if len(found.missing) > 0 {
-		return way{}, fmt.Errorf("%s: found nothing where a scalar is needed", show(at.Path))
+		return way{}, fmt.Errorf("%s: found nothing where a scalar is needed", show(path))
 	}
-	if err := mustBe(yaml.ScalarNode, found.node, at.Path); err != nil {
+	if err := mustBe(yaml.ScalarNode, found.node, path); err != nil {
 		return way{}, err
 	}
-	if found.node.Value != at.Value && found.node.Value != value {
-		return way{}, fmt.Errorf("%s: found another value than the one to replace; the text must be the one the edit was made for", show(at.Path))
+	if found.node.Value != e.At.Value && (found.node.Value != e.Value || len(e.More) > 0) {
+		return way{}, fmt.Errorf("%s: found another value than the one to replace; the text must be the one the edit was made for", show(path))
 	}
 	if found.parent == nil {
 		found.parent = found.node
 	}
+	if len(e.More) > 0 {
+		return found, mustBe(yaml.SequenceNode, found.parent, path)
+	}
 	return found, nil
 }
 
-// setScalar gives a scalar the first value, and puts elements with the others after it.
-func setScalar(found way, path yamldoc.Path, values []string) error {
-	if err := mustBe(yaml.ScalarNode, found.node, path); err != nil {
+func setScalar(found way, e SetScalar) error {
+	if err := mustBe(yaml.ScalarNode, found.node, e.At.Path); err != nil {
 		return err // an edit before has made a mapping of it
 	}
-	var further []*yaml.Node
-	for _, value := range values[1:] {
-		made := &yaml.Node{Kind: yaml.ScalarNode, Style: found.node.Style}
+	style := found.node.Style
+	setString(found.node, e.Value)
+	at := slices.Index(found.parent.Content, found.node) + 1
+	for i, value := range e.More {
+		made := &yaml.Node{Kind: yaml.ScalarNode, Style: style}
 		setString(made, value)
-		further = append(further, made)
-	}
-	setString(found.node, values[0])
-	if i := slices.Index(found.parent.Content, found.node); i >= 0 {
-		found.parent.Content = slices.Insert(found.parent.Content, i+1, further...)
+		found.parent.Content = slices.Insert(found.parent.Content, at+i, made)
 	}
 	return nil
 }
@@ -200,7 +169,7 @@ func (t *tree) setEntry(root yamldoc.Path, e SetEntry) error {
 		return err
 	}
 	if !w.inItem {
-		return noItem(root)
+		return fmt.Errorf("%s: there is no item", show(root))
 	}
 	missing, err := keysOf(w.missing, w.path)
 	if err != nil {
@@ -227,10 +196,9 @@ func (t *tree) setEntry(root yamldoc.Path, e SetEntry) error {
 	return nil
 }
 
-// setValue sets the value of an entry that is there.
 func (t *tree) setValue(value *yaml.Node, e SetEntry) error {
 	if err := t.detach(value); err != nil {
-		return fmt.Errorf("%s: %w", e.Parent.Key(e.Key), err)
+		return fmt.Errorf("%s: %w", e.path(), err)
 	}
 	if e.Bool {
 		value.Tag, value.Value, value.Style = "!!bool", e.Value, 0
@@ -289,7 +257,7 @@ func (t *tree) removeEntry(root yamldoc.Path, e RemoveEntry) error {
 	}
 	for _, removed := range w.node.Content[i : i+2] {
 		if err := t.detachAll(removed); err != nil {
-			return fmt.Errorf("%s: %w", e.Parent.Key(e.Key), err)
+			return fmt.Errorf("%s: %w", e.path(), err)
 		}
 	}
 	w.node.Content = slices.Delete(w.node.Content, i, i+2)

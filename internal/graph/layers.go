@@ -153,7 +153,7 @@ type affixes struct {
 	listOf func(*Resource) []string
 	all    []*Resource
 	// ends numbers the ends of lists, each by its first element and the number
-	// of the end behind. It is made of lists read backwards.
+	// of the end after it. It is made of lists read backwards.
 	ends map[listEnd]int
 	// in holds the objects whose lists end so, and is those whose lists are no
 	// more than that, by the number of the end. 0 is the end that is empty.
@@ -193,7 +193,7 @@ func newAffixes(all []*Resource, listOf func(*Resource) []string) *affixes {
 }
 
 // like returns the objects whose lists fit that of a referrer, in several lists
-// that share none. all tells that every object fits.
+// that have none in common. all: every object fits.
 func (a *affixes) like(referrer *Resource, allowEmpty bool) (found [][]int, all bool) {
 	list := a.listOf(referrer)
 	if len(list) == 0 {

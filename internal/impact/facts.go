@@ -19,10 +19,8 @@ import (
 // are read only of resources to which something may happen.
 type facts struct {
 	templates []*podtemplate.Template // of Resource.PodTemplates
-	// accounts: a template names its service account by both fields.
-	accounts []bool
-	// rest is the whole spec of a custom resource of which a template is only a part.
-	rest      *podtemplate.Template
+	accounts  []bool                  // a template names its service account by both fields
+	rest      *podtemplate.Template   // the whole spec of a resource that isPartial
 	suspended bool
 	replicas  *int64
 	strategy  string
@@ -30,7 +28,6 @@ type facts struct {
 	fixed     fixedFields
 }
 
-// readFacts reads the facts of resources.
 func readFacts(resources []*graph.Resource) (map[*graph.Resource]*facts, error) {
 	found := make(map[*graph.Resource]*facts, len(resources))
 	for _, r := range resources {
@@ -109,15 +106,13 @@ func readTemplate(r *graph.Resource, t *graph.PodTemplate, item *yaml.Node) (*po
 	return podtemplate.ReadParts(parts, o)
 }
 
-// nodeAt returns the node at a path, nil if there is none.
 func nodeAt(n *yaml.Node, path yamldoc.Path) *yaml.Node {
 	steps, err := path.Steps()
 	if err != nil {
 		return nil
 	}
-	n = yamldoc.Resolve(n)
 	for _, step := range steps {
-		switch {
+		switch n = yamldoc.Resolve(n); {
 		case step.Index >= 0 && n.Kind == yaml.SequenceNode && step.Index < len(n.Content):
 			n = n.Content[step.Index]
 		case step.Index < 0 && n.Kind == yaml.MappingNode:
@@ -128,12 +123,10 @@ func nodeAt(n *yaml.Node, path yamldoc.Path) *yaml.Node {
 		if n == nil {
 			return nil
 		}
-		n = yamldoc.Resolve(n)
 	}
-	return n
+	return yamldoc.Resolve(n)
 }
 
-// scalarAt returns the scalar at a path, "" if there is none.
 func scalarAt(item *yaml.Node, path yamldoc.Path) string {
 	n := nodeAt(item, path)
 	if n == nil || n.Kind != yaml.ScalarNode || n.Tag == "!!null" {
@@ -142,7 +135,6 @@ func scalarAt(item *yaml.Node, path yamldoc.Path) string {
 	return n.Value
 }
 
-// elementsAt returns the elements of the list at a path.
 func elementsAt(n *yaml.Node, path yamldoc.Path) []*yaml.Node {
 	if n = nodeAt(n, path); n == nil || n.Kind != yaml.SequenceNode {
 		return nil

@@ -104,7 +104,7 @@ func Append(annotations map[string]string, ids ...Identity) []Annotation {
 	}
 }
 
-// SameAffixes reports whether two objects stand in the same layers, judged by
+// SameAffixes reports whether two objects are in the same layers, judged by
 // the prefixes and suffixes they got, as kustomize's PrefixesSuffixesEquals
 // does. With allowEmpty, an object without any fits every other.
 func SameAffixes(a, b History, allowEmpty bool) bool {

@@ -77,7 +77,7 @@ var elsewhere = []string{
 
 // mapping searches a mapping: the root of the item, an element of a sequence, or another.
 func (w *walker) mapping(n *yaml.Node, isRoot, isElement bool) {
-	kind := scalar(n, "kind")
+	kind := yamldoc.Text(n, "kind")
 	nameAbout, isName := w.nameAbout(n, kind, isElement)
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, value := n.Content[i].Value, n.Content[i+1]
@@ -138,7 +138,7 @@ func (w *walker) mayRefer(list string, n *yaml.Node) bool {
 
 // annotations searches the annotations of the item itself, except those of tools.
 func (w *walker) annotations(metadata *yaml.Node) {
-	annotations := child(metadata, "annotations")
+	annotations := yamldoc.Value(metadata, "annotations")
 	if annotations == nil {
 		return
 	}
@@ -182,7 +182,7 @@ func (w *walker) secretText(text string) {
 			continue
 		}
 		reported[word] |= about
-		w.report(meaning{word: word, namespace: w.namespace, about: about, except: w.resource})
+		w.reportWord(meaning{word: word, namespace: w.namespace, about: about, except: w.resource})
 	}
 }
 
@@ -201,7 +201,7 @@ func (w *walker) scalar(value string, about catalog.Target) {
 		}
 		if !reported[m] {
 			reported[m] = true
-			w.report(m)
+			w.reportWord(m)
 		}
 	}
 }
@@ -240,11 +240,15 @@ func (w *walker) namespaceOf(before string) (string, bool) {
 	return last, !strings.HasSuffix(rest, "/")
 }
 
-// report reports a word at the current place.
-func (w *walker) report(m meaning) {
+// reportWord reports a word at the current place.
+func (w *walker) reportWord(m meaning) {
 	for _, message := range w.messagesOf(m) {
-		w.found = append(w.found, graph.Finding{
-			Severity: manifest.Warning, Resource: w.resource, Name: w.names[w.resource], Path: w.at.Path(), Message: message,
-		})
+		w.report(message)
 	}
+}
+
+func (w *walker) report(message string) {
+	w.found = append(w.found, graph.Finding{
+		Severity: manifest.Warning, Resource: w.resource, Name: w.names[w.resource], Path: w.at.Path(), Message: message,
+	})
 }

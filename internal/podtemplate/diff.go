@@ -1,6 +1,8 @@
 package podtemplate
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -54,7 +56,6 @@ func Diff(before, after *Template) []Difference {
 	return d.found
 }
 
-// A differ compares two templates.
 type differ struct {
 	old, new *Template
 	steps    []step // from the root to the present node
@@ -62,19 +63,16 @@ type differ struct {
 	found    []Difference
 }
 
-// A step leads to an entry of a mapping or an element of a list.
 type step struct {
 	key      string // of the entry, or of the element if it has one
 	old, new int32  // node.at, or absent
 	element  bool
-	named    bool // an element that its key identifies
-	dynamic  bool // an entry of a mapping whose keys are not fields
+	named    bool // an element that its key identifies, or an entry of a map
 }
 
 // absent is the place of what is not there, not even by default.
 const absent = -3
 
-// values compares two values.
 func (d *differ) values(before, after *node) {
 	switch {
 	case d.length > yamldoc.MaxPath && !d.equal(before, after):
@@ -83,7 +81,7 @@ func (d *differ) values(before, after *node) {
 		d.mappings(before, after)
 	case before.kind == list && after.kind == list:
 		d.lists(before, after)
-	case before.kind == after.kind && before.value == after.value && before.kind != mapping && before.kind != list:
+	case before.kind == after.kind && before.value == after.value:
 	case before.kind == quantity && after.kind == quantity && sameQuantity(before.value, after.value):
 		d.add(Respelled)
 	default:
@@ -95,62 +93,51 @@ func (d *differ) values(before, after *node) {
 	}
 }
 
-// empty is what takes the place of a hollow value that is absent.
-var empty = map[kind]*node{mapping: {kind: mapping}, list: {kind: list}}
-
-// mappings compares two mappings, by key.
 func (d *differ) mappings(before, after *node) {
 	a, b := d.old.children(before), d.new.children(after)
 	isDynamic := (before.flags|after.flags)&dynamic != 0
 	for len(a) > 0 || len(b) > 0 {
-		var x, y *node
-		if len(b) == 0 || len(a) > 0 && a[0].key <= b[0].key {
-			x = &a[0]
-		}
-		if len(a) == 0 || len(b) > 0 && b[0].key <= a[0].key {
-			y = &b[0]
-		}
-		if x != nil {
+		switch {
+		case len(b) == 0 || len(a) > 0 && a[0].key < b[0].key:
+			d.pair(&a[0], nil, step{named: isDynamic})
 			a = a[1:]
-		}
-		if y != nil {
+		case len(a) == 0 || b[0].key < a[0].key:
+			d.pair(nil, &b[0], step{named: isDynamic})
 			b = b[1:]
+		default:
+			d.pair(&a[0], &b[0], step{named: isDynamic})
+			a, b = a[1:], b[1:]
 		}
-		d.pair(x, y, step{dynamic: isDynamic})
 	}
 }
 
 // pair compares two nodes of a collection, one of which may be nil.
 func (d *differ) pair(before, after *node, s step) {
 	s.old, s.new = absent, absent
-	one, other := before, after
 	if before != nil {
 		s.key, s.old = before.key, before.at
 	}
 	if after != nil {
-		s.key, s.new, one, other = after.key, after.at, after, before
+		s.key, s.new = after.key, after.at
 	}
 	d.steps = append(d.steps, s)
 	d.length += len(s.key) + 1
+	if one := cmp.Or(after, before); one.flags&hollow != 0 && one.count > 0 && (one.kind == mapping || one.flags&keyed != 0) {
+		empty := &node{kind: one.kind}
+		before, after = cmp.Or(before, empty), cmp.Or(after, empty)
+	}
 	switch {
-	case other != nil:
-		d.values(before, after)
-	case one.flags&hollow != 0 && one.count > 0 && (one.kind == mapping || one.flags&keyed != 0):
-		if before == nil {
-			d.values(empty[after.kind], after)
-		} else {
-			d.values(before, empty[before.kind])
-		}
 	case before == nil:
 		d.add(Added)
-	default:
+	case after == nil:
 		d.add(Removed)
+	default:
+		d.values(before, after)
 	}
 	d.steps = d.steps[:len(d.steps)-1]
 	d.length -= len(s.key) + 1
 }
 
-// lists compares two lists.
 func (d *differ) lists(before, after *node) {
 	a, b := d.old.children(before), d.new.children(after)
 	if (before.flags|after.flags)&keyed != 0 {
@@ -178,18 +165,15 @@ func keys(elements []node) map[string]int {
 	return at
 }
 
-// byKey compares the elements of lists that have the same key.
 func (d *differ) byKey(a, b []node, at map[string]int) {
 	last, reordered := -1, false
 	kept := make([]bool, len(a))
 	for i := range b {
-		j, found := at[b[i].key]
-		if !found {
-			continue
+		if j, found := at[b[i].key]; found {
+			kept[j] = true
+			reordered = reordered || j < last
+			last = max(last, j)
 		}
-		kept[j] = true
-		reordered = reordered || j < last
-		last = max(last, j)
 	}
 	if reordered {
 		d.add(Reordered)
@@ -227,36 +211,29 @@ func (d *differ) byIndex(a, b []node) {
 		return
 	}
 	for i := range max(len(a), len(b)) {
-		var x, y *node
-		if i < len(a) {
-			x = &a[i]
+		switch {
+		case i >= len(b):
+			d.pair(&a[i], nil, step{element: true})
+		case i >= len(a):
+			d.pair(nil, &b[i], step{element: true})
+		default:
+			d.pair(&a[i], &b[i], step{element: true})
 		}
-		if i < len(b) {
-			y = &b[i]
-		}
-		d.pair(x, y, step{element: true})
 	}
 }
 
-// shuffled reports whether b holds the elements of a in another order.
 func (d *differ) shuffled(a, b []node) bool {
-	used := make([]bool, len(b))
+	left := slices.Clone(b)
 	for i := range a {
-		found := false
-		for j := range b {
-			if !used[j] && d.equal(&a[i], &b[j]) {
-				used[j], found = true, true
-				break
-			}
-		}
-		if !found {
+		at := slices.IndexFunc(left, func(n node) bool { return d.equal(&a[i], &n) })
+		if at < 0 {
 			return false
 		}
+		left = slices.Delete(left, at, at+1)
 	}
 	return true
 }
 
-// equal reports whether two values are the same.
 func (d *differ) equal(before, after *node) bool {
 	if before.kind != after.kind || before.value != after.value || before.count != after.count {
 		return false
@@ -270,7 +247,6 @@ func (d *differ) equal(before, after *node) bool {
 	return true
 }
 
-// add adds a difference at the present node.
 func (d *differ) add(what What) {
 	d.found = append(d.found, Difference{
 		Path: d.path(), What: what,
@@ -279,20 +255,17 @@ func (d *differ) add(what What) {
 	})
 }
 
-// path returns the path of the present node for people.
 func (d *differ) path() string {
 	var b strings.Builder
 	for i := range d.steps {
 		s := &d.steps[i]
 		switch {
-		case s.element && !s.named:
-			index := s.new
-			if index < 0 {
-				index = s.old
-			}
-			b.WriteString("[" + strconv.Itoa(int(index)) + "]")
-		case s.element || s.dynamic:
+		case s.named:
 			b.WriteString("[" + printable(s.key) + "]")
+		case s.element && s.new >= 0:
+			b.WriteString("[" + strconv.Itoa(int(s.new)) + "]")
+		case s.element:
+			b.WriteString("[" + strconv.Itoa(int(s.old)) + "]")
 		default:
 			if i > 0 {
 				b.WriteByte('.')
@@ -340,10 +313,8 @@ func (t *Template) start(steps []step) (yamldoc.Path, int) {
 		return t.at, 0
 	case len(steps) > 0 && steps[0].key == "spec":
 		return t.parts.SpecAt, 1
-	case len(steps) > 1 && steps[1].key == "annotations":
+	case len(steps) > 1: // metadata.annotations
 		return t.parts.AnnotationsAt, 2
-	case len(steps) > 1:
-		return t.parts.LabelsAt, 2
 	}
 	return "", len(steps)
 }

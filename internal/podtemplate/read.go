@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -14,7 +15,6 @@ import (
 // template are: an alias may be within its own anchor.
 const maxDepth = 1_000
 
-// A reader makes nodes of a template.
 type reader struct {
 	literal bool // compare what is written, without defaults
 	budget  yamldoc.Budget
@@ -24,40 +24,25 @@ type reader struct {
 	pending []node // the children so far of all collections that are not closed yet
 }
 
-func (r *reader) release() {
-	clear(r.nodes)
-	clear(r.pending[:cap(r.pending)])
-	*r = reader{nodes: r.nodes[:0], pending: r.pending[:0]}
-	readers.Put(r)
-}
-
-// fromParts reads a template in pieces.
-func (r *reader) fromParts(types *types, p Parts) (node, error) {
-	root := structure{typ: types.template, base: len(r.pending)}
-	metadata := structure{typ: types.metadata, base: len(r.pending)}
-	for _, part := range []struct {
-		name string
-		node *yaml.Node
-	}{{"annotations", p.Annotations}, {"labels", p.Labels}} {
-		if part.node != nil {
-			if err := r.entry(&metadata, part.name, part.node, false); err != nil {
-				return node{}, err
-			}
+func (r *reader) fromParts(template *typ, p Parts) (node, error) {
+	if p.Annotations != nil {
+		metadata := structure{typ: template.fields["metadata"].typ}
+		if err := r.entry(&metadata, "annotations", p.Annotations, false); err != nil {
+			return node{}, err
 		}
 	}
-	if n := r.close(mapping, hollow, metadata.base); n.count > 0 {
+	if n := r.close(mapping, hollow, 0); n.count > 0 {
 		n.key = "metadata"
 		r.pending = append(r.pending, n)
 	}
 	if p.Spec != nil {
-		if err := r.entry(&root, "spec", p.Spec, false); err != nil {
+		if err := r.entry(&structure{typ: template}, "spec", p.Spec, false); err != nil {
 			return node{}, err
 		}
 	}
-	return r.close(mapping, 0, root.base), nil
+	return r.close(mapping, 0, 0), nil
 }
 
-// value reads a value of type t.
 func (r *reader) value(t *typ, n *yaml.Node) (node, error) {
 	switch {
 	case n == nil, n.Kind == yaml.DocumentNode && len(n.Content) == 0:
@@ -92,7 +77,6 @@ func (r *reader) value(t *typ, n *yaml.Node) (node, error) {
 	}
 }
 
-// unknown is the type of what no type is known of.
 var unknown = &typ{base: anything}
 
 // scalar reads a scalar as a value of type t. The API server refuses a value of another
@@ -111,10 +95,8 @@ func (r *reader) scalar(t *typ, s scalar) (node, error) {
 			n.value = "0"
 		}
 	case aQuantity:
-		if s.kind == text || s.kind == number {
-			if value, ok := quantityText(s.value, t.rounded); ok {
-				n.kind, n.value = quantity, value
-			}
+		if value, ok := quantityText(s.value, t.rounded); ok {
+			n.kind, n.value = quantity, value
 		}
 	case aTime:
 		if s.kind == text {
@@ -126,22 +108,17 @@ func (r *reader) scalar(t *typ, s scalar) (node, error) {
 
 // zero returns what null is as an element of a list or a value of a map.
 func (r *reader) zero(t *typ) (node, error) {
-	switch t.base {
-	case aString:
-		return node{kind: text}, nil
-	case aBool:
-		return node{kind: boolean, value: "false"}, nil
-	case anInt, anIntOrString:
-		return node{kind: number, value: "0"}, nil
-	case aQuantity:
-		return node{kind: quantity, value: "0"}, nil
-	case aStructure:
+	if t.base == aStructure {
 		return r.structure(t, nil)
 	}
-	return node{}, nil
+	zero := zeros[t.base]
+	return node{kind: zero.kind, value: zero.value}, nil
 }
 
-// isZero reports whether n is the zero value of type t in Go.
+var zeros = map[base]scalar{
+	aString: {text, ""}, aBool: {boolean, "false"}, anInt: {number, "0"}, anIntOrString: {number, "0"}, aQuantity: {quantity, "0"},
+}
+
 func isZero(t *typ, n *node) bool {
 	switch n.kind {
 	case mapping, list:
@@ -156,7 +133,6 @@ func isZero(t *typ, n *node) bool {
 	return true
 }
 
-// list reads a list.
 func (r *reader) list(t *typ, n *yaml.Node) (node, error) {
 	element := unknown
 	if t.base == aList {
@@ -171,15 +147,13 @@ func (r *reader) list(t *typ, n *yaml.Node) (node, error) {
 		child.at = int32(i)
 		if len(t.keys) > 0 {
 			child.key = r.keyOf(&child, t.keys)
-			child.flags |= ownKey
 		}
 		r.pending = append(r.pending, child)
 	}
-	f := flags(0)
 	if len(t.keys) > 0 {
-		f = keyed
+		return r.close(list, keyed, base), nil
 	}
-	return r.close(list, f, base), nil
+	return r.close(list, 0, base), nil
 }
 
 // keyOf returns the key that identifies an element of a list, "" if it has none.
@@ -187,29 +161,18 @@ func (r *reader) keyOf(n *node, keys []string) string {
 	if n.kind != mapping {
 		return ""
 	}
-	key := ""
+	entries := r.nodes[n.first : n.first+n.count]
+	var values []string
 	for i, name := range keys {
-		value := find(r.nodes[n.first:n.first+n.count], name)
+		at, found := slices.BinarySearchFunc(entries, name, func(n node, key string) int { return cmp.Compare(n.key, key) })
 		switch {
-		case value == nil && i > 0:
-		case value == nil, value.kind != text && value.kind != number:
+		case found && (entries[at].kind == text || entries[at].kind == number):
+			values = append(values, entries[at].value)
+		case found || i == 0:
 			return ""
-		case i == 0:
-			key = value.value
-		default:
-			key += "/" + value.value
 		}
 	}
-	return key
-}
-
-// find returns the entry of a mapping with a key, nil if there is none.
-func find(entries []node, key string) *node {
-	at, found := slices.BinarySearchFunc(entries, key, func(n node, key string) int { return cmp.Compare(n.key, key) })
-	if !found {
-		return nil
-	}
-	return &entries[at]
+	return strings.Join(values, "/")
 }
 
 // dynamic reads a mapping whose keys are not fields.
@@ -225,7 +188,6 @@ func (r *reader) dynamic(t *typ, n *yaml.Node) (node, error) {
 		}
 		child, err := r.mayBeMerged(element, value, merged)
 		child.key = key
-		child.flags |= ownKey
 		r.pending = append(r.pending, child)
 		return err
 	})
@@ -241,20 +203,17 @@ func (r *reader) mayBeMerged(t *typ, n *yaml.Node, merged bool) (node, error) {
 	return r.value(t, n)
 }
 
-// isNull reports whether n is null.
 func isNull(n *yaml.Node) bool {
 	n = yamldoc.Resolve(n)
 	return n.Kind == yaml.ScalarNode && (len(n.Value) <= 1 || len(n.Value) == len("null")) && scalarOf(n).kind == null
 }
 
-// A structure is a mapping of fields that is being read.
 type structure struct {
 	typ  *typ
 	base int    // the index of its first entry in pending
 	seen uint64 // the fields that are there, by their index
 }
 
-// structure reads a mapping of fields; an absent one if n is nil.
 func (r *reader) structure(t *typ, n *yaml.Node) (node, error) {
 	s := structure{typ: t, base: len(r.pending)}
 	if n != nil {
@@ -273,7 +232,6 @@ func (r *reader) structure(t *typ, n *yaml.Node) (node, error) {
 	return r.close(mapping, 0, s.base), nil
 }
 
-// entry reads an entry of a structure.
 func (r *reader) entry(s *structure, key string, n *yaml.Node, merged bool) error {
 	if isNull(n) {
 		return nil
@@ -282,7 +240,6 @@ func (r *reader) entry(s *structure, key string, n *yaml.Node, merged bool) erro
 	if f == nil {
 		child, err := r.mayBeMerged(unknown, n, merged)
 		child.key = key
-		child.flags |= ownKey
 		r.pending = append(r.pending, child)
 		return err
 	}
@@ -324,10 +281,8 @@ func (r *reader) fill(s *structure) error {
 			}
 		case filledByTag:
 			image := ""
-			for _, n := range r.pending[s.base:] {
-				if n.key == f.sibling && n.kind == text {
-					image = n.value
-				}
+			if i := slices.IndexFunc(r.pending[s.base:], func(n node) bool { return n.key == f.sibling && n.kind == text }); i >= 0 {
+				image = r.pending[s.base+i].value
 			}
 			child.kind, child.value = text, pullPolicy(image)
 		case filledWithin:

@@ -15,7 +15,6 @@ type scalar struct {
 	value string // of a number in JSON's form
 }
 
-// scalarOf returns what a scalar is in the JSON that kubectl makes of YAML.
 func scalarOf(n *yaml.Node) scalar {
 	if n.Style&yaml.TaggedStyle != 0 {
 		return tagged(n)
@@ -29,32 +28,21 @@ func scalarOf(n *yaml.Node) scalar {
 // tagged returns what a scalar with a tag of its own is. What a tag does not fit
 // kubectl refuses; here it is text.
 func tagged(n *yaml.Node) scalar {
-	want := null
-	tag := n.ShortTag()
-	switch tag {
-	case "!!binary":
-		if data, err := base64.StdEncoding.DecodeString(n.Value); err == nil {
-			return scalar{text, string(data)}
-		}
-		return scalar{text, n.Value}
-	case "!!null":
-	case "!!bool":
-		want = boolean
-	case "!!int", "!!float":
-		want = number
-	default:
-		return scalar{text, n.Value}
-	}
 	s := resolve(n.Value)
-	if s.kind != want {
-		return scalar{text, n.Value}
-	}
-	if tag == "!!float" {
+	switch tag := n.ShortTag(); {
+	case tag == "!!null" && s.kind == null, tag == "!!bool" && s.kind == boolean, tag == "!!int" && s.kind == number:
+		return s
+	case tag == "!!float" && s.kind == number:
 		if f, err := strconv.ParseFloat(s.value, 64); err == nil {
 			s.value = floatText(f)
 		}
+		return s
+	case tag == "!!binary":
+		if data, err := base64.StdEncoding.DecodeString(n.Value); err == nil {
+			return scalar{text, string(data)}
+		}
 	}
-	return s
+	return scalar{text, n.Value}
 }
 
 // resolve returns what a plain scalar is to go.yaml.in/yaml/v2, which kubectl
@@ -92,15 +80,11 @@ func resolveWord(s string) scalar {
 	return scalar{text, s}
 }
 
-// resolveNumber reads a scalar that begins like a number.
 func resolveNumber(s string) (string, bool) {
 	if isDecimal(s) {
 		return s, true
 	}
-	plain := s
-	if strings.IndexByte(s, '_') >= 0 {
-		plain = strings.ReplaceAll(s, "_", "")
-	}
+	plain := strings.ReplaceAll(s, "_", "")
 	if i, err := strconv.ParseInt(plain, 0, 64); err == nil {
 		return strconv.FormatInt(i, 10), true
 	}
@@ -121,20 +105,10 @@ func resolveNumber(s string) (string, bool) {
 	return "", false
 }
 
-// isDecimal reports whether s is a number in the one form that counts.
 func isDecimal(s string) bool {
-	if len(s) > 18 || s[0] == '0' && len(s) > 1 {
-		return false
-	}
-	for i := range len(s) {
-		if s[i] < '0' || s[i] > '9' {
-			return false
-		}
-	}
-	return true
+	return len(s) <= 18 && (s[0] != '0' || len(s) == 1) && strings.Trim(s, "0123456789") == ""
 }
 
-// floatText returns f as encoding/json writes it.
 func floatText(f float64) string {
 	size := max(f, -f)
 	if size == 0 || 1e-6 <= size && size < 1e21 {

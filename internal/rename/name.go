@@ -91,7 +91,7 @@ func (b *builder) suffixOf(r *graph.Resource, t *target, chain []*graph.Resource
 		}
 		content.Fields = append(content.Fields, f)
 	}
-	return hash.Suffix(content, b.spec.Salt)
+	return hash.Suffix(content, b.spec.Salt), nil
 }
 
 func (b *builder) checkNames() {
@@ -162,7 +162,7 @@ func (b *builder) derive(e *graph.Edge) {
 	}
 }
 
-// leadOf returns the object that e means beside another one of its kind.
+// leadOf returns the object that e means with the kind and namespace of another one.
 func (b *builder) leadOf(e *graph.Edge, object *graph.Resource) (lead *graph.Resource) {
 	for _, match := range e.Matches {
 		for _, c := range match.Candidates {

@@ -78,11 +78,8 @@ func (b *builder) edit(r *graph.Resource, rewrites map[yamldoc.Path]*rewriting) 
 			}
 			w.values = lists.missing(w)
 		}
-		switch values := w.become(); {
-		case len(values) > 1:
-			b.plan.Edit(r, edit.SplitScalar{At: w.at, Values: values})
-		case values[0] != w.at.Value:
-			b.plan.Edit(r, edit.SetScalar{At: w.at, Value: values[0]})
+		if values := w.become(); len(values) > 1 || values[0] != w.at.Value {
+			b.plan.Edit(r, edit.SetScalar{At: w.at, Value: values[0], More: values[1:]})
 		}
 	}
 }

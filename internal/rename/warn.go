@@ -76,11 +76,8 @@ func (b *builder) warnOfKustomize() {
 func (b *builder) valuesOf(r *graph.Resource) map[yamldoc.Path][]string {
 	become := map[yamldoc.Path][]string{}
 	for _, e := range b.plan.Edits[r] {
-		switch e := e.(type) {
-		case edit.SetScalar:
-			become[e.At.Path] = []string{e.Value}
-		case edit.SplitScalar:
-			become[e.At.Path] = e.Values
+		if e, ok := e.(edit.SetScalar); ok {
+			become[e.At.Path] = slices.Concat([]string{e.Value}, e.More)
 		}
 	}
 	return become

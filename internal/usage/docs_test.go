@@ -64,7 +64,7 @@ func called(t *testing.T, typ reflect.Type) string {
 	return ""
 }
 
-func TestDocs_tellEachFieldOfTheJSON(t *testing.T) {
+func TestDocs_describeEachFieldOfTheJSON(t *testing.T) {
 	page := graphPage(t)
 	for _, typ := range []reflect.Type{reflect.TypeFor[Graph](), reflect.TypeFor[Node](), reflect.TypeFor[Object](), reflect.TypeFor[Edge]()} {
 		var want []documentedField
@@ -82,12 +82,12 @@ func TestDocs_tellEachFieldOfTheJSON(t *testing.T) {
 	}
 }
 
-func TestDocs_tellEachWay(t *testing.T) {
+func TestDocs_describeEachWay(t *testing.T) {
 	page := graphPage(t)
 	row := regexp.MustCompile("(?m)^\\| `via` .*$").FindString(page)
 	for _, via := range Ways() {
 		if !strings.Contains(row, "`"+string(via)+"`") {
-			t.Errorf("docs/graph.md does not tell that via may be %s: %s", via, row)
+			t.Errorf("docs/graph.md does not say that via may be %s: %s", via, row)
 		}
 		if !strings.Contains(page, "\n| `"+string(via)+"` | ") {
 			t.Errorf("docs/graph.md does not explain %s", via)
@@ -95,7 +95,7 @@ func TestDocs_tellEachWay(t *testing.T) {
 	}
 	for _, value := range []string{APIVersion, Kind} {
 		if !strings.Contains(page, "| `"+value+"` |") {
-			t.Errorf("docs/graph.md does not tell %s", value)
+			t.Errorf("docs/graph.md does not name %s", value)
 		}
 	}
 }

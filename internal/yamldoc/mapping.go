@@ -48,7 +48,6 @@ func Each(m *yaml.Node, b *Budget, visit func(key string, value *yaml.Node, merg
 	return nil
 }
 
-// eachMerged visits the entries that merge keys bring into m.
 func eachMerged(m *yaml.Node, b *Budget, visit func(key string, value *yaml.Node, merged bool) error) error {
 	seen := make(map[string]bool)
 	for source, err := range Sources(m) {
@@ -98,7 +97,6 @@ func Get(m *yaml.Node, key string, b *Budget) (value *yaml.Node, merged bool) {
 	return value, true
 }
 
-// keyOf returns a key's text.
 func keyOf(key *yaml.Node) (string, bool) {
 	key = Resolve(key)
 	return key.Value, key.Kind == yaml.ScalarNode
@@ -138,4 +136,27 @@ func NameOf(m, key *yaml.Node) string {
 // mapping m.
 func IsBare(m, value *yaml.Node) bool {
 	return m.Style&yaml.FlowStyle != 0 && value.Value == "" && IsNull(value)
+}
+
+// Value returns the value that a mapping itself has under key, its alias resolved: nil
+// if there is none, or m is nil or not a mapping.
+func Value(m *yaml.Node, key string) *yaml.Node {
+	if m == nil {
+		return nil
+	}
+	m = Resolve(m)
+	for i := 0; m.Kind == yaml.MappingNode && i+1 < len(m.Content); i += 2 {
+		if m.Content[i].Value == key {
+			return Resolve(m.Content[i+1])
+		}
+	}
+	return nil
+}
+
+// Text returns the text that a mapping itself has under key, "" if there is none.
+func Text(m *yaml.Node, key string) string {
+	if value := Value(m, key); value != nil {
+		return value.Value
+	}
+	return ""
 }

@@ -22,13 +22,12 @@ func Check(data []byte, w io.Writer, o Options) (changed bool, out *Output, err 
 	if err != nil {
 		return false, nil, err
 	}
-	o.Summarize = false
 	r, err := newRun(in, o)
 	if err != nil {
 		return false, nil, err
 	}
 	changes := in.Changes(r.replaced)
-	d := diff.Diff{Old: "input", New: "output", Heading: headings(r.graph.Resources), Secrets: diff.MayHoldSecrets(data)}
+	d := diff.Diff{Heading: headings(r.graph.Resources), Secrets: diff.MayHoldSecrets(data)}
 	if err := d.Write(w, changes); err != nil {
 		return true, nil, &WriteError{err}
 	}
@@ -36,10 +35,9 @@ func Check(data []byte, w io.Writer, o Options) (changed bool, out *Output, err 
 	return len(changes) > 0, out, nil
 }
 
-// headings returns a function that says which resource is on a line.
+// headings returns a function that names the resource on a line.
 func headings(resources []*graph.Resource) func(int) string {
-	byLine := slices.Clone(resources)
-	slices.SortStableFunc(byLine, func(a, b *graph.Resource) int { return a.Line - b.Line })
+	byLine := slices.SortedStableFunc(slices.Values(resources), func(a, b *graph.Resource) int { return a.Line - b.Line })
 	return func(line int) string {
 		at, _ := slices.BinarySearchFunc(byLine, line+1, func(r *graph.Resource, line int) int { return r.Line - line })
 		if at == 0 {

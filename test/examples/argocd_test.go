@@ -544,7 +544,7 @@ func repoServer(t *testing.T, objects []any) (template corev1.PodTemplateSpec, p
 	return template, plugins
 }
 
-// sidecarProblem tells what is wrong with a plugin's sidecar in the pod of a
+// sidecarProblem says what is wrong with a plugin's sidecar in the pod of a
 // repo-server, "" for nothing.
 func sidecarProblem(pod corev1.PodSpec, plugins map[string]string) string {
 	const server = "argocd-repo-server"
@@ -593,5 +593,5 @@ func mountsByPath(c corev1.Container) map[string]corev1.VolumeMount {
 	return mounts
 }
 
-// pluginBuild is the command of docs/argocd.md that builds the sidecar's image.
+// pluginBuild is the command of docs/argocd-plugin.md that builds the sidecar's image.
 const pluginBuild = "docker build --tag registry.example.com/argocd-confighash:v0.1.0 examples/argocd/plugin"

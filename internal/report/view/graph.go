@@ -82,31 +82,31 @@ func (v *graphView) Page() *report.Page {
 			lines[to.ID] = append(lines[to.ID], report.Line{Label: nodeName(*from), Text: ways})
 		}
 	}
-	add := func(n *usage.Node, o *usage.Object) bool {
+	group := func(n *usage.Node, text report.Phrase) bool {
 		below := lines[n.ID]
 		if len(below) > 0 {
-			groups.Rows = append(groups.Rows, report.Row{Name: nodeName(*n), Text: withMark(nil, ": ", o), Lines: below})
+			groups.Rows = append(groups.Rows, report.Row{Name: nodeName(*n), Text: text, Lines: below})
 		}
 		return len(below) > 0
 	}
 	if v.by == ByWorkload {
 		groups.Title = "Workloads and what they use"
 		for i := range v.Workloads {
-			if w := &v.Workloads[i]; !add(w, nil) {
+			if w := &v.Workloads[i]; !group(w, nil) {
 				idle.Rows = append(idle.Rows, report.Row{Text: nodeName(*w)})
 			}
 		}
 		for i := range v.Readers {
-			add(&v.Readers[i], nil)
+			group(&v.Readers[i], nil)
 		}
 	}
 	for i := range v.Objects {
 		o := &v.Objects[i]
-		if v.by == ByWorkload {
-			add(&o.Node, nil)
-		} else {
-			add(&o.Node, o)
+		var text report.Phrase
+		if v.by != ByWorkload {
+			text = withMark(nil, ": ", o)
 		}
+		group(&o.Node, text)
 		if !used[o.ID] {
 			unused.Rows = append(unused.Rows, report.Row{Text: withMark(nodeName(o.Node), ": ", o)})
 		}
@@ -169,7 +169,7 @@ func wayPhrase(e *usage.Edge) report.Phrase {
 	case len(e.Keys) == 0:
 		return way.Word(" (no key)")
 	}
-	return way.Word(" (").Add(report.Enumerate(e.Keys, report.Names)).Word(")")
+	return way.Word(" (").Add(report.Enumerate(slices.Values(e.Keys), report.Names)).Word(")")
 }
 
 // wayOf returns the way of an edge without its keys.
@@ -206,9 +206,9 @@ func describe(o *usage.Object) (mark report.Phrase, look int) {
 	case o.Missing:
 		return report.Words("missing").Toned(report.Alarms), missingLook
 	case len(o.MadeBy) > 0:
-		return report.Words("made by ").Add(report.Enumerate(o.MadeBy, nodeName)).Toned(report.Faint), look
+		return report.Words("made by ").Add(report.Enumerate(slices.Values(o.MadeBy), nodeName)).Toned(report.Faint), look
 	case len(o.Makes) > 0:
-		return report.Words("makes ").Add(report.Enumerate(o.Makes, nodeName)).Toned(report.Faint), look
+		return report.Words("makes ").Add(report.Enumerate(slices.Values(o.Makes), nodeName)).Toned(report.Faint), look
 	case o.Known:
 		return report.Words("known to the cluster").Toned(report.Faint), look
 	}

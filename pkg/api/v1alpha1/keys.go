@@ -2,7 +2,6 @@ package v1alpha1
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -26,7 +25,7 @@ func (r *reader) entries(node *yaml.Node, at yamldoc.Path) []entry {
 	err := yamldoc.Each(node, &r.budget, func(key string, value *yaml.Node, merged bool) error {
 		e := entry{key: key, value: yamldoc.Resolve(value)}
 		// A merged mapping may be in flow style even if this one is not.
-		e.bare = merged && e.value.Value == "" && isNull(e.value) || yamldoc.IsBare(node, value)
+		e.bare = merged && e.value.Value == "" && yamldoc.IsNull(e.value) || yamldoc.IsBare(node, value)
 		if !met[key] {
 			list = append(list, e)
 		}
@@ -93,7 +92,7 @@ func (r *reader) unknown(e entry, at yamldoc.Path, fields []string) {
 }
 
 // keyPath returns the path of an entry for an error. Of a key like "salt:VALUE",
-// one string for want of a space, it shows only the beginning.
+// which lacks a space, it shows only the beginning.
 func keyPath(at yamldoc.Path, key string) yamldoc.Path {
 	if i := strings.IndexAny(key, ":= "); i > 0 {
 		key = key[:i]
@@ -101,8 +100,7 @@ func keyPath(at yamldoc.Path, key string) yamldoc.Path {
 	return at.Key(key)
 }
 
-// suggest says which of the fields here, or of all paths, may have been meant by a
-// key.
+// suggest names the fields here, or among all paths, that a key may be meant as.
 func suggest(key string, here, paths []string) string {
 	alike := func(f string) bool {
 		return strings.EqualFold(f[strings.LastIndexByte(f, '.')+1:], key[strings.LastIndexByte(key, '.')+1:])
@@ -138,17 +136,4 @@ func misspelt(a, b string) bool {
 		return a[0] == b[n-1] && a[n-1] == b[0] && a[1:n-1] == b[1:n-1]
 	}
 	return max(len(a), len(b)) <= 1
-}
-
-// knownPaths returns the paths of all fields of a struct, except those in lists.
-func (r *reader) knownPaths(t reflect.Type, at yamldoc.Path) []string {
-	var paths []string
-	for _, f := range fields(t) {
-		path, inner := at.Key(f.name), t.FieldByIndex(f.index).Type
-		paths = append(paths, string(path))
-		if inner.Kind() == reflect.Struct && inner != reflect.TypeFor[Metadata]() {
-			paths = append(paths, r.knownPaths(inner, path)...)
-		}
-	}
-	return paths
 }

@@ -18,7 +18,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// validate holds a value against a JSON Schema and returns what is wrong. It
+// validate compares a value with a JSON Schema and returns what is wrong. It
 // knows the keywords that Schema uses, and fails on any other.
 func validate(tb testing.TB, schema map[string]any, value any, at yamldoc.Path) []string {
 	tb.Helper()
@@ -328,8 +328,8 @@ func TestSchema_describesEveryField(t *testing.T) {
 	}
 }
 
-// TestFormat_patternsSayWhatChecksSay holds the two halves of a format, the one
-// for the schema and the one for the parser, against each other.
+// TestFormat_patternsSayWhatChecksSay compares the two halves of a format: the one
+// for the schema and the one for the parser.
 func TestFormat_patternsSayWhatChecksSay(t *testing.T) {
 	for label, f := range formats {
 		if f.pattern == "" {

@@ -35,7 +35,7 @@ func (p Processor) Process(list *fn.ResourceList) (bool, error) {
 	nodes := make([]*kyaml.RNode, len(list.Items))
 	items := make([]*yaml.Node, len(list.Items))
 	for i, item := range list.Items {
-		if !item.IsEmpty() { // of one that is, the function says which
+		if !item.IsEmpty() { // the function reports one that is
 			nodes[i] = item.MoveToResourceNode()
 			items[i] = nodes[i].YNode()
 		}
@@ -51,22 +51,14 @@ func (p Processor) Process(list *fn.ResourceList) (bool, error) {
 		}
 	}
 	for _, r := range out.Results {
-		list.Results = append(list.Results, result(r))
+		result := &fn.Result{
+			Message: r.Message, Severity: fn.Severity(r.Severity),
+			ResourceRef: (*fn.ResourceRef)(r.ResourceRef), File: (*fn.File)(r.File),
+		}
+		if r.Field != nil {
+			result.Field = &fn.Field{Path: r.Field.Path}
+		}
+		list.Results = append(list.Results, result)
 	}
 	return err == nil, nil
-}
-
-// result returns a result as the SDK has it.
-func result(r function.Result) *fn.Result {
-	out := &fn.Result{Message: r.Message, Severity: fn.Severity(r.Severity)}
-	if ref := r.ResourceRef; ref != nil {
-		out.ResourceRef = &fn.ResourceRef{APIVersion: ref.APIVersion, Kind: ref.Kind, Name: ref.Name, Namespace: ref.Namespace}
-	}
-	if r.Field != nil {
-		out.Field = &fn.Field{Path: r.Field.Path}
-	}
-	if r.File != nil {
-		out.File = &fn.File{Path: r.File.Path, Index: r.File.Index}
-	}
-	return out
 }
