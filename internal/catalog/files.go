@@ -103,7 +103,7 @@ func (c *Catalog) documents(file string) []document {
 // document whose first line names nothing, such as a comment, is left out.
 func splitDocuments(text string) []document {
 	var documents []document
-	for _, part := range strings.Split(text, "\n---\n") {
+	for part := range strings.SplitSeq(text, "\n---\n") {
 		first, _, _ := strings.Cut(part, "\n")
 		d := document{text: part, versioned: strings.Contains(part, "versions:")}
 		if subtree, ok := strings.CutPrefix(first, "subtree: "); ok {

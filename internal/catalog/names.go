@@ -143,7 +143,7 @@ func textsByName(file string) (byName map[string][]string, others []string, err 
 		return nil, nil, err
 	}
 	byName = map[string][]string{}
-	for _, part := range strings.Split(string(text), "\n---\n") {
+	for part := range strings.SplitSeq(string(text), "\n---\n") {
 		first, _, _ := strings.Cut(part, "\n")
 		names := listIn(first, "names")
 		if names == nil {

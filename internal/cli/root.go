@@ -33,8 +33,7 @@ func (f *failure) Error() string { return strings.Join(f.lines, "\n") }
 
 // asFailure returns err as a failure. cobra's own errors are about the command line.
 func asFailure(err error) *failure {
-	var f *failure
-	if errors.As(err, &f) {
+	if f, ok := errors.AsType[*failure](err); ok {
 		return f
 	}
 	return &failure{lines: []string{err.Error() + "; see confighash --help"}, code: exitUsage}

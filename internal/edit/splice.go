@@ -296,11 +296,12 @@ func (s *splicer) splitScalar(e SetScalar) bool {
 		before := lineEnd(s.bytes, s.lineStart(line-1))
 		between = "," + lineBreak(s.bytes, before, line) + lead
 	}
-	all := requote(e.Value, e.At)
+	var all strings.Builder
+	all.WriteString(requote(e.Value, e.At))
 	for _, value := range e.More {
-		all += between + requote(value, e.At)
+		all.WriteString(between + requote(value, e.At))
 	}
-	s.add(start, end, all)
+	s.add(start, end, all.String())
 	return true
 }
 

@@ -177,8 +177,8 @@ func newAffixes(all []*Resource, listOf func(*Resource) []string) *affixes {
 	a := &affixes{listOf: listOf, all: all, ends: map[listEnd]int{}, in: map[int][]int{}, is: map[int][]int{}}
 	for i, r := range all {
 		list, end := listOf(r), 0
-		for at := len(list) - 1; at >= 0; at-- {
-			key := listEnd{list[at], end}
+		for _, l := range slices.Backward(list) {
+			key := listEnd{l, end}
 			next, ok := a.ends[key]
 			if !ok {
 				next = len(a.ends) + 1
@@ -203,8 +203,8 @@ func (a *affixes) like(referrer *Resource, allowEmpty bool) (found [][]int, all 
 		found = append(found, a.is[0])
 	}
 	end := 0
-	for at := len(list) - 1; at >= 0; at-- {
-		next, ok := a.ends[listEnd{list[at], end}]
+	for at, l := range slices.Backward(list) {
+		next, ok := a.ends[listEnd{l, end}]
 		if !ok {
 			return found, false
 		}

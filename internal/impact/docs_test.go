@@ -64,8 +64,7 @@ func TestDocs_describeEachFieldOfTheJSON(t *testing.T) {
 	for ; len(types) > 0; types = types[1:] {
 		typ := types[0]
 		var want [][3]string
-		for i := range typ.NumField() {
-			field := typ.Field(i)
+		for field := range typ.Fields() {
 			name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
 			if field.Anonymous {
 				name = "" // its fields are among the others

@@ -121,6 +121,7 @@ func (c *comparison) changed(s *subject, p *templatePair, configured bool) outco
 				o.fix = restartPods
 			}
 		}
+	case catalog.Recreated, catalog.NoChange: // nothing to add
 	case catalog.CreateOnce, catalog.Forbidden:
 		if p.minor.effect != "" {
 			return p.minor

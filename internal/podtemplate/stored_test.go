@@ -225,8 +225,7 @@ func leaves(typ reflect.Type) []leaf {
 
 // eachField calls f for each field of a structure, those of embedded ones included.
 func eachField(typ reflect.Type, f func(name string, typ reflect.Type)) {
-	for i := range typ.NumField() {
-		field := typ.Field(i)
+	for field := range typ.Fields() {
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 		if name == "" && field.Anonymous {
 			eachField(field.Type, f)

@@ -83,8 +83,7 @@ func TestTypes_areThoseOfTheAPI(t *testing.T) {
 // eachAPIField calls f for each field of a structure, those of embedded ones
 // included.
 func eachAPIField(structure reflect.Type, f func(name string, of reflect.StructField)) {
-	for i := range structure.NumField() {
-		field := structure.Field(i)
+	for field := range structure.Fields() {
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 		if name == "" && field.Anonymous {
 			eachAPIField(field.Type, f)

@@ -47,7 +47,7 @@ func (f *Finder) shapesOf(id gvk) (*shapes, error) {
 	s := &shapes{rules: f.shapes, skip: known.Skip, unlike: known.Unlike}
 	for _, l := range alike {
 		if l.Covers(id.group, id.kind) {
-			s.unlike = append(s.unlike[:len(s.unlike):len(s.unlike)], l.Path)
+			s.unlike = append(slices.Clip(s.unlike), l.Path)
 		}
 	}
 	return s, nil

@@ -68,8 +68,7 @@ func TestDocs_describeEachFieldOfTheJSON(t *testing.T) {
 	page := graphPage(t)
 	for _, typ := range []reflect.Type{reflect.TypeFor[Graph](), reflect.TypeFor[Node](), reflect.TypeFor[Object](), reflect.TypeFor[Edge]()} {
 		var want []documentedField
-		for i := range typ.NumField() {
-			field := typ.Field(i)
+		for field := range typ.Fields() {
 			name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
 			if name == "" && !field.Anonymous {
 				t.Fatalf("%s.%s has no name in JSON", typ, field.Name)

@@ -210,7 +210,7 @@ func (d *document) id() string { return d.kind + " " + d.name }
 // documentsOf splits a stream.
 func documentsOf(stream string) ([]document, error) {
 	var all []document
-	for _, text := range strings.Split("\n"+stream, "\n---\n") {
+	for text := range strings.SplitSeq("\n"+stream, "\n---\n") {
 		if strings.TrimSpace(text) == "" {
 			continue
 		}
@@ -296,7 +296,7 @@ func kubectlApply(flags ...string) func(context.Context, string, []document) (re
 			return nil, err
 		}
 		applied := map[string]bool{}
-		for _, line := range strings.Fields(result.Stdout) {
+		for line := range strings.FieldsSeq(result.Stdout) {
 			kind, name, _ := strings.Cut(line, "/")
 			kind, _, _ = strings.Cut(kind, ".")
 			applied[kind+" "+name] = true

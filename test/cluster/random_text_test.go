@@ -175,7 +175,7 @@ func literalBlock(text string, depth int) string {
 	indent := strings.Repeat(" ", max(depth, 1))
 	var b strings.Builder
 	b.WriteString(header)
-	for _, line := range strings.Split(body, "\n") {
+	for line := range strings.SplitSeq(body, "\n") {
 		if line != "" {
 			b.WriteString(indent + line)
 		}

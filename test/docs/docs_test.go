@@ -543,7 +543,7 @@ func messagePatterns(t *testing.T) []messagePattern {
 	for _, m := range regexp.MustCompile("(?m)^(?:###|-) `([^`]+)`").FindAllStringSubmatch(string(text), -1) {
 		shown := m[1]
 		words := 0
-		for _, word := range strings.Fields(placeholder.ReplaceAllString(shown, "")) {
+		for word := range strings.FieldsSeq(placeholder.ReplaceAllString(shown, "")) {
 			if strings.ContainsFunc(word, unicode.IsLetter) {
 				words++
 			}

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -425,12 +426,8 @@ func TestExamplesCI_actionInstallsOnlyWhatChecksumsVouchFor(t *testing.T) {
 				test.tamper(made)
 			}
 			with := map[string]string{"version": "v0.1.0", "releases": made.serve(t)}
-			for name, value := range test.with {
-				with[name] = value
-			}
-			for name, value := range test.env {
-				r.env[name] = value
-			}
+			maps.Copy(with, test.with)
+			maps.Copy(r.env, test.env)
 			out, err := r.action(with)
 			path := r.file("path")
 			if test.wantFail == "" {
@@ -817,12 +814,10 @@ func TestExamplesCI_githubCommentsWhatAPullRequestRestarts(t *testing.T) {
 			}
 			r.path = programs + ":" + r.path
 			r.env["GITHUB_REPOSITORY"] = "acme/shop"
-			for name, value := range map[string]string{
+			maps.Copy(r.contexts, map[string]string{
 				"github.token": "ghs_1", "github.event.number": "7",
 				"github.event.pull_request.head.repo.full_name": test.head,
-			} {
-				r.contexts[name] = value
-			}
+			})
 			if out, err := r.workflow("impact.yaml"); err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}
@@ -977,12 +972,10 @@ func TestExamplesCI_githubPushesWhatIsRendered(t *testing.T) {
 	}
 	r.path = programs + ":" + r.path
 	r.contexts["github.token"] = "token"
-	for name, value := range map[string]string{
+	maps.Copy(r.env, map[string]string{
 		"GITHUB_ACTOR": "anna", "GITHUB_SHA": "8f2c", "GITHUB_REF_NAME": "main",
 		"GITHUB_SERVER_URL": "https://github.com", "GITHUB_REPOSITORY": "acme/shop",
-	} {
-		r.env[name] = value
-	}
+	})
 	if out, err := r.workflow("push.yaml"); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

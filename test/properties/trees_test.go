@@ -510,9 +510,7 @@ func (l *layer) files(f harness.Files, w way, covered bool) error {
 	patches := []any{}
 	for _, p := range l.patches {
 		body := map[string]any{"apiVersion": "v1", "kind": p.kind, "metadata": map[string]any{"name": p.name}}
-		for key, value := range p.body {
-			body[key] = value
-		}
+		maps.Copy(body, p.body)
 		text, err := yaml.Marshal(body)
 		if err != nil {
 			return err

@@ -43,7 +43,7 @@ func anyReport(t *rapid.T) *impact.Report {
 			c.Field, c.From, c.To = fields.Draw(t, "path"), text.Draw(t, "from"), text.Draw(t, "to")
 			return c
 		}
-		c.Object, c.FormerName = ptr(refs.Draw(t, "object")), text.Draw(t, "former")
+		c.Object, c.FormerName = new(refs.Draw(t, "object")), text.Draw(t, "former")
 		c.Keys, c.Via = keys.Draw(t, "keys"), rapid.SliceOfN(text, 0, 3).Draw(t, "via")
 		return c
 	})
@@ -55,7 +55,7 @@ func anyReport(t *rapid.T) *impact.Report {
 			Causes: rapid.SliceOfN(cause, 0, 5).Draw(t, "causes"),
 		}
 		if rapid.Bool().Draw(t, "scaled") {
-			w.Replicas = ptr(rapid.Int64().Draw(t, "replicas"))
+			w.Replicas = new(rapid.Int64().Draw(t, "replicas"))
 		}
 		return w
 	})

@@ -22,7 +22,7 @@ func configMap(name string) impact.Ref { return ref("v1", "ConfigMap", name) }
 
 func secret(name string) impact.Ref { return ref("v1", "Secret", name) }
 
-func replicas(n int64) *int64 { return &n }
+func replicas(n int64) *int64 { return new(n) }
 
 func key(name string, c impact.Change) impact.Key {
 	return impact.Key{Name: name, Change: c, Consumed: true}
@@ -78,7 +78,7 @@ var reports = map[string]*impact.Report{
 
 // shop is a report as one would get it on a day's merge request.
 func shop() *impact.Report {
-	app := impact.Cause{Change: impact.Changed, Object: ptr(configMap("app-config-c8d7f2gk4h")), FormerName: "app-config-57g4m9hb2t",
+	app := impact.Cause{Change: impact.Changed, Object: new(configMap("app-config-c8d7f2gk4h")), FormerName: "app-config-57g4m9hb2t",
 		Keys: []impact.Key{key("LOG_LEVEL", impact.Changed), key("FEATURE_X", impact.Added)}, Via: []string{"env"}}
 	appFrom := app
 	appFrom.Via = []string{"envFrom", "volume"}
@@ -147,7 +147,7 @@ func effects() *impact.Report {
 				Causes: []impact.Cause{
 					by(configMap("api"), impact.Changed, "envFrom", many...),
 					by(secret("api"), impact.Removed, "env", key("TOKEN", impact.Removed)),
-					{Change: impact.Renamed, Object: ptr(configMap("names-b")), FormerName: "names-a", Via: []string{"volume"}},
+					{Change: impact.Renamed, Object: new(configMap("names-b")), FormerName: "names-a", Via: []string{"volume"}},
 				}},
 			{Ref: deployment("fields"), Effect: impact.Rolls, TemplateChanges: true, Causes: fields},
 			{Ref: deployment("shapes"), Effect: impact.Rolls, TemplateChanges: true, Causes: []impact.Cause{
@@ -214,14 +214,13 @@ func hostile(names []string) *impact.Report {
 func huge() *impact.Report {
 	r := &impact.Report{APIVersion: impact.APIVersion, Kind: impact.Kind}
 	for i := range 2000 {
-		w := impact.Workload{Ref: deployment(fmt.Sprintf("worker-%04d", i)), Effect: impact.Effects()[i%7], TemplateChanges: true, Replicas: replicas(int64(i)), Strategy: rollingUpdate,
+		w := impact.Workload{Ref: deployment(fmt.Sprintf("worker-%04d", i)), Effect: impact.Effects()[i%7], TemplateChanges: true, Replicas: new(int64(i)), Strategy: rollingUpdate,
 			Causes: []impact.Cause{by(configMap(fmt.Sprintf("config-%02d", i%50)), impact.Changed, "env", key("LEVEL", impact.Changed))}}
 		r.Workloads = append(r.Workloads, w)
 	}
 	return r
 }
 
-func ptr[T any](v T) *T { return &v }
 
 func TestImpact_looksLikeItsGoldenFiles(t *testing.T) {
 	for name, r := range reports {

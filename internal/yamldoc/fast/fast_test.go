@@ -75,7 +75,7 @@ func documents(t testing.TB) [][]byte {
 	add := func(name string, data []byte) {
 		switch filepath.Ext(name) {
 		case ".yaml", ".yml", ".json", ".golden", "":
-			for _, document := range strings.Split(string(data), "\n---\n") {
+			for document := range strings.SplitSeq(string(data), "\n---\n") {
 				found = append(found, []byte(document))
 			}
 		}

@@ -53,7 +53,7 @@ func (r *reader) validateField(v reflect.Value, f *rule, at yamldoc.Path) {
 	case reflect.Map:
 		r.validateTable(v, f, at)
 	case reflect.Struct:
-		if m, ok := v.Addr().Interface().(*Metadata); ok {
+		if m, ok := reflect.TypeAssert[*Metadata](v.Addr()); ok {
 			m.Annotations = maps.Clone(m.Annotations)
 		} else {
 			r.validate(v, at)
@@ -82,7 +82,7 @@ func (r *reader) validateList(v reflect.Value, f *rule, at yamldoc.Path) {
 }
 
 func (r *reader) validateTable(v reflect.Value, f *rule, at yamldoc.Path) {
-	table, _ := v.Interface().(map[string]string)
+	table, _ := reflect.TypeAssert[map[string]string](v)
 	if v.SetZero(); len(table) > 0 {
 		v.Set(reflect.ValueOf(maps.Clone(table)))
 	}
