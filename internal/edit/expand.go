@@ -14,7 +14,7 @@ import (
 // aliases of aliases can stand for more nodes than fit any memory.
 const maxCopies = 200_000
 
-var errExpansion = fmt.Errorf("aliases stand for more than %d nodes; write the values out, or use fewer aliases", maxCopies)
+var errExpansion = fmt.Errorf("aliases expand to more than %d nodes; write the values out, or use fewer aliases", maxCopies)
 
 // A tree is a parsed chunk in which a node can get its own copy of what it shares.
 type tree struct {

@@ -137,7 +137,7 @@ func (c *Chunk) expand(found []Item, item Item, depth int) ([]Item, error) {
 		}
 	}
 	if item.Shared && len(found) >= maxAliasedItems {
-		return nil, fmt.Errorf("%s: aliases stand for more than the %d items that are followed", c.placeOf(item.Node), maxAliasedItems)
+		return nil, fmt.Errorf("%s: aliases expand to more than the %d items that are followed", c.placeOf(item.Node), maxAliasedItems)
 	}
 	item.Node = node
 	return append(found, item), nil
