@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/graph/load"
-	"github.com/confighash/confighash/internal/kubename"
 	"github.com/confighash/confighash/internal/report"
 )
 
@@ -23,8 +23,8 @@ type reportFlags struct {
 func (f *reportFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVarP(&f.output, "output", "o", string(report.Text), "`format`: "+strings.Join(report.Formats(), ", "))
 	cmd.Flags().StringVar(&f.namespace, "namespace", "", namespaceUsage)
-	complete(cmd, "output", report.Formats())
-	complete(cmd, "namespace", nil)
+	complete(cmd, "output", values(report.Formats()...))
+	complete(cmd, "namespace", values())
 }
 
 // format returns the format that the flags name.
@@ -38,10 +38,8 @@ func (f *reportFlags) format() (report.Format, error) {
 
 // options say how to read manifests. Size bounds the garbage of all sets together.
 func (f *reportFlags) options() (load.Options, error) {
-	if f.namespace != "" {
-		if err := kubename.CheckNamespace(f.namespace); err != nil {
-			return load.Options{}, fmt.Errorf("--namespace %w", err)
-		}
+	if err := graph.CheckNamespace(f.namespace); err != nil {
+		return load.Options{}, fmt.Errorf("--namespace %w", err)
 	}
 	size := 0
 	return load.Options{Namespace: f.namespace, Size: func(bytes int) {
@@ -60,11 +58,4 @@ func writeReport(stdout *os.File, v report.View, f report.Format) error {
 func stdinTwice(all []string) bool {
 	first := slices.Index(all, load.Stdin)
 	return first >= 0 && slices.Contains(all[first+1:], load.Stdin)
-}
-
-// complete lets shells complete the values of a flag.
-func complete(cmd *cobra.Command, flag string, values []string) {
-	if err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)); err != nil {
-		panic(err) // there is no such flag
-	}
 }

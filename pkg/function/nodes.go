@@ -7,7 +7,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/confighash/confighash/internal/kubename"
+	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/manifest"
 )
 
@@ -28,19 +28,14 @@ func Nodes(items []*yaml.Node, functionConfig *yaml.Node, o Options) (*Output, e
 	}
 	out, err := transformNodes(items, functionConfig, o)
 	if err != nil {
-		out = &Output{}
-		for _, r := range errorResults(err) {
-			out.Results = append(out.Results, resultOf(r))
-		}
+		out = &Output{Results: publicResults(errorResults(err))}
 	}
 	return out, err
 }
 
 func transformNodes(items []*yaml.Node, functionConfig *yaml.Node, o Options) (*Output, error) {
-	if o.Namespace != "" {
-		if err := kubename.CheckNamespace(o.Namespace); err != nil {
-			return nil, fmt.Errorf("the option Namespace: %w", err)
-		}
+	if err := graph.CheckNamespace(o.Namespace); err != nil {
+		return nil, fmt.Errorf("the option Namespace: %w", err)
 	}
 	roots, err := rootsOf(items)
 	if err != nil {
@@ -78,8 +73,7 @@ func contentOf(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// rootsOf returns the items without the documents around them, and without aliases
-// of nodes in other items.
+// rootsOf returns the items' mappings, without aliases of nodes in other items.
 func rootsOf(items []*yaml.Node) ([]*yaml.Node, error) {
 	roots := make([]*yaml.Node, len(items))
 	for i, item := range items {
@@ -95,7 +89,6 @@ func rootsOf(items []*yaml.Node) ([]*yaml.Node, error) {
 	return roots, nil
 }
 
-// encodeAll encodes each of the items as a document of its own.
 func encodeAll(roots []*yaml.Node) ([][]byte, error) {
 	texts := make([][]byte, len(roots))
 	errs := make([]error, len(roots))
