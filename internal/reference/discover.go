@@ -39,15 +39,14 @@ func (f *Finder) shapesOf(id gvk) (*shapes, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
 	if f.shapes == nil {
 		f.shapes = compile(known.References)
 	}
 	s := &shapes{rules: f.shapes, skip: known.Skip, unlike: known.Unlike}
+	s.unlike = slices.Clip(s.unlike)
 	for _, l := range alike {
 		if l.Covers(id.group, id.kind) {
-			s.unlike = append(s.unlike[:len(s.unlike):len(s.unlike)], l.Path)
+			s.unlike = append(s.unlike, l.Path)
 		}
 	}
 	return s, nil

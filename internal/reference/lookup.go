@@ -12,25 +12,13 @@ import (
 // descend makes frames of the mappings on the way to the last key of path,
 // one for each key, as far as they are present. It passes through no lists.
 func (w *walker) descend(path catalog.Path) (restore func()) {
-	n, shared := w.root, false
-	for i := range path {
-		if n.Kind == yaml.AliasNode {
-			n, shared = n.Alias, true
-		}
-		shared = shared || n.Anchor != ""
-		if n.Kind != yaml.MappingNode {
+	for i, key := range path {
+		around, ok := w.follow(frame{mapping: w.root, depth: w.base}, path[:i])
+		if !ok || around.node.Kind != yaml.MappingNode {
 			break
 		}
-		w.push(n, w.base+i, shared)
-		if i == len(path)-1 {
-			break
-		}
-		next, merged := w.get(n, string(path[i]))
-		if next == nil {
-			break
-		}
-		w.steps.Key(string(path[i]))
-		n, shared = next, shared || merged
+		w.push(around.node, w.base+i, around.shared)
+		w.steps.Key(string(key))
 	}
 	return func() { w.frames, w.steps = w.frames[:0], w.steps[:w.base] }
 }
@@ -45,11 +33,7 @@ type field struct {
 
 // pathOf returns the path of a field.
 func (w *walker) pathOf(f *field) yamldoc.Path {
-	path := w.steps[:f.depth].Path()
-	for _, key := range f.way {
-		path = path.Key(string(key))
-	}
-	return path
+	return extend(w.steps[:f.depth].Path(), f.way)
 }
 
 // lookup goes to a field from the mapping around the present node.
@@ -131,11 +115,10 @@ func (w *walker) at(n *yaml.Node, key string) *yaml.Node {
 	if n.Kind != yaml.MappingNode {
 		return nil
 	}
-	value, _ := w.get(n, key)
-	if value == nil {
-		return nil
+	if value, _ := w.get(n, key); value != nil {
+		return yamldoc.Resolve(value)
 	}
-	return yamldoc.Resolve(value)
+	return nil
 }
 
 // child returns the scalar under a key of a mapping, and "" if there is none.

@@ -29,13 +29,8 @@ type mount struct {
 // holds reports whether a file is in one of the paths that are mounted.
 func (m *mount) holds(path string) bool {
 	path += "/"
-	i, _ := slices.BinarySearchFunc(m.roots, path, func(root, path string) int {
-		if root <= path {
-			return -1
-		}
-		return 1
-	})
-	return i > 0 && strings.HasPrefix(path, m.roots[i-1])
+	i, exact := slices.BinarySearch(m.roots, path)
+	return exact || i > 0 && strings.HasPrefix(path, m.roots[i-1])
 }
 
 // add adds a mount by its subPath or subPathExpr.

@@ -113,36 +113,30 @@ func (w *walker) addReads(podSpec *yaml.Node, path yamldoc.Path) {
 
 // once reports whether n has not been read before, and notes that it is.
 func (w *walker) once(n *yaml.Node) bool {
-	if w.read[n] {
-		return false
-	}
 	if w.read == nil {
 		w.read = map[*yaml.Node]bool{}
 	}
+	seen := w.read[n]
 	w.read[n] = true
-	return true
+	return !seen
 }
 
 // readData adds the reads in the data of a ConfigMap, whose keys envFrom makes
 // variables of.
-func (w *walker) readData(reads []Read) []Read {
-	if w.child(w.root, "kind") != "ConfigMap" || w.child(w.root, "apiVersion") != "v1" {
-		return reads
-	}
+func (w *walker) readData() {
 	data := w.mappingAt(w.root, "data")
-	if data == nil {
-		return reads
+	if data == nil || w.child(w.root, "kind") != "ConfigMap" || w.child(w.root, "apiVersion") != "v1" {
+		return
 	}
 	_ = yamldoc.Each(data, w.budget, func(key string, value *yaml.Node, _ bool) error {
 		if value = yamldoc.Resolve(value); value.Kind != yaml.ScalarNode || strings.ContainsAny(key, "-.") {
 			return nil // the name of a file, or a setting of a controller that rules know
 		}
 		if read, ok := readIn(key, value.Value, yamldoc.Path("data").Key(key)); ok {
-			reads = append(reads, read)
+			w.reads = append(w.reads, read)
 		}
 		return nil
 	})
-	return reads
 }
 
 // An argumentReader reads the arguments of one container, word by word: a flag
@@ -155,11 +149,8 @@ type argumentReader struct {
 
 // readAll reads the arguments in a field of a container.
 func (r *argumentReader) readAll(container *yaml.Node, field string, at func(int) yamldoc.Path) {
-	list, _ := yamldoc.Get(container, field, r.budget)
-	if list == nil {
-		return
-	}
-	if list = yamldoc.Resolve(list); list.Kind != yaml.SequenceNode || list.Anchor != "" && !r.once(list) {
+	list := r.at(container, field)
+	if list == nil || list.Kind != yaml.SequenceNode || list.Anchor != "" && !r.once(list) {
 		return
 	}
 	for i, argument := range list.Content {

@@ -60,7 +60,7 @@ type anchor struct {
 // addAnchor notes that n, the present node, is one.
 func (w *walker) addAnchor(index int, n *yaml.Node) {
 	if !w.tooDeep() {
-		w.anchors = append(w.anchors, anchor{index, n, w.path()})
+		w.anchors = append(w.anchors, anchor{index, n, w.steps.Path()})
 	}
 }
 
@@ -111,6 +111,7 @@ func (w *walker) podTemplate(a *anchor, t *template) (PodTemplate, bool) {
 	return found, found.HasSpec || found.HasAnnotations
 }
 
+// extend returns the path of the field to which keys lead from path.
 func extend(path yamldoc.Path, way catalog.Path) yamldoc.Path {
 	for _, key := range way {
 		path = path.Key(string(key))

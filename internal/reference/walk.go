@@ -96,8 +96,14 @@ func (w *walker) tooDeep() bool {
 	return true
 }
 
-// find walks through an item.
-func (r *rules) find(f *Finder, item *yaml.Node) (Found, error) {
+// Find returns the references in an item of the given kind. The item is not
+// changed and may be read by others meanwhile. It fails on aliases without
+// end, and on a defect of the catalogue.
+func (f *Finder) Find(group, version, kind string, item *yaml.Node) (Found, error) {
+	r, err := f.rules(gvk{group, version, kind})
+	if err != nil {
+		return Found{}, err
+	}
 	root := unwrap(item)
 	if root == nil {
 		return Found{}, nil
@@ -120,9 +126,10 @@ func (r *rules) find(f *Finder, item *yaml.Node) (Found, error) {
 			return Found{}, err
 		}
 	}
-	found := Found{References: w.found, Mistaken: w.mistaken}
+	found := Found{References: append([]Reference(nil), w.found...), Mistaken: w.mistaken}
 	found.PodTemplates = w.podTemplates(r.templates)
-	found.Reads = w.readData(w.reads)
+	w.readData()
+	found.Reads = w.reads
 	if w.wrong != nil {
 		return Found{}, w.wrong
 	}
@@ -151,8 +158,9 @@ func (w *walker) release() {
 	clear(w.steps[:cap(w.steps)])
 	clear(w.frames[:cap(w.frames)])
 	clear(w.states[:cap(w.states)])
+	clear(w.found)
 	*w.budget = 0
-	*w = walker{steps: w.steps[:0], frames: w.frames[:0], states: w.states[:0], budget: w.budget}
+	*w = walker{steps: w.steps[:0], frames: w.frames[:0], states: w.states[:0], found: w.found[:0], budget: w.budget}
 	walkers.Put(w)
 }
 
@@ -264,4 +272,3 @@ func (w *walker) entry(key string, value *yaml.Node, states []*state, shared, me
 	return err
 }
 
-func (w *walker) path() yamldoc.Path { return w.steps.Path() }
