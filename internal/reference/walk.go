@@ -44,9 +44,11 @@ type walker struct {
 	keys   int
 	// indices holds the entries of mappings with many, or with merge keys.
 	indices map[*yaml.Node]map[string]entry
-	// around holds the surroundings of the last name that a rule was tried for.
-	around map[*rule]*surroundings
-	serial int // of the frame that was made last
+	// present are the surroundings of a name, and around those of the last name in a
+	// list that a rule was tried for.
+	present surroundings
+	around  map[*rule]*surroundings
+	serial  int // of the frame that was made last
 	// wrong is what keeps all of the item from being followed.
 	wrong error
 	// within is the scalar whose value the document is, if it is embedded, and
