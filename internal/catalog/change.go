@@ -97,11 +97,7 @@ func (c Change) String() string { return changes[c].name }
 
 // UnmarshalText reads a change as data files write it.
 func (c *Change) UnmarshalText(text []byte) error {
-	names := make([]string, len(changes))
-	for i := range changes {
-		names[i] = changes[i].name
-	}
-	return indexOf(c, text, names)
+	return enumOf(c, text, len(changes))
 }
 
 // Meaning says what happens to the pods, as a clause of a sentence about a changed

@@ -35,6 +35,9 @@ func TestData_hasNoUnknownFields(t *testing.T) {
 		if err := decodeStrict(d.text, &raw); err != nil {
 			t.Errorf("%s: %v: %v", subtreesFile, d.names, err)
 		}
+		if d.versioned {
+			t.Errorf("%s: %v: kinds of two versions would share it", subtreesFile, d.names)
+		}
 	}
 }
 

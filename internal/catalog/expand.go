@@ -148,7 +148,7 @@ func (c *Catalog) addTemplate(k *Kind, t PodTemplate, at expansion) error {
 	return nil
 }
 
-func (c *Catalog) addExtra(k *Kind, e *Extra) error {
+func (c *Catalog) addExtra(k *Kind, e Extra) error {
 	for _, t := range e.PodTemplates {
 		if err := c.addTemplate(k, t, expansion{}); err != nil {
 			return err

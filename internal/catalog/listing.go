@@ -32,24 +32,13 @@ type Subtree struct {
 func (c *Catalog) Documents() ([]Document, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	entries, err := files.ReadDir("data")
-	if err != nil {
-		return nil, err
-	}
 	var all []Document
-	for _, entry := range entries {
-		file := strings.TrimSuffix(entry.Name(), ".yaml")
-		group, ok := groupOf(file)
-		if !ok {
-			continue
+	for group, d := range c.allDocuments() {
+		parsed, err := c.document(group, d)
+		if err != nil {
+			return nil, fmt.Errorf("catalogue: %s of %s: %w", d.names, group, err)
 		}
-		for _, d := range c.documents(file) {
-			parsed, err := c.document(group, d)
-			if err != nil {
-				return nil, fmt.Errorf("catalogue: data/%s.yaml: %v: %w", file, d.names, err)
-			}
-			all = append(all, parsed)
-		}
+		all = append(all, parsed)
 	}
 	slices.SortStableFunc(all, func(a, b Document) int { return strings.Compare(a.Group, b.Group) })
 	return all, nil

@@ -35,16 +35,12 @@ func (f *Finder) shapesOf(id gvk) (*shapes, error) {
 	if !known.Concern(id.group) || covered != nil && len(covered.References)+len(covered.PodTemplates)+len(covered.Manifests)+len(covered.ForeignManifests) > 0 {
 		return nil, nil //nolint:nilnil // as above
 	}
-	alike, err := f.catalog.LookAlikes()
-	if err != nil {
-		return nil, err
-	}
 	if f.shapes == nil {
 		f.shapes = compile(known.References)
 	}
 	s := &shapes{rules: f.shapes, skip: known.Skip, unlike: known.Unlike}
 	s.unlike = slices.Clip(s.unlike)
-	for _, l := range alike {
+	for _, l := range known.LookAlikes {
 		if l.Covers(id.group, id.kind) {
 			s.unlike = append(s.unlike, l.Path)
 		}

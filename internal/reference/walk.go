@@ -273,4 +273,3 @@ func (w *walker) entry(key string, value *yaml.Node, states []*state, shared, me
 	w.states = w.states[:before]
 	return err
 }
-
