@@ -60,7 +60,7 @@ func cells(t *testing.T, page string) map[string][]string {
 	return rows
 }
 
-// TestDependencies_page holds docs/internals/dependencies.md against what is linked: a
+// TestDependencies_page compares docs/internals/dependencies.md with what is linked: a
 // new module comes with a reason, and one that went leaves the page.
 func TestDependencies_page(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(root, "docs", "internals", "dependencies.md"))

@@ -69,7 +69,7 @@ func linked(root string, platforms ...platform) ([]*module, error) {
 	return slices.SortedFunc(maps.Values(all), func(a, b *module) int { return cmp.Compare(a.Path, b.Path) }), nil
 }
 
-// add notes a package with its module. home tells of an import path where it
+// add notes a package with its module. home reports an import path where it
 // belongs.
 func add(all map[string]*module, p *listed, on platform, home map[string]string) error {
 	if p.Standard || p.Module == nil {
@@ -179,7 +179,7 @@ func tidy(text []byte) string {
 	return strings.Trim(strings.Join(lines, "\n"), "\n") + "\n"
 }
 
-// isDocument tells whether a file of that name holds a licence, a notice or a
+// isDocument reports whether a file of that name holds a licence, a notice or a
 // grant of patents.
 func isDocument(name string) bool {
 	name = strings.ToLower(name)

@@ -127,7 +127,7 @@ func writeSBOM(out io.Writer, root, binary, version string) error {
 	return encoder.Encode(doc)
 }
 
-// sameModules holds what the tree would link against what the binary says
+// sameModules compares what the tree would link with what the binary says
 // that it was linked from.
 func sameModules(binary string, info *buildinfo.BuildInfo, modules []*module) error {
 	want := map[string]bool{info.Main.Path: true}

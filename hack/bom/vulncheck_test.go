@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// TestVulncheck_tellsFindingsFromAnUnreachableDatabase runs hack/vulncheck with
+// TestVulncheck_distinguishesFindingsFromAnUnreachableDatabase runs hack/vulncheck with
 // a program in govulncheck's place that ends as govulncheck does.
-func TestVulncheck_tellsFindingsFromAnUnreachableDatabase(t *testing.T) {
+func TestVulncheck_distinguishesFindingsFromAnUnreachableDatabase(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skipf("hack/vulncheck is a script: %v", err)
 	}

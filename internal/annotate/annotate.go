@@ -66,7 +66,6 @@ type builder struct {
 	sourceKinds map[string]bool
 }
 
-// resource plans the annotations of all pod templates of r.
 func (b *builder) resource(r *graph.Resource) {
 	if r.Ignored() {
 		if len(r.PodTemplates) > 0 {
@@ -204,7 +203,6 @@ func (b *builder) stamp(r *graph.Resource, t *graph.PodTemplate, sources []sourc
 	}
 }
 
-// informStamped reports what the checksum of a pod template covers.
 func (b *builder) informStamped(r *graph.Resource, t *graph.PodTemplate, counted []source) {
 	message := "stamped with the checksum of " + b.list(counted)
 	if t.Change == catalog.Deferred {
@@ -213,7 +211,6 @@ func (b *builder) informStamped(r *graph.Resource, t *graph.PodTemplate, counted
 	b.plan.Add(graph.Finding{Severity: manifest.Info, Resource: r, Path: templatePath(t), Message: message, Outcome: graph.Stamped})
 }
 
-// leave reports why something is left alone.
 func (b *builder) leave(f graph.Finding) {
 	if f.Severity != manifest.Info || b.informs() {
 		f.Outcome = graph.LeftAlone
@@ -221,10 +218,8 @@ func (b *builder) leave(f graph.Finding) {
 	}
 }
 
-// informs reports whether the functionConfig asks for information.
 func (b *builder) informs() bool { return b.spec.Report == v1alpha1.ReportFull }
 
-// templatePath returns the path by which results identify a template.
 func templatePath(t *graph.PodTemplate) yamldoc.Path {
 	if t.HasAnnotations {
 		return t.AnnotationsAt

@@ -359,9 +359,9 @@ func TestNew_makesOneChecksumOfThoseOfTheSources(t *testing.T) {
 	}
 }
 
-// Objects with the same content are told apart by their names, and an object of
+// Objects with the same content are distinguished by their names, and an object of
 // another namespace from one of the same name in the workload's.
-func TestNew_tellsSourcesOfOtherNamespacesApart(t *testing.T) {
+func TestNew_distinguishesSourcesOfOtherNamespaces(t *testing.T) {
 	template := catalog.PodTemplate{Spec: catalog.Path{"spec", "pods"}, HasSpec: true, Annotations: catalog.Path{"spec", "annotations"}, HasAnnotations: true}
 	rules, err := catalog.FieldSpec(catalog.ConfigMap, "spec/settings")
 	if err != nil {
@@ -394,7 +394,7 @@ func mustValues(t testing.TB, key, value string) []hash.Value {
 	return values
 }
 
-func TestNew_namesTheKeysThatCountWhereNotAllDo(t *testing.T) {
+func TestNew_namesTheKeysThatCountIfNotAllDo(t *testing.T) {
 	key := func(kind, name, key string) string {
 		return "{valueFrom: {" + kind + "KeyRef: {name: " + name + ", key: " + key + "}}}"
 	}
@@ -433,8 +433,8 @@ func TestNew_namesTheKeysThatCountWhereNotAllDo(t *testing.T) {
 	}
 }
 
-// One mistake is told once, however many consume what it is in.
-func TestNew_tellsOnce(t *testing.T) {
+// One mistake is reported once, however many consume what it is in.
+func TestNew_reportsOnce(t *testing.T) {
 	manifests := "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\ndata: {a: 'hunter2!'}\n---\n" +
 		deployment("envFrom: [{secretRef: {name: s}}]") + strings.Replace(deployment("envFrom: [{secretRef: {name: s}}]"), "name: web", "name: web2", 1)
 	p, err := annotated(t, specOf(), manifests)
@@ -455,7 +455,7 @@ func TestNew_tellsOnce(t *testing.T) {
 	}
 }
 
-// What is wrong with a Secret is told without its values.
+// What is wrong with a Secret is reported without its values.
 func TestNew_keepsSecretValuesToThemselves(t *testing.T) {
 	const marker = "hunter2-marker"
 	encoded := base64.StdEncoding.EncodeToString([]byte(marker))

@@ -105,7 +105,6 @@ func (b *builder) narrowed(object *graph.Resource, keys []string) []hash.Value {
 	return found
 }
 
-// alwaysOf returns the values that always count of what represents a Secret.
 func (b *builder) alwaysOf(object *graph.Resource) []hash.Value {
 	if !object.StandsFor {
 		return nil
@@ -118,7 +117,6 @@ func (b *builder) alwaysOf(object *graph.Resource) []hash.Value {
 	return found
 }
 
-// keysOf returns the keys of a source that count, nil if all of them do.
 func (b *builder) keysOf(s *source) []string {
 	if s.whole || b.spec.Annotate.Granularity == v1alpha1.GranularityObject {
 		return nil

@@ -135,7 +135,6 @@ func (c *consumption) add(object *graph.Resource, kind string) *use {
 	return u
 }
 
-// sources returns the objects that count, sorted, each once.
 func (c *consumption) sources() []source {
 	counts := make(map[*graph.Resource]int, len(c.uses))
 	var sources []source
@@ -170,8 +169,6 @@ func (c *consumption) sources() []source {
 	return sources
 }
 
-// unselected returns the keys for consumed objects that the selectors take out: another
-// function's run may have written them.
 func (c *consumption) unselected() map[string]bool {
 	keys := map[string]bool{}
 	for _, u := range c.uses {
@@ -205,7 +202,6 @@ func (c *consumption) verdict(u *use) policy.Verdict {
 	return policy.Verdict{Rolls: true, Whole: true}
 }
 
-// wants reports whether one of several objects would count.
 func (c *consumption) wants(objects []*graph.Resource, extra bool) bool {
 	if wanted, ok := c.wanted[&objects[0]]; ok && !extra {
 		return wanted

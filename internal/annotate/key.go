@@ -15,7 +15,7 @@ import (
 // (k8s.io/apimachinery/pkg/api/validation, ValidateAnnotations).
 const maxKeyName = 63
 
-// hashLength is how many hexadecimal digits stand for what is cut off.
+// hashLength is how many hexadecimal digits replace what is cut off.
 const hashLength = 10
 
 // sourceKey returns the key of the annotation with the checksum of one object
@@ -29,31 +29,30 @@ func (b *builder) sourceKey(r, object *graph.Resource) string {
 	return prefixOf(b.spec.Annotate.Key) + "/" + keyName(strings.ToLower(object.Kind)+"."+name)
 }
 
-// prefixOf returns what stands before the slash of a key.
 func prefixOf(key string) string {
 	prefix, _, _ := strings.Cut(key, "/")
 	return prefix
 }
 
-// keyName makes the name part of a key of a name: one that is too long, or that
-// holds what no key may hold, is cut and mended, and told apart from others that
-// come out alike by a hash of all of it.
+// keyName makes the name part of a key of a name: one that is too long, or has
+// characters that no key may have, is cut and cleaned, and gets a hash of all of it, so
+// that different names stay different.
 func keyName(name string) string {
-	mended := strings.Map(func(c rune) rune {
+	cleaned := strings.Map(func(c rune) rune {
 		switch {
 		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '-', c == '_', c == '.':
 			return c
 		}
 		return '_'
 	}, name)
-	if mended == name && len(name) <= maxKeyName && isAlphanumeric(name[len(name)-1]) {
+	if cleaned == name && len(name) <= maxKeyName && isAlphanumeric(name[len(name)-1]) {
 		return name
 	}
 	sum := sha256.Sum256([]byte(name))
-	if most := maxKeyName - 1 - hashLength; len(mended) > most {
-		mended = mended[:most]
+	if most := maxKeyName - 1 - hashLength; len(cleaned) > most {
+		cleaned = cleaned[:most]
 	}
-	return mended + "-" + hex.EncodeToString(sum[:])[:hashLength]
+	return cleaned + "-" + hex.EncodeToString(sum[:])[:hashLength]
 }
 
 func isAlphanumeric(c byte) bool {
@@ -75,8 +74,6 @@ func (b *builder) isOwn(key, value string) bool {
 	return ok && prefix == prefixOf(b.spec.Annotate.Key) && b.isSourceKind(kind)
 }
 
-// isSourceKind reports whether objects of a kind, given in lower case, may be
-// sources.
 func (b *builder) isSourceKind(kind string) bool {
 	if b.sourceKinds == nil {
 		b.sourceKinds = map[string]bool{}

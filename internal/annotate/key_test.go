@@ -31,9 +31,9 @@ func TestKeyName(t *testing.T) {
 	}
 }
 
-// TestKeyName_isAKeyAndTellsNamesApart holds keys against the rules of an API
+// TestKeyName_isAKeyAndKeepsNamesDifferent compares keys with the rules of an API
 // server.
-func TestKeyName_isAKeyAndTellsNamesApart(t *testing.T) {
+func TestKeyName_isAKeyAndKeepsNamesDifferent(t *testing.T) {
 	names := rapid.Custom(func(t *rapid.T) string {
 		return rapid.SampledFrom([]string{"configmap.", "secret.", "sealedsecret."}).Draw(t, "kind") +
 			strings.Repeat("x", rapid.SampledFrom([]int{0, 38, 45, 50, 240}).Draw(t, "length")) +

@@ -96,7 +96,7 @@ func TestKind_addsUpGroupsThatEndAlikeAndKindsOfAnyName(t *testing.T) {
 	}
 }
 
-func TestKind_handsDownWhatStandsOnASubtree(t *testing.T) {
+func TestKind_inheritsWhatASubtreeSays(t *testing.T) {
 	c := newCatalog(nil)
 	c.files[subtreesFile] = splitDocuments("subtree: inner\nreferences: [{path: b, target: Secret, kustomize: true}, {path: c, target: Secret, when: [{path: d, present: true}]}]")
 	c.files["example.com"] = splitDocuments("kinds: [A]\nimmutable: {paths: [a], reason: r}\nreferences:\n" +

@@ -286,7 +286,7 @@ func targetOf(in reflect.Type, path Path) Target {
 	return 0
 }
 
-// covers reports whether a path, which may hold patterns, stands for a field.
+// covers reports whether a path, which may hold patterns, represents a field.
 func covers(pattern, path Path) bool {
 	if len(pattern) == 0 {
 		return len(path) == 0

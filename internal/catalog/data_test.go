@@ -291,7 +291,7 @@ func shadows(earlier, later Rule) bool {
 	return takesAll && sameKinds && (len(earlier.When) == 0 || cmp.Equal(earlier.When, later.When))
 }
 
-func TestShadows_tellsWhatIsLeft(t *testing.T) {
+func TestShadows_reportsWhatIsLeft(t *testing.T) {
 	for _, tc := range []struct {
 		label, earlier, later string
 		want                  bool

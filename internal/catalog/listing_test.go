@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-func TestDocuments_sayWhatKindsAreToldOf(t *testing.T) {
+func TestDocuments_sayWhichKindsAreReported(t *testing.T) {
 	documents, err := Builtin().Documents()
 	if err != nil {
 		t.Fatal(err)
@@ -92,7 +92,7 @@ func TestDocuments_keepSubtreesTogether(t *testing.T) {
 	}
 }
 
-func TestDocuments_tellOfDefects(t *testing.T) {
+func TestDocuments_reportDefects(t *testing.T) {
 	for _, tc := range []struct{ label, text, want string }{
 		{"no such subtree", "kinds: [A]\nreferences: [{path: a, subtree: none}]", "no subtree"},
 		{"a path with an empty key", "kinds: [A]\nreferences: [{path: a//b, subtree: container}]", "empty key"},

@@ -53,8 +53,7 @@ func (f *reportFlags) options() (load.Options, error) {
 // writeReport writes a view to stdout, in colours if that is a terminal.
 func writeReport(stdout *os.File, v report.View, f report.Format) error {
 	w := bufio.NewWriterSize(stdout, 1<<16)
-	colours := term.IsTerminal(int(stdout.Fd())) && hasColours()
-	return flush(w, report.Write(w, v, f, report.Options{Colours: colours}))
+	return flush(w, report.Write(w, v, f, term.IsTerminal(int(stdout.Fd())) && hasColours()))
 }
 
 // stdinTwice reports whether stdin is among files and folders more than once.

@@ -1,40 +1,40 @@
 // Package edit edits YAML and JSON text, and leaves every byte as it is that no edit
 // concerns. Use [Apply].
 //
-// There are two ways. [Splice] works in the text itself: it finds a scalar or a mapping,
-// compares the bytes there with what it expects, and replaces only those. [OnNodes]
-// works on the nodes of the parsed text and encodes the item again, for bytes that are
-// shared by several places (aliases, anchors, merge keys) and values over several
-// lines. Apply uses Splice if that is safe, else OnNodes. Both lead to the same document.
+// There are two ways. Apply splices if that is safe: it finds a scalar or a mapping in the
+// text, compares the bytes there with what it expects, and replaces only those. Else it
+// uses [OnNodes], which works on the nodes of the parsed text and encodes the item again:
+// for bytes that are shared by several places (aliases, anchors, merge keys) and values
+// over several lines. Both lead to the same document.
 //
 // The text, a chunk, is one YAML document: an element of a list with its indentation and
 // its "- ", a document of a stream, or a document with several items in it.
 package edit
 
 import (
+	"cmp"
 	"fmt"
+	"unicode/utf8"
 
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// An Edit is a change to an item: [SetScalar], [SplitScalar], [SetEntry] or
-// [RemoveEntry]. An edit whose result is already in the text changes no byte.
+// An Edit is a change to an item: [SetScalar], [SetEntry] or [RemoveEntry]. An edit whose
+// result is already in the text changes no byte.
 type Edit interface {
-	isEdit()
+	// check refuses an edit that makes no sense in any text.
+	check() error
 }
 
 // SetScalar replaces the value of a scalar and keeps its quoting style. Value is a string
 // and stays one: a plain scalar gets double quotes if a reader of YAML 1.1 or 1.2 would
 // read Value as something else.
+//
+// More values become elements after it: the scalar must be an element of a sequence then.
 type SetScalar struct {
 	At    Scalar
 	Value string
-}
-
-// SplitScalar replaces one element of a sequence, a scalar, by several.
-type SplitScalar struct {
-	At     Scalar
-	Values []string
+	More  []string
 }
 
 // SetEntry sets the entry Key of the mapping at Parent to a string, or, with
@@ -59,11 +59,6 @@ type RemoveEntry struct {
 	Key    string
 }
 
-func (SetScalar) isEdit()   {}
-func (SplitScalar) isEdit() {}
-func (SetEntry) isEdit()    {}
-func (RemoveEntry) isEdit() {}
-
 // An Item is one item of a chunk and the edits of it.
 type Item struct {
 	Root  yamldoc.Path // leads from the root of the chunk's tree to the item
@@ -77,18 +72,20 @@ type Item struct {
 // edit is for, a mapping on the way has a key twice, or aliases would expand without
 // measure. No error has the value of a scalar in it.
 func Apply(text []byte, items []Item) ([]byte, error) {
-	out, rest, err := spliceItems(text, items)
-	if err != nil || len(rest) == 0 {
-		return out, err
+	if err := check(items); err != nil {
+		return nil, err
+	}
+	out, rest := spliceItems(text, items)
+	if len(rest) == 0 {
+		return out, nil
 	}
 	return OnNodes(out, rest)
 }
 
-// check refuses edits that make no sense in any text.
 func check(items []Item) error {
 	for _, item := range items {
 		for _, e := range item.Edits {
-			if err := checkEdit(e); err != nil {
+			if err := e.check(); err != nil {
 				return err
 			}
 		}
@@ -96,30 +93,24 @@ func check(items []Item) error {
 	return nil
 }
 
-func checkEdit(e Edit) error {
-	switch e := e.(type) {
-	case SetScalar:
-		return checkString(e.At.Path, e.Value)
-	case SplitScalar:
-		if len(e.Values) == 0 {
-			return fmt.Errorf("%s: cannot split into no values; give at least one", e.At.Path)
+func (e SetScalar) check() error {
+	return cmp.Or(checkStrings(e.At.Path, e.Value), checkStrings(e.At.Path, e.More...))
+}
+
+func (e SetEntry) check() error {
+	if e.Bool && e.Value != "true" && e.Value != "false" {
+		return fmt.Errorf(`%s: the boolean to set is neither "true" nor "false"`, e.Parent.Key(e.Key))
+	}
+	return cmp.Or(checkStrings(e.Parent, e.Key), checkStrings(e.Parent.Key(e.Key), e.Value))
+}
+
+func (RemoveEntry) check() error { return nil }
+
+func checkStrings(path yamldoc.Path, values ...string) error {
+	for _, value := range values {
+		if !utf8.ValidString(value) {
+			return fmt.Errorf("%s: the string to set is not valid UTF-8", path)
 		}
-		for _, value := range e.Values {
-			if err := checkString(e.At.Path, value); err != nil {
-				return err
-			}
-		}
-	case SetEntry:
-		if e.Bool && e.Value != "true" && e.Value != "false" {
-			return fmt.Errorf(`%s: the boolean to set is neither "true" nor "false"`, e.Parent.Key(e.Key))
-		}
-		if err := checkString(e.Parent, e.Key); err != nil {
-			return err
-		}
-		return checkString(e.Parent.Key(e.Key), e.Value)
-	case RemoveEntry:
-	default:
-		return fmt.Errorf("unknown edit %T", e)
 	}
 	return nil
 }

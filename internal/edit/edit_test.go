@@ -81,7 +81,7 @@ func set(path yamldoc.Path, value string) plan {
 
 func split(path yamldoc.Path, values ...string) plan {
 	return func(t testing.TB, item *yaml.Node) edit.Edit {
-		return edit.SplitScalar{At: scalarAt(t, item, path), Values: values}
+		return edit.SetScalar{At: scalarAt(t, item, path), Value: values[0], More: values[1:]}
 	}
 }
 
@@ -188,7 +188,7 @@ func checkRow(t *testing.T, row row) {
 		t.Errorf("OnNodes differs from Apply (-Apply +OnNodes):\n%s\nOnNodes gave:\n%s", diff, other)
 	}
 	for _, e := range items[0].Edits {
-		if _, ok := e.(edit.SplitScalar); ok {
+		if e, ok := e.(edit.SetScalar); ok && len(e.More) > 0 {
 			return // the element it was about is gone
 		}
 	}

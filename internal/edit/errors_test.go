@@ -95,13 +95,8 @@ func TestApply_refusesInASentenceWithoutValues(t *testing.T) {
 	}, {
 		label: "no element to split",
 		in:    "a: &a topsecret",
-		edit:  edit.SplitScalar{At: at("a", "topsecret"), Values: []string{"b", "c"}},
+		edit:  edit.SetScalar{At: at("a", "topsecret"), Value: "b", More: []string{"c"}},
 		want:  "a: found a mapping where a sequence is needed",
-	}, {
-		label: "split into nothing",
-		in:    "a: [topsecret]",
-		edit:  edit.SplitScalar{At: at("a[0]", "topsecret")},
-		want:  "a[0]: cannot split into no values; give at least one",
 	}, {
 		label: "no UTF-8",
 		in:    "a: topsecret",
@@ -159,7 +154,7 @@ func TestSplice_doesNotParseForScalars(t *testing.T) {
 	}
 }
 
-func TestSplice_holdsWhatStandsThereAgainstWhatItExpects(t *testing.T) {
+func TestSplice_comparesWhatIsThereWithWhatItExpects(t *testing.T) {
 	for _, row := range []struct {
 		label, text string
 		at          edit.Scalar

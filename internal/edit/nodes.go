@@ -70,9 +70,7 @@ func (t *tree) isDone(root yamldoc.Path, e Edit) (bool, error) {
 	switch e := e.(type) {
 	case SetScalar:
 		path, value = e.At.Path, e.Value
-	case SplitScalar:
-		path, value = e.At.Path, e.Values[0]
-		if len(e.Values) > 1 {
+		if len(e.More) > 0 {
 			return false, nil
 		}
 	case SetEntry:
@@ -102,16 +100,11 @@ func (t *tree) edit(items []Item) error {
 	var scalars []way
 	for _, item := range items {
 		for _, e := range item.Edits {
-			var found way
-			var err error
-			switch e := e.(type) {
-			case SetScalar:
-				found, err = t.find(item.Root, e.At, e.Value)
-			case SplitScalar:
-				if found, err = t.find(item.Root, e.At, e.At.Value); err == nil {
-					err = mustBe(yaml.SequenceNode, found.parent, e.At.Path)
-				}
+			e, ok := e.(SetScalar)
+			if !ok {
+				continue
 			}
+			found, err := t.find(item.Root, e)
 			if err != nil {
 				return err
 			}
@@ -120,14 +113,11 @@ func (t *tree) edit(items []Item) error {
 	}
 	for _, item := range items {
 		for _, e := range item.Edits {
-			found := scalars[0]
-			scalars = scalars[1:]
 			var err error
 			switch e := e.(type) {
 			case SetScalar:
-				err = setScalar(found, e.At.Path, []string{e.Value})
-			case SplitScalar:
-				err = setScalar(found, e.At.Path, e.Values)
+				err = setScalar(scalars[0], e)
+				scalars = scalars[1:]
 			case SetEntry:
 				err = t.setEntry(item.Root, e)
 			case RemoveEntry:
@@ -141,42 +131,43 @@ func (t *tree) edit(items []Item) error {
 	return nil
 }
 
-// find returns the scalar at a path, which must have the value that it had when the
-// edit was planned, or the one that it is to get.
-func (t *tree) find(root yamldoc.Path, at Scalar, value string) (way, error) {
-	found, err := t.walk(root, at.Path, true)
+// find returns the scalar of an edit. It must have the value that it had when the edit was
+// planned, or the one that it is to get.
+func (t *tree) find(root yamldoc.Path, e SetScalar) (way, error) {
+	path := e.At.Path
+	found, err := t.walk(root, path, true)
 	if err != nil {
 		return way{}, err
 	}
 	if len(found.missing) > 0 {
-		return way{}, fmt.Errorf("%s: found nothing where a scalar is needed", show(at.Path))
+		return way{}, fmt.Errorf("%s: found nothing where a scalar is needed", show(path))
 	}
-	if err := mustBe(yaml.ScalarNode, found.node, at.Path); err != nil {
+	if err := mustBe(yaml.ScalarNode, found.node, path); err != nil {
 		return way{}, err
 	}
-	if found.node.Value != at.Value && found.node.Value != value {
-		return way{}, fmt.Errorf("%s: found another value than the one to replace; the text must be the one the edit was made for", show(at.Path))
+	if found.node.Value != e.At.Value && (found.node.Value != e.Value || len(e.More) > 0) {
+		return way{}, fmt.Errorf("%s: found another value than the one to replace; the text must be the one the edit was made for", show(path))
 	}
 	if found.parent == nil {
 		found.parent = found.node
 	}
+	if len(e.More) > 0 {
+		return found, mustBe(yaml.SequenceNode, found.parent, path)
+	}
 	return found, nil
 }
 
-// setScalar gives a scalar the first value, and puts elements with the others after it.
-func setScalar(found way, path yamldoc.Path, values []string) error {
-	if err := mustBe(yaml.ScalarNode, found.node, path); err != nil {
+func setScalar(found way, e SetScalar) error {
+	if err := mustBe(yaml.ScalarNode, found.node, e.At.Path); err != nil {
 		return err // an edit before has made a mapping of it
 	}
-	var further []*yaml.Node
-	for _, value := range values[1:] {
-		made := &yaml.Node{Kind: yaml.ScalarNode, Style: found.node.Style}
+	style := found.node.Style
+	setString(found.node, e.Value)
+	at := slices.Index(found.parent.Content, found.node) + 1
+	for i, value := range e.More {
+		made := &yaml.Node{Kind: yaml.ScalarNode, Style: style}
 		setString(made, value)
-		further = append(further, made)
-	}
-	setString(found.node, values[0])
-	if i := slices.Index(found.parent.Content, found.node); i >= 0 {
-		found.parent.Content = slices.Insert(found.parent.Content, i+1, further...)
+		found.parent.Content = slices.Insert(found.parent.Content, at+i, made)
 	}
 	return nil
 }

@@ -237,16 +237,11 @@ func stringOf(value string) plain {
 func (p *plain) apply(edits []edit.Edit) error {
 	scalars, parents := make([]*plain, len(edits)), make([]*plain, len(edits))
 	for i, e := range edits {
-		var path yamldoc.Path
-		switch e := e.(type) {
-		case edit.SetScalar:
-			path = e.At.Path
-		case edit.SplitScalar:
-			path = e.At.Path
-		default:
+		e, ok := e.(edit.SetScalar)
+		if !ok {
 			continue
 		}
-		steps, err := path.Steps()
+		steps, err := e.At.Path.Steps()
 		if err != nil {
 			return err
 		}
@@ -267,10 +262,8 @@ func (p *plain) apply(edits []edit.Edit) error {
 		switch e := e.(type) {
 		case edit.SetScalar:
 			*scalars[i] = stringOf(e.Value)
-		case edit.SplitScalar:
-			*scalars[i] = stringOf(e.Values[0])
-			at := slices.Index(parents[i].Elements, scalars[i])
-			for j, value := range e.Values[1:] {
+			for j, value := range e.More {
+				at := slices.Index(parents[i].Elements, scalars[i])
 				made := stringOf(value)
 				parents[i].Elements = slices.Insert(parents[i].Elements, at+j+1, &made)
 			}

@@ -152,7 +152,7 @@ func randomEdit(found site, rng *rand.Rand) edit.Edit {
 		case rng.IntN(10) == 0:
 			value = at.Value
 		case found.elements[i] && rng.IntN(3) == 0:
-			return edit.SplitScalar{At: at, Values: []string{value, values[rng.IntN(len(values))], "third"}}
+			return edit.SetScalar{At: at, Value: value, More: []string{values[rng.IntN(len(values))], "third"}}
 		}
 		return edit.SetScalar{At: at, Value: value}
 	}
@@ -323,13 +323,14 @@ func checkTwice(t rapid.TB, once []byte, items []edit.Item, describe func() stri
 		for _, e := range item.Edits {
 			var path yamldoc.Path
 			switch typed := e.(type) {
-			case edit.SplitScalar:
-				return
 			case edit.RemoveEntry:
 				path = typed.Parent.Key(typed.Key)
 			case edit.SetEntry:
 				path = typed.Parent.Key(typed.Key)
 			case edit.SetScalar:
+				if len(typed.More) > 0 {
+					return
+				}
 				path = typed.At.Path
 				for _, at := range found.scalars {
 					if at.Path == path {
@@ -414,6 +415,7 @@ func checkUntouched(t rapid.TB, source, got string, items []edit.Item, describe 
 			switch e := e.(type) {
 			case edit.SetScalar:
 				added = false
+				scalars = scalars && len(e.More) == 0
 				lines[e.At.Line] = true
 			case edit.SetEntry:
 				scalars = false

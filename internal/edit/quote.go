@@ -9,8 +9,6 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"github.com/confighash/confighash/internal/yamldoc"
-
 	"go.yaml.in/yaml/v3"
 )
 
@@ -208,18 +206,13 @@ func isPrintable(r rune) bool {
 	return r >= 0x20 && (r < 0x7f || r > 0x9f)
 }
 
-// checkString refuses what cannot be a string in YAML.
-func checkString(path yamldoc.Path, s string) error {
-	if !utf8.ValidString(s) {
-		return fmt.Errorf("%s: the string to set is not valid UTF-8", path)
-	}
-	return nil
-}
-
 // staysPlain reports whether every reader reads s, written without quotes, as the string
 // s: those of YAML 1.1 read yes, 0x1F, 1:20 and 1_000 as something else, those of YAML
 // 1.2 others.
 func staysPlain(s string, flow bool) bool {
+	if isName(s) {
+		return true
+	}
 	if s == "" || s == "<<" || strings.IndexByte("-?:,[]{}#&*!|>'\"%@`=~ ", s[0]) >= 0 {
 		return false
 	}
@@ -237,6 +230,22 @@ func staysPlain(s string, flow bool) bool {
 		}
 	}
 	return isString(s) && !looksLikeNumber(s) && !isWord(s)
+}
+
+// isName reports whether s is like most names and keys: it begins with a letter, and has a
+// hyphen or a slash among letters, digits, dots and these. Any YAML reads it as a string.
+func isName(s string) bool {
+	divided := false
+	for i := range len(s) {
+		switch c := s[i]; {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', i > 0 && ('0' <= c && c <= '9' || c == '.'):
+		case i > 0 && (c == '-' || c == '/'):
+			divided = true
+		default:
+			return false
+		}
+	}
+	return divided
 }
 
 // isString reports whether yaml.v3 reads the plain scalar s as a string.

@@ -30,35 +30,13 @@ type splicer struct {
 // parsers holds the ones not in use, for their memory.
 var parsers = sync.Pool{New: func() any { return new(yamldoc.Parser) }}
 
-// newSplicer returns a splicer of text, and a function to call after the last use.
-func newSplicer(text []byte) (s *splicer, done func()) {
-	s = &splicer{}
-	s.bytes = text
-	s.parser, _ = parsers.Get().(*yamldoc.Parser)
-	return s, func() { parsers.Put(s.parser) }
-}
-
-// Splice makes the edits in the bytes of text. It reports false, and returns no text,
-// if that is not safe or not possible: use [OnNodes] then, or for the error. Splice
-// does not parse the text unless an edit is of a mapping's entries. An error is an edit
-// that makes no sense in any text.
+// spliceItems makes the edits in the bytes of text for those items for which that is safe
+// and possible, and returns the other edits. It parses the text only for edits of a
+// mapping's entries.
 //
 // The bytes that change are those of a scalar, of the line of an entry, or of an entry
-// in a flow mapping with its comma, and no others.
-func Splice(text []byte, items []Item) (out []byte, ok bool, err error) {
-	out, rest, err := spliceItems(text, items)
-	if err != nil || len(rest) > 0 {
-		return nil, false, err
-	}
-	return out, true, nil
-}
-
-// spliceItems does what Splice does for those items for which it is safe, and returns
-// the other edits.
-func spliceItems(text []byte, items []Item) (out []byte, rest []Item, err error) {
-	if err := check(items); err != nil {
-		return nil, nil, err
-	}
+// in a flow mapping with its comma.
+func spliceItems(text []byte, items []Item) (out []byte, rest []Item) {
 	sets, removals, left := make([]Item, len(items)), make([]Item, len(items)), make([]Item, len(items))
 	roots := make(map[yamldoc.Path]bool, len(items))
 	for i, item := range items {
@@ -68,25 +46,21 @@ func spliceItems(text []byte, items []Item) (out []byte, rest []Item, err error)
 			left[i] = item
 		}
 	}
-	out, isSpliced := spliceAll(text, sets)
-	for i := range items {
-		if !isSpliced[i] {
-			left[i], removals[i] = items[i], Item{}
-		}
+	out, failed := spliceAll(text, sets)
+	for _, i := range failed {
+		left[i], removals[i] = items[i], Item{}
 	}
-	out, isSpliced = spliceAll(out, removals)
-	for i := range items {
-		if !isSpliced[i] && len(left[i].Edits) == 0 {
+	out, failed = spliceAll(out, removals)
+	for _, i := range failed {
+		if len(left[i].Edits) == 0 {
 			left[i] = removals[i]
 		}
-		if len(left[i].Edits) > 0 {
-			rest = append(rest, left[i])
-		}
 	}
+	rest = slices.DeleteFunc(left, func(item Item) bool { return len(item.Edits) == 0 })
 	if len(rest) > 0 && (len(roots) < len(items) || roots[""] && len(items) > 1) {
-		return text, items, nil // items may overlap, so the order counts
+		return text, items // items may overlap, so the order counts
 	}
-	return out, rest, nil
+	return out, rest
 }
 
 // removalsLast divides the edits of an item. Removals are made after the others: in one
@@ -104,10 +78,11 @@ func removalsLast(item Item) (sets, removals Item, ok bool) {
 		case SetEntry:
 			places = append(places, e.Parent.Key(e.Key))
 		case SetScalar:
-			places = append(places, e.At.Path)
-		case SplitScalar:
-			// The elements after it get other paths.
-			places = append(places, e.At.Path[:max(0, strings.LastIndexByte(string(e.At.Path), '['))])
+			place := e.At.Path
+			if len(e.More) > 0 { // the elements after it get other paths
+				place = place[:max(0, strings.LastIndexByte(string(place), '['))]
+			}
+			places = append(places, place)
 		}
 		sets.Edits = append(sets.Edits, e)
 	}
@@ -121,22 +96,27 @@ func removalsLast(item Item) (sets, removals Item, ok bool) {
 	return sets, removals, true
 }
 
-// spliceAll makes the edits of the items for which it reports true.
-func spliceAll(text []byte, items []Item) (out []byte, isSpliced []bool) {
-	isSpliced = make([]bool, len(items))
-	s, done := newSplicer(text)
-	defer done()
+// spliceAll makes the edits of the items but those at the indexes failed.
+func spliceAll(text []byte, items []Item) (out []byte, failed []int) {
+	s := &splicer{}
+	s.bytes = text
+	s.parser, _ = parsers.Get().(*yamldoc.Parser)
+	defer func() { parsers.Put(s.parser) }()
 	for i, item := range items {
 		before := len(s.splices)
-		if isSpliced[i] = s.edit(item); !isSpliced[i] {
+		if !s.edit(item) {
 			s.splices = s.splices[:before]
+			failed = append(failed, i)
 		}
 	}
-	out, ok := s.apply()
-	if !ok {
-		return text, make([]bool, len(items))
+	if out, ok := s.apply(); ok {
+		return out, failed
 	}
-	return out, isSpliced
+	failed = failed[:0]
+	for i := range items {
+		failed = append(failed, i)
+	}
+	return text, failed
 }
 
 // edit collects the splices of an item's edits. It reports false if one cannot be made
@@ -149,8 +129,6 @@ func (s *splicer) edit(item Item) bool {
 		switch e := e.(type) {
 		case SetScalar:
 			ok = s.setScalar(e)
-		case SplitScalar:
-			ok = s.splitScalar(e)
 		case SetEntry:
 			ok = m.set(item.Root, e)
 		case RemoveEntry:
@@ -240,6 +218,9 @@ func (s *splicer) skipTag(start int, style yaml.Style) (int, bool) {
 // setScalar keeps the tag of a string. It writes the value after it so that it is a
 // string without the tag too.
 func (s *splicer) setScalar(e SetScalar) bool {
+	if len(e.More) > 0 {
+		return s.splitScalar(e)
+	}
 	start, end, ok := s.find(e.At)
 	if !ok {
 		return isSame(e.At, e.Value)
@@ -284,10 +265,7 @@ func mayBeFlow(value string) bool {
 	return !strings.ContainsAny(value, flowIndicators)
 }
 
-func (s *splicer) splitScalar(e SplitScalar) bool {
-	if len(e.Values) == 1 {
-		return s.setScalar(SetScalar{At: e.At, Value: e.Values[0]})
-	}
+func (s *splicer) splitScalar(e SetScalar) bool {
 	start, end, ok := s.find(e.At)
 	if !ok || s.bytes[start] == '!' {
 		return false
@@ -303,9 +281,9 @@ func (s *splicer) splitScalar(e SplitScalar) bool {
 		}
 		dash := strings.LastIndexByte(lead, '-')
 		lead = strings.Repeat(" ", dash) + lead[dash:]
-		s.add(start, end, quote(e.Values[0], e.At.Style, false))
-		lines := make([]string, 0, len(e.Values)-1)
-		for _, value := range e.Values[1:] {
+		s.add(start, end, quote(e.Value, e.At.Style, false))
+		var lines []string
+		for _, value := range e.More {
 			lines = append(lines, lead+quote(value, e.At.Style, false))
 		}
 		s.insertLines(lineStop, lines)
@@ -320,14 +298,11 @@ func (s *splicer) splitScalar(e SplitScalar) bool {
 		before := lineEnd(s.bytes, s.lineStart(line-1))
 		between = "," + lineBreak(s.bytes, before, line) + lead
 	}
-	var all strings.Builder
-	for i, value := range e.Values {
-		if i > 0 {
-			all.WriteString(between)
-		}
-		all.WriteString(requote(value, e.At))
+	all := requote(e.Value, e.At)
+	for _, value := range e.More {
+		all += between + requote(value, e.At)
 	}
-	s.add(start, end, all.String())
+	s.add(start, end, all)
 	return true
 }
 

@@ -147,7 +147,6 @@ func (b *Builder) find(r *Resource, kind *catalog.Kind, item manifest.Item) erro
 	return nil
 }
 
-// podTemplate adds to a template what the catalogue says of a change.
 func podTemplate(t reference.PodTemplate, known *catalog.PodTemplate, item *yaml.Node) PodTemplate {
 	found := PodTemplate{PodTemplate: t, Change: known.Change, Runs: known.Runs}
 	for i := range known.Except {
@@ -232,7 +231,6 @@ func (b *Builder) target(r *Resource, item *yaml.Node, fields *fields) {
 	}
 }
 
-// mentions reports whether a Secret's values may name an object.
 func mentions(content hash.Content) bool {
 	for _, f := range content.Fields {
 		for _, e := range f.Entries {
@@ -252,7 +250,6 @@ func mentions(content hash.Content) bool {
 	return false
 }
 
-// without returns name less a suffix at its end.
 func without(name, suffix string) string {
 	if base, ok := strings.CutSuffix(name, "-"+suffix); ok && base != "" {
 		return base

@@ -101,7 +101,7 @@ func (e *Edge) Made() bool {
 	return slices.ContainsFunc(e.Makers, func(m Makers) bool { return !m.Named })
 }
 
-// A Meaning is the object that a reference means, or several that nothing tells apart,
+// A Meaning is the object that a reference means, or several between which nothing decides,
 // or all objects that represent it.
 type Meaning struct {
 	Objects []*Resource

@@ -119,7 +119,7 @@ func macOnlyEncrypted(sops *yaml.Node) bool {
 }
 
 // each calls visit for every entry of a mapping, those of merge keys included.
-// shared tells visit that the value's text is used in other places too. It fails
+// shared: the value's text is used in other places too. It fails
 // if a key is there twice, but after all of the visits, so that the error can name the resource.
 func each(m *yaml.Node, shared bool, visit func(key string, value *yaml.Node, shared bool) error) error {
 	shared = shared || m.Kind == yaml.AliasNode

@@ -50,7 +50,6 @@ func (f Finding) String() string {
 	return s + f.Message
 }
 
-// name returns the resource's name in the output.
 func (f *Finding) name() string { return cmp.Or(f.Name, f.Resource.Name) }
 
 // Error makes a Finding an error.

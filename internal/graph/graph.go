@@ -78,7 +78,6 @@ func New(resources []*Resource, namespace string) *Graph {
 	return g
 }
 
-// scope takes the scopes of custom resources from their definitions.
 func (g *Graph) scope() {
 	scopes := map[catalog.GroupKind]string{}
 	for _, r := range g.Resources {
@@ -154,7 +153,6 @@ func (g *Graph) addOther(r *Resource) {
 	}
 }
 
-// addProducts enters r under the names of what it makes.
 func (g *Graph) addProducts(r *Resource) {
 	for i := range r.References {
 		ref := &r.References[i]

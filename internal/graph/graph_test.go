@@ -248,7 +248,7 @@ func TestSortFindings_putsTheWorstFirstAndDropsRepetitions(t *testing.T) {
 	}
 }
 
-func TestBuild_namesTheItemInWhichAKeyStandsTwice(t *testing.T) {
+func TestBuild_namesTheItemWithADuplicateKey(t *testing.T) {
 	for item, want := range map[string]string{
 		"data: {a: b}\nkind: ConfigMap\ndata: {a: c}\nmetadata: {name: app}":                                 `line 1: ConfigMap app: the key "data" appears twice; keep one`,
 		"kind: Secret\nmetadata: {name: a, name: app}":                                                       `line 1: Secret app: metadata: the key "name" appears twice; keep one`,

@@ -56,8 +56,6 @@ func once[K comparable, V any](known map[K]V, k K, find func() V) V {
 	return found
 }
 
-// layersOf returns a number that resources with the same prefixes and suffixes
-// share.
 func (n *narrowing) layersOf(r *Resource) int {
 	if r.History.Prefixes == nil && r.History.Suffixes == nil {
 		return 0
@@ -120,8 +118,6 @@ func fit(candidates []*Resource, referrer *Resource) []*Resource {
 	return candidates
 }
 
-// bearer returns the candidate that has the name now, nil if there is none or
-// more than one.
 func bearer(candidates []*Resource, name string) (found *Resource) {
 	for _, c := range candidates {
 		if c.Name == name {
@@ -134,7 +130,6 @@ func bearer(candidates []*Resource, name string) (found *Resource) {
 	return found
 }
 
-// join returns the resources of two lists.
 func (n *narrowing) join(a, b []*Resource) []*Resource {
 	switch {
 	case len(a) == 0:
@@ -158,7 +153,7 @@ type affixes struct {
 	listOf func(*Resource) []string
 	all    []*Resource
 	// ends numbers the ends of lists, each by its first element and the number
-	// of the end behind. It is made of lists read backwards.
+	// of the end after it. It is made of lists read backwards.
 	ends map[listEnd]int
 	// in holds the objects whose lists end so, and is those whose lists are no
 	// more than that, by the number of the end. 0 is the end that is empty.
@@ -198,7 +193,7 @@ func newAffixes(all []*Resource, listOf func(*Resource) []string) *affixes {
 }
 
 // like returns the objects whose lists fit that of a referrer, in several lists
-// that share none. all tells that every object fits.
+// that have none in common. all: every object fits.
 func (a *affixes) like(referrer *Resource, allowEmpty bool) (found [][]int, all bool) {
 	list := a.listOf(referrer)
 	if len(list) == 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/confighash/confighash/internal/test/property"
 )
 
-// TestLayers_narrow holds the index against a look at all candidates.
+// TestLayers_narrow compares the index with a look at all candidates.
 func TestLayers_narrow(t *testing.T) {
 	affixes := rapid.SliceOfN(rapid.SampledFrom([]string{"a-", "b-", "", "dev-"}), 0, 3)
 	resource := rapid.Custom(func(rt *rapid.T) *Resource {

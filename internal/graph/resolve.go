@@ -104,8 +104,6 @@ func (g *Graph) lookUp(index map[key][]*Resource, referrer *Resource, ref *refer
 	}
 }
 
-// makers returns the resources that make the object of one kind that a reference
-// means.
 func (g *Graph) makers(referrer *Resource, ref *reference.Reference, target catalog.Target) []*Resource {
 	namespace := cmp.Or(ref.Namespace, g.NamespaceOf(referrer))
 	found := g.producers[key{target, present, namespace, ref.Name}]
@@ -150,7 +148,6 @@ func (g *Graph) Unsure(e *Edge) bool {
 	})
 }
 
-// spread reports whether several namespaces hold objects of a name, or will.
 func (g *Graph) spread(candidates []*Resource, name string) bool {
 	first := g.NamespaceOf(candidates[0])
 	elsewhere := func(r *Resource) bool {

@@ -168,7 +168,6 @@ func (r *Resource) Ignored() bool { return r.Annotations[v1alpha1.AnnotationIgno
 // place.
 func Compare(a, b *Resource) int { return compare(a, b, a.Name, b.Name) }
 
-// compare is Compare with other names.
 func compare(a, b *Resource, nameOfA, nameOfB string) int {
 	return cmp.Or(
 		cmp.Compare(a.Kind, b.Kind),

@@ -41,10 +41,10 @@ const (
 	providerClass  = "apiVersion: secrets-store.csi.x-k8s.io/v1\nkind: SecretProviderClass\nmetadata: {name: db}\n"
 )
 
-// tree returns the sum of what stands for a part.
+// tree returns the sum of what represents a part.
 func tree(encoded string) [sha256.Size]byte { return sha256.Sum256([]byte(encoded)) }
 
-func TestBuild_tellsWhatCountsOfAStandIn(t *testing.T) {
+func TestBuild_findsWhatCountsOfAStandIn(t *testing.T) {
 	for _, tc := range []struct {
 		label, manifest string
 		want            []hash.Value
@@ -94,7 +94,7 @@ func TestBuild_tellsWhatCountsOfAStandIn(t *testing.T) {
 	}
 }
 
-func TestBuild_tellsWhatCannotStandForASecret(t *testing.T) {
+func TestBuild_reportsWhatCannotRepresentASecret(t *testing.T) {
 	for _, tc := range []struct{ label, manifest, want string }{
 		{"a list of ciphertexts", sealedSecret + "spec: {encryptedData: [hunter2]}", "spec.encryptedData: it must be a mapping of keys to strings"},
 		{"one ciphertext", sealedSecret + "spec: {encryptedData: hunter2}", "spec.encryptedData: it must be a mapping of keys to strings"},

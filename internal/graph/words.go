@@ -24,7 +24,6 @@ func Enumerate(names []string) string {
 // name can be: thousands of messages may show it.
 func Clip(name string) string { return clip(name, maxNameLength) }
 
-// clipPath is Clip for paths.
 func clipPath[T ~string](path T) string { return clip(string(path), 4*maxNameLength) }
 
 func clip(text string, most int) string {

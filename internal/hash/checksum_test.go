@@ -298,9 +298,9 @@ var (
 	bytesGen = rapid.OneOf(rapid.SliceOfN(rapid.Byte(), 0, 8), rapid.Just([]byte("1")), rapid.Just([]byte("a1")))
 )
 
-// TestSource_countsBytesWhereverTheyStand writes the same content in fields and
+// TestSource_countsBytesInAnyField writes the same content in fields and
 // orders drawn at random.
-func TestSource_countsBytesWhereverTheyStand(t *testing.T) {
+func TestSource_countsBytesInAnyField(t *testing.T) {
 	property.Check(t, func(rt *rapid.T) {
 		content := rapid.MapOf(keyGen, bytesGen).Draw(rt, "content")
 		kind := rapid.SampledFrom([]string{"ConfigMap", "Secret"}).Draw(rt, "kind")
@@ -405,7 +405,7 @@ func neighbour(t *rapid.T, s Source) (Source, bool) {
 	return s, true
 }
 
-func TestSource_tellsApartWhatIsNotTheSame(t *testing.T) {
+func TestSource_distinguishesWhatIsNotTheSame(t *testing.T) {
 	property.Check(t, func(rt *rapid.T) {
 		s := sourceGen().Draw(rt, "source")
 		salt := rapid.SampledFrom([]string{"", "s"}).Draw(rt, "salt")
@@ -451,7 +451,7 @@ func TestSource_isKeyedWithTheSalt(t *testing.T) {
 	})
 }
 
-func TestChecksum_tellsSetsOfSourcesApart(t *testing.T) {
+func TestChecksum_distinguishesSetsOfSources(t *testing.T) {
 	sums := make([]string, 4)
 	for i := range sums {
 		sums[i] = Source{Kind: "ConfigMap", Name: strconv.Itoa(i)}.Checksum("")

@@ -93,7 +93,7 @@ func unprintable(r rune) bool {
 	return r < 0x20 && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 || r == 0xfeff || r == 0xfffd || r >= 0xfffe
 }
 
-func TestSuffix_countsScalarsAsTheStringsThatStandThere(t *testing.T) {
+func TestSuffix_countsScalarsAsWritten(t *testing.T) {
 	for _, pair := range [][2]string{
 		{`{kind: ConfigMap, data: {a: 1e3, b: yes, c: ~, d: 0x1F, e: 2001-01-01, f: }}`, `{kind: ConfigMap, data: {a: "1e3", b: "yes", c: "~", d: "0x1F", e: "2001-01-01", f: ""}}`},
 		{"{kind: ConfigMap, data: {a: b, c: d}}", "kind: ConfigMap\ndata:\n  c: 'd' # comment\n  a: >-\n    b\n"},

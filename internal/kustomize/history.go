@@ -1,11 +1,10 @@
-// Package kustomize reads and writes what kustomize's build annotations say of
-// an object: the names it had earlier in the build, and whether kustomize
-// itself will append a hash to its name.
+// Package kustomize reads and writes the annotations in which a build of kustomize
+// records an object's history: the names it had earlier, and whether kustomize will
+// append a hash to its name.
 //
-// kustomize mends references once, when all layers are built, by these
-// annotations (api/filters/nameref in v0.21.2). A transformer between the
-// layers sees names already changed and references not yet, and whatever it
-// changes itself it has to enter here.
+// kustomize rewrites references once, when all layers are built, by these annotations
+// (api/filters/nameref in v0.21.2). A transformer between the layers sees changed names
+// and unchanged references, and has to record its own changes here.
 package kustomize
 
 import (
@@ -40,15 +39,14 @@ type Identity struct {
 type History struct {
 	Previous           []Identity // oldest first
 	Prefixes, Suffixes []string   // innermost first
-	// Built tells that kustomize runs the function: the object carries the
-	// identifier by which kustomize takes it back.
+	// Built: kustomize runs the function, and identified the object to take it back.
 	Built bool
-	// Generated tells that the object comes from a kustomize generator,
-	// NeedsHash that kustomize will append a hash to its name at the end.
+	// Generated: the object comes from a kustomize generator. NeedsHash: kustomize will
+	// append a hash to its name at the end.
 	Generated, NeedsHash bool
 }
 
-// HistoryOf reads the build annotations. It fails where the three lists of
+// HistoryOf reads the build annotations. It fails if the three lists of
 // earlier names, namespaces and kinds differ in length.
 func HistoryOf(annotations map[string]string) (History, error) {
 	var h History
@@ -106,7 +104,7 @@ func Append(annotations map[string]string, ids ...Identity) []Annotation {
 	}
 }
 
-// SameAffixes reports whether two objects stand in the same layers, judged by
+// SameAffixes reports whether two objects are in the same layers, judged by
 // the prefixes and suffixes they got, as kustomize's PrefixesSuffixesEquals
 // does. With allowEmpty, an object without any fits every other.
 func SameAffixes(a, b History, allowEmpty bool) bool {

@@ -53,7 +53,7 @@ func newResource(t testing.TB, annotations map[string]any) *resource.Resource {
 	return r
 }
 
-// TestAppend_writesWhatKustomizeReads holds the annotations against kustomize's
+// TestAppend_writesWhatKustomizeReads compares the annotations with kustomize's
 // own reading and writing of them.
 func TestAppend_writesWhatKustomizeReads(t *testing.T) {
 	annotations := map[string]string{}
@@ -74,7 +74,7 @@ func TestAppend_writesWhatKustomizeReads(t *testing.T) {
 	}
 }
 
-// TestSameAffixes_isKustomizes holds SameAffixes against kustomize's
+// TestSameAffixes_isKustomizes compares SameAffixes with kustomize's
 // PrefixesSuffixesEquals.
 func TestSameAffixes_isKustomizes(t *testing.T) {
 	property.Check(t, func(rt *rapid.T) {

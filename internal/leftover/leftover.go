@@ -23,7 +23,6 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 
 	"go.yaml.in/yaml/v3"
@@ -31,11 +30,13 @@ import (
 	"github.com/confighash/confighash/internal/catalog"
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/hash"
+	"github.com/confighash/confighash/internal/manifest"
 )
 
 // Search returns a warning for each place in the resources of g with a former name of a
-// renamed object. names are the names that renamed objects will have.
-func Search(g *graph.Graph, names map[*graph.Resource]string) []graph.Finding {
+// renamed object, and for each selector with one in the items of chunks that kpt reads.
+// names are the names that renamed objects will have.
+func Search(chunks []*manifest.Chunk, g *graph.Graph, names map[*graph.Resource]string) []graph.Finding {
 	s := newSearcher(g, names)
 	if len(s.former) == 0 {
 		return nil
@@ -51,20 +52,25 @@ func Search(g *graph.Graph, names map[*graph.Resource]string) []graph.Finding {
 		})
 		return found, err
 	}) // it parsed before, so there are no errors
-	return slices.Concat(found...)
+	return append(slices.Concat(found...), s.selectors(chunks)...)
 }
 
 // A searcher knows the former names of renamed objects.
 type searcher struct {
 	graph *graph.Graph
 	names map[*graph.Resource]string
-	// former and formerIn have the renamed objects by former names, and by these with
-	// the object's namespace.
-	former   map[string][]*graph.Resource
+	// former has the renamed objects by former names.
+	former map[string][]*graph.Resource
+	// filter has the former names, so that most words need no lookup in former.
+	filter filter
+
+	// index sets the following: most inputs have no word that needs them.
+	index func()
+	// formerIn has the renamed objects by former names and the object's namespace.
 	formerIn map[nameIn][]*graph.Resource
-	// present has those names, each with the one that an object has now.
+	// present has the former names, each with the name that an object has now.
 	present map[[2]string]bool
-	// kept has those names that another object has and keeps.
+	// kept has the former names that another object has and keeps.
 	kept map[nameIn]bool
 
 	mu       sync.Mutex
@@ -75,47 +81,48 @@ type searcher struct {
 type nameIn struct{ name, namespace string }
 
 func newSearcher(g *graph.Graph, names map[*graph.Resource]string) *searcher {
-	s := &searcher{
-		graph: g, names: names,
-		former: map[string][]*graph.Resource{}, formerIn: map[nameIn][]*graph.Resource{},
-		present: map[[2]string]bool{}, kept: map[nameIn]bool{}, messages: map[meaning][]string{},
-	}
+	s := &searcher{graph: g, names: names, former: make(map[string][]*graph.Resource, len(names)), messages: map[meaning][]string{}}
+	s.index = sync.OnceFunc(s.makeIndex)
 	for _, r := range g.Resources {
-		now, renamed := names[r]
-		if !renamed {
-			continue
-		}
-		for _, name := range namesOf(r, r.Base) {
-			list := s.former[name]
-			if name == now || len(list) > 0 && list[len(list)-1] == r {
-				continue
-			}
-			s.former[name] = append(list, r)
-			in := nameIn{name, g.NamespaceOf(r)}
-			s.formerIn[in] = append(s.formerIn[in], r)
-			s.present[[2]string{name, now}] = true
-		}
-	}
-	for _, r := range g.Resources {
-		if _, renamed := names[r]; renamed {
-			continue
-		}
-		for _, name := range namesOf(r, r.Name) {
-			if s.former[name] != nil {
-				s.kept[nameIn{name, g.NamespaceOf(r)}] = true
+		if now, renamed := names[r]; renamed {
+			s.add(r, r.Base, now)
+			for _, id := range r.History.Previous {
+				s.add(r, id.Name, now)
 			}
 		}
 	}
 	return s
 }
 
-// namesOf returns a resource's name and those that it had earlier in the build.
-func namesOf(r *graph.Resource, name string) []string {
-	names := []string{name}
-	for _, id := range r.History.Previous {
-		names = append(names, id.Name)
+// add adds a former name of r.
+func (s *searcher) add(r *graph.Resource, name, now string) {
+	list := s.former[name]
+	if name == now || len(list) > 0 && list[len(list)-1] == r {
+		return
 	}
-	return names
+	s.former[name] = append(list, r)
+	s.filter.add(name)
+}
+
+func (s *searcher) makeIndex() {
+	s.formerIn, s.present, s.kept = map[nameIn][]*graph.Resource{}, map[[2]string]bool{}, map[nameIn]bool{}
+	for name, objects := range s.former {
+		for _, r := range objects {
+			in := nameIn{name, s.graph.NamespaceOf(r)}
+			s.formerIn[in] = append(s.formerIn[in], r)
+			s.present[[2]string{name, s.names[r]}] = true
+		}
+	}
+	for _, r := range s.graph.Resources {
+		if _, renamed := s.names[r]; renamed {
+			continue
+		}
+		for _, name := range r.Names() {
+			if s.former[name] != nil {
+				s.kept[nameIn{name, s.graph.NamespaceOf(r)}] = true
+			}
+		}
+	}
 }
 
 // formerName returns the former name, without a suffix that word may have, of renamed
@@ -124,14 +131,17 @@ func (s *searcher) formerName(word string) (string, bool) {
 	if s.former[word] != nil {
 		return word, true
 	}
-	dash := strings.LastIndexByte(word, '-')
-	if dash <= 0 || !hash.IsSuffix(word[dash+1:]) {
+	if !hash.Suffixed(word) {
 		return "", false
+	}
+	base := word[:len(word)-1-hash.Length]
+	if s.former[base] == nil {
+		return base, false
 	}
 	// The present name of one object looks like a former one of another with the same
 	// base.
-	base := word[:dash]
-	return base, s.former[base] != nil && !s.present[[2]string{base, word}]
+	s.index()
+	return base, !s.present[[2]string{base, word}]
 }
 
 // isFormer reports whether word is a former name of renamed objects.
@@ -140,37 +150,42 @@ func (s *searcher) isFormer(word string) bool {
 	return ok
 }
 
-// mayHold reports whether a chunk's text has more former names than its resources and
-// references do, so that it has to be parsed. It always has to if escapes or aliases
-// hide names.
+// mayHold reports whether a chunk's text has a former name more often than its resources
+// and references do, so that it has to be parsed. It always has to if escapes or
+// aliases hide names.
 func (s *searcher) mayHold(text []byte, resources []*graph.Resource) bool {
 	if bytes.IndexByte(text, '\\') >= 0 {
 		return true
 	}
-	known := 0
+	known := map[string]int{}
+	add := func(name string) {
+		if mayHave(&s.filter, name) {
+			known[name]++
+		}
+	}
 	for _, r := range resources {
 		if r.Mentions || r.NameAt.Shared {
 			return true
 		}
-		if s.isFormer(r.Name) {
-			known++
-		}
+		add(r.Name)
 		for i := range r.References {
 			if r.References[i].At.Shared {
 				return true
 			}
-			if s.isFormer(r.References[i].Name) {
-				known++
-			}
+			add(r.References[i].Name)
 		}
 	}
 	for start, end := range words(text) {
 		word := text[start:end]
-		if s.former[string(word)] != nil || len(word) > hash.Length && s.isFormer(string(word)) {
-			known--
+		switch {
+		case !mayHave(&s.filter, word):
+		case known[string(word)] > 0:
+			known[string(word)]--
+		case s.isFormer(string(word)):
+			return true
 		}
 	}
-	return known < 0
+	return false
 }
 
 // A meaning is what a word may refer to.
@@ -201,6 +216,7 @@ func (s *searcher) messagesOf(m meaning) []string {
 // candidates returns the present names of the objects of a kind that a word may refer
 // to.
 func (s *searcher) candidates(m meaning, kind catalog.Target) []string {
+	s.index()
 	var now []string
 	for _, object := range s.objects(m) {
 		namespace := s.graph.NamespaceOf(object)
@@ -228,5 +244,6 @@ func (s *searcher) objects(m meaning) []*graph.Resource {
 	if m.namespace == "" {
 		return s.former[name]
 	}
+	s.index()
 	return s.formerIn[nameIn{name, m.namespace}]
 }

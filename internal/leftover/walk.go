@@ -182,7 +182,7 @@ func (w *walker) secretText(text string) {
 			continue
 		}
 		reported[word] |= about
-		w.report(meaning{word: word, namespace: w.namespace, about: about, except: w.resource})
+		w.reportWord(meaning{word: word, namespace: w.namespace, about: about, except: w.resource})
 	}
 }
 
@@ -201,7 +201,7 @@ func (w *walker) scalar(value string, about catalog.Target) {
 		}
 		if !reported[m] {
 			reported[m] = true
-			w.report(m)
+			w.reportWord(m)
 		}
 	}
 }
@@ -240,11 +240,15 @@ func (w *walker) namespaceOf(before string) (string, bool) {
 	return last, !strings.HasSuffix(rest, "/")
 }
 
-// report reports a word at the current place.
-func (w *walker) report(m meaning) {
+// reportWord reports a word at the current place.
+func (w *walker) reportWord(m meaning) {
 	for _, message := range w.messagesOf(m) {
-		w.found = append(w.found, graph.Finding{
-			Severity: manifest.Warning, Resource: w.resource, Name: w.names[w.resource], Path: w.at.Path(), Message: message,
-		})
+		w.report(message)
 	}
+}
+
+func (w *walker) report(message string) {
+	w.found = append(w.found, graph.Finding{
+		Severity: manifest.Warning, Resource: w.resource, Name: w.names[w.resource], Path: w.at.Path(), Message: message,
+	})
 }

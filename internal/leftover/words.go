@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/confighash/confighash/internal/catalog"
+	"github.com/confighash/confighash/internal/hash"
 )
 
 // words yields where the words of text begin and end. The last dots of a word are left
@@ -13,11 +14,11 @@ import (
 func words[T string | []byte](text T) iter.Seq2[int, int] {
 	return func(yield func(start, end int) bool) {
 		for at := 0; at < len(text); {
-			for at < len(text) && !isWord(text[at]) {
+			for at < len(text) && !isWord[text[at]] {
 				at++
 			}
 			start := at
-			for at < len(text) && isWord(text[at]) {
+			for at < len(text) && isWord[text[at]] {
 				at++
 			}
 			end := at
@@ -31,10 +32,42 @@ func words[T string | []byte](text T) iter.Seq2[int, int] {
 	}
 }
 
-// isWord reports whether c can be part of a name, or of a longer word.
-func isWord(c byte) bool {
-	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' ||
-		c == '-' || c == '.' || c == '_' || c >= 0x80
+// isWord has the bytes that can be part of a name, or of a longer word.
+var isWord = func() (is [256]bool) {
+	for c := range is {
+		is[c] = c >= 0x80 || strings.IndexByte("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._", byte(c)) >= 0
+	}
+	return is
+}()
+
+// A filter has names, by their length and some of their bytes: so most other words are
+// told apart from them without hashing whole words.
+type filter [1 << 10]uint64
+
+func (f *filter) add(name string) {
+	slot, bit := place(name)
+	f[slot] |= bit
+}
+
+// mayHave reports whether word, with or without a suffix, may be one of the names.
+func mayHave[T string | []byte](f *filter, word T) bool {
+	if slot, bit := place(word); f[slot]&bit != 0 {
+		return true
+	}
+	dash := len(word) - 1 - hash.Length
+	if dash <= 0 || word[dash] != '-' {
+		return false
+	}
+	slot, bit := place(word[:dash])
+	return f[slot]&bit != 0
+}
+
+func place[T string | []byte](name T) (slot uint, bit uint64) {
+	sum := uint(len(name))
+	for i := len(name) - 1; i >= 0; i -= 1 + len(name)/4 {
+		sum = sum*31 + uint(name[i])
+	}
+	return sum / 64 % uint(len(filter{})), 1 << (sum % 64)
 }
 
 // folder returns the word between the slash with which before ends and whatever
@@ -43,7 +76,7 @@ func isWord(c byte) bool {
 func folder(before string) (rest, word string, ok bool) {
 	before, ok = strings.CutSuffix(before, "/")
 	start := len(before)
-	for ok && start > 0 && isWord(before[start-1]) {
+	for ok && start > 0 && isWord[before[start-1]] {
 		start--
 	}
 	return before[:start], before[start:], ok

@@ -127,7 +127,7 @@ func checkRefusal(t *testing.T, data []byte, err error) {
 		t.Errorf("%v: there are %d lines", err, lines)
 	}
 	for _, ours := range []string{
-		"a second document begins here", // it could not be told apart
+		"a second document begins here", // it could not be distinguished
 		"an alias names an anchor",      // the parser lets anchors of earlier documents be named
 	} {
 		if strings.Contains(err.Error(), ours) {

@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"regexp/syntax"
 	"strings"
-	"unicode/utf8"
 )
 
 // maxLength bounds the text of an expression, and MaxSize the programs of several
@@ -59,85 +58,63 @@ func sizeOf(r *syntax.Regexp) int {
 type Expression struct {
 	// Literal is the only text that matches, "" if others match.
 	Literal string
-	// Prefix is the beginning of all texts that match.
-	Prefix string
+	// Err is why the expression cannot be used: it does not compile, or it is ErrSize.
+	// It matches nothing then.
+	Err    error
+	prefix string // of all texts that match
 	// Size is about how many steps it takes, at most, to match a byte of a text.
 	Size  int
 	regex *regexp.Regexp
 }
 
 // Compile compiles expr between before and after, which anchor it, and adds its size to
-// sum. It fails as Sum.Add does.
-func Compile(before, expr, after string, sum *Sum) (Expression, error) {
-	if isLiteral(expr) {
-		return Expression{Literal: expr, Prefix: expr}, nil
+// sum.
+func Compile(before, expr, after string, sum *Sum) Expression {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
+	if strings.Trim(expr, plain) == "" && expr != "" {
+		return Expression{Literal: expr}
 	}
 	size, err := sum.Add(before + expr + after)
 	if err != nil {
-		return Expression{}, err
+		return Expression{Err: err}
 	}
 	regex, err := regexp.Compile(before + expr + after)
-	return Expression{Prefix: prefix(expr), Size: size, regex: regex}, err
+	e := Expression{Size: size, regex: regex, Err: err}
+	// The anchors may bind to the outer alternatives alone: the others match elsewhere, too.
+	if alone, err := regexp.Compile(expr); err == nil && !strings.Contains(expr, "|") {
+		e.prefix, _ = alone.LiteralPrefix()
+	}
+	return e
 }
 
 // Match reports whether the expression matches s. It takes the steps from the budget, and
 // reports false if that is exhausted.
 func (e *Expression) Match(s string, b *Budget) bool {
-	if e.Literal != "" || e.regex == nil {
+	switch {
+	case e.Err != nil:
+		return false
+	case e.Literal != "" || e.regex == nil:
 		return e.Literal == s || e.Literal == ""
 	}
-	return strings.HasPrefix(s, e.Prefix) && b.Take(e.Size*(1+len(s))) && e.regex.MatchString(s)
+	return strings.HasPrefix(s, e.prefix) && b.Take(e.Size*(1+len(s))) && e.regex.MatchString(s)
 }
 
-// prefix returns the beginning of all texts that an expression matches from the start,
-// or a part of it.
-func prefix(expr string) string {
-	if strings.IndexByte(expr, '|') >= 0 {
-		return "" // an alternative may begin otherwise
-	}
-	end := strings.IndexFunc(expr, func(c rune) bool { return c >= utf8.RuneSelf || !isPlain(byte(c)) }) //nolint:gosec // below RuneSelf it fits
-	switch {
-	case end < 0:
-		return expr
-	case end > 0 && strings.IndexByte("*?{", expr[end]) >= 0:
-		end-- // the last character may be missing
-	}
-	return expr[:end]
-}
-
-func isPlain(c byte) bool {
-	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '-' || c == '_'
-}
-
-// isLiteral reports whether each character of an expression matches only itself.
-func isLiteral(expr string) bool {
-	for i := range len(expr) {
-		if !isPlain(expr[i]) {
-			return false
-		}
-	}
-	return expr != ""
-}
-
-// A Budget bounds the steps for matching names. nil bounds nothing.
-type Budget struct {
-	left      int
-	exhausted bool
-}
+// A Budget is the number of steps left for matching names, negative once too many have
+// been taken. nil bounds nothing.
+type Budget int
 
 // NewBudget returns a Budget for a build with that many resources.
-func NewBudget(resources int) *Budget { return &Budget{left: 100_000_000 + 20_000*resources} }
+func NewBudget(resources int) *Budget {
+	return new(Budget(100_000_000 + 20_000*resources))
+}
 
 // Take takes steps, and reports false once too many have been taken.
 func (b *Budget) Take(steps int) bool {
 	if b == nil {
 		return true
 	}
-	if b.left -= steps; b.left < 0 {
-		b.exhausted = true
+	if *b >= 0 {
+		*b -= Budget(steps)
 	}
-	return !b.exhausted
+	return *b >= 0
 }
-
-// Exhausted reports whether Take has reported false.
-func (b *Budget) Exhausted() bool { return b != nil && b.exhausted }

@@ -37,7 +37,7 @@ func TestEdit_gathersByResource(t *testing.T) {
 	}
 }
 
-func TestTell_keepsErrorsFromFindings(t *testing.T) {
+func TestReportf_keepsErrorsFromFindings(t *testing.T) {
 	r := &graph.Resource{Kind: "ConfigMap", Name: "app", Namespace: "prod"}
 	var p Plan
 	p.Warnf(r, "data", "%d%% of %q", 50, "a")

@@ -1,6 +1,8 @@
 package podtemplate
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -54,7 +56,6 @@ func Diff(before, after *Template) []Difference {
 	return d.found
 }
 
-// A differ compares two templates.
 type differ struct {
 	old, new *Template
 	steps    []step // from the root to the present node
@@ -74,7 +75,6 @@ type step struct {
 // absent is the place of what is not there, not even by default.
 const absent = -3
 
-// values compares two values.
 func (d *differ) values(before, after *node) {
 	switch {
 	case d.length > yamldoc.MaxPath && !d.equal(before, after):
@@ -95,10 +95,6 @@ func (d *differ) values(before, after *node) {
 	}
 }
 
-// empty is what takes the place of a hollow value that is absent.
-var empty = map[kind]*node{mapping: {kind: mapping}, list: {kind: list}}
-
-// mappings compares two mappings, by key.
 func (d *differ) mappings(before, after *node) {
 	a, b := d.old.children(before), d.new.children(after)
 	isDynamic := (before.flags|after.flags)&dynamic != 0
@@ -123,34 +119,30 @@ func (d *differ) mappings(before, after *node) {
 // pair compares two nodes of a collection, one of which may be nil.
 func (d *differ) pair(before, after *node, s step) {
 	s.old, s.new = absent, absent
-	one, other := before, after
 	if before != nil {
 		s.key, s.old = before.key, before.at
 	}
 	if after != nil {
-		s.key, s.new, one, other = after.key, after.at, after, before
+		s.key, s.new = after.key, after.at
 	}
 	d.steps = append(d.steps, s)
 	d.length += len(s.key) + 1
+	if one := cmp.Or(after, before); one.flags&hollow != 0 && one.count > 0 && (one.kind == mapping || one.flags&keyed != 0) {
+		empty := &node{kind: one.kind}
+		before, after = cmp.Or(before, empty), cmp.Or(after, empty)
+	}
 	switch {
-	case other != nil:
-		d.values(before, after)
-	case one.flags&hollow != 0 && one.count > 0 && (one.kind == mapping || one.flags&keyed != 0):
-		if before == nil {
-			d.values(empty[after.kind], after)
-		} else {
-			d.values(before, empty[before.kind])
-		}
 	case before == nil:
 		d.add(Added)
-	default:
+	case after == nil:
 		d.add(Removed)
+	default:
+		d.values(before, after)
 	}
 	d.steps = d.steps[:len(d.steps)-1]
 	d.length -= len(s.key) + 1
 }
 
-// lists compares two lists.
 func (d *differ) lists(before, after *node) {
 	a, b := d.old.children(before), d.new.children(after)
 	if (before.flags|after.flags)&keyed != 0 {
@@ -240,23 +232,17 @@ func (d *differ) byIndex(a, b []node) {
 
 // shuffled reports whether b holds the elements of a in another order.
 func (d *differ) shuffled(a, b []node) bool {
-	used := make([]bool, len(b))
+	left := slices.Clone(b)
 	for i := range a {
-		found := false
-		for j := range b {
-			if !used[j] && d.equal(&a[i], &b[j]) {
-				used[j], found = true, true
-				break
-			}
-		}
-		if !found {
+		at := slices.IndexFunc(left, func(n node) bool { return d.equal(&a[i], &n) })
+		if at < 0 {
 			return false
 		}
+		left = slices.Delete(left, at, at+1)
 	}
 	return true
 }
 
-// equal reports whether two values are the same.
 func (d *differ) equal(before, after *node) bool {
 	if before.kind != after.kind || before.value != after.value || before.count != after.count {
 		return false
@@ -286,7 +272,7 @@ func (d *differ) path() string {
 		s := &d.steps[i]
 		switch {
 		case s.element && !s.named:
-			index := s.new
+			index := s.new // if there
 			if index < 0 {
 				index = s.old
 			}
@@ -340,10 +326,8 @@ func (t *Template) start(steps []step) (yamldoc.Path, int) {
 		return t.at, 0
 	case len(steps) > 0 && steps[0].key == "spec":
 		return t.parts.SpecAt, 1
-	case len(steps) > 1 && steps[1].key == "annotations":
+	case len(steps) > 1: // metadata.annotations
 		return t.parts.AnnotationsAt, 2
-	case len(steps) > 1:
-		return t.parts.LabelsAt, 2
 	}
 	return "", len(steps)
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestDiff_tellsWhere(t *testing.T) {
+func TestDiff_saysWhere(t *testing.T) {
 	for _, test := range []struct {
 		name, old, new string
 		want           []Difference
@@ -191,17 +191,14 @@ func TestDiff_pathsLeadFromTheItem(t *testing.T) {
 }
 
 func TestReadParts(t *testing.T) {
-	read := func(spec, annotations, labels string) *Template {
+	read := func(spec, annotations string) *Template {
 		t.Helper()
-		p := Parts{SpecAt: "spec.podSpec", AnnotationsAt: "spec.podAnnotations", LabelsAt: "spec.podLabels"}
+		p := Parts{SpecAt: "spec.podSpec", AnnotationsAt: "spec.podAnnotations"}
 		if spec != "" {
 			p.Spec = parse(t, spec).Content[0]
 		}
 		if annotations != "" {
 			p.Annotations = parse(t, annotations).Content[0]
-		}
-		if labels != "" {
-			p.Labels = parse(t, labels)
 		}
 		template, err := ReadParts(p, builtin)
 		if err != nil {
@@ -209,20 +206,22 @@ func TestReadParts(t *testing.T) {
 		}
 		return template
 	}
-	before := read("{containers: [{name: web, image: a:1}]}", "", "a: b")
-	after := read("{restartPolicy: Always, containers: [{name: web, image: a:2}]}", "checksum/config: a", "a: c")
+	before := read("{containers: [{name: web, image: a:1}]}", "a: a")
+	after := read("{restartPolicy: Always, containers: [{name: web, image: a:2}]}", "{a: b, checksum/config: a}")
 	want := []Difference{
+		{Path: "metadata.annotations[a]", Old: "spec.podAnnotations.a", New: "spec.podAnnotations.a"},
 		{Path: "metadata.annotations[checksum/config]", What: Added, New: `spec.podAnnotations["checksum/config"]`},
-		{Path: "metadata.labels[a]", Old: "spec.podLabels.a", New: "spec.podLabels.a"},
 		{Path: "spec.containers[web].image", Old: "spec.podSpec.containers[0].image", New: "spec.podSpec.containers[0].image", OldImage: "a:1", NewImage: "a:2"},
 	}
 	if diff := cmp.Diff(want, Diff(before, after)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if found := Diff(read("", "", ""), read("", "{}", "{a: null}")); found != nil {
-		// null is an empty value in a map of strings, as the decoder has it.
-		if diff := cmp.Diff([]Difference{{Path: "metadata.labels[a]", What: Added, New: "spec.podLabels.a"}}, found); diff != "" {
-			t.Errorf("(-want +got):\n%s", diff)
-		}
+	if found := Diff(read("", ""), read("", "{}")); found != nil {
+		t.Errorf("no annotations and none differ: %q", described(found))
+	}
+	// null is an empty value in a map of strings, as the decoder has it.
+	want = []Difference{{Path: "metadata.annotations[a]", What: Added, New: "spec.podAnnotations.a"}}
+	if diff := cmp.Diff(want, Diff(read("", ""), read("", "{a: null}"))); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -65,7 +65,7 @@ func inVolume(fields string) string {
 }
 
 // same are pairs of templates for which the API server stores the same; what stands
-// for an absent value among them in full. stored_test.go holds many more against its
+// for an absent value among them in full. stored_test.go compares many more with its
 // code.
 var same = []struct {
 	name, old, new string

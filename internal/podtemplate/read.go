@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -24,40 +25,25 @@ type reader struct {
 	pending []node // the children so far of all collections that are not closed yet
 }
 
-func (r *reader) release() {
-	clear(r.nodes)
-	clear(r.pending[:cap(r.pending)])
-	*r = reader{nodes: r.nodes[:0], pending: r.pending[:0]}
-	readers.Put(r)
-}
-
-// fromParts reads a template in pieces.
-func (r *reader) fromParts(types *types, p Parts) (node, error) {
-	root := structure{typ: types.template, base: len(r.pending)}
-	metadata := structure{typ: types.metadata, base: len(r.pending)}
-	for _, part := range []struct {
-		name string
-		node *yaml.Node
-	}{{"annotations", p.Annotations}, {"labels", p.Labels}} {
-		if part.node != nil {
-			if err := r.entry(&metadata, part.name, part.node, false); err != nil {
-				return node{}, err
-			}
+func (r *reader) fromParts(template *typ, p Parts) (node, error) {
+	if p.Annotations != nil {
+		metadata := structure{typ: template.fields["metadata"].typ}
+		if err := r.entry(&metadata, "annotations", p.Annotations, false); err != nil {
+			return node{}, err
 		}
 	}
-	if n := r.close(mapping, hollow, metadata.base); n.count > 0 {
+	if n := r.close(mapping, hollow, 0); n.count > 0 {
 		n.key = "metadata"
 		r.pending = append(r.pending, n)
 	}
 	if p.Spec != nil {
-		if err := r.entry(&root, "spec", p.Spec, false); err != nil {
+		if err := r.entry(&structure{typ: template}, "spec", p.Spec, false); err != nil {
 			return node{}, err
 		}
 	}
-	return r.close(mapping, 0, root.base), nil
+	return r.close(mapping, 0, 0), nil
 }
 
-// value reads a value of type t.
 func (r *reader) value(t *typ, n *yaml.Node) (node, error) {
 	switch {
 	case n == nil, n.Kind == yaml.DocumentNode && len(n.Content) == 0:
@@ -156,7 +142,6 @@ func isZero(t *typ, n *node) bool {
 	return true
 }
 
-// list reads a list.
 func (r *reader) list(t *typ, n *yaml.Node) (node, error) {
 	element := unknown
 	if t.base == aList {
@@ -171,7 +156,6 @@ func (r *reader) list(t *typ, n *yaml.Node) (node, error) {
 		child.at = int32(i)
 		if len(t.keys) > 0 {
 			child.key = r.keyOf(&child, t.keys)
-			child.flags |= ownKey
 		}
 		r.pending = append(r.pending, child)
 	}
@@ -187,29 +171,18 @@ func (r *reader) keyOf(n *node, keys []string) string {
 	if n.kind != mapping {
 		return ""
 	}
-	key := ""
+	entries := r.nodes[n.first : n.first+n.count]
+	var values []string
 	for i, name := range keys {
-		value := find(r.nodes[n.first:n.first+n.count], name)
+		at, found := slices.BinarySearchFunc(entries, name, func(n node, key string) int { return cmp.Compare(n.key, key) })
 		switch {
-		case value == nil && i > 0:
-		case value == nil, value.kind != text && value.kind != number:
+		case found && (entries[at].kind == text || entries[at].kind == number):
+			values = append(values, entries[at].value)
+		case found || i == 0:
 			return ""
-		case i == 0:
-			key = value.value
-		default:
-			key += "/" + value.value
 		}
 	}
-	return key
-}
-
-// find returns the entry of a mapping with a key, nil if there is none.
-func find(entries []node, key string) *node {
-	at, found := slices.BinarySearchFunc(entries, key, func(n node, key string) int { return cmp.Compare(n.key, key) })
-	if !found {
-		return nil
-	}
-	return &entries[at]
+	return strings.Join(values, "/")
 }
 
 // dynamic reads a mapping whose keys are not fields.
@@ -225,7 +198,6 @@ func (r *reader) dynamic(t *typ, n *yaml.Node) (node, error) {
 		}
 		child, err := r.mayBeMerged(element, value, merged)
 		child.key = key
-		child.flags |= ownKey
 		r.pending = append(r.pending, child)
 		return err
 	})
@@ -241,7 +213,6 @@ func (r *reader) mayBeMerged(t *typ, n *yaml.Node, merged bool) (node, error) {
 	return r.value(t, n)
 }
 
-// isNull reports whether n is null.
 func isNull(n *yaml.Node) bool {
 	n = yamldoc.Resolve(n)
 	return n.Kind == yaml.ScalarNode && (len(n.Value) <= 1 || len(n.Value) == len("null")) && scalarOf(n).kind == null
@@ -273,7 +244,6 @@ func (r *reader) structure(t *typ, n *yaml.Node) (node, error) {
 	return r.close(mapping, 0, s.base), nil
 }
 
-// entry reads an entry of a structure.
 func (r *reader) entry(s *structure, key string, n *yaml.Node, merged bool) error {
 	if isNull(n) {
 		return nil
@@ -282,7 +252,6 @@ func (r *reader) entry(s *structure, key string, n *yaml.Node, merged bool) erro
 	if f == nil {
 		child, err := r.mayBeMerged(unknown, n, merged)
 		child.key = key
-		child.flags |= ownKey
 		r.pending = append(r.pending, child)
 		return err
 	}
@@ -324,10 +293,8 @@ func (r *reader) fill(s *structure) error {
 			}
 		case filledByTag:
 			image := ""
-			for _, n := range r.pending[s.base:] {
-				if n.key == f.sibling && n.kind == text {
-					image = n.value
-				}
+			if i := slices.IndexFunc(r.pending[s.base:], func(n node) bool { return n.key == f.sibling && n.kind == text }); i >= 0 {
+				image = r.pending[s.base+i].value
 			}
 			child.kind, child.value = text, pullPolicy(image)
 		case filledWithin:

@@ -92,15 +92,11 @@ func resolveWord(s string) scalar {
 	return scalar{text, s}
 }
 
-// resolveNumber reads a scalar that begins like a number.
 func resolveNumber(s string) (string, bool) {
 	if isDecimal(s) {
 		return s, true
 	}
-	plain := s
-	if strings.IndexByte(s, '_') >= 0 {
-		plain = strings.ReplaceAll(s, "_", "")
-	}
+	plain := strings.ReplaceAll(s, "_", "")
 	if i, err := strconv.ParseInt(plain, 0, 64); err == nil {
 		return strconv.FormatInt(i, 10), true
 	}
@@ -123,15 +119,7 @@ func resolveNumber(s string) (string, bool) {
 
 // isDecimal reports whether s is a number in the one form that counts.
 func isDecimal(s string) bool {
-	if len(s) > 18 || s[0] == '0' && len(s) > 1 {
-		return false
-	}
-	for i := range len(s) {
-		if s[i] < '0' || s[i] > '9' {
-			return false
-		}
-	}
-	return true
+	return len(s) <= 18 && (s[0] != '0' || len(s) == 1) && strings.Trim(s, "0123456789") == ""
 }
 
 // floatText returns f as encoding/json writes it.

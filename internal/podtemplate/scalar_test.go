@@ -12,7 +12,7 @@ import (
 	"github.com/confighash/confighash/internal/test/property"
 )
 
-// TestScalarOf_readsAsKubectlDoes holds random scalars against sigs.k8s.io/yaml.
+// TestScalarOf_readsAsKubectlDoes compares random scalars with sigs.k8s.io/yaml.
 func TestScalarOf_readsAsKubectlDoes(t *testing.T) {
 	pieces := rapid.SampledFrom([]string{
 		"0", "1", "7", "8", "9", "12", "0x", "0o", "0b", "_", "+", "-", ".", "e", "E", "e+", "a", "F", "y", "Y", "n", "no", "No", "on", "OFF", "yes", "true", "True", "TRUE", "false", "null", "Null", "~", ":", "2020-01-01", "T00:00:00Z", " ", ".inf", ".nan", "18446744073709551615", "9223372036854775807", "1000000000000000000000",

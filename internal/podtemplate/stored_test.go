@@ -23,7 +23,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// These tests hold what this package says of pairs of templates against the code of
+// These tests compare what this package says of pairs of templates with the code of
 // kube-apiserver: the program test/cluster/kubernetes/stored.
 
 // A pair is two templates for that program, and an answer what it says.
@@ -47,7 +47,7 @@ func ask(t *testing.T, pairs []pair) []answer {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "stored")
 	build := exec.Command("go", "build", "-trimpath", "-o", program, "./stored")
-	build.Dir = filepath.Join("..", "..", "hack", "cluster", "kubernetes")
+	build.Dir = filepath.Join("..", "..", "test", "cluster", "kubernetes")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("go build ./stored: %v\n%s", err, out)
@@ -113,7 +113,7 @@ var dropped = []string{"clusterTrustBundle", "podCertificate", "schedulingGroup"
 // maxFailures is how many failures a test reports in full.
 const maxFailures = 25
 
-// check holds what Diff says of each pair against an answer.
+// check compares what Diff says of each pair with an answer.
 func check(t *testing.T, pairs []pair) *tally {
 	t.Helper()
 	c := &tally{unknown: map[string]bool{}}

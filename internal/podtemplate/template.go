@@ -2,29 +2,25 @@ package podtemplate
 
 import (
 	"fmt"
-	"slices"
-	"sync"
-
-	"github.com/confighash/confighash/internal/yamldoc"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/confighash/confighash/internal/yamldoc"
 )
 
 // A Template is a pod template in the form in which what the API server stores alike
-// is alike. It shares no memory with what it was read from.
+// is alike. It keeps no node of what it was read from.
 type Template struct {
 	// nodes hold the tree, the children of each in a row: of mappings by key, of lists
 	// in their order.
 	nodes []node
 	root  node
 	// at is the path of the template, parts those of its parts if it was read in parts.
-	// Their nodes are nil.
 	at      yamldoc.Path
 	parts   Parts
 	inParts bool
 }
 
-// A kind is what a node is.
 type kind uint8
 
 const (
@@ -62,10 +58,8 @@ const (
 type flags uint8
 
 const (
-	// ownKey: the key is not one of the types' own, so a Template must copy it.
-	ownKey flags = 1 << iota
 	// dynamic: a mapping whose keys are not fields: labels, limits.
-	dynamic
+	dynamic flags = 1 << iota
 	// hollow: to the API server, an empty one is the same as none.
 	hollow
 	// keyed: a list whose elements are identified by keys.
@@ -89,11 +83,8 @@ type Options struct {
 // fails if aliases expand to too much, or collections are nested too deep.
 // What the API server would refuse is compared as written.
 func Read(template *yaml.Node, o Options) (*Template, error) {
-	t, err := read(o.Builtin, func(r *reader, types *types) (node, error) { return r.value(types.template, template) })
-	if t != nil {
-		t.at = o.At
-	}
-	return t, err
+	t := &Template{at: o.At}
+	return t, t.read(o, func(r *reader, root *typ) (node, error) { return r.value(root, template) })
 }
 
 // Parts are the parts of a pod template that are at several places in its object. Nodes
@@ -103,73 +94,28 @@ type Parts struct {
 	SpecAt        yamldoc.Path
 	Annotations   *yaml.Node
 	AnnotationsAt yamldoc.Path
-	Labels        *yaml.Node
-	LabelsAt      yamldoc.Path
 }
 
 // ReadParts does what [Read] does, for a template in pieces. Options.At does not
 // count.
 func ReadParts(p Parts, o Options) (*Template, error) {
-	t, err := read(o.Builtin, func(r *reader, types *types) (node, error) { return r.fromParts(types, p) })
-	if t != nil {
-		p.Spec, p.Annotations, p.Labels = nil, nil, nil
-		t.parts, t.inParts = p, true
-	}
-	return t, err
+	t := &Template{inParts: true, parts: Parts{SpecAt: p.SpecAt, AnnotationsAt: p.AnnotationsAt}}
+	return t, t.read(o, func(r *reader, root *typ) (node, error) { return r.fromParts(root, p) })
 }
 
-// readers holds idle ones, for the memory of their stacks.
-var readers = sync.Pool{New: func() any { return new(reader) }}
-
-func read(builtin bool, root func(*reader, *types) (node, error)) (*Template, error) {
-	types, err := loadTypes()
+func (t *Template) read(o Options, root func(*reader, *typ) (node, error)) error {
+	typ, err := templateType()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	r := readers.Get().(*reader)
-	defer r.release()
-	r.literal = !builtin
-	n, err := root(r, types)
-	if err != nil {
-		return nil, fmt.Errorf("pod template: %w", err)
+	r := &reader{literal: !o.Builtin}
+	if t.root, err = root(r, typ); err != nil {
+		return fmt.Errorf("pod template: %w", err)
 	}
-	t := &Template{nodes: slices.Clone(r.nodes), root: n}
-	t.own()
-	return t, nil
+	t.nodes = r.nodes
+	return nil
 }
 
-// own copies what the nodes share with the text into memory of their own.
-func (t *Template) own() {
-	size := 0
-	for i := range t.nodes {
-		n := &t.nodes[i]
-		size += len(n.value)
-		if n.flags&ownKey != 0 {
-			size += len(n.key)
-		}
-	}
-	all := make([]byte, 0, size)
-	for i := range t.nodes {
-		n := &t.nodes[i]
-		all = append(all, n.value...)
-		if n.flags&ownKey != 0 {
-			all = append(all, n.key...)
-		}
-	}
-	text := string(all)
-	take := func(s *string) {
-		*s, text = text[:len(*s)], text[len(*s):]
-	}
-	for i := range t.nodes {
-		n := &t.nodes[i]
-		take(&n.value)
-		if n.flags&ownKey != 0 {
-			take(&n.key)
-		}
-	}
-}
-
-// children returns the nodes in n.
 func (t *Template) children(n *node) []node {
 	return t.nodes[n.first : n.first+n.count]
 }

@@ -4,6 +4,7 @@ import (
 	_ "embed" // for the types
 	"errors"
 	"fmt"
+	"iter"
 	"strings"
 	"sync"
 
@@ -15,14 +16,6 @@ import (
 //go:embed types.yaml
 var typesText []byte
 
-// types are what templates are made of.
-type types struct {
-	template, metadata *typ
-	// others are the other names of fields, by their names.
-	others map[string]string
-}
-
-// A typ is the type of a value.
 type typ struct {
 	base base
 	// Of a structure:
@@ -56,7 +49,6 @@ var bases = map[string]base{
 	"intOrString": anIntOrString, "time": aTime, "any": anything,
 }
 
-// A field is one of a structure.
 type field struct {
 	name     string
 	typ      *typ
@@ -85,63 +77,49 @@ const (
 	filledWithin         // a structure that is always there and has defaults in it
 )
 
-var loadTypes = sync.OnceValues(func() (*types, error) {
+// templateType returns the type of a pod template.
+var templateType = sync.OnceValues(func() (*typ, error) {
 	all, err := parseTypes(typesText)
 	if err != nil {
 		return nil, fmt.Errorf("types.yaml: %w", err)
 	}
-	t := &types{template: all["PodTemplateSpec"], metadata: all["ObjectMeta"], others: map[string]string{}}
-	if t.template == nil || t.metadata == nil {
-		return nil, errors.New("types.yaml: a type is missing")
-	}
-	for _, structure := range all {
-		for name, f := range structure.fields {
-			if f.other != nil {
-				t.others[f.other.name] = name
-			}
-		}
-	}
-	return t, nil
+	return all["PodTemplateSpec"], nil
 })
 
-// otherName returns the other name of a field.
-func otherName(name string) string {
-	t, err := loadTypes()
-	if err != nil {
-		return name
-	}
-	return t.others[name]
-}
-
-// parseTypes reads types.yaml.
 func parseTypes(data []byte) (map[string]*typ, error) {
 	document, err := yamldoc.Parse(data)
 	if err != nil {
 		return nil, err
 	}
 	all := map[string]*typ{}
-	root := document.Content[0]
-	for i := 0; i+1 < len(root.Content); i += 2 {
-		all[root.Content[i].Value] = &typ{base: aStructure, fields: map[string]*field{}}
+	for name := range entries(document.Content[0]) {
+		all[name] = &typ{base: aStructure, fields: map[string]*field{}}
 	}
-	for i := 0; i+1 < len(root.Content); i += 2 {
-		name, lines := root.Content[i].Value, root.Content[i+1]
-		for j := 0; j+1 < len(lines.Content); j += 2 {
-			if err := parseField(all, all[name], lines.Content[j].Value, lines.Content[j+1].Value); err != nil {
-				return nil, fmt.Errorf("%s: %s: %w", name, lines.Content[j].Value, err)
+	for name, lines := range entries(document.Content[0]) {
+		for field, line := range entries(lines) {
+			if err := parseField(all, all[name], field, line.Value); err != nil {
+				return nil, fmt.Errorf("%s: %s: %w", name, field, err)
 			}
 		}
 	}
-	for i := 0; i+1 < len(root.Content); i += 2 {
-		all[root.Content[i].Value].findDefaults(root.Content[i+1])
+	for name, lines := range entries(document.Content[0]) {
+		all[name].findDefaults(lines)
 	}
 	return all, nil
 }
 
+// entries yields the entries of a mapping in the order of the text.
+func entries(m *yaml.Node) iter.Seq2[string, *yaml.Node] {
+	return func(yield func(string, *yaml.Node) bool) {
+		for i := 0; i+1 < len(m.Content) && yield(m.Content[i].Value, m.Content[i+1]); i += 2 {
+		}
+	}
+}
+
 // findDefaults lists the fields with defaults, in the order of the lines.
 func (t *typ) findDefaults(lines *yaml.Node) {
-	for j := 0; j+1 < len(lines.Content); j += 2 {
-		f := t.fields[lines.Content[j].Value]
+	for name := range entries(lines) {
+		f := t.fields[name]
 		if f.fill == notFilled && !f.optional && f.typ.base == aStructure && f.typ.fills(map[*typ]bool{}) {
 			f.fill = filledWithin
 		}
@@ -169,7 +147,6 @@ func (t *typ) fills(seen map[*typ]bool) bool {
 // bits of a word.
 const maxFields = 64
 
-// parseField reads a line of a type.
 func parseField(all map[string]*typ, t *typ, name, line string) error {
 	f := &field{name: name, index: len(t.fields)}
 	if f.index >= maxFields {
@@ -233,31 +210,40 @@ func parseType(all map[string]*typ, line string) (*typ, error) {
 	return nil, fmt.Errorf("the type %q is unknown", line)
 }
 
-// parseDefault reads what comes after the equals sign of a line.
 func (f *field) parseDefault(value string) {
-	if sibling, ok := strings.CutPrefix(value, "by the tag of "); ok {
+	sibling, isTag := strings.CutPrefix(value, "by the tag of ")
+	switch {
+	case isTag:
 		f.fill, f.sibling = filledByTag, sibling
-		return
-	}
-	switch value {
-	case "{}":
+	case value == "{}":
 		f.fill = filledByMapping
-	case "{} without another source":
+	case value == "{} without another source":
 		f.fill = filledIfAlone
-	case `""`:
+	case value == `""`:
 		f.fill, f.value = filledByValue, scalar{kind: text}
 	default:
 		f.fill, f.value = filledByValue, resolve(value)
 	}
 }
 
+// otherName returns the other name of a field of a pod spec.
+func otherName(name string) string {
+	template, _ := templateType() // Read reports an error
+	for other, f := range template.fields["spec"].typ.fields {
+		if f.other != nil && f.other.name == name {
+			return other
+		}
+	}
+	return name
+}
+
 // IsField reports whether a pod spec, or a container in one, has a field of that name:
 // custom resources have such fields among others.
 func IsField(name string) bool {
-	t, err := loadTypes()
+	template, err := templateType()
 	if err != nil {
-		return false
+		return false // Read reports it
 	}
-	spec := t.template.fields["spec"].typ
+	spec := template.fields["spec"].typ
 	return spec.fields[name] != nil || spec.fields["containers"].typ.element.fields[name] != nil
 }

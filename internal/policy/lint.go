@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/confighash/confighash/internal/graph"
-	"github.com/confighash/confighash/internal/manifest"
 	"github.com/confighash/confighash/internal/policy/reloader"
 	"github.com/confighash/confighash/internal/policy/wave"
 	"github.com/confighash/confighash/internal/yamldoc"
@@ -83,7 +82,7 @@ func (c *controller) lint(r *graph.Resource, place string, path yamldoc.Path, an
 			}
 		}
 		if message != "" {
-			findings = append(findings, graph.Finding{Severity: manifest.Warning, Resource: r, Path: path.Key(key), Message: message})
+			findings = append(findings, warning(r, path.Key(key), message))
 		}
 	}
 	slices.SortFunc(findings, func(a, b graph.Finding) int { return strings.Compare(string(a.Path), string(b.Path)) })

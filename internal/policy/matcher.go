@@ -25,7 +25,6 @@ type matcher struct {
 // of v1alpha1 returned.
 func newMatcher(s v1alpha1.Selector) (*matcher, error) {
 	c := matcher{steps: 1 + (len(s.LabelSelector)+len(s.AnnotationSelector))/8}
-	var err error
 	for _, part := range []struct {
 		compiled *pattern.Expression
 		expr     string
@@ -39,11 +38,13 @@ func newMatcher(s v1alpha1.Selector) (*matcher, error) {
 		if part.expr == "" {
 			continue
 		}
-		if *part.compiled, err = pattern.Compile("^(?:", part.expr, ")$", new(pattern.Sum)); err != nil {
+		*part.compiled = pattern.Compile("^(?:", part.expr, ")$", new(pattern.Sum))
+		if err := part.compiled.Err; err != nil {
 			return nil, fmt.Errorf("selector: %w", err)
 		}
 		c.steps += part.compiled.Size
 	}
+	var err error
 	if c.labels, err = labels.Parse(s.LabelSelector); err != nil {
 		return nil, fmt.Errorf("labelSelector %q: %w", s.LabelSelector, err)
 	}

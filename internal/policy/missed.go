@@ -7,7 +7,6 @@ import (
 
 	"github.com/confighash/confighash/internal/catalog"
 	"github.com/confighash/confighash/internal/graph"
-	"github.com/confighash/confighash/internal/manifest"
 	"github.com/confighash/confighash/internal/policy/reloader"
 	"github.com/confighash/confighash/internal/policy/wave"
 	"github.com/confighash/confighash/internal/reference"
@@ -18,10 +17,9 @@ import (
 // A Watch finds changes in the cluster for which the controller would roll one workload,
 // and which no build sees. It reports each object once.
 type Watch struct {
-	policy    *Policy
-	resource  *graph.Resource
-	workloads map[int]*Workload // by template
-	reported  map[watched]bool
+	policy   *Policy
+	resource *graph.Resource
+	reported map[watched]bool
 }
 
 // watched is an object that a Watch has reported.
@@ -32,7 +30,7 @@ func (p *Policy) Watch(r *graph.Resource) *Watch {
 	if !p.AsksWorkloads() || len(r.PodTemplates) == 0 {
 		return nil
 	}
-	return &Watch{policy: p, resource: r, workloads: map[int]*Workload{}, reported: map[watched]bool{}}
+	return &Watch{policy: p, resource: r, reported: map[watched]bool{}}
 }
 
 // Missed returns a warning if the controller would roll the workload for changes of an
@@ -58,17 +56,13 @@ func (w *Watch) Missed(ref *reference.Reference, kind string, maker *graph.Resou
 		if ref.PodTemplate >= 0 && ref.PodTemplate != i {
 			continue
 		}
-		workload := w.workloads[i]
-		if workload == nil {
-			workload = w.policy.Workload(w.resource, &w.resource.PodTemplates[i])
-			w.workloads[i] = workload
-		}
+		workload := w.policy.Workload(w.resource, &w.resource.PodTemplates[i])
 		if !standsIn && workload.names(kind, ref.Name) {
 			return nil // Named reports it
 		}
 		if workload.Judge(Use{Object: object, Kind: kind, Consumed: true}).Rolls {
 			w.reported[id] = true
-			return []graph.Finding{{Severity: manifest.Warning, Resource: w.resource, Path: ref.At.Path, Message: message}}
+			return []graph.Finding{warning(w.resource, ref.At.Path, message)}
 		}
 	}
 	return nil
@@ -110,20 +104,12 @@ func (w *Workload) missedNamed(kind string, object *graph.Resource, path yamldoc
 	if !object.StandsFor || kind != reloader.Secret || w.policy.renames {
 		return nil // mode Rename warns of all that the pods do not get
 	}
-	if w.consumed == nil {
-		w.consumed = map[string]bool{}
-		for i := range w.resource.References {
-			if ref := &w.resource.References[i]; ref.Consumed {
-				w.consumed[ref.Name] = true
-			}
-		}
-	}
 	called := names(object, kind)
 	if slices.ContainsFunc(called, func(name string) bool { return w.consumed[name] }) {
 		return nil
 	}
 	if message := w.policy.missed(kind, called[0], object); message != "" {
-		return []graph.Finding{{Severity: manifest.Warning, Resource: w.resource, Path: path, Message: message}}
+		return []graph.Finding{warning(w.resource, path, message)}
 	}
 	return nil
 }

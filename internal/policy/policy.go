@@ -22,7 +22,7 @@ type Policy struct {
 	policy           v1alpha1.Policy
 	renames          bool
 	include, exclude *selectors
-	selected         map[*graph.Resource]selection
+	selected         map[*graph.Resource]*Refusal // by selectors
 	// budget bounds the matching of names, and stuck is what exhausted it.
 	budget *pattern.Budget
 	stuck  *graph.Resource
@@ -30,17 +30,12 @@ type Policy struct {
 	// The following serve the policies Reloader and Wave.
 	controller *controller
 	reloader   *reloader.Controller
-	asked      *reloader.Controller // without autoReloadAll, for kinds that Reloader does not handle
-	objects    map[takenFor]reloader.Object
-	sorted     map[scope][]calledSo // by name
-	matched    map[wanted][]calledSo
-	last       asking // of the workload asked last
-	namings    int    // how many objects annotations name, times workloads
+	objects    map[scope][]candidate // that patterns may match, in the order of the input
+	matched    map[wanted][]match
+	last       *asking // of the resource asked last
+	namings    int     // how many objects annotations name, times workloads
 	excess     *graph.Finding
 }
-
-// A selection is whether the selectors leave an object in.
-type selection struct{ included, excluded bool }
 
 // New makes a Policy of a functionConfig. It is not safe for concurrent use.
 // It fails on selectors that do not compile.
@@ -48,11 +43,10 @@ func New(g *graph.Graph, c *catalog.Catalog, spec *v1alpha1.Spec) (*Policy, erro
 	p := &Policy{
 		graph: g, catalog: c, policy: spec.Policy, renames: spec.Mode == v1alpha1.ModeRename,
 		budget:   pattern.NewBudget(len(g.Resources)),
-		selected: map[*graph.Resource]selection{}, objects: map[takenFor]reloader.Object{}, matched: map[wanted][]calledSo{},
+		selected: map[*graph.Resource]*Refusal{}, matched: map[wanted][]match{}, last: &asking{},
 	}
 	p.reloader = reloader.New(spec.Reloader)
-	p.asked = reloader.New(v1alpha1.Reloader{AnnotationKeys: spec.Reloader.AnnotationKeys})
-	p.reloader.Budget, p.asked.Budget = p.budget, p.budget
+	p.reloader.Budget = p.budget
 	p.controller = controllerOf(spec.Policy, p.reloader, spec.Reloader)
 	var err error
 	if p.include, err = compile(spec.Include); err != nil {
@@ -81,16 +75,11 @@ type Refusal struct {
 // annotations and selectors. asked reports that a resource which refers to the object
 // opts in (OptsIn).
 func (p *Policy) Chosen(object *graph.Resource, asked bool) *Refusal {
-	refuse := func(reason string) *Refusal { return &Refusal{Reason: reason, Severity: manifest.Info} }
 	if object.Ignored() || object.SecretAnnotations[v1alpha1.AnnotationIgnore] == "true" {
 		return refuse(v1alpha1.AnnotationIgnore + " takes it out")
 	}
-	selected := p.selection(object)
-	if !selected.included {
-		return refuse("no selector of spec.include matches it")
-	}
-	if selected.excluded {
-		return refuse("a selector of spec.exclude matches it")
+	if refusal := p.selection(object); refusal != nil {
+		return refusal
 	}
 	if p.policy == v1alpha1.PolicyOptIn && !asked && !OptsIn(object) && object.Annotations[kustomize.NeedsHash] != "true" {
 		return refuse(fmt.Sprintf("policy OptIn, and neither it nor a workload that refers to it has %s: \"true\"", v1alpha1.AnnotationRoll))
@@ -99,22 +88,23 @@ func (p *Policy) Chosen(object *graph.Resource, asked bool) *Refusal {
 }
 
 // Selected reports whether the selectors leave the object in.
-func (p *Policy) Selected(object *graph.Resource) bool {
-	s := p.selection(object)
-	return s.included && !s.excluded
+func (p *Policy) Selected(object *graph.Resource) bool { return p.selection(object) == nil }
+
+func (p *Policy) selection(object *graph.Resource) *Refusal {
+	refusal, known := p.selected[object]
+	if !known {
+		switch {
+		case !p.include.isEmpty() && !p.matchesAny(p.include, object):
+			refusal = refuse("no selector of spec.include matches it")
+		case p.matchesAny(p.exclude, object):
+			refusal = refuse("a selector of spec.exclude matches it")
+		}
+		p.selected[object] = refusal
+	}
+	return refusal
 }
 
-func (p *Policy) selection(object *graph.Resource) selection {
-	if p.include.isEmpty() && p.exclude.isEmpty() {
-		return selection{included: true}
-	}
-	s, ok := p.selected[object]
-	if !ok {
-		s = selection{p.include.isEmpty() || p.matchesAny(p.include, object), p.matchesAny(p.exclude, object)}
-		p.selected[object] = s
-	}
-	return s
-}
+func refuse(reason string) *Refusal { return &Refusal{Reason: reason, Severity: manifest.Info} }
 
 // take takes steps from the budget. r is what Problems reports if it is exhausted.
 func (p *Policy) take(r *graph.Resource, steps int) bool {
@@ -175,11 +165,11 @@ func refusalBy(rule *catalog.NameRule) *Refusal {
 	if rule == nil {
 		return nil
 	}
-	severity := manifest.Info
+	refusal := &Refusal{Reason: rule.Reason, Group: rule.Reason, Severity: manifest.Info}
 	if rule.Warning {
-		severity = manifest.Warning
+		refusal.Severity = manifest.Warning
 	}
-	return &Refusal{Reason: rule.Reason, Group: rule.Reason, Severity: severity}
+	return refusal
 }
 
 // Standing reports whether an object need not be in the input: every cluster or

@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"regexp/syntax"
@@ -22,42 +21,54 @@ import (
 
 // A Workload is a pod template with what annotations ask for it.
 type Workload struct {
+	*asking
 	policy   *Policy
-	resource *graph.Resource
 	template *graph.PodTemplate
 	reloader *reloader.Workload // nil under other policies
-	wave     wave.Workload
-	consumed map[string]bool // the names of what the pods get
 }
 
 // An asking is what the annotations in a resource's own metadata ask for, for all of its
 // pod templates.
 type asking struct {
-	resource *graph.Resource
-	reloader *reloader.Workload
-	wave     wave.Workload
-	// named are the objects of a kind that they name, once known.
-	named map[string][]Named
+	resource  *graph.Resource
+	own       *reloader.Workload // nil under other policies
+	wave      wave.Workload
+	named     map[string][]Named // the objects of a kind that they name, once known
+	consumed  map[string]bool    // the names of what the pods get
+	workloads map[*graph.PodTemplate]*Workload
 }
 
 // Workload returns the pod template t of r, prepared for judgement.
 func (p *Policy) Workload(r *graph.Resource, t *graph.PodTemplate) *Workload {
 	if p.last.resource != r {
-		p.last = asking{resource: r, named: map[string][]Named{}}
-		switch {
-		case p.policy == v1alpha1.PolicyWave:
-			p.last.wave = wave.Read(r.Annotations)
-		case p.policy == v1alpha1.PolicyReloader && reloader.Handles(r.Group, r.Kind):
-			p.last.reloader = p.reloader.Read(r.Annotations)
-		case p.policy == v1alpha1.PolicyReloader:
-			p.last.reloader = p.asked.Read(r.Annotations)
-		}
+		p.last = p.ask(r)
 	}
-	w := &Workload{policy: p, resource: r, template: t, wave: p.last.wave}
-	if p.last.reloader != nil {
-		w.reloader = p.last.reloader.WithPodTemplate(t.Annotations)
+	w := p.last.workloads[t]
+	if w == nil {
+		w = &Workload{asking: p.last, policy: p, template: t}
+		if w.own != nil {
+			w.reloader = w.own.WithPodTemplate(t.Annotations)
+		}
+		p.last.workloads[t] = w
 	}
 	return w
+}
+
+func (p *Policy) ask(r *graph.Resource) *asking {
+	a := &asking{resource: r, named: map[string][]Named{}, consumed: map[string]bool{}, workloads: map[*graph.PodTemplate]*Workload{}}
+	for i := range r.References {
+		if ref := &r.References[i]; ref.Consumed {
+			a.consumed[ref.Name] = true
+		}
+	}
+	switch p.policy {
+	case v1alpha1.PolicyWave:
+		a.wave = wave.Read(r.Annotations)
+	case v1alpha1.PolicyReloader:
+		a.own = p.reloader.Read(r.Annotations)
+		a.own.AutoReloadAll = a.own.AutoReloadAll && reloader.Handles(r.Group, r.Kind)
+	}
+	return a
 }
 
 // A Verdict is whether a change of an object is to roll a workload.
@@ -88,7 +99,7 @@ func (w *Workload) Judge(u Use) Verdict {
 	v := Verdict{Rolls: u.Consumed}
 	switch w.policy.policy {
 	case v1alpha1.PolicyReloader:
-		d := w.reloader.Decide(w.policy.object(u.Object, u.Kind))
+		d := w.reloader.Decide(reloaderObject(u.Object, u.Kind))
 		w.policy.take(w.resource, 0)
 		// Reloader has nothing to change if there is no container.
 		v.Rolls = d.Reload && (u.Consumed || !d.Auto) && (w.template.Containers || !w.template.HasSpec)
@@ -111,24 +122,13 @@ func (w *Workload) Judge(u Use) Verdict {
 	return v
 }
 
-// object returns what Reloader sees of an object.
-func (p *Policy) object(r *graph.Resource, kind string) reloader.Object {
-	id := takenFor{r, kind}
-	o, ok := p.objects[id]
-	if !ok {
-		o = reloader.Object{Kind: kind, Names: names(r, kind), Annotations: r.Annotations}
-		if r.StandsFor && kind == reloader.Secret {
-			o.Annotations = r.SecretAnnotations
-		}
-		p.objects[id] = o
+// reloaderObject returns what Reloader sees of an object.
+func reloaderObject(r *graph.Resource, kind string) reloader.Object {
+	o := reloader.Object{Kind: kind, Names: names(r, kind), Annotations: r.Annotations}
+	if r.StandsFor && kind == reloader.Secret {
+		o.Annotations = r.SecretAnnotations
 	}
 	return o
-}
-
-// takenFor is an object and the kind that it is taken for.
-type takenFor struct {
-	resource *graph.Resource
-	kind     string
 }
 
 // names returns the names by which annotations refer to an object: the present one,
@@ -170,14 +170,15 @@ func (w *Workload) Named() (named []Named, findings []graph.Finding) {
 		return nil, nil
 	}
 	for _, kind := range reloader.Kinds {
-		found, known := p.last.named[kind]
-		if !known || w.reloader != nil && w.reloader.AsksInPodTemplate(kind) {
+		ofTemplate := w.reloader != nil && w.reloader.AsksInPodTemplate(kind)
+		found, known := w.named[kind]
+		if !known || ofTemplate {
 			var more []graph.Finding
 			found, more = w.name(kind)
 			findings = append(findings, more...)
-			if w.reloader == nil || !w.reloader.AsksInPodTemplate(kind) {
-				p.last.named[kind] = found
-			}
+		}
+		if !ofTemplate {
+			w.named[kind] = found
 		}
 		named = append(named, found...)
 	}
@@ -205,16 +206,12 @@ func (w *Workload) name(kind string) (named []Named, findings []graph.Finding) {
 			findings = append(findings, w.unmet(ref, kind, path))
 		}
 	}
+	key := map[string]string{reloader.ConfigMap: wave.ExtraConfigMaps, reloader.Secret: wave.ExtraSecrets}[kind]
 	for _, n := range w.wave.Extra {
-		if n.Kind != kind {
-			continue
+		if n.Kind == kind {
+			ref := referenceTo(kind, n.Namespace, n.Name)
+			add(ref, metadataAnnotations.Key(key), w.policy.called(w.resource, ref))
 		}
-		key := wave.ExtraSecrets
-		if kind == reloader.ConfigMap {
-			key = wave.ExtraConfigMaps
-		}
-		ref := referenceTo(kind, n.Namespace, n.Name)
-		add(ref, metadataAnnotations.Key(key), w.policy.called(w.resource, ref))
 	}
 	if w.reloader == nil {
 		return named, findings
@@ -238,36 +235,31 @@ func referenceTo(kind, namespace, name string) *reference.Reference {
 	return &reference.Reference{Name: name, Namespace: namespace, Targets: catalog.TargetOf(kind)}
 }
 
+func warning(r *graph.Resource, path yamldoc.Path, message string) graph.Finding {
+	return graph.Finding{Severity: manifest.Warning, Resource: r, Path: path, Message: message}
+}
+
 // invalid reports a pattern that Reloader skips, or that is too large to be matched.
 func (w *Workload) invalid(pattern *reloader.Pattern, path yamldoc.Path) graph.Finding {
-	f := graph.Finding{Severity: manifest.Error, Resource: w.resource, Path: path}
 	if errors.Is(pattern.Err, patterns.ErrSize) {
-		f.Message = fmt.Sprintf("the expression %q cannot be used: %v", graph.Clip(pattern.Text), patterns.ErrSize)
-		return f
+		message := fmt.Sprintf("the expression %q cannot be used: %v", graph.Clip(pattern.Text), patterns.ErrSize)
+		return graph.Finding{Severity: manifest.Error, Resource: w.resource, Path: path, Message: message}
 	}
 	why := pattern.Err.Error()
 	if e := new(syntax.Error); errors.As(pattern.Err, &e) {
 		why = e.Code.String()
 	}
-	f.Severity = manifest.Warning
-	f.Message = fmt.Sprintf("holds %q, which is not a regular expression (%s), so Reloader skips it; correct it, and mind that every comma separates two", pattern.Text, why)
-	return f
+	return warning(w.resource, path, fmt.Sprintf("holds %q, which is not a regular expression (%s), so Reloader skips it; correct it, and mind that every comma separates two", pattern.Text, why))
 }
 
 // unmet warns of a name in an annotation that no object in the input has, or only what a
 // controller writes.
 func (w *Workload) unmet(ref *reference.Reference, kind string, path yamldoc.Path) graph.Finding {
-	f := graph.Finding{Severity: manifest.Warning, Resource: w.resource, Path: path}
 	if makers := w.policy.graph.Edge(w.resource, ref).Makers; len(makers) > 0 {
-		f.Message = w.policy.missed(kind, ref.Name, makers[0].Resources[0])
-		return f
+		return warning(w.resource, path, w.policy.missed(kind, ref.Name, makers[0].Resources[0]))
 	}
-	name := ref.Name
-	if ref.Namespace != "" {
-		name = ref.Namespace + "/" + name
-	}
-	f.Message = fmt.Sprintf("%q matches no %s in the input; correct the name, remove it, or add the object", name, kind)
-	return f
+	name := strings.TrimPrefix(ref.Namespace+"/"+ref.Name, "/")
+	return warning(w.resource, path, fmt.Sprintf("%q matches no %s in the input; correct the name, remove it, or add the object", name, kind))
 }
 
 // called returns the objects that a name refers to: the ConfigMap or Secret, and
@@ -287,11 +279,16 @@ func (p *Policy) called(r *graph.Resource, ref *reference.Reference) []*graph.Re
 // scope is a kind in a namespace.
 type scope struct{ kind, namespace string }
 
-// A calledSo is an object by one of its names.
-type calledSo struct {
-	name   string
+// A candidate is an object with the names by which annotations refer to it.
+type candidate struct {
 	object *graph.Resource
-	place  int // in the input
+	names  []string
+}
+
+// A match is an object that a pattern matches by its present name, or else by another.
+type match struct {
+	object  *graph.Resource
+	present bool
 }
 
 // wanted is a pattern that is to match objects of a scope.
@@ -300,10 +297,13 @@ type wanted struct {
 	pattern string
 }
 
-// index enters the objects that patterns may match, sorted by name.
-func (p *Policy) index() {
-	p.sorted = map[scope][]calledSo{}
-	for i, r := range p.graph.Resources {
+// candidates returns the objects of a scope.
+func (p *Policy) candidates(where scope) []candidate {
+	if p.objects != nil {
+		return p.objects[where]
+	}
+	p.objects = map[scope][]candidate{}
+	for _, r := range p.graph.Resources {
 		if r.Target == 0 && !r.StandsFor || r.Name == "" {
 			continue
 		}
@@ -312,77 +312,50 @@ func (p *Policy) index() {
 			kinds = append(kinds, reloader.Secret)
 		}
 		for _, kind := range kinds {
-			where := scope{kind, p.graph.NamespaceOf(r)}
-			for _, name := range p.object(r, kind).Names {
-				p.sorted[where] = append(p.sorted[where], calledSo{name, r, i})
-			}
+			at := scope{kind, p.graph.NamespaceOf(r)}
+			p.objects[at] = append(p.objects[at], candidate{r, names(r, kind)})
 		}
 	}
-	for _, called := range p.sorted {
-		slices.SortStableFunc(called, func(a, b calledSo) int { return strings.Compare(a.name, b.name) })
-	}
-}
-
-// from returns the objects of a scope, from the first name on that is not less than prefix.
-func (p *Policy) from(where scope, prefix string) []calledSo {
-	if p.sorted == nil {
-		p.index()
-	}
-	sorted := p.sorted[where]
-	at, _ := slices.BinarySearchFunc(sorted, prefix, func(c calledSo, prefix string) int { return strings.Compare(c.name, prefix) })
-	return sorted[at:]
+	return p.objects[where]
 }
 
 // matching returns the objects in r's namespace that a pattern of Reloader's matches.
 func (p *Policy) matching(r *graph.Resource, kind string, pattern reloader.Pattern) []*graph.Resource {
-	where := scope{kind, p.graph.NamespaceOf(r)}
-	if pattern.Literal != "" {
-		if catalog.TargetOf(kind) != 0 {
-			return p.called(r, referenceTo(kind, "", pattern.Text))
-		}
-		if found := p.from(where, pattern.Text); len(found) > 0 && found[0].name == pattern.Text {
-			return []*graph.Resource{found[0].object}
-		}
-		return nil
+	if pattern.Literal != "" && catalog.TargetOf(kind) != 0 {
+		return p.called(r, referenceTo(kind, "", pattern.Text))
 	}
-	id := wanted{where, pattern.Text}
-	all, ok := p.matched[id]
-	if !ok {
-		all = p.match(where, pattern)
+	id := wanted{scope{kind, p.graph.NamespaceOf(r)}, pattern.Text}
+	all, known := p.matched[id]
+	if !known {
+		all = p.match(r, id.scope, pattern)
 		p.matched[id] = all
 	}
 	p.take(r, len(all))
 	var found []*graph.Resource
-	for _, c := range all {
+	for _, m := range all {
+		if pattern.Literal != "" {
+			return []*graph.Resource{m.object}
+		}
 		// Of variants of one base in a namespace, an earlier name refers to the
 		// workload's own.
-		if c.name == c.object.Name || kustomize.SameAffixes(c.object.History, r.History, true) {
-			found = append(found, c.object)
+		if m.present || kustomize.SameAffixes(m.object.History, r.History, true) {
+			found = append(found, m.object)
 		}
 	}
 	return found
 }
 
-// match returns the objects of a scope that a pattern matches by any of their names,
-// each once: by the present one, if that matches.
-func (p *Policy) match(where scope, pattern reloader.Pattern) []calledSo {
-	var found []calledSo
-	for _, c := range p.from(where, pattern.Prefix) {
-		if !strings.HasPrefix(c.name, pattern.Prefix) || p.budget.Exhausted() {
+// match returns the objects of a scope that a pattern matches by any of their names.
+func (p *Policy) match(r *graph.Resource, where scope, pattern reloader.Pattern) []match {
+	var found []match
+	for _, c := range p.candidates(where) {
+		if !p.take(r, len(c.names)) {
 			break
 		}
-		if pattern.Match(c.name) {
-			found = append(found, c)
+		isPresent := func(name string) bool { return name == c.object.Name && pattern.Match(name) }
+		if at := slices.IndexFunc(c.names, pattern.Match); at >= 0 {
+			found = append(found, match{c.object, slices.ContainsFunc(c.names[at:], isPresent)})
 		}
 	}
-	isPresent := func(c calledSo) int {
-		if c.name == c.object.Name {
-			return 0
-		}
-		return 1
-	}
-	slices.SortFunc(found, func(a, b calledSo) int {
-		return cmp.Or(cmp.Compare(a.place, b.place), cmp.Compare(isPresent(a), isPresent(b)))
-	})
-	return slices.CompactFunc(found, func(a, b calledSo) bool { return a.object == b.object })
+	return found
 }

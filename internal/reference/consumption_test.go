@@ -33,7 +33,7 @@ func deployment(podSpec string) string {
 	return "apiVersion: apps/v1\nkind: Deployment\nspec:\n  template:\n    spec:\n      " + strings.ReplaceAll(strings.TrimSpace(podSpec), "\n", "\n      ")
 }
 
-func TestFind_tellsWhatContainersConsume(t *testing.T) {
+func TestFind_findsWhatContainersConsume(t *testing.T) {
 	for _, tc := range []struct {
 		label, podSpec string
 		want           []string
@@ -220,7 +220,7 @@ volumes:
 
 // The same pod spec stands at two places of an object that shares it, or most of
 // it: each place has mounts of its own.
-func TestFind_tellsMountsOfSharedPodSpecsApart(t *testing.T) {
+func TestFind_distinguishesMountsOfSharedPodSpecs(t *testing.T) {
 	c := catalog.Builtin().With(catalog.Extra{Group: "example.com", Kind: "Pair", PodTemplates: []catalog.PodTemplate{
 		{Spec: catalog.Path{"first"}, HasSpec: true},
 		{Spec: catalog.Path{"second"}, HasSpec: true},
@@ -248,7 +248,7 @@ third: *spec
 	}
 }
 
-func TestFind_tellsWhatPodAnnotationsConsume(t *testing.T) {
+func TestFind_findsWhatPodAnnotationsConsume(t *testing.T) {
 	got := consumed(find(t, `
 apiVersion: apps/v1
 kind: Deployment
@@ -352,7 +352,7 @@ func TestFind_findsPodTemplates(t *testing.T) {
 	}
 }
 
-func TestFind_findsPodTemplatesInListsAndBehindPatterns(t *testing.T) {
+func TestFind_findsPodTemplatesInListsAndByPatterns(t *testing.T) {
 	group := func(templates ...catalog.PodTemplate) catalog.Extra {
 		return catalog.Extra{Group: "example.com", Kind: "Fleet", PodTemplates: templates}
 	}
@@ -458,7 +458,7 @@ func TestFind_findsPodTemplatesInListsAndBehindPatterns(t *testing.T) {
 	}
 }
 
-func TestFind_tellsWhichTemplateHoldsAReference(t *testing.T) {
+func TestFind_saysWhichTemplateHasAReference(t *testing.T) {
 	c := catalog.Builtin().With(catalog.Extra{Group: "example.com", Kind: "Fleet", PodTemplates: []catalog.PodTemplate{{
 		Spec: catalog.Path{"spec", "groups", "template", "spec"}, HasSpec: true,
 		Annotations: catalog.Path{"spec", "groups", "template", "metadata", "annotations"}, HasAnnotations: true,

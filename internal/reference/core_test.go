@@ -57,7 +57,7 @@ func sibling(path catalog.Path, key string) catalog.Path {
 	return append(slices.Clone(path[:len(path)-1]), catalog.Segment(key))
 }
 
-// coreFields reads the survey, with kinds that stand for several replaced by
+// coreFields reads the survey, with kinds that represent several replaced by
 // one of them.
 func coreFields(t *testing.T) []coreField {
 	t.Helper()

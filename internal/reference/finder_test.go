@@ -495,7 +495,7 @@ func TestFind_exportsTheKindOfParameters(t *testing.T) {
 	}
 }
 
-func TestFind_tellsWhereTheNamespaceStands(t *testing.T) {
+func TestFind_saysWhereTheNamespaceIs(t *testing.T) {
 	got := find(t, `
 apiVersion: v1
 kind: PersistentVolume

@@ -11,7 +11,6 @@ import (
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
-// choose decides which objects take part, and reports why others do not.
 func (b *builder) choose() {
 	for _, r := range b.graph.Resources {
 		if r.Target == 0 {
@@ -31,7 +30,6 @@ func (b *builder) choose() {
 	b.settleDerived()
 }
 
-// leave reports why r is not renamed.
 func (b *builder) leave(r *graph.Resource, refusal *policy.Refusal) {
 	if refusal.Severity == manifest.Info && !b.informs() {
 		return
@@ -51,7 +49,6 @@ func warning(group, format string, args ...any) *policy.Refusal {
 	return &policy.Refusal{Reason: fmt.Sprintf(format, args...), Group: group, Severity: manifest.Warning}
 }
 
-// refusal returns why r is not renamed, nil if it is.
 func (b *builder) refusal(r *graph.Resource, t *target) *policy.Refusal {
 	if refusal := b.policy.Chosen(r, t.asked); refusal != nil {
 		return refusal
@@ -92,7 +89,6 @@ func (b *builder) refusal(r *graph.Resource, t *target) *policy.Refusal {
 	return read
 }
 
-// wanted reports whether something is a reason to rename an object.
 func (b *builder) wanted(t *target) bool {
 	return t.referred || t.derived != nil || b.spec.Rename.Unreferenced == v1alpha1.UnreferencedRename
 }

@@ -15,7 +15,6 @@ import (
 // ConfigMaps and Secrets are.
 const maxNameLength = 253
 
-// name computes the names of all objects that take part.
 func (b *builder) name() {
 	for _, r := range b.graph.Resources {
 		if b.takes(r) {
@@ -71,7 +70,6 @@ func describeChain(chain []*graph.Resource, to *graph.Resource) string {
 	return strings.Join(names, ", ")
 }
 
-// suffixOf returns the suffix of r's content as it will be.
 func (b *builder) suffixOf(r *graph.Resource, t *target, chain []*graph.Resource) (string, error) {
 	if r.SuffixErr != nil {
 		return "", r.SuffixErr
@@ -96,7 +94,6 @@ func (b *builder) suffixOf(r *graph.Resource, t *target, chain []*graph.Resource
 	return hash.Suffix(content, b.spec.Salt)
 }
 
-// checkNames verifies that the new names are valid and unique.
 func (b *builder) checkNames() {
 	type name struct {
 		target          catalog.Target
@@ -149,7 +146,6 @@ type derived struct {
 	by     *graph.Resource // what reads both
 }
 
-// derive enters the objects whose names are derived from those that e means.
 func (b *builder) derive(e *graph.Edge) {
 	for i, suffix := range e.Ref.Derived {
 		for _, match := range e.Derived[i].Matches {
@@ -166,7 +162,7 @@ func (b *builder) derive(e *graph.Edge) {
 	}
 }
 
-// leadOf returns the object that e means beside another one of its kind.
+// leadOf returns the object that e means with the kind and namespace of another one.
 func (b *builder) leadOf(e *graph.Edge, object *graph.Resource) (lead *graph.Resource) {
 	for _, match := range e.Matches {
 		for _, c := range match.Candidates {

@@ -29,7 +29,6 @@ type reader struct {
 	read     *reference.Read
 }
 
-// findReaders gathers what is looked up later for each object.
 func (b *builder) findReaders() {
 	b.readers = readers{bound: map[string]map[string]bool{}, named: map[graph.ID]reader{}}
 	for _, r := range b.graph.Resources {
@@ -105,8 +104,6 @@ func (b *builder) boundIn(r *graph.Resource) (namespaces map[string]bool, everyw
 	return nil, true
 }
 
-// runsFirst reports whether r is a hook that Argo CD or Helm runs before it
-// applies the rest.
 func runsFirst(r *graph.Resource) bool {
 	has := func(annotation string, phases ...string) bool {
 		value := r.Annotations[annotation]

@@ -146,16 +146,13 @@ func (b *builder) target(r *graph.Resource) *target {
 	return t
 }
 
-// takes reports whether an object takes part.
 func (b *builder) takes(r *graph.Resource) bool {
 	t := b.targets[r.Index]
 	return t != nil && t.takes
 }
 
-// informs reports whether the functionConfig asks for information.
 func (b *builder) informs() bool { return b.spec.Report == v1alpha1.ReportFull }
 
-// inform adds information, if it is wanted.
 func (b *builder) inform(f graph.Finding) {
 	if b.informs() {
 		f.Severity = manifest.Info

@@ -51,9 +51,8 @@ func describe(p *Plan) []string {
 		for _, e := range p.Edits[r] {
 			switch e := e.(type) {
 			case edit.SetScalar:
-				lines = append(lines, fmt.Sprintf("%s: %s = %s", r, e.At.Path, e.Value))
-			case edit.SplitScalar:
-				lines = append(lines, fmt.Sprintf("%s: %s = %s", r, e.At.Path, strings.Join(e.Values, " and ")))
+				values := slices.Concat([]string{e.Value}, e.More)
+				lines = append(lines, fmt.Sprintf("%s: %s = %s", r, e.At.Path, strings.Join(values, " and ")))
 			case edit.SetEntry:
 				lines = append(lines, fmt.Sprintf("%s: %s[%s] = %s", r, e.Parent, e.Key, e.Value))
 			case edit.RemoveEntry:

@@ -27,7 +27,6 @@ type span struct {
 	with       string
 }
 
-// value returns the scalar's value with its spans replaced.
 func (w *rewriting) value() string {
 	slices.SortFunc(w.spans, func(a, b span) int { return a.start - b.start })
 	var s strings.Builder
@@ -52,8 +51,6 @@ func (w *rewriting) become() []string {
 	return []string{w.value()}
 }
 
-// rewrite plans the edits of all references, and reports those that cannot be
-// applied.
 func (b *builder) rewrite() {
 	rewrites := map[yamldoc.Path]*rewriting{}
 	for rest := b.edges; len(rest) > 0; { // they are sorted by referrer
@@ -71,7 +68,6 @@ func (b *builder) rewrite() {
 	}
 }
 
-// edit plans the edits of one resource's references.
 func (b *builder) edit(r *graph.Resource, rewrites map[yamldoc.Path]*rewriting) {
 	var lists held
 	for _, path := range slices.Sorted(maps.Keys(rewrites)) {
@@ -82,11 +78,8 @@ func (b *builder) edit(r *graph.Resource, rewrites map[yamldoc.Path]*rewriting) 
 			}
 			w.values = lists.missing(w)
 		}
-		switch values := w.become(); {
-		case len(values) > 1:
-			b.plan.Edit(r, edit.SplitScalar{At: w.at, Values: values})
-		case values[0] != w.at.Value:
-			b.plan.Edit(r, edit.SetScalar{At: w.at, Value: values[0]})
+		if values := w.become(); len(values) > 1 || values[0] != w.at.Value {
+			b.plan.Edit(r, edit.SetScalar{At: w.at, Value: values[0], More: values[1:]})
 		}
 	}
 }
@@ -94,7 +87,6 @@ func (b *builder) edit(r *graph.Resource, rewrites map[yamldoc.Path]*rewriting) 
 // A held is the names that the elements of lists hold, by the paths of the lists.
 type held map[yamldoc.Path]map[string]bool
 
-// add enters what an element holds.
 func (h held) add(element yamldoc.Path, name string) {
 	list := parent(element)
 	if h[list] == nil {
@@ -103,8 +95,6 @@ func (h held) add(element yamldoc.Path, name string) {
 	h[list][name] = true
 }
 
-// heldBy returns what the elements of r's lists hold, without those that become
-// several.
 func heldBy(r *graph.Resource, rewrites map[yamldoc.Path]*rewriting) held {
 	h := held{}
 	for i := range r.References {
@@ -259,7 +249,6 @@ type prospect struct {
 	hashed           *graph.Resource // to whose name kustomize will append a hash
 }
 
-// prospect returns that of a match.
 func (b *builder) prospect(e *graph.Edge, match graph.Match, chain []*graph.Resource) prospect {
 	why := "prospect"
 	if match.Based {

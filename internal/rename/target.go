@@ -12,7 +12,6 @@ import (
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
-// editTargets plans the edits of the renamed objects themselves.
 func (b *builder) editTargets() {
 	for _, r := range b.graph.Resources {
 		name, named := b.plan.Names[r]

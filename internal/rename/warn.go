@@ -13,12 +13,10 @@ import (
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
-// anyTakes reports whether one of several objects takes part.
 func (b *builder) anyTakes(objects []*graph.Resource) bool {
 	return len(objects) > 0 && note(b, objects, "takes", func() bool { return slices.ContainsFunc(objects, b.takes) })
 }
 
-// warnOfDoubts warns of values that may be the names of objects that get new ones.
 func (b *builder) warnOfDoubts() {
 	for _, e := range b.doubts {
 		if slices.ContainsFunc(e.Matches, func(match graph.Match) bool { return b.anyTakes(match.Candidates) }) {
@@ -75,15 +73,11 @@ func (b *builder) warnOfKustomize() {
 	}
 }
 
-// valuesOf returns what the scalars of r become that are edited.
 func (b *builder) valuesOf(r *graph.Resource) map[yamldoc.Path][]string {
 	become := map[yamldoc.Path][]string{}
 	for _, e := range b.plan.Edits[r] {
-		switch e := e.(type) {
-		case edit.SetScalar:
-			become[e.At.Path] = []string{e.Value}
-		case edit.SplitScalar:
-			become[e.At.Path] = e.Values
+		if e, ok := e.(edit.SetScalar); ok {
+			become[e.At.Path] = slices.Concat([]string{e.Value}, e.More)
 		}
 	}
 	return become
@@ -152,12 +146,10 @@ func (b *builder) warnOfOrder() {
 	}
 }
 
-// isNew reports whether this run is the first to rename an object.
 func (b *builder) isNew(r *graph.Resource) bool {
 	return b.takes(r) && r.Recorded() == "" && b.plan.Names[r] != r.Name
 }
 
-// consumed returns what the pods of r consume: objects, and what makes them.
 func consumed(r *graph.Resource) []*graph.Resource {
 	var objects []*graph.Resource
 	for i := range r.Edges {

@@ -16,7 +16,6 @@ type votes struct {
 	why     string          // why not
 }
 
-// refuse enters that a workload does not ask for the object.
 func (v *votes) refuse(workload *graph.Resource, why string) {
 	if v.no == nil {
 		v.no, v.why = workload, why
@@ -125,7 +124,6 @@ func referredTo(edges []*graph.Edge) (objects []*graph.Resource, consumed map[*g
 	return objects, consumed
 }
 
-// warnOfMissed warns of objects that no rename rolls a workload for.
 func (b *builder) warnOfMissed() {
 	for _, m := range b.missed {
 		names := make([]string, len(m.objects))
@@ -142,8 +140,6 @@ func (b *builder) warnOfMissed() {
 	}
 }
 
-// refusal returns why the workloads keep an object from being renamed, nil if
-// they do not.
 func (v *votes) refusal() *policy.Refusal {
 	switch {
 	case v.yes == nil && v.no == nil:

@@ -1,20 +1,15 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"sort"
 	"strings"
 	"unicode"
 )
 
-// Limits of Markdown in bytes.
-const (
-	// DefaultLimit is below the 65,536 characters that GitHub takes in a comment.
-	DefaultLimit = 60_000
-	// LeastLimit is the smallest limit of Markdown.
-	LeastLimit = 1_000
-)
+// DefaultLimit is how many bytes Markdown has at most: fewer than the 65,536 characters
+// that GitHub takes in a comment.
+const DefaultLimit = 60_000
 
 // A list is shown without being opened if it has at most longList rows and longText
 // lines, and a diagram if it has at most longDiagram arrows.
@@ -33,46 +28,43 @@ const (
 	LongestMermaid = 40_000
 )
 
-// Marker returns the first line of Markdown, by which a bot finds the comment that the
-// command wrote earlier.
+// Marker returns the first line of Markdown: a bot finds its earlier comment by it.
 func Marker(command string) string { return "<!-- confighash " + command + " -->" }
 
-// Markdown returns the page with a diagram in at most so many bytes, DefaultLimit for 0.
-// A page that is too long loses its diagram first, and then the last rows of its longest
-// lists.
+// Markdown returns the page with a diagram in at most so many bytes, unless the title
+// alone takes more. A page that is too long loses its diagram first, and then the last
+// rows of its longest lists.
 func (p *Page) Markdown(d *Diagram, limit int) string {
-	limit = max(cmp.Or(limit, DefaultLimit), LeastLimit)
-	f := figureOf(d)
-	longest := p.longest()
-	text := p.markdown(f, longest)
+	diagram, drawn := d.markdown()
+	text := p.markdown(d.Title, diagram, limit)
 	if len(text) <= limit {
 		return text
 	}
-	if f.drawn != "" {
-		f.drawn, f.undrawn = "", "There is no diagram: a comment has no room for it."
+	if drawn {
+		diagram = notDrawn("a comment has no room for it")
 	}
-	// The smallest number of rows that is too many.
-	rows := sort.Search(longest+1, func(n int) bool { return len(p.markdown(f, n)) > limit })
-	return p.markdown(f, rows-1)
+	// A row takes more than a byte, so limit rows are too many unless all are fewer.
+	tooMany := sort.Search(limit, func(rows int) bool { return len(p.markdown(d.Title, diagram, rows)) > limit })
+	return p.markdown(d.Title, diagram, tooMany-1)
 }
 
 // markdown returns the page with at most so many rows in a list. If rows is negative,
 // there is no room for the titles of the lists.
-func (p *Page) markdown(f figure, rows int) string {
+func (p *Page) markdown(diagramTitle, diagram string, rows int) string {
 	m := &document{rows: rows}
 	m.print(Marker(p.Command), "\n### ", m.phrase(p.Title), "\n")
-	switch {
-	case rows < 0:
+	if rows < 0 {
 		m.print("\nThere is no room for more here; `confighash ", p.Command, "` on a terminal shows all of it.\n")
 		return m.String()
-	case f.title == "":
-		m.figure(f)
+	}
+	if diagramTitle == "" {
+		m.print(diagram)
 	}
 	for i := range p.Sections {
 		m.section(&p.Sections[i])
 	}
-	if f.title != "" {
-		m.figure(f)
+	if diagramTitle != "" {
+		m.print(diagram)
 	}
 	switch {
 	case m.cut:
@@ -83,23 +75,33 @@ func (p *Page) markdown(f figure, rows int) string {
 	return m.String()
 }
 
-// A figure is a diagram in Mermaid, or the reason why there is none.
-type figure struct {
-	title, drawn, undrawn string
-	arrows                int
+// markdown returns the diagram below its title, or says why it is not drawn.
+func (d *Diagram) markdown() (text string, drawn bool) {
+	arrows := len(d.Arrows)
+	switch {
+	case arrows == 0:
+		return "", false
+	case arrows > MostArrows:
+		return notDrawn(fmt.Sprintf("%d arrows are too many to follow", arrows)), false
+	}
+	chart := d.Mermaid()
+	if len(chart) > LongestMermaid {
+		return notDrawn("its names are too long"), false
+	}
+	if d.Title != "" {
+		text = "\n#### " + d.Title + "\n"
+	}
+	return text + "\n" + details(arrows > longDiagram, Plural(arrows, "arrow"), "```mermaid\n"+chart+"```\n"), true
 }
 
-// figureOf draws a diagram that is not too large.
-func figureOf(d *Diagram) figure {
-	f := figure{title: d.Title, arrows: len(d.Arrows)}
-	if f.arrows > MostArrows {
-		f.undrawn = fmt.Sprintf("There is no diagram: %d arrows are too many to follow.", f.arrows)
-	} else if f.arrows > 0 {
-		if f.drawn = d.Mermaid(); len(f.drawn) > LongestMermaid {
-			f.drawn, f.undrawn = "", "There is no diagram: its names are too long."
-		}
+func notDrawn(reason string) string { return "\nThere is no diagram: " + reason + ".\n" }
+
+// details returns text, folded if it is long.
+func details(long bool, summary, text string) string {
+	if !long {
+		return text
 	}
-	return f
+	return "<details>\n<summary>" + summary + "</summary>\n\n" + text + "\n</details>\n"
 }
 
 // A document is Markdown in the making.
@@ -117,29 +119,6 @@ func (m *document) print(texts ...string) {
 	}
 }
 
-// figure writes a diagram below its title, or why there is none.
-func (m *document) figure(f figure) {
-	switch {
-	case f.drawn != "":
-		if f.title != "" {
-			m.print("\n#### ", f.title, "\n")
-		}
-		m.print("\n")
-		m.details(f.arrows > longDiagram, Plural(f.arrows, "arrow"), "```mermaid\n"+f.drawn+"```\n")
-	case f.undrawn != "":
-		m.print("\n", f.undrawn, "\n")
-	}
-}
-
-// details writes text, folded if it is long.
-func (m *document) details(long bool, summary, text string) {
-	if long {
-		m.print("<details>\n<summary>", summary, "</summary>\n\n", text, "\n</details>\n")
-	} else {
-		m.print(text)
-	}
-}
-
 // section writes a list below its title.
 func (m *document) section(s *Section) {
 	title := s.Title
@@ -151,7 +130,8 @@ func (m *document) section(s *Section) {
 	list.list("", len(s.Rows), m.rows, func(i int) { list.row(&s.Rows[i], s.Groups) })
 	text := list.String()
 	m.cut, m.folds = m.cut || list.cut, m.folds || list.folds
-	m.details(min(len(s.Rows), m.rows) > longList || strings.Count(text, "\n") > longText, Plural(len(s.Rows), "resource"), text)
+	long := min(len(s.Rows), m.rows) > longList || strings.Count(text, "\n") > longText
+	m.print(details(long, Plural(len(s.Rows), "resource"), text))
 }
 
 // list writes at most so many of n rows, and counts the others.
@@ -203,10 +183,8 @@ func (m *document) phrase(p Phrase) string {
 	var b strings.Builder
 	for _, s := range p {
 		switch s.kind {
-		case word:
-			b.WriteString(s.text)
-		case fold:
-			m.folds = true
+		case word, fold:
+			m.folds = m.folds || s.kind == fold
 			b.WriteString(s.text)
 		case prose:
 			b.WriteString(proseMarkdown(s.text))

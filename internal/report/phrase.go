@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 )
@@ -101,23 +102,24 @@ func Join(parts ...Phrase) Phrase {
 }
 
 // Enumerate joins the first elements by commas, and counts the others.
-func Enumerate[T any](all []T, phrase func(T) Phrase) Phrase {
-	return EnumerateOf(all, len(all), phrase)
-}
-
-// EnumerateOf is Enumerate of n elements, of which some has the first Most+1 or all.
-func EnumerateOf[T any](some []T, n int, phrase func(T) Phrase) Phrase {
-	shown, more := some, 0
-	if n > Most+1 {
-		shown, more = some[:Most], n-Most
+func Enumerate[T any](all iter.Seq[T], phrase func(T) Phrase) Phrase {
+	var some []T // one more than Most, in case it is the last one
+	n := 0
+	for one := range all {
+		if n++; n <= Most+1 {
+			some = append(some, one)
+		}
 	}
-	parts := make([]Phrase, len(shown))
-	for i, one := range shown {
+	if n > Most+1 {
+		some = some[:Most]
+	}
+	parts := make([]Phrase, len(some))
+	for i, one := range some {
 		parts[i] = phrase(one)
 	}
 	joined := Join(parts...)
-	if more > 0 {
-		joined = joined.Word(" ").Add(Fold(more))
+	if n > len(some) {
+		joined = joined.Word(" ").Add(Fold(n - len(some)))
 	}
 	return joined
 }
@@ -144,7 +146,7 @@ func (s *Span) plain() string {
 }
 
 // Plural returns a number with what it counts.
-func Plural(n int, what string) string {
+func Plural[N int | int64](n N, what string) string {
 	return fmt.Sprintf("%d %s%s", n, what, Choose(n, "", "s"))
 }
 

@@ -42,15 +42,6 @@ func Parse[T ~string](what, name string, all []string) (T, error) {
 	return T(name), nil
 }
 
-// Options say how to write.
-type Options struct {
-	// Colours makes Text use the escape sequences of a terminal.
-	Colours bool
-	// Limit is how many bytes Markdown may take: DefaultLimit if it is 0, and at
-	// least LeastLimit. What does not fit is counted.
-	Limit int
-}
-
 // A View presents the data of a command in the shapes that the formats need.
 type View interface {
 	// Page is for Text and Markdown.
@@ -61,14 +52,15 @@ type View interface {
 	Data() any
 }
 
-// Write writes a view. It returns the writer's error, or one for an unknown format.
-func Write(w io.Writer, v View, f Format, o Options) error {
+// Write writes a view, as Text with the colours of a terminal if asked to. It returns the
+// writer's error, or one for an unknown format.
+func Write(w io.Writer, v View, f Format, colours bool) error {
 	var written string
 	switch f {
 	case Text:
-		written = v.Page().Text(o.Colours)
+		written = v.Page().Text(colours)
 	case Markdown:
-		written = v.Page().Markdown(v.Diagram(), o.Limit)
+		written = v.Page().Markdown(v.Diagram(), DefaultLimit)
 	case Dot:
 		written = v.Diagram().Dot()
 	case JSON:
@@ -121,19 +113,4 @@ type Row struct {
 // A Line is a line below a row. Its Label may be empty.
 type Line struct {
 	Label, Text Phrase
-}
-
-// longest returns how many rows the longest list has.
-func (p *Page) longest() int {
-	n := 0
-	for i := range p.Sections {
-		s := &p.Sections[i]
-		n = max(n, len(s.Rows))
-		for j := range s.Rows {
-			if s.Groups {
-				n = max(n, len(s.Rows[j].Lines))
-			}
-		}
-	}
-	return n
 }

@@ -24,7 +24,7 @@ func TestWrite(t *testing.T) {
 		Dot:      "digraph fixed {\n",
 	} {
 		var b bytes.Buffer
-		if err := Write(&b, fixed{}, format, Options{}); err != nil || !strings.HasPrefix(b.String(), want) {
+		if err := Write(&b, fixed{}, format, false); err != nil || !strings.HasPrefix(b.String(), want) {
 			t.Errorf("%s: got %q, %v, want %q", format, b.String(), err, want)
 		}
 	}
@@ -40,7 +40,7 @@ func TestParseFormat(t *testing.T) {
 	if want := `unknown format "yaml", want text, markdown, json or dot`; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
-	if err := Write(&bytes.Buffer{}, fixed{}, "yaml", Options{}); err == nil {
+	if err := Write(&bytes.Buffer{}, fixed{}, "yaml", false); err == nil {
 		t.Error("an unknown format is written")
 	}
 }
@@ -53,11 +53,14 @@ func (brokenPipe) Write([]byte) (int, error) { return 0, errBrokenPipe }
 
 func TestWrite_returnsTheErrorOfTheWriter(t *testing.T) {
 	for _, f := range Formats() {
-		if err := Write(brokenPipe{}, fixed{}, Format(f), Options{}); !errors.Is(err, errBrokenPipe) {
+		if err := Write(brokenPipe{}, fixed{}, Format(f), false); !errors.Is(err, errBrokenPipe) {
 			t.Errorf("%s: got %v", f, err)
 		}
 	}
 }
+
+// leastLimit is room for the title of a page.
+const leastLimit = 1_000
 
 func TestPage_losesItsDiagramFirst(t *testing.T) {
 	d := &Diagram{Looks: []Look{{Name: "calm"}}}
@@ -81,18 +84,18 @@ func TestPage_losesItsDiagramFirst(t *testing.T) {
 		{"room for all", "row %d", 20_000, []string{diagram, list, last}, []string{gone, cut, nothing}},
 		{"none for the diagram", "row %d", 1_700, []string{gone, list, last}, []string{diagram, cut, nothing}},
 		{"none for all rows", "row %d", 0, []string{gone, list, "- row 0\n", " more\n", cut}, []string{diagram, last, nothing}},
-		{"none for a row", "row %d " + strings.Repeat("x", LeastLimit), 0, []string{gone, list, "- 100 resources\n", cut}, []string{diagram, "- row 0", nothing}},
+		{"none for a row", "row %d " + strings.Repeat("x", leastLimit), 0, []string{gone, list, "- 100 resources\n", cut}, []string{diagram, "- row 0", nothing}},
 		{"none for the title", "", 0, []string{"### Sum\n", nothing}, []string{diagram, gone, list, cut}},
 	} {
 		t.Run(tc.label, func(t *testing.T) {
 			p := Page{Command: "graph", What: "object", Title: Words("Sum"), Sections: []Section{{Title: "List"}}}
 			if tc.row == "" {
-				p.Sections[0].Title = strings.Repeat("x", LeastLimit)
+				p.Sections[0].Title = strings.Repeat("x", leastLimit)
 			}
 			for i := range 100 {
 				p.Sections[0].Rows = append(p.Sections[0].Rows, Row{Text: Words(strings.ReplaceAll(tc.row, "%d", fmt.Sprint(i)))})
 			}
-			limit := max(tc.limit, LeastLimit)
+			limit := max(tc.limit, leastLimit)
 			text := p.Markdown(d, limit)
 			if len(text) > limit {
 				t.Errorf("%d bytes, limit %d", len(text), limit)
@@ -126,7 +129,7 @@ func TestPage_foldsLongLists(t *testing.T) {
 		t.Run(tc.label, func(t *testing.T) {
 			row := Row{Text: Words("row"), Lines: slices.Repeat([]Line{{Text: Words("line")}}, tc.lines)}
 			p := Page{Command: "graph", Sections: []Section{{Title: "List", Rows: slices.Repeat([]Row{row}, tc.rows)}}}
-			text := p.Markdown(&Diagram{}, 0)
+			text := p.Markdown(&Diagram{}, DefaultLimit)
 			if got := strings.Contains(text, "\n#### List\n\n<details>"); got != tc.folded {
 				t.Errorf("folded: %t, want %t:\n%s", got, tc.folded, text)
 			}

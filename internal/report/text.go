@@ -17,8 +17,7 @@ type terminal struct {
 // Text returns the page for a terminal.
 func (p *Page) Text(colours bool) string {
 	t := &terminal{colours: colours}
-	t.print(p.Title)
-	t.WriteString("\n")
+	t.line(p.Title)
 	for i := range p.Sections {
 		if s := &p.Sections[i]; s.Groups {
 			t.groups(s.Rows)
@@ -28,8 +27,7 @@ func (p *Page) Text(colours bool) string {
 	}
 	if t.folds {
 		t.WriteString("\n")
-		t.print(Words("Long lists are cut short here; -o json has all of them.").Toned(Faint))
-		t.WriteString("\n")
+		t.line(Words("Long lists are cut short here; -o json has all of them.").Toned(Faint))
 	}
 	return t.String()
 }
@@ -44,14 +42,12 @@ func (t *terminal) groups(rows []Row) {
 	}
 	for i := range rows {
 		t.WriteString("\n")
-		t.print(rows[i].Name.Toned(Bold), rows[i].Text)
-		t.WriteString("\n")
+		t.line(rows[i].Name.Toned(Bold), rows[i].Text)
 		for _, line := range rows[i].Lines {
 			t.WriteString("  ")
 			t.print(line.Label)
 			t.blanks(max(labels-width(line.Label), 0) + 2)
-			t.print(line.Text)
-			t.WriteString("\n")
+			t.line(line.Text)
 		}
 	}
 }
@@ -105,11 +101,9 @@ func (t *terminal) row(r *Row, tags, names int, columns []int) {
 	for _, line := range r.Lines {
 		t.WriteString("    ")
 		if n := len(line.Label); n > 0 {
-			t.print(slices.Concat(line.Label, Words(":").Toned(line.Label[n-1].tone)))
-			t.WriteString(" ")
+			t.print(slices.Concat(line.Label, Words(":").Toned(line.Label[n-1].tone)), Words(" "))
 		}
-		t.print(line.Text)
-		t.WriteString("\n")
+		t.line(line.Text)
 	}
 }
 
@@ -134,6 +128,12 @@ func (t *terminal) print(phrases ...Phrase) {
 			}
 		}
 	}
+}
+
+// line writes phrases and ends the line.
+func (t *terminal) line(phrases ...Phrase) {
+	t.print(phrases...)
+	t.WriteString("\n")
 }
 
 func (t *terminal) blanks(n int) { t.WriteString(strings.Repeat(" ", max(n, 0))) }

@@ -15,7 +15,7 @@ import (
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
-// find returns what Find tells of a stream of manifests.
+// find returns what Find finds in a stream of manifests.
 func find(t *testing.T, manifests string, asked v1alpha1.Unresolved) []string {
 	t.Helper()
 	in, err := manifest.Split([]byte(manifests))

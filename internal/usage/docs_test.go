@@ -64,7 +64,7 @@ func called(t *testing.T, typ reflect.Type) string {
 	return ""
 }
 
-func TestDocs_tellEachFieldOfTheJSON(t *testing.T) {
+func TestDocs_describeEachFieldOfTheJSON(t *testing.T) {
 	page := graphPage(t)
 	for _, typ := range []reflect.Type{reflect.TypeFor[Graph](), reflect.TypeFor[Node](), reflect.TypeFor[Object](), reflect.TypeFor[Edge]()} {
 		var want []documentedField
@@ -82,7 +82,7 @@ func TestDocs_tellEachFieldOfTheJSON(t *testing.T) {
 	}
 }
 
-func TestDocs_tellEachWay(t *testing.T) {
+func TestDocs_describeEachWay(t *testing.T) {
 	page := graphPage(t)
 	row := regexp.MustCompile("(?m)^\\| `via` .*$").FindString(page)
 	for _, via := range Ways() {

@@ -202,7 +202,7 @@ func (b *builder) absent(from *node, w *want) {
 	b.add(from, to, &w.use)
 }
 
-// namespaceOf returns where the object is that ref names, "" where nothing tells.
+// namespaceOf returns where the object is that ref names, "" if nothing says.
 func (b *builder) namespaceOf(r *graph.Resource, ref *reference.Reference) string {
 	if ref.Namespace == "" && ref.ControllerNamespace {
 		return ""

@@ -85,7 +85,7 @@ type Edge struct {
 	To   string `json:"to"`
 	// Via is env, envFrom, volume, subPath, extra-sources or reference.
 	Via catalog.Via `json:"via"`
-	// Keys are those that count, sorted; null stands for all.
+	// Keys are those that count, sorted; null means all.
 	Keys []string `json:"keys"`
 	// Consumed: the containers of the user's pods get the content, or what a
 	// controller makes of the user holds it.

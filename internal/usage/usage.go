@@ -29,7 +29,7 @@ type Use struct {
 	Via      catalog.Via
 	// Consumed: the containers of the pods get the content.
 	Consumed bool
-	// Keys are the keys that they get, sorted; nil stands for all of them.
+	// Keys are the keys that they get, sorted; nil means all of them.
 	Keys []string
 }
 

@@ -103,7 +103,7 @@ func read(t testing.TB, text string) *graph.Graph {
 }
 
 // measure runs a command and returns how many bytes it allocated in all, which
-// stands for its time, and how many were in use at most.
+// represents its time, and how many were in use at most.
 func measure(run func()) (allocated, peak uint64) {
 	defer debug.SetGCPercent(debug.SetGCPercent(50))
 	runtime.GC()

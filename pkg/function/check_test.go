@@ -49,7 +49,7 @@ func TestCheck_isTheDifferenceThatProcessMakes(t *testing.T) {
 	}
 }
 
-// checkOne holds Check against Process, and returns 1 if there is a diff, 0 if
+// checkOne compares Check with Process, and returns 1 if there is a diff, 0 if
 // there is none, -1 if there is an error or a line that is not shown.
 func checkOne(t *testing.T, label string, input []byte, mode v1alpha1.Mode) int {
 	t.Helper()

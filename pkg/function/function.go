@@ -141,14 +141,13 @@ func (r *run) makePlan(in *manifest.Input) error {
 		var renamed *rename.Plan
 		if renamed, err = rename.New(g, p, spec); err == nil {
 			r.plan, names = &renamed.Plan, renamed.Names
-			r.plan.Add(leftover.Search(g, names)...)
+			r.plan.Add(leftover.Search(chunks, g, names)...)
 		}
 	}
 	if err != nil {
 		return err
 	}
 	r.graph = g
-	r.plan.Add(leftover.Selectors(chunks, g, names)...)
 	r.plan.Add(unresolved.Find(g, p, spec.Unresolved, spec.Mode == v1alpha1.ModeRename)...)
 	r.plan.Add(unresolved.MissingKeys(g, names)...)
 	return r.plan.Err()

@@ -139,7 +139,7 @@ func lasting(report *function.Output) []function.Result {
 	return all
 }
 
-// checkFailure holds what is written with an error against the input: a
+// checkFailure compares what is written with an error with the input: a
 // ResourceList has nothing changed but its results.
 func checkFailure(t testing.TB, in *manifest.Input, data, out []byte, report *function.Output, err error) {
 	t.Helper()
@@ -335,7 +335,7 @@ type changes struct {
 	wrong []string
 }
 
-// checkChanges holds the output against the input: the names of renamed
+// checkChanges compares the output with the input: the names of renamed
 // objects, references to them and the function's own annotations may differ.
 func checkChanges(t testing.TB, data, out []byte, spec *v1alpha1.Spec) {
 	t.Helper()

@@ -228,7 +228,7 @@ func BenchmarkProcess(b *testing.B) {
 	}
 }
 
-func TestProcess_refusesAReferenceThatStandsTwice(t *testing.T) {
+func TestProcess_refusesADuplicateReference(t *testing.T) {
 	const manifests = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {a: b}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a-longer-name}\ndata: {a: b}\n---\n" +
 		"apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {volumes: [{name: v, configMap: {name: a}, configMap: {name: a-longer-name}}]}\n"
 	_, err := Process([]byte(manifests), io.Discard, toRename())

@@ -471,7 +471,7 @@ func forEach[T any](t *testing.T, all []T, wantFailures, wantSuccesses int, do f
 
 const renameConfig = "{apiVersion: v1, kind: ConfigMap, data: {mode: Rename, report: Full, unresolved: Warn}}"
 
-func TestSecrets_nothingTellsAValue(t *testing.T) {
+func TestSecrets_nothingShowsAValue(t *testing.T) {
 	configs := secretConfigs()
 	forEach(t, slices.Sorted(maps.Keys(secretShapes)), 1000, 1000, func(l *leakage, _ *rand.Rand, label string) string {
 		secret := l.fill(secretShapes[label])
@@ -532,9 +532,9 @@ func (l *leakage) broken(r *rand.Rand, text string, at int) string {
 	}
 }
 
-// TestSecrets_noErrorTellsAValue breaks Secrets at each of their bytes, so that
+// TestSecrets_noErrorShowsAValue breaks Secrets at each of their bytes, so that
 // the parser, and all that trusts it, meets what it does not expect.
-func TestSecrets_noErrorTellsAValue(t *testing.T) {
+func TestSecrets_noErrorShowsAValue(t *testing.T) {
 	configs := secretConfigs()
 	forEach(t, slices.Sorted(maps.Keys(secretShapes)), 100, 100, func(l *leakage, r *rand.Rand, label string) string {
 		secret := l.fill(secretShapes[label])
@@ -603,8 +603,8 @@ var saltShapes = []string{
 	"{apiVersion: v1, kind: ConfigMap, data: {mode: Annotate, salt:(v), include: \"[(v)\"}}",
 }
 
-// TestSecrets_nothingTellsTheSalt breaks functionConfigs at each of their bytes.
-func TestSecrets_nothingTellsTheSalt(t *testing.T) {
+// TestSecrets_nothingShowsTheSalt breaks functionConfigs at each of their bytes.
+func TestSecrets_nothingShowsTheSalt(t *testing.T) {
 	const manifests = secretHead + "stringData: {pass: a}\n---\n" + consumers
 	forEach(t, saltShapes, 100, 10, func(l *leakage, r *rand.Rand, shape string) string {
 		config := l.fill(shape)
@@ -636,9 +636,9 @@ func withSalt(c v1alpha1.ConfigHash, salt string) *v1alpha1.ConfigHash {
 	return &c
 }
 
-// TestSecrets_noScriptTellsAValue plants values into the inputs of
+// TestSecrets_noScriptShowsAValue plants values into the inputs of
 // testdata/script, which lead to most of what there is to tell.
-func TestSecrets_noScriptTellsAValue(t *testing.T) {
+func TestSecrets_noScriptShowsAValue(t *testing.T) {
 	scripts, err := filepath.Glob(filepath.Join("..", "..", "testdata", "script", "*.txtar"))
 	if err != nil {
 		t.Fatal(err)

@@ -44,7 +44,7 @@ func summaryOfResults(mode v1alpha1.Mode, results []Result) *Summary {
 
 // Whatever the scripts put in, the summary counts what the results tell, and
 // changes nothing of what else comes out.
-func TestProcess_summarizesWhatTheFullReportTells(t *testing.T) {
+func TestProcess_summarizesTheFullReport(t *testing.T) {
 	scripts, err := filepath.Glob(filepath.Join("..", "..", "testdata", "script", "*.txtar"))
 	if err != nil {
 		t.Fatal(err)

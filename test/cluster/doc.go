@@ -1,5 +1,5 @@
 // Package cluster runs the control plane of a Kubernetes cluster for tests, and
-// tells which workloads a change rolled.
+// says which workloads a change rolled.
 //
 // It is etcd, kube-apiserver and kube-controller-manager as processes on this
 // machine, without nodes: the API server validates, defaults, merges and stores

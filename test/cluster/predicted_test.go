@@ -44,7 +44,7 @@ var (
 const predictedWorkers = 4
 
 // TestImpact_predictsWhatRolls applies random packages and random changes of
-// them, and holds what happens against what confighash impact says of the two
+// them, and compares what happens with what confighash impact says of the two
 // builds. Each package is applied three times: as it is, and as confighash builds
 // it in both modes.
 //
@@ -61,10 +61,10 @@ const predictedWorkers = 4
 //   - a Pod: another spec is stored, by amounts; its containers start again in place;
 //   - a Job: never, its template cannot change.
 //
-// What is Stale is held against the bytes that the containers get, as intakeOf
+// What is Stale is compared with the bytes that the containers get, as intakeOf
 // says of the objects that the API server stored. What rolls though its template is
-// the same is held against what held its pods back and no longer does: a pause, a
-// partition, OnDelete. What dangles is held against the stored templates that need an
+// the same is compared with what held its pods back and no longer does: a pause, a
+// partition, OnDelete. What dangles is compared with the stored templates that need an
 // object which the new manifests no longer have.
 //
 // Thousands of packages, or the one of a failure again:

@@ -32,7 +32,7 @@ func one[T any](d dice, several ...T) T { return several[d.IntN(len(several))] }
 
 // The leaves of a tree are strings, ints, bools, nil for null, and these.
 type (
-	// amount is a quantity in some notation. It may stand in quotes or not.
+	// amount is a quantity in some notation. It may be in quotes or not.
 	amount string
 	// fileMode is a number that people like to write in octal.
 	fileMode int
@@ -70,7 +70,7 @@ type manifest struct {
 
 func (m *manifest) kind() string { return m.value["kind"].(string) }
 
-// text writes the manifest, in the notation that its style stands for.
+// text writes the manifest, in the notation that its style represents.
 func (m *manifest) text() string {
 	w := writer{dice: newDice(m.style)}
 	w.comments = w.chance(40)

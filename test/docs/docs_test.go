@@ -451,7 +451,7 @@ func literal(e ast.Expr) (string, bool) {
 	return "", false
 }
 
-// noMessage tells what holds neither errors nor warnings.
+// noMessage says what holds neither errors nor warnings.
 func noMessage(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.ImportSpec, *ast.Field:
@@ -583,7 +583,7 @@ func TestTroubleshooting_explainsWhatIsSaid(t *testing.T) {
 	}
 }
 
-// TestTroubleshooting_explainsNothingElse holds each message on the page against
+// TestTroubleshooting_explainsNothingElse compares each message on the page with
 // what the scripts of the tests print, the source and the catalogue.
 func TestTroubleshooting_explainsNothingElse(t *testing.T) {
 	var said strings.Builder

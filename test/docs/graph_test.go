@@ -37,9 +37,9 @@ func TestGraphPage_showsWhatIsPrinted(t *testing.T) {
 	}
 }
 
-// TestGraph_tellsNoValue draws objects whose values are letters that stand nowhere
+// TestGraph_showsNoValue draws objects whose values are letters that stand nowhere
 // else, in every format.
-func TestGraph_tellsNoValue(t *testing.T) {
+func TestGraph_showsNoValue(t *testing.T) {
 	const marker = "qxzhuntertwo"
 	const manifests = `apiVersion: v1
 kind: Secret

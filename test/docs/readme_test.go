@@ -222,7 +222,7 @@ func TestDocs_commandsRun(t *testing.T) {
 	}
 	w.path = w.dir + string(os.PathListSeparator) + w.path
 
-	// elsewhere tells of blocks that do not run here.
+	// elsewhere reports blocks that do not run here.
 	elsewhere := map[string]string{
 		"make ":               "CI runs them",
 		"go install ":         "needs a release",

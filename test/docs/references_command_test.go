@@ -24,7 +24,7 @@ func TestReferences_pageSaysWhatTheCatalogueDoes(t *testing.T) {
 	checkLinks(t, string(page))
 }
 
-// checkLinks tells of links within a page that lead nowhere.
+// checkLinks reports links within a page that lead nowhere.
 func checkLinks(t *testing.T, page string) {
 	t.Helper()
 	headings := map[string]bool{}

@@ -11,9 +11,9 @@ import (
 	"github.com/confighash/confighash/internal/test/harness"
 )
 
-// TestSecrets_noCommandTellsTheSalt runs command lines and files that go wrong
+// TestSecrets_noCommandShowsTheSalt runs command lines and files that go wrong
 // around a salt, and looks for it in all that the process prints.
-func TestSecrets_noCommandTellsTheSalt(t *testing.T) {
+func TestSecrets_noCommandShowsTheSalt(t *testing.T) {
 	const salt = "QXZHUNTERTWO"
 	const manifests = "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {a: b}\n---\n" +
 		"apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {volumes: [{name: v, secret: {secretName: s}}]}\n"
@@ -80,7 +80,7 @@ func TestSecretsPage_commandsPassTheSaltOn(t *testing.T) {
 	const (
 		manifests = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: app}\ndata: {a: b}\n---\n" +
 			"apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {volumes: [{name: v, configMap: {name: app}}]}\n"
-		// It passes on what docker passes on: the variables that it is told.
+		// It passes on what docker passes on: the variables that it is given.
 		docker = "#!/bin/sh\ncase \" $* \" in *' -e CONFIGHASH_SALT '*) exec confighash;; esac\nexec env -u CONFIGHASH_SALT confighash\n"
 		plain  = "name: app-4h2mbtbbt6\n"
 	)

@@ -544,7 +544,7 @@ func repoServer(t *testing.T, objects []any) (template corev1.PodTemplateSpec, p
 	return template, plugins
 }
 
-// sidecarProblem tells what is wrong with a plugin's sidecar in the pod of a
+// sidecarProblem says what is wrong with a plugin's sidecar in the pod of a
 // repo-server, "" for nothing.
 func sidecarProblem(pod corev1.PodSpec, plugins map[string]string) string {
 	const server = "argocd-repo-server"

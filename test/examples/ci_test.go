@@ -557,7 +557,7 @@ func TestExamplesCI_githubFindsWhatIsNotRendered(t *testing.T) {
 	}
 }
 
-func TestExamplesCI_actionTellsWhatCannotBeChecked(t *testing.T) {
+func TestExamplesCI_actionReportsWhatCannotBeChecked(t *testing.T) {
 	tests := []struct {
 		label, content string
 		with           map[string]string
@@ -628,7 +628,7 @@ func TestExamplesCI_actionObeysNothingThatManifestsOrTheirNamesSay(t *testing.T)
 	}
 }
 
-func TestExamplesCI_gitlabTellsWhatCannotBeChecked(t *testing.T) {
+func TestExamplesCI_gitlabReportsWhatCannotBeChecked(t *testing.T) {
 	tests := []struct{ label, content, files, want string }{
 		{"a file that is not there", "", "other/*.yaml", "other/*.yaml is not as"},
 		{"an empty file", "", "all.yaml", "all.yaml holds no resource"},
@@ -652,7 +652,7 @@ func TestExamplesCI_gitlabTellsWhatCannotBeChecked(t *testing.T) {
 	}
 }
 
-func TestExamplesCI_actionTellsNoValueOfASecret(t *testing.T) {
+func TestExamplesCI_actionShowsNoValueOfASecret(t *testing.T) {
 	r := newRunner(t, t.TempDir())
 	in := harness.ReadFile(t, filepath.Join("..", "..", "examples", "kustomize", "plain", "config.yaml"))
 	web := harness.ReadFile(t, filepath.Join("..", "..", "examples", "kustomize", "plain", "web.yaml"))
@@ -688,7 +688,7 @@ func outsideFences(markdown string) []string {
 	return lines
 }
 
-// breakout is a text that may stand in any column of a manifest: a line of
+// breakout is a text that may be in any column of a manifest: a line of
 // tildes, and then what GitHub would render.
 const breakout = "x: \"~~ ~\n~~~~~~~~~~~~~~~~~~~~~~~~\n# approved\n\"\n"
 
@@ -1275,7 +1275,7 @@ func TestExamplesCI_preCommitRunsTheHook(t *testing.T) {
 	commitAll(t, hooks)
 	revision := strings.TrimSpace(mustShell(t, hooks, "git rev-parse HEAD"))
 	example := harness.ReadFile(t, filepath.Join("..", "..", "examples", "ci", "pre-commit-config.yaml"))
-	// The same hook, without building confighash anew.
+	// The same hook, without building confighash again.
 	config := strings.NewReplacer("https://github.com/confighash/confighash", hooks, "v0.1.0", revision, "id: confighash", "id: confighash-system").
 		Replace(string(example))
 	for _, test := range renderedCases[:3] {

@@ -125,7 +125,7 @@ func newFleetRun(t *testing.T, perPod string) fleetRun {
 }
 
 // script runs a template's script with the environment that the template
-// names, and values for what stands in it.
+// names, and values for what is in it.
 func (r fleetRun) script(name string, values map[string]string) (stdout, stderr string, err error) {
 	r.t.Helper()
 	script := r.templates[name].Script

@@ -154,7 +154,7 @@ func readable(t *testing.T, dir string) {
 	}
 }
 
-// asSidecar are the arguments of docker run that stand for the sidecar's
+// asSidecar are the arguments of docker run that represent the sidecar's
 // security context and Argo CD's environment.
 func asSidecar(image string, line []string) []string {
 	arguments := []string{
@@ -202,7 +202,7 @@ func TestE2EExamplesArgoCD_helmImageRendersAsExpected(t *testing.T) {
 	expected(t, "argocd/plugin-helm/expected.yaml", string(harness.MustRun(t, nil, "docker", asSidecar(image, line)...)))
 }
 
-// kpt stands for Porch's function runner: both hand the package to the image.
+// kpt represents Porch's function runner: both hand the package to the image.
 func TestE2EExamplesFleet_porchPackageRendersByContainer(t *testing.T) {
 	kpt, image := harness.Kpt(t), harness.ImageUnderTest(t)
 	dir := filepath.Join(t.TempDir(), "shop")

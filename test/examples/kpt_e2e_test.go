@@ -305,7 +305,7 @@ func TestE2E_kptUpdate_keepsWhatUpstreamDeletesIfItWasRenamed(t *testing.T) {
 }
 
 // Why docs/kpt.md says to publish packages unrendered.
-func TestE2E_kptUpdate_ofARenderedUpstreamLeavesLocalEditsBehind(t *testing.T) {
+func TestE2E_kptUpdate_ofARenderedUpstreamLosesLocalEdits(t *testing.T) {
 	u, k := newUpstream(t), newKptUser(t)
 	kpt := harness.Kpt(t)
 	render := func() {

@@ -47,7 +47,7 @@ func kustomizeExample(t *testing.T, path, transformers string) string {
 	return dir
 }
 
-// What stands in the place of an example's transformers.
+// What is in the place of an example's transformers.
 const (
 	asItIs      = "$0"
 	byContainer = "transformers:\n- ${1}container\n"
@@ -194,7 +194,7 @@ func TestExamplesKustomize_pathCountsFromTheKustomizationThatListsIt(t *testing.
 	}
 }
 
-// holdsBlock tells that one of the files beneath examples, action and templates
+// holdsBlock reports that one of the files beneath examples, action and templates
 // holds a text.
 func holdsBlock(t *testing.T, text string) bool {
 	t.Helper()

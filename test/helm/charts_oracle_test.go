@@ -117,7 +117,7 @@ func placeOf(o harness.Object) string {
 	return helmNamespace
 }
 
-// isSource tells that the object is a ConfigMap or a Secret.
+// isSource reports that the object is a ConfigMap or a Secret.
 func isSource(o harness.Object) bool {
 	return o["apiVersion"] == "v1" && (o.Kind() == "ConfigMap" || o.Kind() == "Secret")
 }
@@ -254,7 +254,7 @@ func usesOf(o harness.Object) []use {
 	return all
 }
 
-// setKey appends to the value of a key, which it adds where there is none.
+// setKey appends to the value of a key, which it adds if there is none.
 func setKey(t *testing.T, o harness.Object, key string) {
 	t.Helper()
 	for _, field := range valueFields {

@@ -165,7 +165,7 @@ func TestCharts_rename_podsConsumeTheSameObjects(t *testing.T) {
 	})
 }
 
-// hasSource tells that the object of a use is among others.
+// hasSource reports that the object of a use is among others.
 func hasSource(all []harness.Object, u use) bool {
 	return slices.ContainsFunc(all, func(o harness.Object) bool {
 		return isSource(o) && o.Kind() == u.kind && placeOf(o) == u.namespace && o.Name() == u.name

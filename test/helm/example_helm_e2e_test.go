@@ -15,7 +15,7 @@ import (
 )
 
 // helm4Binary returns the path of a Helm 4: $HELM4, or the one in bin/tools;
-// it skips the test where there is none, since one takes long to build.
+// it skips the test if there is none, since one takes long to build.
 func helm4Binary(t *testing.T) string {
 	t.Helper()
 	path := os.Getenv("HELM4")
@@ -127,7 +127,7 @@ func TestE2E_helm4_saysNothingOfWhatIsWrong(t *testing.T) {
 
 // A Helm 4 says nothing of the namespace, or the documented argument would not
 // be needed.
-func TestE2E_helm4_tellsAPluginNoNamespace(t *testing.T) {
+func TestE2E_helm4_givesAPluginNoNamespace(t *testing.T) {
 	h := newHelmUser(t, helm4Binary(t))
 	err := harness.Files{"spy/plugin.yaml": strings.NewReplacer("name: confighash", "name: spy",
 		"command: confighash", "command: sh\n      args: [-c, 'env >spied; cat']").

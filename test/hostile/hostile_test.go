@@ -36,7 +36,7 @@ type hostileRow struct {
 // An input makes the texts that a row is about: the same in one shape or more.
 type input func() []shaped
 
-// A shaped is a text for stdin, in which MODE stands for the mode.
+// A shaped is a text for stdin, in which MODE represents the mode.
 type shaped struct {
 	name, text string
 	isList     bool // a ResourceList, which brings its functionConfig
@@ -48,7 +48,7 @@ type outcome struct {
 	exit  int      // the exit code
 	says  string   // what stderr says, … for anything; nothing at all if empty
 	holds []string // what stdout holds
-	// anew tells that an item with edits is encoded anew, so that its bytes are
+	// again reports that an item with edits is encoded again, so that its bytes are
 	// not compared with those that came; same that no byte changes.
 	anew, same bool
 	mute       bool // stdin is not known for a ResourceList, so none goes out
@@ -118,7 +118,7 @@ func resourceListOf(manifests []string) string {
 // does is an input that is transformed, with every other byte as it came.
 func does(words string, holds ...string) outcome { return outcome{words: words, holds: holds} }
 
-// encodes is an input of which items are encoded anew where they change.
+// encodes is an input of which items are encoded again where they change.
 func encodes(words string, holds ...string) outcome {
 	return outcome{words: words, holds: holds, anew: true}
 }
@@ -322,7 +322,7 @@ type ended struct {
 	stdout, stderr string
 }
 
-// checkSentences holds that an error is told in whole sentences, and that
+// checkSentences holds that an error is reported in whole sentences, and that
 // nothing panicked.
 func (e ended) checkSentences(t *testing.T, exit int) {
 	t.Helper()

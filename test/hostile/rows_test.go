@@ -33,7 +33,7 @@ func appOf(name string) string { return strings.Replace(hostileApp, "name: app",
 // appWith is the ConfigMap with more lines at its end.
 func appWith(lines string) string { return hostileApp + lines }
 
-// numbered repeats a text, in which # stands for a number from 0.
+// numbered repeats a text, in which # represents a number from 0.
 func numbered(n int, text string) string {
 	var b strings.Builder
 	for i := range n {
@@ -51,7 +51,7 @@ func eachNumbered(n int, text string) []string {
 	return texts
 }
 
-// laughs is a billion laughs: twelve lines that stand for 9^12 nodes.
+// laughs is a billion laughs: twelve lines that represent 9^12 nodes.
 func laughs(first, element string) string {
 	var b strings.Builder
 	b.WriteString("x0: &x0 " + first + "\n")
@@ -85,7 +85,7 @@ var hostileSections = []hostileSection{
 	{"Content of ConfigMaps and Secrets", contentRows},
 }
 
-// refusesAliases is what becomes of aliases that stand for too much.
+// refusesAliases is what becomes of aliases that represent too much.
 var refusesAliases = refuses("line …: the aliases of this document and those before it expand to too many nodes; the limit is 50000, and one for each byte of the input; write out what they stand for, or use fewer")
 
 var aliasRows = []hostileRow{

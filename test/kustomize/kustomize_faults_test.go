@@ -51,7 +51,7 @@ func withGenerators(resource, generators string) harness.Files {
 }
 
 // withFunction is a kustomization of resources, the last documents of which
-// stand for what generators made, and the function.
+// represent what generators made, and the function.
 func withFunction(resource string, contents ...string) harness.Files {
 	return harness.Files{
 		"resource.yaml":      strings.Join(append([]string{resource}, contents...), "---\n"),
@@ -328,7 +328,7 @@ func TestInnerLayer_resolvesWhatLaterIsAmbiguousInKustomize(t *testing.T) {
 
 // kustomize 5.8 writes no namespace into what it inflates of charts, and so loses
 // what refers there to generated objects, which get one (issues 6077, 6150 and
-// 6189). The function finds them by the namespace that it is told.
+// 6189). The function finds them by the namespace that it is given.
 func TestChartOfKustomize_refersToGeneratedObjects(t *testing.T) {
 	const (
 		generators = "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nnamespace: shop\n" + appConfigMapGenerator + appSecretGenerator +

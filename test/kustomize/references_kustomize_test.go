@@ -145,10 +145,10 @@ func followed(t *testing.T, crowds []*crowded, transformer string) map[reference
 	return follow
 }
 
-// TestReferences_followWhereKustomizeDoesNot builds all kinds of the survey,
+// TestReferences_followIfKustomizeDoesNot builds all kinds of the survey,
 // with all fields that hold a plain name, once with kustomize's generators alone
 // and once with this function beside them, and counts who follows what.
-func TestReferences_followWhereKustomizeDoesNot(t *testing.T) {
+func TestReferences_followIfKustomizeDoesNot(t *testing.T) {
 	all, err := referenceRows()
 	if err != nil {
 		t.Fatal(err)

@@ -112,7 +112,7 @@ func (r referenceRow) targetKind() string {
 	return r.target
 }
 
-// value is what stands in the field, in YAML.
+// value is what is in the field, in YAML.
 func (r referenceRow) value() string {
 	kind := r.targetKind()
 	switch r.format {
@@ -343,9 +343,9 @@ func lastKeys(path string) string {
 	return strings.Join(segments[max(0, len(segments)-2):], "/")
 }
 
-// TestReferences_ofLookAlikesAreNone puts the name of an object where fields only
+// TestReferences_ofLookAlikesDoNotCount puts the name of an object where fields only
 // look like references to one.
-func TestReferences_ofLookAlikesAreNone(t *testing.T) {
+func TestReferences_ofLookAlikesDoNotCount(t *testing.T) {
 	shapes, err := catalog.Builtin().Shapes()
 	if err != nil {
 		t.Fatal(err)

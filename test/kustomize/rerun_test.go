@@ -40,7 +40,7 @@ func consumed(found map[string]harness.Object, deployment string) string {
 }
 
 // Two variants of a base that lists the function, of which only one adds a
-// prefix: kustomize mends the references after the function, by earlier names.
+// prefix: kustomize fixes the references after the function, by earlier names.
 // The name that the function gave must be among them, or the object without a
 // prefix is no candidate for its own Deployment.
 func TestVariantWithoutPrefix_keepsItsOwnConfigMap(t *testing.T) {

@@ -102,13 +102,13 @@ type stampedPackage struct {
 	in, out           string
 	inItems, outItems []harness.Object
 	wanted            stampTable
-	// exchanged tells that annotations of one pod template both came and went.
+	// exchanged reports that annotations of one pod template both came and went.
 	exchanged bool
 }
 
-// stamp runs the function on a package and holds each pod template against what
+// stamp runs the function on a package and compares each pod template with what
 // it consumes: it bears the annotations that it is to bear, and nothing else has
-// changed. bearing gathers what checksums stand for.
+// changed. bearing gathers what checksums represent.
 func (p *consumerPackage) stamp(bearing checksumMeanings) (*stampedPackage, error) {
 	return p.stampText(p.text(), bearing)
 }
@@ -177,7 +177,7 @@ func (p *consumerPackage) oracle(objects []harness.Object) *consumptionOracle {
 	return c
 }
 
-// checksumMeanings are what checksums stand for: the same for the same, another
+// checksumMeanings are what checksums represent: the same for the same, another
 // for another.
 type checksumMeanings struct{ ofChecksum, ofMeaning map[string]string }
 
@@ -185,7 +185,7 @@ func newChecksumMeanings() checksumMeanings {
 	return checksumMeanings{map[string]string{}, map[string]string{}}
 }
 
-// enter returns an error if a checksum stands for two things, or one thing has
+// enter returns an error if a checksum represents two things, or one thing has
 // two.
 func (m checksumMeanings) enter(checksum, meaning string) error {
 	if other, ok := m.ofChecksum[checksum]; ok && other != meaning {
@@ -198,7 +198,7 @@ func (m checksumMeanings) enter(checksum, meaning string) error {
 	return nil
 }
 
-// compareStamps holds the annotations of a pod template against those wanted.
+// compareStamps compares the annotations of a pod template with those wanted.
 func (s annotateSpec) compareStamps(id string, wanted map[string]string, before, after map[string]any, bearing checksumMeanings) error {
 	found := map[string]string{}
 	for key, value := range entries(after, "metadata", "annotations") {
@@ -277,7 +277,7 @@ func TestConsumers_sayEnough(t *testing.T) {
 }
 
 // Who consumes something is stamped, and who does not is not; equal checksums
-// stand for equal content; and nothing else is touched (invariant 2): every line
+// represent equal content; and nothing else is touched (invariant 2): every line
 // stays but those that hold our annotations, and those that had to be made or
 // opened for them.
 func TestAnnotate_stampsConsumersAndTouchesNothingElse(t *testing.T) {
@@ -287,12 +287,12 @@ func TestAnnotate_stampsConsumersAndTouchesNothingElse(t *testing.T) {
 			return err
 		}
 		if p.isAnchored() {
-			return nil // what is edited may be encoded anew
+			return nil // what is edited may be encoded again
 		}
 		err = p.spec.sameLines(s.in, p.withoutResults(s.out))
 		if err != nil && s.exchanged && p.hasFlowTemplates() {
 			// A mapping in flow style that both gets and loses entries has its item
-			// encoded anew; that it holds the same is seen above.
+			// encoded again; that it holds the same is seen above.
 			return nil
 		}
 		return err
@@ -301,7 +301,7 @@ func TestAnnotate_stampsConsumersAndTouchesNothingElse(t *testing.T) {
 
 var aboveAnnotations = regexp.MustCompile(`["']?(annotations|metadata|template|spec|jobTemplate|workers)["']?:\s*[{\[]|^-?\s*\{|-\s+\{`)
 
-// hasFlowTemplates tells that annotations of a pod template may stand in flow
+// hasFlowTemplates reports that annotations of a pod template may be in flow
 // style.
 func (p *consumerPackage) hasFlowTemplates() bool {
 	return slices.ContainsFunc(p.documents, func(d *styledDocument) bool {
@@ -486,7 +486,7 @@ func (p *consumerPackage) editOutput(changed *consumerPackage, before, after *st
 			continue
 		}
 		if (p.isAnchored() || before.exchanged) && !strings.Contains(edited, was) {
-			return nil // it has been encoded anew with what could not be spliced
+			return nil // it has been encoded again with what could not be spliced
 		}
 		if strings.Count(edited, was) != 1 {
 			return mismatchf("a source in the output", "its text stands there %d times:\n%s\n%s", strings.Count(edited, was), was, edited)
@@ -524,7 +524,7 @@ func TestAnnotate_afterOtherSettings_comesToTheSame(t *testing.T) {
 		later.spec.policy = gen.Pick(d, []string{"All", "OptIn"})
 		if p.form.isList() {
 			if !strings.Contains(once, p.spec.String()) {
-				return nil // it has been encoded anew with what could not be spliced
+				return nil // it has been encoded again with what could not be spliced
 			}
 			once = strings.Replace(once, p.spec.String(), later.spec.String(), 1)
 		}
@@ -561,8 +561,8 @@ func TestAnnotate_afterOtherSettings_comesToTheSame(t *testing.T) {
 	}
 }
 
-// Whatever is told, and though all is to be told, no value of a Secret is in it.
-func TestAnnotate_results_tellNoSecretValue(t *testing.T) {
+// Even if everything is reported, no value of a Secret is in it.
+func TestAnnotate_results_showNoSecretValue(t *testing.T) {
 	const short = 6 // what may stand anywhere
 	told, values := 0, 0
 	forEachConsumers(t, func(_ *gen.Dice, p *consumerPackage) error {

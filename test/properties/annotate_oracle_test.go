@@ -25,9 +25,9 @@ type annotateSpec struct {
 	salt, namespace         string
 	// exclude is a regular expression over the names of ConfigMaps.
 	exclude string
-	// discover tells that pod templates of unknown kinds count.
+	// discover reports that pod templates of unknown kinds count.
 	discover bool
-	// runners tells that the pod templates of a kind of its own are known.
+	// runners reports that the pod templates of a kind of its own are known.
 	runners bool
 	// report is how much results tell.
 	report string
@@ -187,7 +187,7 @@ func (s annotateSpec) rollingTemplates(o harness.Object) []map[string]any {
 	return slices.DeleteFunc(all, func(template map[string]any) bool { return entries(template, "spec") == nil })
 }
 
-// looksLikeTemplate tells that a mapping is known for a pod template by what it
+// looksLikeTemplate reports that a mapping is known for a pod template by what it
 // holds.
 func looksLikeTemplate(template map[string]any) bool {
 	return slices.ContainsFunc(elements(template, "spec", "containers"), func(c map[string]any) bool {
@@ -240,7 +240,7 @@ func (c *consumptionOracle) takes(workload harness.Object, template map[string]a
 	return t
 }
 
-// takeVolume tells what a container gets that mounts a volume in this way.
+// takeVolume says what a container gets that mounts a volume in this way.
 func takeVolume(volume, mount map[string]any, take func(kind, name string, keys []string)) {
 	within := harness.StringAt(mount, "subPath")
 	if expression := harness.StringAt(mount, "subPathExpr"); !strings.Contains(expression, "$(") && within == "" {
@@ -285,8 +285,8 @@ func takeVolume(volume, mount map[string]any, take func(kind, name string, keys 
 	}
 }
 
-// take adds what keys of an object hold, or all of it, and of what stands for
-// the object. named tells that the workload asks for it by name.
+// take adds what keys of an object hold, or all of it, and of what represents
+// the object. named reports that the workload asks for it by name.
 func (c *consumptionOracle) take(t taking, workload harness.Object, template map[string]any, kind, name string, keys []string, named bool) {
 	for _, o := range c.objects {
 		if c.place(o) != c.place(workload) || !c.isCalled(o, kind, name) || !c.takesPart(o, workload, named) {
@@ -349,7 +349,7 @@ func (c *consumptionOracle) takeNamed(t taking, workload harness.Object, templat
 	}
 }
 
-// isCalled tells that a reference to a name means the object, or what is made
+// isCalled reports that a reference to a name means the object, or what is made
 // of it.
 func (c *consumptionOracle) isCalled(o harness.Object, kind, name string) bool {
 	switch {
@@ -374,14 +374,14 @@ func (c *consumptionOracle) isCalled(o harness.Object, kind, name string) bool {
 	return false
 }
 
-// isPassedOver tells that a resource is none that is applied.
+// isPassedOver reports that a resource is none that is applied.
 func isPassedOver(o harness.Object) bool {
 	local, ok := harness.At(o, "metadata", "annotations", "config.kubernetes.io/local-config").(string)
 	return ok && local != "false"
 }
 
-// takesPart tells that annotations and selectors let the object count. named
-// tells that the workload asks for it by name.
+// takesPart reports that annotations and selectors let the object count. named
+// reports that the workload asks for it by name.
 func (c *consumptionOracle) takesPart(o, workload harness.Object, named bool) bool {
 	annotations := entries(o, "metadata", "annotations")
 	if c.isTakenOut(o) {
@@ -496,7 +496,7 @@ func withoutNulls(value any) any {
 }
 
 // A stampTable says of each pod template that rolls which annotations it is to
-// bear, and what their checksums stand for.
+// bear, and what their checksums represent.
 type stampTable map[string]map[string]string
 
 // stamps returns the annotations that all pod templates are to bear. One that
@@ -516,7 +516,7 @@ func (c *consumptionOracle) stamps() stampTable {
 
 func templateID(o harness.Object, i int) string { return fmt.Sprintf("%s #%d", o.Identity(), i) }
 
-// annotations returns what the checksums in each annotation stand for.
+// annotations returns what the checksums in each annotation represent.
 func (c *consumptionOracle) annotations(t taking) map[string]string {
 	wanted := map[string]string{}
 	switch {
@@ -566,7 +566,7 @@ func marked(digits string) string {
 	return digits + fmt.Sprintf("%x", sha256.Sum256([]byte("confighash.dev/mark/v1"+digits)))[:8]
 }
 
-// isOurs tells that an annotation is one that the function has written.
+// isOurs reports that an annotation is one that the function has written.
 func (s annotateSpec) isOurs(key string, value any) bool {
 	text, _ := value.(string)
 	if !checksumForm.MatchString(text) || marked(text[:56]) != text {

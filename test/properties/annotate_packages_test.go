@@ -28,8 +28,8 @@ type consumerPackage struct {
 type styledDocument struct {
 	value harness.Object
 	style uint64
-	// anchored tells that it holds anchors and aliases, so that what an edit
-	// touches may be encoded anew.
+	// anchored reports that it holds anchors and aliases, so that what an edit
+	// touches may be encoded again.
 	anchored bool
 }
 
@@ -98,7 +98,7 @@ func (g *consumerGenerator) add(o harness.Object) {
 	g.documents = append(g.documents, &styledDocument{value: o, style: g.Seed(), anchored: isAnchored(o)})
 }
 
-// isAnchored tells that a value holds an anchor or an alias.
+// isAnchored reports that a value holds an anchor or an alias.
 func isAnchored(value any) bool {
 	switch value := value.(type) {
 	case harness.Object:
@@ -498,7 +498,7 @@ func (g *consumerGenerator) container(name string) map[string]any {
 	return c
 }
 
-// volume makes a volume, and tells which files are in it.
+// volume makes a volume, and says which files are in it.
 func (g *consumerGenerator) volume() (volume map[string]any, files []string) {
 	source := func(kind, nameField string) map[string]any {
 		from := map[string]any{nameField: g.reference(kind)}
@@ -562,7 +562,7 @@ func (g *consumerGenerator) mount(name any, files []string) map[string]any {
 	return mount
 }
 
-// isAnchored tells that the package holds anchors and aliases.
+// isAnchored reports that the package holds anchors and aliases.
 func (p *consumerPackage) isAnchored() bool {
 	return slices.ContainsFunc(p.documents, func(d *styledDocument) bool { return d.anchored })
 }
@@ -606,7 +606,7 @@ func (p *consumerPackage) endLines(text string) string {
 	return text
 }
 
-// textOf writes a document down as it stands in the package. An alias may come
+// textOf writes a document down as it is in the package. An alias may come
 // before its anchor; then the next style is taken.
 func (p *consumerPackage) textOf(d *styledDocument) string {
 	for style := d.style; ; style++ {
@@ -673,9 +673,9 @@ func cloned(value any) any {
 // A change is one way to change a package.
 type change struct {
 	name string
-	// neutral tells that no pod template may roll, whatever is consumed.
+	// neutral reports that no pod template may roll, whatever is consumed.
 	neutral bool
-	// rearranges tells that more than the text of the changed documents differs.
+	// rearranges reports that more than the text of the changed documents differs.
 	rearranges bool
 	// apply changes a package. It returns what it did, and false if there is
 	// nothing to change.
@@ -995,7 +995,7 @@ var changes = []change{
 	}},
 }
 
-// isWritable tells that YAML can hold a text in quotes.
+// isWritable reports that YAML can hold a text in quotes.
 func isWritable(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return r == '\ufffd' }) && strings.ToValidUTF8(text, "") == text
 }

@@ -42,7 +42,7 @@ func withWishes(policy string, wishes, marks map[string][]string) func(*gen.Dice
 	return func(d *gen.Dice) *consumerPackage {
 		p := randomConsumers(d)
 		p.spec.policy, p.spec.autoReloadAll = policy, policy == "Reloader" && d.Chance(15)
-		// What stands for a Secret goes by several names; that is the
+		// What represents a Secret goes by several names; that is the
 		// controllers' own packages' matter.
 		p.documents = slices.DeleteFunc(p.documents, func(d *styledDocument) bool {
 			return slices.Contains([]string{"SealedSecret", "ExternalSecret", "SecretProviderClass"}, d.value.Kind())

@@ -35,7 +35,7 @@ func consumerTree(d *gen.Dice) *tree {
 	return t
 }
 
-// isOutermost tells that no layer around l lists the function.
+// isOutermost reports that no layer around l lists the function.
 func isOutermost(t *tree, l *layer) bool {
 	return !slices.ContainsFunc(t.layers(), func(around *layer) bool {
 		return around != l && around.function && slices.Contains((&tree{root: around}).layers(), l)
@@ -154,7 +154,7 @@ func withoutSuffixes(objects []harness.Object) bool {
 	return true
 }
 
-// losesItsOwn tells that kustomize may mend references to another object than
+// losesItsOwn reports that kustomize may fix references to another object than
 // the one of the same layer: what bears its name from the beginning is no
 // candidate for it, as soon as another had that name earlier (as of 5.8.2).
 func losesItsOwn(t *tree, objects []harness.Object) bool {
@@ -178,11 +178,11 @@ type builtTree struct {
 	wanted  stampTable
 }
 
-// errNotBuilt tells of a tree that means nothing for a test.
+// errNotBuilt reports a tree that means nothing for a test.
 var errNotBuilt = errors.New("kustomize does not build it")
 
-// buildStamped builds a tree with the function and holds what comes out against
-// what each pod consumes by the names that kustomize has mended.
+// buildStamped builds a tree with the function and compares what comes out with
+// what each pod consumes by the names that kustomize has fixed.
 func buildStamped(dir string, t *tree, spec annotateSpec, build harness.Builder, bearing checksumMeanings) (*builtTree, error) {
 	out, buildErr, err := buildTree(dir, t, way{name: "annotated", resources: true, spec: spec.String()}, build)
 	if err != nil {

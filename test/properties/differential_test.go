@@ -139,7 +139,7 @@ func compareTreeIn(dir string, t *tree, w way, build harness.Builder) (bool, err
 	return true, nil
 }
 
-// mayBuild tells whether a tree may build with the function in spite of the
+// mayBuild reports whether a tree may build with the function in spite of the
 // error that kustomize's generators end in.
 func (t *tree) mayBuild(err error) bool {
 	because := func(words string) bool { return strings.Contains(err.Error(), words) }
@@ -155,7 +155,7 @@ func (t *tree) mayBuild(err error) bool {
 		(because("multiple possible referrals") || because("already registered id") || because("produces ID conflict"))
 }
 
-// mendsItself tells whether the function alone must come to what kustomize
+// mendsItself reports whether the function alone must come to what kustomize
 // comes to: it runs once, and last. What bears its name from the beginning is
 // no candidate for kustomize, though it is for the function.
 func (t *tree) mendsItself() bool {

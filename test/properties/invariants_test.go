@@ -77,7 +77,7 @@ func eachMention(value any, found func(*subject)) {
 	}
 }
 
-// expect holds the output for an input against what is known of the package,
+// expect compares the output for an input with what is known of the package,
 // and returns the names that the output gives. change is what was done to the
 // text since the package was written down.
 func (p *plainPackage) expect(out string, change func(string) string) (names, error) {

@@ -36,7 +36,7 @@ type library struct {
 	copy func(list []byte) ([]byte, error)
 	// own is an error that says no more than that there is one.
 	own string
-	// reorders tells that the framework puts annotations into items while the
+	// reorders reports that the framework puts annotations into items while the
 	// function runs, so that those of the function may stand elsewhere.
 	reorders bool
 }
@@ -275,7 +275,7 @@ func asResourceList(text []byte, mode string) ([]byte, error) {
 	return yamlv3.Marshal(&list)
 }
 
-// entryOf returns the value of a key of a mapping, nil where there is none.
+// entryOf returns the value of a key of a mapping, nil if there is none.
 func entryOf(n *yamlv3.Node, key string) *yamlv3.Node {
 	for i := 0; n.Kind == yamlv3.MappingNode && i+1 < len(n.Content); i += 2 {
 		if n.Content[i].Value == key {

@@ -21,8 +21,8 @@ type plainPackage struct {
 	// style is the seed of how it is written down.
 	style uint64
 	crlf  bool
-	// anchors tells that it holds anchors and aliases. What an edit touches
-	// may then be encoded anew.
+	// anchors reports that it holds anchors and aliases. What an edit touches
+	// may then be encoded again.
 	anchors bool
 }
 
@@ -52,11 +52,11 @@ type document struct {
 // A subject is a ConfigMap or Secret of a package.
 type subject struct {
 	kind, name, namespace string
-	// referenced tells that something in the package refers to it.
+	// referenced reports that something in the package refers to it.
 	referenced bool
-	// leftAlone tells that it is never renamed.
+	// leftAlone reports that it is never renamed.
 	leftAlone bool
-	// token is a text that stands in its content and nowhere else.
+	// token is a text that is in its content and nowhere else.
 	token string
 }
 
@@ -635,7 +635,7 @@ func (w *packageWriter) string(before, now string) string {
 // something else.
 var yamlInJSON = strings.NewReplacer("\x7f", `\u007f`, "\u0085", `\u0085`, "\ufeff", `\ufeff`)
 
-// isSingleLine tells whether a text can stand between single quotes in one
+// isSingleLine reports whether a text can stand between single quotes in one
 // line.
 func isSingleLine(text string) bool {
 	for _, r := range text {
@@ -646,7 +646,7 @@ func isSingleLine(text string) bool {
 	return true
 }
 
-// canBeLiteral tells whether a text can be a literal block scalar.
+// canBeLiteral reports whether a text can be a literal block scalar.
 func canBeLiteral(text string) bool {
 	if strings.Trim(text, "\n") == "" || strings.HasPrefix(text, "\n") || strings.HasSuffix(text, "\n\n") {
 		return false

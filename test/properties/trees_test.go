@@ -21,10 +21,10 @@ import (
 // which must come to the same.
 type tree struct {
 	root *layer
-	// wrapped tells that layers stand around the outermost one that lists
+	// wrapped reports that layers stand around the outermost one that lists
 	// the function.
 	wrapped bool
-	// repeated tells that layers within the outermost one that lists the
+	// repeated reports that layers within the outermost one that lists the
 	// function list it too.
 	repeated bool
 }
@@ -40,7 +40,7 @@ type layer struct {
 	referrers                 []harness.Object
 	patches                   []patch
 	function                  bool
-	// outside tells that no layer around this one, nor this one itself,
+	// outside reports that no layer around this one, nor this one itself,
 	// lists the function.
 	outside bool
 }
@@ -54,9 +54,9 @@ type content struct {
 	labels, annotations   map[string]string
 	immutable             bool
 	behavior              string
-	// noSuffix tells that its generator turns the suffix off.
+	// noSuffix reports that its generator turns the suffix off.
 	noSuffix bool
-	// generator tells that it stays with its generator whatever the way of
+	// generator reports that it stays with its generator whatever the way of
 	// building; otherwise it is a resource where the function is used.
 	generator bool
 	// style is the seed of how a resource is written down.
@@ -441,7 +441,7 @@ func (t *tree) files(w way) (harness.Files, error) {
 	return f, nil
 }
 
-// covered tells of each layer whether the function sees what it holds,
+// covered reports each layer whether the function sees what it holds,
 // whatever the way from it to the root.
 func (t *tree) covered() map[*layer]bool {
 	covered := map[*layer]bool{}

@@ -35,10 +35,10 @@ func (c *Controller) Annotations() (workload, podTemplate, object map[string]fun
 
 // boolean checks a value that Reloader reads by strconv.ParseBool.
 func boolean(value string) string {
-	if _, err := strconv.ParseBool(value); err == nil || value == "" {
+	if _, err := strconv.ParseBool(value); err == nil {
 		return ""
 	}
-	return takenForFalse(value)
+	return exact(value)
 }
 
 // exact checks a value that Reloader compares with "true".
@@ -46,10 +46,6 @@ func exact(value string) string {
 	if value == "" || value == "true" || value == "false" {
 		return ""
 	}
-	return takenForFalse(value)
-}
-
-func takenForFalse(value string) string {
 	return fmt.Sprintf(`is %q, which Reloader takes for false; write "true" or "false"`, value)
 }
 

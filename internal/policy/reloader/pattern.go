@@ -2,6 +2,7 @@ package reloader
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -9,7 +10,7 @@ import (
 )
 
 // A Pattern is one of the names that a workload lists, which Reloader reads as
-// regular expressions.
+// regular expressions. It skips those with an Err.
 type Pattern struct {
 	pattern.Expression
 	// Text is the pattern without the spaces around it.
@@ -18,30 +19,27 @@ type Pattern struct {
 	// annotation is on the pod template.
 	Key         string
 	PodTemplate bool
-	// Err is why the pattern is skipped: it does not compile, or is pattern.ErrSize.
-	Err error
 
 	budget *pattern.Budget
-	reason string
 }
 
 // Match reports whether Reloader would find the name in the annotation.
-func (p Pattern) Match(name string) bool {
-	return p.Err == nil && p.Expression.Match(name, p.budget)
-}
+func (p Pattern) Match(name string) bool { return p.Expression.Match(name, p.budget) }
 
-// An expression is a compiled pattern, or why it does not compile.
-type expression struct {
-	pattern.Expression
-	err error
+func (p Pattern) reason() string {
+	reason := place(p.Key, p.PodTemplate) + " names it"
+	if p.Literal == "" {
+		reason += " by the pattern " + strconv.Quote(p.Text)
+	}
+	return reason
 }
 
 // compile compiles a pattern as Reloader does: the anchors are put around it
 // without a group, so that they bind to the outer alternatives of a pattern.
-func (c *Controller) compile(text string) expression {
+func (c *Controller) compile(text string) pattern.Expression {
 	e, ok := c.expressions[text]
 	if !ok {
-		e.Expression, e.err = pattern.Compile("^", text, "$", &c.sum)
+		e = pattern.Compile("^", text, "$", &c.sum)
 		c.expressions[text] = e
 	}
 	return e
@@ -55,28 +53,22 @@ func (c *Controller) patterns(key string, podTemplate bool, value string) []Patt
 	excessive := false
 	for _, text := range items(value) {
 		e := c.compile(text)
-		tooLarge := errors.Is(e.err, pattern.ErrSize)
+		tooLarge := errors.Is(e.Err, pattern.ErrSize)
 		if met[text] || tooLarge && excessive {
 			continue
 		}
 		met[text] = true
 		excessive = excessive || tooLarge
-		reason := place(key, podTemplate) + " names it"
-		if e.Literal == "" {
-			reason += " by the pattern " + strconv.Quote(text)
-		}
-		all = append(all, Pattern{e.Expression, text, key, podTemplate, e.err, c.Budget, reason})
+		all = append(all, Pattern{e, text, key, podTemplate, c.Budget})
 	}
 	return all
 }
 
 // items splits a list at its commas, without empty items and spaces around items.
 func items(value string) []string {
-	var all []string
-	for item := range strings.SplitSeq(value, ",") {
-		if item = strings.TrimSpace(item); item != "" {
-			all = append(all, item)
-		}
+	all := strings.Split(value, ",")
+	for i := range all {
+		all[i] = strings.TrimSpace(all[i])
 	}
-	return all
+	return slices.DeleteFunc(all, func(item string) bool { return item == "" })
 }

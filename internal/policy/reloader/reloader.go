@@ -25,6 +25,7 @@ package reloader
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -68,9 +69,9 @@ type Controller struct {
 	auto, search  string // the keys on workloads, about objects of any kind
 	match, ignore string // the keys on objects
 	pausePeriod   string // the key on workloads about how they roll
-	kinds         [len(Kinds)]kindKeys
+	kinds         map[string]kindKeys
 
-	expressions map[string]expression
+	expressions map[string]pattern.Expression
 	sum         pattern.Sum // of expressions
 }
 
@@ -87,11 +88,12 @@ func New(settings v1alpha1.Reloader) *Controller {
 		match:         key("reloader.stakater.com/match"),
 		ignore:        key("reloader.stakater.com/ignore"),
 		pausePeriod:   key("deployment.reloader.stakater.com/pause-period"),
-		expressions:   map[string]expression{},
+		kinds:         map[string]kindKeys{},
+		expressions:   map[string]pattern.Expression{},
 	}
 	for i, plural := range [...]string{"configmaps", "secrets", "secretproviderclasses"} {
 		singular := strings.ToLower(Kinds[i])
-		c.kinds[i] = kindKeys{
+		c.kinds[Kinds[i]] = kindKeys{
 			auto:    key(singular + ".reloader.stakater.com/auto"),
 			named:   key(singular + ".reloader.stakater.com/reload"),
 			exclude: plural + ".exclude.reloader.stakater.com/reload",
@@ -122,30 +124,32 @@ type Decision struct {
 
 // A Workload is what the annotations of a workload ask for.
 type Workload struct {
+	// AutoReloadAll reports that the flag --auto-reload-all is set and holds for it.
+	AutoReloadAll bool
+
 	controller *Controller
-	requests   [len(Kinds)]*request
-	excluded   [len(Kinds)]map[string]bool
+	requests   map[string]request // by kind
 }
 
 // A request is what the annotations of one place ask for objects of one kind.
 type request struct {
 	annotations map[string]string
 	podTemplate bool // whether they are on the pod template
-	asks        bool // whether any of them keeps Reloader from reading the pod template's
 	patterns    []Pattern
 	literals    map[string]int // indices in patterns
 	expressions []int          // those of the others
+	excluded    map[string]bool
 }
 
 // Read reads the annotations in the metadata of a workload.
 func (c *Controller) Read(annotations map[string]string) *Workload {
-	w := &Workload{controller: c}
-	for i, k := range c.kinds {
-		w.requests[i] = c.request(k, annotations, false)
-		w.excluded[i] = map[string]bool{}
-		for _, name := range items(annotations[k.exclude]) {
-			w.excluded[i][name] = true
+	w := &Workload{AutoReloadAll: c.autoReloadAll, controller: c, requests: map[string]request{}}
+	for _, kind := range Kinds {
+		r := c.request(c.kinds[kind], annotations, false)
+		for _, name := range items(annotations[c.kinds[kind].exclude]) {
+			r.excluded[name] = true
 		}
+		w.requests[kind] = r
 	}
 	return w
 }
@@ -153,25 +157,30 @@ func (c *Controller) Read(annotations map[string]string) *Workload {
 // WithPodTemplate returns w with the annotations of a pod template, for the kinds of
 // objects about which the workload itself has none.
 func (w *Workload) WithPodTemplate(annotations map[string]string) *Workload {
-	with := *w
-	for i, own := range w.requests {
-		if own.asks {
-			continue
-		}
-		if r := w.controller.request(w.controller.kinds[i], annotations, true); r.asks {
-			with.requests[i] = r
+	c, with := w.controller, *w
+	with.requests = maps.Clone(w.requests)
+	for _, kind := range Kinds {
+		own, k := w.requests[kind], c.kinds[kind]
+		if !c.asks(k, own.annotations) && c.asks(k, annotations) {
+			r := c.request(k, annotations, true)
+			r.excluded = own.excluded
+			with.requests[kind] = r
 		}
 	}
 	return &with
 }
 
-func (c *Controller) request(k kindKeys, annotations map[string]string, podTemplate bool) *request {
-	r := &request{annotations: annotations, podTemplate: podTemplate, literals: map[string]int{}}
-	for _, key := range []string{c.auto, c.search, k.auto, k.named} {
-		if _, ok := annotations[key]; ok {
-			r.asks = true
-		}
-	}
+// asks reports whether any annotation is about objects of a kind. Those of a workload
+// keep Reloader from reading the pod template's.
+func (c *Controller) asks(k kindKeys, annotations map[string]string) bool {
+	return slices.ContainsFunc([]string{c.auto, c.search, k.auto, k.named}, func(key string) bool {
+		_, ok := annotations[key]
+		return ok
+	})
+}
+
+func (c *Controller) request(k kindKeys, annotations map[string]string, podTemplate bool) request {
+	r := request{annotations: annotations, podTemplate: podTemplate, literals: map[string]int{}, excluded: map[string]bool{}}
 	r.patterns = c.patterns(k.named, podTemplate, annotations[k.named])
 	for i, p := range r.patterns {
 		if p.Literal != "" {
@@ -185,42 +194,31 @@ func (c *Controller) request(k kindKeys, annotations map[string]string, podTempl
 
 // Decide returns whether a change of the object rolls the workload.
 func (w *Workload) Decide(o Object) Decision {
-	kind := slices.Index(Kinds[:], o.Kind)
-	if kind < 0 {
+	c, r := w.controller, w.requests[o.Kind]
+	k, watched := c.kinds[o.Kind]
+	switch {
+	case !watched:
 		return Decision{Reason: "Reloader does not watch objects of the kind " + o.Kind}
-	}
-	c, r := w.controller, w.requests[kind]
-	if o.Annotations[c.ignore] == "true" {
+	case o.Annotations[c.ignore] == "true":
 		return Decision{Reason: "it has " + c.ignore + `: "true"`}
-	}
-	for _, name := range o.Names {
-		if w.excluded[kind][name] {
-			return Decision{Reason: c.kinds[kind].exclude + " lists it"}
-		}
+	case slices.ContainsFunc(o.Names, func(name string) bool { return r.excluded[name] }):
+		return Decision{Reason: k.exclude + " lists it"}
 	}
 	if p := r.naming(o.Names); p != nil {
-		return Decision{Reload: true, Reason: p.reason}
+		return Decision{Reload: true, Reason: p.reason()}
 	}
 	if r.annotations[c.search] == "true" && o.Annotations[c.match] == "true" {
 		return Decision{Reload: true, Auto: true, Reason: place(c.search, r.podTemplate) + ` is "true", and it has ` + c.match + `: "true"`}
 	}
-	if reason := c.automatic(r, c.kinds[kind].auto); reason != "" {
-		return Decision{Reload: true, Auto: true, Reason: reason}
-	}
-	return Decision{Reason: c.denial(r, c.kinds[kind])}
-}
-
-// automatic says why every object of a kind that a container uses counts, "" if not.
-func (c *Controller) automatic(r *request, typed string) string {
-	for _, key := range []string{c.auto, typed} {
-		if parseBool(r.annotations[key]) {
-			return place(key, r.podTemplate) + " is " + strconv.Quote(r.annotations[key])
+	for _, key := range []string{c.auto, k.auto} {
+		if on, _ := strconv.ParseBool(r.annotations[key]); on {
+			return Decision{Reload: true, Auto: true, Reason: place(key, r.podTemplate) + " is " + strconv.Quote(r.annotations[key])}
 		}
 	}
-	if c.autoReloadAll && r.annotations[c.auto] == "" && r.annotations[typed] == "" {
-		return "spec.reloader.autoReloadAll is true"
+	if w.AutoReloadAll && r.annotations[c.auto] == "" && r.annotations[k.auto] == "" {
+		return Decision{Reload: true, Auto: true, Reason: "spec.reloader.autoReloadAll is true"}
 	}
-	return ""
+	return Decision{Reason: c.denial(&r, k)}
 }
 
 // denial is the reason if nothing says that an object counts.
@@ -272,25 +270,11 @@ func (r *request) naming(names []string) *Pattern {
 
 // Patterns returns the patterns that are in force for objects of a kind.
 // The caller must not change them.
-func (w *Workload) Patterns(kind string) []Pattern {
-	if i := slices.Index(Kinds[:], kind); i >= 0 {
-		return w.requests[i].patterns
-	}
-	return nil
-}
+func (w *Workload) Patterns(kind string) []Pattern { return w.requests[kind].patterns }
 
 // AsksInPodTemplate reports whether the annotations in force for objects of a kind are
 // those of the pod template.
-func (w *Workload) AsksInPodTemplate(kind string) bool {
-	i := slices.Index(Kinds[:], kind)
-	return i >= 0 && w.requests[i].podTemplate
-}
-
-// parseBool reads a value as Reloader does: what strconv does not know is false.
-func parseBool(value string) bool {
-	b, err := strconv.ParseBool(value)
-	return err == nil && b
-}
+func (w *Workload) AsksInPodTemplate(kind string) bool { return w.requests[kind].podTemplate }
 
 // place names an annotation, and the pod template if it is there.
 func place(key string, podTemplate bool) string {

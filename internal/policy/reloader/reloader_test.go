@@ -70,7 +70,7 @@ func TestDecide_decidesAsReloader(t *testing.T) {
 			}
 			invalid := 0
 			for _, e := range c.expressions {
-				if e.err != nil {
+				if e.Err != nil {
 					invalid++
 				}
 			}

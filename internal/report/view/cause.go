@@ -17,25 +17,19 @@ func causePhrase(c *impact.Cause) report.Phrase {
 	}
 	name, change := objectPhrase(*c.Object, c.FormerName, c.Change)
 	phrase := name.Add(change)
-	var consumed, others someKeys
-	for i := range c.Keys {
-		if k := &c.Keys[i]; k.Consumed {
-			consumed.add(k)
-		} else {
-			others.add(k)
-		}
-	}
+	consumed := keysPhrase(c.Change, c.Keys, func(k *impact.Key) bool { return k.Consumed })
+	others := keysPhrase(c.Change, c.Keys, func(k *impact.Key) bool { return !k.Consumed })
 	var via report.Phrase
 	if len(c.Via) > 0 {
 		via = report.Words(" (").Add(report.Prose(strings.Join(c.Via, ", "))).Word(")")
 	}
 	switch {
-	case consumed.n > 0 && others.n > 0:
-		return phrase.Word(": ").Add(consumed.phrase(c.Change), via).Word("; not consumed: ").Add(others.phrase(c.Change))
-	case consumed.n > 0:
-		return phrase.Word(": ").Add(consumed.phrase(c.Change), via)
-	case others.n > 0:
-		return phrase.Word(": ").Add(others.phrase(c.Change), via).Word(", not consumed")
+	case consumed != nil && others != nil:
+		return phrase.Word(": ").Add(consumed, via).Word("; not consumed: ").Add(others)
+	case consumed != nil:
+		return phrase.Word(": ").Add(consumed, via)
+	case others != nil:
+		return phrase.Word(": ").Add(others, via).Word(", not consumed")
 	}
 	return phrase.Add(via)
 }
@@ -56,24 +50,19 @@ func objectPhrase(r impact.Ref, former string, c impact.Change) (name, change re
 	return report.Names(r.String()), change
 }
 
-// someKeys are the first of n keys: an object may have thousands, and as many
-// workloads.
-type someKeys struct {
-	first []impact.Key
-	n     int
-}
-
-func (s *someKeys) add(k *impact.Key) {
-	if s.n++; s.n <= report.Most+1 {
-		s.first = append(s.first, *k)
+// keysPhrase returns those of an object's keys that meet a condition, nil for none, and
+// how each differs unless the object as a whole does so.
+func keysPhrase(object impact.Change, keys []impact.Key, is func(*impact.Key) bool) report.Phrase {
+	those := func(yield func(*impact.Key) bool) {
+		for i := range keys {
+			if is(&keys[i]) && !yield(&keys[i]) {
+				return
+			}
+		}
 	}
-}
-
-// phrase returns the keys, and how each differs unless the object as a whole does so.
-func (s *someKeys) phrase(object impact.Change) report.Phrase {
-	return report.EnumerateOf(s.first, s.n, func(k impact.Key) report.Phrase {
+	return report.Enumerate(those, func(k *impact.Key) report.Phrase {
 		if k.Change != object || object == impact.Changed {
-			return keyPhrase(&k)
+			return keyPhrase(k)
 		}
 		return report.Names(k.Name)
 	})

@@ -28,10 +28,10 @@ var hostileNames = []string{
 	"日本語", "né", "👩‍💻", "", " ", " padded ", "`", "``", "a`", strings.Repeat("x", 253), strings.Repeat("`", 253), strings.Repeat("<b>", 84),
 }
 
-func write(t rapid.TB, v report.View, f report.Format, o report.Options) string {
+func write(t rapid.TB, v report.View, f report.Format) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := report.Write(&b, v, f, o); err != nil {
+	if err := report.Write(&b, v, f, false); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -41,10 +41,10 @@ func write(t rapid.TB, v report.View, f report.Format, o report.Options) string 
 func compareAll(t *testing.T, name string, v report.View) {
 	t.Helper()
 	for extension, text := range map[string]string{
-		".txt":  write(t, v, report.Text, report.Options{}),
-		".ansi": write(t, v, report.Text, report.Options{Colours: true}),
-		".md":   write(t, v, report.Markdown, report.Options{}),
-		".dot":  write(t, v, report.Dot, report.Options{}),
+		".txt":  write(t, v, report.Text),
+		".ansi": v.Page().Text(true),
+		".md":   write(t, v, report.Markdown),
+		".dot":  write(t, v, report.Dot),
 	} {
 		golden.Compare(t, filepath.Join("testdata", name+extension), text)
 	}
@@ -53,12 +53,12 @@ func compareAll(t *testing.T, name string, v report.View) {
 // checkFormats checks that no name in a view becomes more than a name, whatever writes it.
 func checkFormats(t rapid.TB, command string, v report.View, limit int) {
 	t.Helper()
-	plain := write(t, v, report.Text, report.Options{})
+	plain := write(t, v, report.Text)
 	checkShown(t, plain)
-	if got := sequences.ReplaceAllString(write(t, v, report.Text, report.Options{Colours: true}), ""); got != plain {
+	if got := sequences.ReplaceAllString(v.Page().Text(true), ""); got != plain {
 		t.Fatalf("text without its colours (-want +got):\n%s", cmp.Diff(plain, got))
 	}
-	page := write(t, v, report.Markdown, report.Options{Limit: limit})
+	page := v.Page().Markdown(v.Diagram(), limit)
 	checkShown(t, page)
 	checkMarkdown(t, command, page, limit)
 	d := v.Diagram()
@@ -87,15 +87,15 @@ func checkShown(t rapid.TB, text string) {
 // fence.
 var frame = regexp.MustCompile("^(<details>|<summary>[0-9]+ [a-z]+</summary>|</details>|```mermaid|```)$")
 
+// leastLimit is room for the title of a page.
+const leastLimit = 1_000
+
 // checkMarkdown fails if a page is longer than its limit, if anything but a heading, a list,
 // bold text and code spans may be read from it, or if one is not closed.
 func checkMarkdown(t rapid.TB, command, page string, limit int) {
 	t.Helper()
-	if limit == 0 {
-		limit = report.DefaultLimit
-	}
-	if most := max(limit, report.LeastLimit); len(page) > most {
-		t.Fatalf("%d bytes, want at most %d", len(page), most)
+	if len(page) > max(limit, leastLimit) {
+		t.Fatalf("%d bytes, want at most %d", len(page), limit)
 	}
 	lines := strings.Split(page, "\n")
 	if lines[0] != report.Marker(command) {
@@ -194,7 +194,7 @@ func TestMarkdown_namesAreReadBackFromTheirCode(t *testing.T) {
 			want = `""`
 		}
 		page := report.Page{Title: report.Names(text)}
-		_, title, _ := strings.Cut(page.Markdown(&report.Diagram{}, 0), "### ")
+		_, title, _ := strings.Cut(page.Markdown(&report.Diagram{}, report.DefaultLimit), "### ")
 		if got, rest := codeSpan(title); got != want || rest != "\n" {
 			t.Errorf("%q is read as %q and %q from %q", text, got, rest, title)
 		}

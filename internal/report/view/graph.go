@@ -169,7 +169,7 @@ func wayPhrase(e *usage.Edge) report.Phrase {
 	case len(e.Keys) == 0:
 		return way.Word(" (no key)")
 	}
-	return way.Word(" (").Add(report.Enumerate(e.Keys, report.Names)).Word(")")
+	return way.Word(" (").Add(report.Enumerate(slices.Values(e.Keys), report.Names)).Word(")")
 }
 
 // wayOf returns the way of an edge without its keys.
@@ -206,9 +206,9 @@ func describe(o *usage.Object) (mark report.Phrase, look int) {
 	case o.Missing:
 		return report.Words("missing").Toned(report.Alarms), missingLook
 	case len(o.MadeBy) > 0:
-		return report.Words("made by ").Add(report.Enumerate(o.MadeBy, nodeName)).Toned(report.Faint), look
+		return report.Words("made by ").Add(report.Enumerate(slices.Values(o.MadeBy), nodeName)).Toned(report.Faint), look
 	case len(o.Makes) > 0:
-		return report.Words("makes ").Add(report.Enumerate(o.Makes, nodeName)).Toned(report.Faint), look
+		return report.Words("makes ").Add(report.Enumerate(slices.Values(o.Makes), nodeName)).Toned(report.Faint), look
 	case o.Known:
 		return report.Words("known to the cluster").Toned(report.Faint), look
 	}

@@ -29,7 +29,7 @@ func stored(t *testing.T, name string) *usage.Graph {
 	if err := json.Unmarshal(text, g); err != nil {
 		t.Fatal(err)
 	}
-	if again := write(t, Graph(g, ""), report.JSON, report.Options{}); again != string(text) {
+	if again := write(t, Graph(g, ""), report.JSON); again != string(text) {
 		t.Errorf("%s: JSON does not come back as it was:\n%s", name, cmp.Diff(string(text), again))
 	}
 	return g
@@ -62,7 +62,7 @@ func TestGraph_looksLikeItsGoldenFiles(t *testing.T) {
 	} {
 		compareAll(t, "graph/"+name, Graph(g, ""))
 		for extension, format := range map[string]report.Format{".workload.txt": report.Text, ".workload.md": report.Markdown} {
-			golden.Compare(t, filepath.Join("testdata", "graph", name+extension), write(t, Graph(g, ByWorkload), format, report.Options{}))
+			golden.Compare(t, filepath.Join("testdata", "graph", name+extension), write(t, Graph(g, ByWorkload), format))
 		}
 	}
 }
@@ -117,21 +117,21 @@ func TestGraph_anyNamesStayNames(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		g := someGraph.Draw(t, "graph")
 		v := Graph(g, rapid.SampledFrom([]Order{ByObject, ByWorkload, ""}).Draw(t, "by"))
-		limit := rapid.SampledFrom([]int{0, 1, 1_500, 10_000}).Draw(t, "limit")
+		limit := rapid.SampledFrom([]int{report.DefaultLimit, 1, 1_500, 10_000}).Draw(t, "limit")
 		checkFormats(t, "graph", v, limit)
-		text := write(t, v, report.Text, report.Options{})
+		text := write(t, v, report.Text)
 		for i := range g.Objects {
 			if name := report.Printable(g.Objects[i].String()); !strings.Contains(text, name) {
 				t.Fatalf("%s is missing in:\n%s", name, text)
 			}
 		}
-		written := write(t, v, report.JSON, report.Options{})
+		written := write(t, v, report.JSON)
 		var back usage.Graph
 		if err := json.Unmarshal([]byte(written), &back); err != nil {
 			t.Fatal(err)
 		}
 		want := strings.ReplaceAll(written, `\ufffd`, "\ufffd") // what is not UTF-8 is replaced
-		if diff := cmp.Diff(want, write(t, Graph(&back, ""), report.JSON, report.Options{})); diff != "" {
+		if diff := cmp.Diff(want, write(t, Graph(&back, ""), report.JSON)); diff != "" {
 			t.Fatalf("JSON (-want +got):\n%s", diff)
 		}
 	})
@@ -146,8 +146,8 @@ func TestGraph_largeGraphStaysBelowTheLimit(t *testing.T) {
 		g.Workloads, g.Objects = append(g.Workloads, w), append(g.Objects, o)
 		g.Edges = append(g.Edges, usage.Edge{From: w.ID, To: o.ID, Via: catalog.ViaEnvFrom}, usage.Edge{From: w.ID, To: "o0", Via: catalog.ViaEnv, Keys: []string{"A"}})
 	}
-	text := write(t, Graph(g, ""), report.Markdown, report.Options{})
-	checkMarkdown(t, "graph", text, 0)
+	text := write(t, Graph(g, ""), report.Markdown)
+	checkMarkdown(t, "graph", text, report.DefaultLimit)
 	for _, want := range []string{
 		"### 2000 workloads use 2000 objects\n", "There is no diagram: 3999 arrows are too many to follow.\n",
 		"<summary>2000 resources</summary>", " more\n", "\nLists are cut short here; ",
@@ -180,7 +180,7 @@ func TestGraph_saysIfItCounts(t *testing.T) {
 			"products": {Objects: []usage.Object{{Node: app, Makes: products}}},
 		} {
 			for _, f := range []report.Format{report.Text, report.Markdown} {
-				text := write(t, Graph(g, ""), f, report.Options{})
+				text := write(t, Graph(g, ""), f)
 				if got := strings.Contains(text, note); got != want || strings.Contains(text, "and 2 more") != want {
 					t.Errorf("%d %s, %s: the note is there: %t, want %t:\n%s", n, what, f, got, want, text)
 				}

@@ -163,12 +163,12 @@ func (v impactView) workloadRows(o *outcome) []report.Row {
 		}
 		row := report.Row{Tag: o.tag, Tone: toneOf(w), Name: report.Names(w.String()), Columns: []report.Phrase{nil, strategyPhrase(w.Strategy), nil}}
 		if w.Replicas != nil {
-			row.Columns[0] = report.Words(replicasText(*w.Replicas))
+			row.Columns[0] = report.Words(report.Plural(*w.Replicas, "replica"))
 		}
 		if w.Accepted {
 			row.Columns[2] = report.Words("accepted by an annotation")
 		}
-		for _, cause := range some(w.Causes, report.Most, func(c *impact.Cause) report.Phrase { return causePhrase(c) }) {
+		for _, cause := range some(w.Causes, report.Most, causePhrase) {
 			row.Lines = append(row.Lines, report.Line{Text: cause})
 		}
 		row.Lines = explained(row.Lines, w.Reason, w.Fix)
@@ -184,10 +184,6 @@ func toneOf(w *impact.Workload) report.Tone {
 		return min(t, report.Warns)
 	}
 	return t
-}
-
-func replicasText(n int64) string {
-	return fmt.Sprintf("%d %s", n, report.Choose(n, "replica", "replicas"))
 }
 
 // ownStrategy matches a strategy in known words. A number in it is too short for the
@@ -256,9 +252,8 @@ func (v impactView) refusalRows() []report.Row {
 // objectRow is the row of an object with its keys.
 func objectRow(tag string, o *impact.Object, lines []report.Line) report.Row {
 	name, text := objectPhrase(o.Ref, o.FormerName, o.Change)
-	if len(o.Keys) > 0 {
-		keys := someKeys{o.Keys, len(o.Keys)}
-		text = text.Word(": ").Add(keys.phrase(o.Change))
+	if keys := keysPhrase(o.Change, o.Keys, func(*impact.Key) bool { return true }); keys != nil {
+		text = text.Word(": ").Add(keys)
 	}
 	return report.Row{Tag: tag, Name: name, Text: text, Lines: lines}
 }
@@ -294,7 +289,7 @@ func (v impactView) otherObjectRows() (unconsumed, gone []report.Row) {
 }
 
 func refs(rs []impact.Ref) report.Phrase {
-	return report.Enumerate(rs, func(r impact.Ref) report.Phrase { return report.Names(r.String()) })
+	return report.Enumerate(slices.Values(rs), func(r impact.Ref) report.Phrase { return report.Names(r.String()) })
 }
 
 // needs are the reasons to need an object, worst first.

@@ -78,7 +78,7 @@ func drawWorkload(d *report.Diagram, w *impact.Workload, keys map[impact.Ref][]i
 		}))
 	}
 	for _, from := range boxes {
-		d.Arrows = append(d.Arrows, report.Arrow{From: from, To: to, Label: report.Enumerate(ways[from], report.Names)})
+		d.Arrows = append(d.Arrows, report.Arrow{From: from, To: to, Label: report.Enumerate(slices.Values(ways[from]), report.Names)})
 	}
 }
 
@@ -88,7 +88,7 @@ func workloadBox(w *impact.Workload) report.Box {
 		line += ", accepted"
 	}
 	if w.Replicas != nil {
-		line += ", " + replicasText(*w.Replicas)
+		line += ", " + report.Plural(*w.Replicas, "replica")
 	}
 	look := map[report.Tone]int{report.Calm: calmLook, report.Warns: warnLook, report.Alarms: alarmLook}[toneOf(w)]
 	return refBox(look, w.Ref, []report.Phrase{report.Words(line)})

@@ -87,11 +87,11 @@ func anyReport(t *rapid.T) *impact.Report {
 func TestImpact_anyNamesStayNames(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		r := anyReport(t)
-		limit := rapid.SampledFrom([]int{0, report.LeastLimit, 2_000, 5_000, 20_000}).Draw(t, "limit")
+		limit := rapid.SampledFrom([]int{report.DefaultLimit, leastLimit, 2_000, 5_000, 20_000}).Draw(t, "limit")
 
 		checkFormats(t, "impact", Impact(r), limit)
 		var back impact.Report
-		decoder := json.NewDecoder(strings.NewReader(write(t, Impact(r), report.JSON, report.Options{})))
+		decoder := json.NewDecoder(strings.NewReader(write(t, Impact(r), report.JSON)))
 		decoder.DisallowUnknownFields()
 		if err := decoder.Decode(&back); err != nil {
 			t.Fatal(err)

@@ -226,7 +226,7 @@ func ptr[T any](v T) *T { return &v }
 func TestImpact_looksLikeItsGoldenFiles(t *testing.T) {
 	for name, r := range reports {
 		compareAll(t, "impact/"+name, Impact(r))
-		golden.Compare(t, filepath.Join("testdata", "impact", name+".json"), write(t, Impact(whole(r)), report.JSON, report.Options{}))
+		golden.Compare(t, filepath.Join("testdata", "impact", name+".json"), write(t, Impact(whole(r)), report.JSON))
 	}
 }
 
@@ -282,12 +282,9 @@ func TestImpact_goldenFilesShowEverything(t *testing.T) {
 // Markdown stays below its limit, and the text has every workload.
 func TestImpact_huge(t *testing.T) {
 	r := huge()
-	for _, limit := range []int{0, 20_000, 3_000, report.LeastLimit, 1} {
-		page := write(t, Impact(r), report.Markdown, report.Options{Limit: limit})
-		most := max(limit, report.LeastLimit)
-		if limit == 0 {
-			most = report.DefaultLimit
-		}
+	for _, limit := range []int{report.DefaultLimit, 20_000, 3_000, leastLimit, 1} {
+		page := Impact(r).Page().Markdown(Impact(r).Diagram(), limit)
+		most := max(limit, leastLimit)
 		if len(page) > most {
 			t.Errorf("%d bytes, limit %d", len(page), limit)
 		}
@@ -300,12 +297,12 @@ func TestImpact_huge(t *testing.T) {
 		if want := "`confighash impact` on a terminal shows"; !strings.Contains(page, want) {
 			t.Errorf("limit %d: %q is missing", limit, want)
 		}
-		if limit == 0 && !strings.Contains(page, "\n- and ") {
+		if limit == report.DefaultLimit && !strings.Contains(page, "\n- and ") {
 			t.Errorf("nothing counts what is left out:\n%s", page)
 		}
 		checkMarkdown(t, "impact", page, limit)
 	}
-	text := write(t, Impact(r), report.Text, report.Options{})
+	text := write(t, Impact(r), report.Text)
 	for _, w := range r.Workloads {
 		if !strings.Contains(text, "  "+w.String()+" ") {
 			t.Errorf("text without %s", w.Ref)
@@ -328,7 +325,7 @@ func TestImpact_strategyIsOfKnownWordsOrCode(t *testing.T) {
 		strings.Repeat("a1", 20):              " · `" + strings.Repeat("a1", 20) + "`\n",
 	} {
 		r := &impact.Report{Workloads: []impact.Workload{{Ref: deployment("web"), Effect: impact.Rolls, Strategy: strategy}}}
-		if text := write(t, Impact(r), report.Markdown, report.Options{}); !strings.Contains(text, want) {
+		if text := write(t, Impact(r), report.Markdown); !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}
 	}
@@ -347,7 +344,7 @@ func TestImpact_sumCountsWhatIsListed(t *testing.T) {
 			{Ref: configMap("old"), NeededBy: []impact.Need{{Ref: deployment("api"), Why: impact.Rollout}}},
 		},
 	}
-	text := write(t, Impact(r), report.Text, report.Options{})
+	text := write(t, Impact(r), report.Text)
 	for _, want := range []string{
 		"Nothing rolls. 1 apply is refused, 1 reference dangles, 2 objects that no pod gets by env or volume differ, 1 object that something may need disappears.\n",
 		"\n  refused  ConfigMap shop/fixed\n", "\n  unconsumed  ConfigMap shop/fixed\n", "\n  unconsumed  ConfigMap shop/notes\n", "\n  gone  ConfigMap shop/retired removed\n",
@@ -400,7 +397,7 @@ func TestImpact_costsWhatItShows(t *testing.T) {
 						r.Objects = append(r.Objects, impact.Object{Ref: *c.Object, Change: c.Change, Keys: c.Keys})
 					}
 				}
-				allocations[i] = testing.AllocsPerRun(1, func() { write(t, Impact(r), f, report.Options{}) })
+				allocations[i] = testing.AllocsPerRun(1, func() { write(t, Impact(r), f) })
 			}
 			if allocations[1] > allocations[0]*1.2 {
 				t.Errorf("%s, %s: %.0f allocations for 50, and %.0f for 5000", tc.label, f, allocations[0], allocations[1])

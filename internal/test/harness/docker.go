@@ -26,7 +26,7 @@ func ImageUnderTest(t *testing.T) string {
 	return name
 }
 
-// Kpt returns the path of kpt, or skips the test where there is none.
+// Kpt returns the path of kpt, or skips the test if there is none.
 func Kpt(t *testing.T) string {
 	t.Helper()
 	path, err := exec.LookPath("kpt")

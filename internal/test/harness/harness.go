@@ -214,7 +214,7 @@ func Objects(stream []byte) (map[string]Object, error) {
 	return found, nil
 }
 
-// Identity is what an API server tells objects apart by.
+// Identity is what distinguishes objects for an API server.
 func (o Object) Identity() string {
 	return fmt.Sprintf("%v %v %s/%s", o["apiVersion"], o["kind"], o.Namespace(), o.Name())
 }
@@ -290,7 +290,7 @@ func Diff(want, got []byte, lost bool) (string, error) {
 	return cmp.Diff(wanted, gotten, options), nil
 }
 
-// outsideData tells that a path leads to what may be a reference.
+// outsideData reports whether a path leads to what may be a reference.
 func outsideData(path cmp.Path) bool {
 	return !slices.ContainsFunc(path, func(step cmp.PathStep) bool {
 		index, ok := step.(cmp.MapIndex)
@@ -357,7 +357,7 @@ metadata:
 }
 
 // forgetEarlierNames is a function that takes kustomize's memory of earlier
-// names from what confighash renamed. kustomize mends references by that
+// names from what confighash renamed. kustomize rewrites references by that
 // memory; without it only those references are right that confighash wrote.
 func forgetEarlierNames(in io.Reader, out io.Writer) error {
 	list, err := io.ReadAll(in)

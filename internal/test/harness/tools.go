@@ -65,14 +65,14 @@ func Shell(t *testing.T, dir, command string, env ...string) (stdout, stderr str
 		path = append(path, filepath.Dir(program))
 	}
 	path = append(path, os.Getenv("PATH"))
-	var out, told bytes.Buffer
+	var out, messages bytes.Buffer
 	cmd := exec.Command("sh", "-c", command)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "PATH="+strings.Join(path, string(os.PathListSeparator)))
 	cmd.Env = append(cmd.Env, env...)
-	cmd.Stdout, cmd.Stderr = &out, &told
+	cmd.Stdout, cmd.Stderr = &out, &messages
 	err = cmd.Run()
-	return out.String(), told.String(), err
+	return out.String(), messages.String(), err
 }
 
 // ReadByName returns the path of a functionConfig under which only kustomize's rules decide

@@ -19,7 +19,7 @@ type Shape struct {
 	Spec func(n int) string
 }
 
-// Value is what stands for the content of objects in what Make returns.
+// Value represents the content of objects in what Make returns.
 const Value = "VALUE"
 
 // At returns the shape's manifests and the functionConfig's spec, whose length
@@ -36,7 +36,7 @@ func (s Shape) At(size int) (manifests, spec string) {
 	}
 }
 
-// each repeats a text, in which # stands for a number from 0.
+// each repeats a text, in which # is replaced by a number from 0.
 func each(n int, text string) string {
 	parts := strings.Split(text, "#")
 	var b strings.Builder

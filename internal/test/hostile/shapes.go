@@ -195,14 +195,14 @@ func names() []Shape {
 			}
 			return b.String()
 		}},
-		{Name: "policy bindings whose kind a policy tells", Make: func(n int) string {
+		{Name: "policy bindings whose kind a policy decides", Make: func(n int) string {
 			return inNamespaces(n, "ConfigMap", "a") + "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata: {name: p}\nspec: {paramKind: {apiVersion: v1, kind: ConfigMap}}\n---\n" +
 				each(n, "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicyBinding\nmetadata: {name: b#}\nspec: {policyName: p, paramRef: {name: a}}\n---\n")
 		}},
 	}
 }
 
-// pods are about what stands in pod templates.
+// pods are about what is in pod templates.
 func pods() []Shape {
 	return []Shape{
 		{Name: "mounts times items", Make: func(n int) string {
@@ -383,7 +383,7 @@ func texts() []Shape {
 		{Name: "a block value of many lines", Make: func(n int) string { return spread(1) + thing("t", "\n  a: |\n"+strings.Repeat("    y\n", 10*n)) }},
 		{Name: "empty lines", Make: func(n int) string { return spread(1) + strings.Repeat("\n", 60*n) + spread(1) }},
 		{Name: "comments", Make: func(n int) string { return spread(1) + strings.Repeat("# x\n", 15*n) + spread(1) }},
-		{Name: "comments in a document that is encoded anew", Make: func(n int) string {
+		{Name: "comments in a document that is encoded again", Make: func(n int) string {
 			return configMap("", "a", "") + "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: &n w}\nx: *n\ny:\n" + strings.Repeat("# x\n- a # b\n", 5*n) + "spec: {template: {spec: {containers: [&c {name: c, envFrom: [{configMapRef: {name: a}}]}, *c]}}}\n"
 		}},
 		{Name: "empty documents", Make: func(n int) string { return spread(1) + strings.Repeat("---\n", 15*n) }},
@@ -514,16 +514,16 @@ func aliases() []Shape {
 		return b.String()
 	}
 	return []Shape{
-		{Name: "references behind aliases", Make: func(n int) string {
+		{Name: "references reached by aliases", Make: func(n int) string {
 			return configMap("", "a", "") + "x: &x [" + strings.TrimSuffix(strings.Repeat("{configMapRef: {name: a}},", n), ",") + "]\n" + workload("", "w", "", "containers: ["+list(n, "{name: c, envFrom: *x}")+"]")
 		}},
-		{Name: "documents with references behind aliases of aliases", Make: func(n int) string {
+		{Name: "documents with references reached by aliases of aliases", Make: func(n int) string {
 			return configMap("", "a", "") + strings.Repeat("apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: w}\n"+laughs(5, "{configMapRef: {name: a}}", "[", "*,*,*,*,*,*,*,*,*,*", "]")+"spec: {template: {spec: {containers: [{envFrom: *x4}]}}}\n---\n", n/10+1)
 		}},
 		{Name: "documents with an alias each", Make: func(n int) string {
 			return configMap("", "a", "") + each(n/2, "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: w#, labels: &l {a: b, c: d}}\nspec: {selector: {matchLabels: *l}, template: {metadata: {labels: *l}, spec: {"+takes("a")+"}}}\n---\n")
 		}},
-		{Name: "documents with names behind aliases of aliases", Make: func(n int) string {
+		{Name: "documents with names reached by aliases of aliases", Make: func(n int) string {
 			return strings.Repeat(thing("t", "\n"+indent(laughs(6, "{secretRef: {name: a}}", "[", "*,*,*,*,*,*,*,*,*,*", "]"))), n/10+1)
 		}},
 		{Name: "objects that merge one mapping", Make: func(n int) string {

@@ -22,7 +22,7 @@ const (
 
 // The types of fields that have a few values.
 type (
-	// Mode is one of the two things that the function does.
+	// Mode selects what the function does.
 	Mode string
 	// Policy selects the objects and workloads that take part.
 	Policy string
@@ -207,9 +207,9 @@ func ParsePolicy(s string) (Policy, error) {
 	return Policy(s), oneOf("policy", s)
 }
 
-// oneOf returns an error if s is not one of the values of a field of Spec.
+// oneOf fails if s is not one of the values of a field of Spec.
 func oneOf(field, s string) error {
-	for _, f := range fieldsOf[Spec]() {
+	for _, f := range fields(reflect.TypeFor[Spec]()) {
 		if wrong := f.check(s); f.name == field && wrong != "" {
 			return fmt.Errorf("%s %s", field, wrong)
 		}

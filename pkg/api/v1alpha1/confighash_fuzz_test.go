@@ -155,7 +155,7 @@ func emptyAsNil(config *ConfigHash) *ConfigHash {
 // expressions are what JSON Schema cannot judge.
 var expressions = regexp.MustCompile(`is not a (label selector|regular expression)|is set twice|duplicate key|stand for more than`)
 
-// checkSchema holds what the schema says of a document against what the parser
+// checkSchema compares what the schema says of a document with what the parser
 // says.
 func checkSchema(t *testing.T, schema map[string]any, root *yaml.Node, err error) {
 	t.Helper()

@@ -46,9 +46,9 @@ const (
 var formats = map[string]format{
 	"regex":         {check: checkRegex, mayBeEmpty: true},
 	"labelSelector": {check: checkLabelSelector, mayBeEmpty: true},
-	"namespace":     {check: checkNamespace, pattern: labelPattern, maxLength: 63},
+	"namespace":     {check: conforms("a namespace", content.IsDNS1123Label), pattern: labelPattern, maxLength: 63},
 	"group":         {check: checkGroup, pattern: labelPattern + `(?:\.` + labelPattern + ")*", maxLength: 253, mayBeEmpty: true},
-	"version":       {check: checkVersion, pattern: labelPattern, maxLength: 63, mayBeEmpty: true},
+	"version":       {check: conforms("an API version", content.IsDNS1123Label), pattern: labelPattern, maxLength: 63, mayBeEmpty: true},
 	"kind":          {check: checkKind, pattern: kindPattern, maxLength: 63, mayBeEmpty: true},
 	"path":          {check: checkPath, pattern: pathPattern},
 	"annotation":    {check: checkAnnotationKey, pattern: keyPattern, not: longPrefix, maxLength: keyLength},
@@ -107,19 +107,11 @@ func checkLabelSelector(selector string) string {
 	return ""
 }
 
-func checkNamespace(s string) string {
-	return problem(s, "a namespace", content.IsDNS1123Label(s))
-}
-
 func checkGroup(s string) string {
 	if strings.Contains(s, "/") {
 		return fmt.Sprintf("%q is not an API group: the version has a field of its own", s)
 	}
-	return problem(s, "an API group", content.IsDNS1123Subdomain(s))
-}
-
-func checkVersion(s string) string {
-	return problem(s, "an API version", content.IsDNS1123Label(s))
+	return conforms("an API group", content.IsDNS1123Subdomain)(s)
 }
 
 func checkKind(s string) string {
@@ -170,13 +162,16 @@ func taken() string {
 
 // checkAnnotationKey follows the API server, which checks an annotation's key
 // by the rule for label keys, ignoring case.
-func checkAnnotationKey(key string) string {
-	return problem(key, "an annotation key", content.IsLabelKey(strings.ToLower(key)))
-}
+var checkAnnotationKey = conforms("an annotation key", func(key string) []string {
+	return content.IsLabelKey(strings.ToLower(key))
+})
 
-func problem(s, what string, messages []string) string {
-	if len(messages) == 0 {
+// conforms returns a check by a function of Kubernetes, which lists problems.
+func conforms(what string, check func(string) []string) func(string) string {
+	return func(s string) string {
+		if problems := check(s); len(problems) > 0 {
+			return fmt.Sprintf("%q is not %s: %s", s, what, strings.Join(problems, "; "))
+		}
 		return ""
 	}
-	return fmt.Sprintf("%q is not %s: %s", s, what, strings.Join(messages, "; "))
 }

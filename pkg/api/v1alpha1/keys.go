@@ -2,7 +2,6 @@ package v1alpha1
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -26,7 +25,7 @@ func (r *reader) entries(node *yaml.Node, at yamldoc.Path) []entry {
 	err := yamldoc.Each(node, &r.budget, func(key string, value *yaml.Node, merged bool) error {
 		e := entry{key: key, value: yamldoc.Resolve(value)}
 		// A merged mapping may be in flow style even if this one is not.
-		e.bare = merged && e.value.Value == "" && isNull(e.value) || yamldoc.IsBare(node, value)
+		e.bare = merged && e.value.Value == "" && yamldoc.IsNull(e.value) || yamldoc.IsBare(node, value)
 		if !met[key] {
 			list = append(list, e)
 		}
@@ -138,17 +137,4 @@ func misspelt(a, b string) bool {
 		return a[0] == b[n-1] && a[n-1] == b[0] && a[1:n-1] == b[1:n-1]
 	}
 	return max(len(a), len(b)) <= 1
-}
-
-// knownPaths returns the paths of all fields of a struct, except those in lists.
-func (r *reader) knownPaths(t reflect.Type, at yamldoc.Path) []string {
-	var paths []string
-	for _, f := range fields(t) {
-		path, inner := at.Key(f.name), t.FieldByIndex(f.index).Type
-		paths = append(paths, string(path))
-		if inner.Kind() == reflect.Struct && inner != reflect.TypeFor[Metadata]() {
-			paths = append(paths, r.knownPaths(inner, path)...)
-		}
-	}
-	return paths
 }

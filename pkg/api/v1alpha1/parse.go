@@ -4,11 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
-	"github.com/confighash/confighash/internal/yamldoc"
-
 	"go.yaml.in/yaml/v3"
+
+	"github.com/confighash/confighash/internal/yamldoc"
 )
 
 const minimal = `apiVersion: confighash.dev/v1alpha1
@@ -31,10 +32,10 @@ const flatData = "data"
 
 // flatPath returns the path in a ConfigMap of a path that leads through the struct
 // flat: data["rename.immutable"] for data.rename.immutable.
-func flatPath(path string) string {
-	for _, l := range leaves(reflect.TypeFor[Spec]()) {
-		if rest, ok := strings.CutPrefix(path, flatData+"."+l.name); ok && (rest == "" || strings.ContainsAny(rest[:1], ".[")) {
-			return string(yamldoc.Path(flatData).Key(l.name)) + rest
+func flatPath(path string, fields []rule) string {
+	for _, f := range fields {
+		if rest, ok := strings.CutPrefix(path, flatData+"."+f.name); ok && (rest == "" || strings.ContainsAny(rest[:1], ".[")) {
+			return string(yamldoc.Path(flatData).Key(f.name)) + rest
 		}
 	}
 	return path
@@ -62,7 +63,7 @@ func Parse(node *yaml.Node) (*ConfigHash, error) {
 	if node != nil && node.Kind == yaml.DocumentNode && len(node.Content) > 0 {
 		node = node.Content[0]
 	}
-	if !isWhole(node, map[*yaml.Node]bool{}) || node.IsZero() || isNull(yamldoc.Resolve(node)) || node.Kind == yaml.DocumentNode {
+	if !isWhole(node, map[*yaml.Node]bool{}) || node.IsZero() || yamldoc.IsNull(yamldoc.Resolve(node)) || node.Kind == yaml.DocumentNode {
 		return nil, Errors{{Message: "there is none; the minimum:\n\n" + minimal}}
 	}
 	if node = yamldoc.Resolve(node); node.Kind != yaml.MappingNode {
@@ -72,16 +73,16 @@ func Parse(node *yaml.Node) (*ConfigHash, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, config := &reader{}, &ConfigHash{}
-	root, at := reflect.ValueOf(config), yamldoc.Path("spec")
-	f := flat{}
+	config, f := &ConfigHash{}, flat{}
+	root, at := reflect.ValueOf(config).Elem(), yamldoc.Path("spec")
 	if isFlat {
-		root, at = reflect.ValueOf(&f), flatData
+		root, at = reflect.ValueOf(&f).Elem(), flatData
 	}
-	r.document(node, root.Elem())
-	r.validate(root.Elem(), "")
+	r := &reader{isFlat: isFlat, paths: names(deepFields(root.Type())), given: map[yamldoc.Path]int{}, wrong: map[yamldoc.Path]bool{}}
+	r.object(node, root, "")
+	r.validate(root, "")
 	if isFlat {
-		*config = ConfigHash{APIVersion: APIVersion, Kind: Kind, Metadata: f.Metadata, Spec: f.Data}
+		config = &ConfigHash{APIVersion: APIVersion, Kind: Kind, Metadata: f.Metadata, Spec: f.Data}
 	}
 	r.validateTogether(&config.Spec, at)
 	if err := r.sorted(); err != nil {
@@ -108,7 +109,7 @@ func isFlat(node *yaml.Node) (bool, error) {
 		return false, nil
 	}
 	switch kind = yamldoc.Resolve(kind); {
-	case kind.Value == Kind, isNull(kind):
+	case kind.Value == Kind, yamldoc.IsNull(kind):
 		return false, nil
 	case kind.Value == "ConfigMap":
 		return true, nil
@@ -131,10 +132,5 @@ func isWhole(node *yaml.Node, met map[*yaml.Node]bool) bool {
 	if node.Kind == yaml.AliasNode {
 		return node.Alias != nil && node.Alias.Kind != yaml.AliasNode && isWhole(node.Alias, met)
 	}
-	for _, child := range node.Content {
-		if !isWhole(child, met) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(node.Content, func(child *yaml.Node) bool { return !isWhole(child, met) })
 }

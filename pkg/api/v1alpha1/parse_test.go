@@ -208,7 +208,7 @@ func TestParse_endsOnMergesOfMerges(t *testing.T) {
 	}
 }
 
-func TestParse_readsScalarsAsTheyStand(t *testing.T) {
+func TestParse_readsScalarsAsWritten(t *testing.T) {
 	got, err := parse(t, head+`
 spec:
   mode: !!str Rename

@@ -34,14 +34,6 @@ func (r *reader) fail(at yamldoc.Path, message string) {
 	r.errs = append(r.errs, FieldError{Path: string(at), Message: message})
 }
 
-// document reads a document into the struct v.
-func (r *reader) document(node *yaml.Node, v reflect.Value) {
-	r.given, r.wrong = map[yamldoc.Path]int{}, map[yamldoc.Path]bool{}
-	r.isFlat = v.Type() == reflect.TypeFor[flat]()
-	r.paths = r.knownPaths(v.Type(), "")
-	r.object(node, v, "")
-}
-
 // read reads node into v.
 func (r *reader) read(node *yaml.Node, v reflect.Value, f *rule, at yamldoc.Path) {
 	node, r.given[at] = yamldoc.Resolve(node), len(r.given)
@@ -60,26 +52,26 @@ func (r *reader) read(node *yaml.Node, v reflect.Value, f *rule, at yamldoc.Path
 	case kind == reflect.Struct && node.Kind == yaml.MappingNode:
 		r.object(node, v, at)
 	default:
-		r.wrongType(node, v.Type(), f, at)
+		r.wrongType(node, f, at)
 	}
 }
 
-func (r *reader) wrongType(node *yaml.Node, t reflect.Type, f *rule, at yamldoc.Path) {
+func (r *reader) wrongType(node *yaml.Node, f *rule, at yamldoc.Path) {
 	if r.wrong[at] = true; r.loose {
 		return
 	}
 	hint := ""
-	if t.Kind() == reflect.String && f.enum == nil && node.Kind == yaml.ScalarNode && !isNull(node) {
+	if f.typ.Kind() == reflect.String && f.enum == nil && node.Kind == yaml.ScalarNode && !yamldoc.IsNull(node) {
 		hint = ": write it in quotes"
 	}
-	r.fail(at, fmt.Sprintf("must be %s, not %s%s", f.wants(t), describe(node), hint))
+	r.fail(at, fmt.Sprintf("must be %s, not %s%s", f.wants(), describe(node), hint))
 }
 
 func (r *reader) boolean(node *yaml.Node, v reflect.Value, f *rule, at yamldoc.Path) {
 	isWord := node.Value == "true" || node.Value == "false"
 	switch {
 	case node.Kind != yaml.ScalarNode:
-		r.wrongType(node, v.Type(), f, at)
+		r.wrongType(node, f, at)
 	case isWord && node.ShortTag() == "!!bool":
 		v.SetBool(node.Value == "true")
 	case isWord && node.ShortTag() == "!!str":
@@ -92,16 +84,16 @@ func (r *reader) boolean(node *yaml.Node, v reflect.Value, f *rule, at yamldoc.P
 func (r *reader) list(node *yaml.Node, v reflect.Value, at yamldoc.Path) {
 	v.Set(reflect.MakeSlice(v.Type(), len(node.Content), len(node.Content)))
 	for i, content := range node.Content {
-		r.read(content, v.Index(i), &rule{}, at.Index(i))
+		r.read(content, v.Index(i), &rule{typ: v.Type().Elem()}, at.Index(i))
 	}
 }
 
 func (r *reader) table(node *yaml.Node, v reflect.Value, at yamldoc.Path) {
 	v.Set(reflect.MakeMap(v.Type()))
 	for _, e := range r.entries(node, at) {
-		s := reflect.New(v.Type().Elem()).Elem()
-		if r.read(e.value, s, &rule{}, at.Key(e.key)); !r.wrong[at.Key(e.key)] {
-			v.SetMapIndex(reflect.ValueOf(e.key), s)
+		value := reflect.New(v.Type().Elem()).Elem()
+		if r.read(e.value, value, &rule{typ: value.Type()}, at.Key(e.key)); !r.wrong[at.Key(e.key)] {
+			v.SetMapIndex(reflect.ValueOf(e.key), value)
 		}
 	}
 }
@@ -119,7 +111,7 @@ func (r *reader) object(node *yaml.Node, v reflect.Value, at yamldoc.Path) {
 	}
 	known, isText := fields(v.Type()), r.isFlat && at == flatData
 	if isText {
-		known = leaves(v.Type())
+		known = flatFields()
 	}
 	for _, e := range entries {
 		i := slices.IndexFunc(known, func(f rule) bool { return f.name == e.key })
@@ -127,7 +119,7 @@ func (r *reader) object(node *yaml.Node, v reflect.Value, at yamldoc.Path) {
 		case i < 0 && r.loose:
 		case i < 0:
 			r.unknown(e, at, names(known))
-		case isNull(e.value):
+		case yamldoc.IsNull(e.value):
 		case isText:
 			r.readText(e.value, v.FieldByIndex(known[i].index), &known[i], at+"."+yamldoc.Path(e.key))
 		default:
@@ -156,8 +148,8 @@ func (r *reader) readText(node *yaml.Node, v reflect.Value, f *rule, at yamldoc.
 	switch {
 	case err != nil:
 		r.given[at] = len(r.given)
-		r.fail(at, fmt.Sprintf("must be %s, written as YAML: %v", f.wants(v.Type()), err))
-	case !isNull(parsed):
+		r.fail(at, fmt.Sprintf("must be %s, written as YAML: %v", f.wants(), err))
+	case !yamldoc.IsNull(parsed):
 		r.read(parsed, v, f, at)
 	}
 }
@@ -190,10 +182,6 @@ func yamlError(err error) error {
 		message = "an alias names an anchor that is not there, or that contains it; quote a value that begins with *"
 	}
 	return errors.New(message)
-}
-
-func isNull(node *yaml.Node) bool {
-	return node.Kind == yaml.ScalarNode && node.ShortTag() == "!!null"
 }
 
 // isText reports whether node is a string. A date is one, too: YAML 1.2 and JSON

@@ -7,12 +7,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 )
 
 // A rule is what the tags of a struct's field say about its value.
 type rule struct {
 	name, doc string
+	typ       reflect.Type
 	index     []int // of the field in its struct
 	required  bool
 	fallback  string   // the default
@@ -23,22 +23,15 @@ type rule struct {
 	max       int      // how many elements of a list are followed; 0: any number
 }
 
-// rules caches the rules of each struct type.
-var rules sync.Map
-
-func fieldsOf[T any]() []rule { return fields(reflect.TypeFor[T]()) }
-
 // fields returns the rules of a struct's fields.
 func fields(t reflect.Type) []rule {
-	if known, ok := rules.Load(t); ok {
-		return known.([]rule)
-	}
 	list := make([]rule, t.NumField())
 	for i := range list {
-		tag := t.Field(i).Tag
+		field := t.Field(i)
+		tag := field.Tag
 		name, options, _ := strings.Cut(tag.Get("json"), ",")
 		f := rule{
-			name: name, doc: tag.Get("doc"), index: []int{i}, required: options == "",
+			name: name, doc: tag.Get("doc"), typ: field.Type, index: field.Index, required: options == "",
 			fallback: tag.Get("default"), unset: tag.Get("unset"), format: formats[tag.Get("format")],
 		}
 		if enum, ok := tag.Lookup("enum"); ok {
@@ -54,26 +47,29 @@ func fields(t reflect.Type) []rule {
 		f.max, _ = strconv.Atoi(tag.Get("max")) // without the tag it is 0
 		list[i] = f
 	}
-	rules.Store(t, list)
 	return list
 }
 
-// leaves returns the fields of a struct that are not structs, including those of
-// structs in it, each named by its dotted path.
-func leaves(t reflect.Type) []rule {
+// deepFields returns the rules of a struct's fields and, by dotted path, of those of
+// structs in it.
+func deepFields(t reflect.Type) []rule {
 	var list []rule
 	for _, f := range fields(t) {
-		inner := t.FieldByIndex(f.index).Type
-		if inner.Kind() != reflect.Struct {
-			list = append(list, f)
+		list = append(list, f)
+		if f.typ.Kind() != reflect.Struct || f.typ == reflect.TypeFor[Metadata]() {
 			continue
 		}
-		for _, l := range leaves(inner) {
-			l.name, l.index = f.name+"."+l.name, append(slices.Clone(f.index), l.index...)
-			list = append(list, l)
+		for _, inner := range deepFields(f.typ) {
+			inner.name, inner.index = f.name+"."+inner.name, slices.Concat(f.index, inner.index)
+			list = append(list, inner)
 		}
 	}
 	return list
+}
+
+// flatFields returns the fields of a Spec in the flat form.
+func flatFields() []rule {
+	return slices.DeleteFunc(deepFields(reflect.TypeFor[Spec]()), func(f rule) bool { return f.typ.Kind() == reflect.Struct })
 }
 
 func names(fields []rule) []string {
@@ -84,9 +80,9 @@ func names(fields []rule) []string {
 	return names
 }
 
-// wants says what a value of type t must be, as in "must be true or false".
-func (f *rule) wants(t reflect.Type) string {
-	switch t.Kind() {
+// wants says what a value must be, as in "must be true or false".
+func (f *rule) wants() string {
+	switch f.typ.Kind() {
 	case reflect.Bool, reflect.Pointer:
 		return "true or false"
 	case reflect.Slice:

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"reflect"
 )
 
@@ -11,7 +12,7 @@ import (
 // says what Parse checks, except what JSON Schema cannot say: that selectors'
 // expressions are valid, that no key is duplicate.
 func Schema() []byte {
-	root := schemaOf(reflect.TypeFor[ConfigHash](), &rule{required: true})
+	root := schemaOf(&rule{typ: reflect.TypeFor[ConfigHash](), required: true})
 	root.Dialect = "https://json-schema.org/draft/2020-12/schema"
 	root.Title = Kind
 	root.Description = "The functionConfig of confighash: rolls workloads exactly when the configuration they consume changes."
@@ -61,13 +62,9 @@ func (p properties) MarshalJSON() ([]byte, error) {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
-	separator := byte('{')
+	separator := '{'
 	for _, one := range p {
-		out.WriteByte(separator)
-		if err := encoder.Encode(one.name); err != nil {
-			return nil, err
-		}
-		out.WriteByte(':')
+		fmt.Fprintf(&out, "%c%q:", separator, one.name)
 		if err := encoder.Encode(one.schema); err != nil {
 			return nil, err
 		}
@@ -77,17 +74,17 @@ func (p properties) MarshalJSON() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// schemaOf returns the schema of values of type t by a rule. A null is
-// the default of a field that is not required.
-func schemaOf(t reflect.Type, f *rule) *schema {
+// schemaOf returns the schema of values by a rule. A null is the default of a field
+// that is not required.
+func schemaOf(f *rule) *schema {
 	var s *schema
-	switch t.Kind() {
+	switch f.typ.Kind() {
 	case reflect.String:
 		s = f.text()
 	case reflect.Bool, reflect.Pointer:
 		s = &schema{Type: "boolean", Default: f.fallback == "true"}
 	case reflect.Slice:
-		s = &schema{Type: "array", Items: schemaOf(t.Elem(), &rule{required: true}), MaxItems: f.max}
+		s = &schema{Type: "array", Items: schemaOf(&rule{typ: f.typ.Elem(), required: true}), MaxItems: f.max}
 		if f.required {
 			s.MinItems = 1
 		}
@@ -95,7 +92,7 @@ func schemaOf(t reflect.Type, f *rule) *schema {
 		value := rule{format: f.format, required: true}
 		s = &schema{Type: "object", AdditionalProperties: value.text(), PropertyNames: f.keys.text()}
 	default:
-		s = objectSchema(t)
+		s = objectSchema(f.typ)
 	}
 	s.Description = f.doc
 	if f.required {
@@ -143,13 +140,11 @@ func objectSchema(t reflect.Type) *schema {
 		s.If = &schema{Required: []string{"scope"}, Properties: properties{{"scope", &schema{Enum: []any{ScopeSource}}}}}
 		s.Then = &schema{Properties: properties{{"key", &schema{Pattern: "/"}}}}
 	}
-	known := fields(t)
-	for i := range known {
-		f := &known[i]
+	for _, f := range fields(t) {
 		if f.required {
 			s.Required = append(s.Required, f.name)
 		}
-		s.Properties = append(s.Properties, property{f.name, schemaOf(t.Field(i).Type, f)})
+		s.Properties = append(s.Properties, property{f.name, schemaOf(&f)})
 	}
 	return s
 }

@@ -18,7 +18,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// validate holds a value against a JSON Schema and returns what is wrong. It
+// validate compares a value with a JSON Schema and returns what is wrong. It
 // knows the keywords that Schema uses, and fails on any other.
 func validate(tb testing.TB, schema map[string]any, value any, at yamldoc.Path) []string {
 	tb.Helper()

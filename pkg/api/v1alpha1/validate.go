@@ -1,6 +1,7 @@
 package v1alpha1
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"reflect"
@@ -19,9 +20,8 @@ const maxAnnotations = 4 << 10
 // validate checks the fields of the struct v, sets the defaults of those that are
 // not set, and makes copies of lists and mappings.
 func (r *reader) validate(v reflect.Value, at yamldoc.Path) {
-	known := fields(v.Type())
-	for i := range known {
-		r.validateField(v.Field(i), &known[i], at.Key(known[i].name))
+	for i, f := range fields(v.Type()) {
+		r.validateField(v.Field(i), &f, at.Key(f.name))
 	}
 }
 
@@ -31,7 +31,7 @@ func (r *reader) validateField(v reflect.Value, f *rule, at yamldoc.Path) {
 	case r.wrong[at]:
 		return
 	case f.required && !given && v.IsZero() && v.Kind() != reflect.Struct: // a struct's fields say more
-		r.fail(at, "is required: "+f.wants(v.Type()))
+		r.fail(at, "is required: "+f.wants())
 		return
 	}
 	switch v.Kind() {
@@ -43,12 +43,11 @@ func (r *reader) validateField(v reflect.Value, f *rule, at yamldoc.Path) {
 		}
 		v.SetString(f.fallback)
 	case reflect.Pointer:
-		value := reflect.New(v.Type().Elem())
-		value.Elem().SetBool(f.fallback == "true")
+		value := f.fallback == "true"
 		if !v.IsNil() {
-			value.Elem().Set(v.Elem())
+			value = v.Elem().Bool()
 		}
-		v.Set(value)
+		v.Set(reflect.ValueOf(&value))
 	case reflect.Slice:
 		r.validateList(v, f, at)
 	case reflect.Map:
@@ -56,9 +55,9 @@ func (r *reader) validateField(v reflect.Value, f *rule, at yamldoc.Path) {
 	case reflect.Struct:
 		if m, ok := v.Addr().Interface().(*Metadata); ok {
 			m.Annotations = maps.Clone(m.Annotations)
-			return
+		} else {
+			r.validate(v, at)
 		}
-		r.validate(v, at)
 	}
 }
 
@@ -89,11 +88,11 @@ func (r *reader) validateTable(v reflect.Value, f *rule, at yamldoc.Path) {
 	}
 	values := rule{format: f.format, required: true}
 	for _, key := range slices.Sorted(maps.Keys(table)) {
+		wrong := cmp.Or(f.keys.check(key), values.check(table[key]))
 		if f.keys.enum != nil && !slices.Contains(f.keys.enum, key) {
-			r.fail(at.Key(key), "is not a known field; "+suggest(key, f.keys.enum, nil))
-		} else if wrong := f.keys.check(key); wrong != "" {
-			r.fail(at.Key(key), wrong)
-		} else if wrong := values.check(table[key]); wrong != "" {
+			wrong = "is not a known field; " + suggest(key, f.keys.enum, nil)
+		}
+		if wrong != "" {
 			r.fail(at.Key(key), wrong)
 		}
 	}
@@ -136,8 +135,9 @@ func (r *reader) sorted() error {
 	}
 	slices.SortStableFunc(r.errs, func(a, b FieldError) int { return order(a.Path) - order(b.Path) })
 	if r.isFlat {
+		known := flatFields()
 		for i := range r.errs {
-			r.errs[i].Path = flatPath(r.errs[i].Path)
+			r.errs[i].Path = flatPath(r.errs[i].Path, known)
 		}
 	}
 	return r.errs

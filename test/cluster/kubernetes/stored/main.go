@@ -1,8 +1,8 @@
-// Command stored tells what Kubernetes itself makes of pod templates: it decodes them
+// Command stored says what Kubernetes itself makes of pod templates: it decodes them
 // as kube-apiserver does, fills in its defaults, stores them, and reads them again.
 //
 // It reads pairs, one JSON object a line, {"old": YAML, "new": YAML}, and writes one
-// line for each. The tests of internal/podtemplate hold its answers against their own. It is
+// line for each. The tests of internal/podtemplate compare its answers with their own. It is
 // a program and no part of those tests, since it needs other versions of modules.
 package main
 
