@@ -35,11 +35,9 @@ func (e Extra) concerns(group, version, kind string) bool {
 	return (e.Group == "" || e.Group == group) && (e.Version == "" || e.Version == version) && (e.Kind == "" || e.Kind == kind)
 }
 
-var builtin = sync.OnceValue(func() *Catalog { return newCatalog(nil) })
-
 // Builtin returns the catalogue of the data files. Nothing is parsed before
 // it is asked for.
-func Builtin() *Catalog { return builtin() }
+var Builtin = sync.OnceValue(func() *Catalog { return newCatalog(nil) })
 
 // With returns a catalogue that says all that c does, and extra.
 func (c *Catalog) With(extra ...Extra) *Catalog {

@@ -254,7 +254,6 @@ func (c *Catalog) expandEntry(into *[]Rule, e *Entry, at expansion) error {
 	return nil
 }
 
-// setFormats reads how the name is written.
 func (r *Rule) setFormats(patterns []string) error {
 	r.Formats = nil
 	for _, pattern := range patterns {

@@ -33,7 +33,6 @@ type NameRule struct {
 	Source string `yaml:"source"`
 }
 
-// A warning is whether a rule's level is a warning.
 type warning bool
 
 // UnmarshalText reads warning or info.

@@ -111,13 +111,9 @@ func ParseRelative(text string) (Relative, error) {
 	var r Relative
 	rest, root := strings.CutPrefix(text, "/")
 	r.Root = root
-	for !root {
-		shorter, up := strings.CutPrefix(rest, "../")
-		if !up {
-			break
-		}
+	for !root && strings.HasPrefix(rest, "../") {
 		r.Up++
-		rest = shorter
+		rest = rest[len("../"):]
 	}
 	var err error
 	if r.Path, err = ParsePath(rest); err != nil {

@@ -38,8 +38,7 @@ func (f *Finder) shapesOf(id gvk) (*shapes, error) {
 	if f.shapes == nil {
 		f.shapes = compile(known.References)
 	}
-	s := &shapes{rules: f.shapes, skip: known.Skip, unlike: known.Unlike}
-	s.unlike = slices.Clip(s.unlike)
+	s := &shapes{rules: f.shapes, skip: known.Skip, unlike: slices.Clip(known.Unlike)}
 	for _, l := range known.LookAlikes {
 		if l.Covers(id.group, id.kind) {
 			s.unlike = append(s.unlike, l.Path)
@@ -51,7 +50,7 @@ func (f *Finder) shapesOf(id gvk) (*shapes, error) {
 // discover adds the references and pod templates that the item's shape shows, except
 // for references that rules have found.
 func (w *walker) discover(s *shapes) error {
-	inner := &walker{finder: w.finder, root: w.root, budget: w.budget, discovers: true, skip: s.skip}
+	inner := &walker{finder: w.finder, root: w.root, budget: w.budget, shapes: s}
 	if err := cmp.Or(inner.run(s.rules), inner.wrong); err != nil {
 		return err
 	}
@@ -71,14 +70,11 @@ func (w *walker) discover(s *shapes) error {
 
 // isUnlike reports whether the field at path only looks like a reference.
 func (s *shapes) isUnlike(path yamldoc.Path) bool {
-	if len(s.unlike) == 0 {
-		return false
-	}
 	steps, err := path.Steps()
 	if err != nil {
 		return false
 	}
-	keys := make([]string, 0, len(steps))
+	var keys []string
 	for _, step := range steps {
 		if step.Index < 0 {
 			keys = append(keys, step.Key)

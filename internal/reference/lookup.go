@@ -31,7 +31,6 @@ type field struct {
 	shared bool
 }
 
-// pathOf returns the path of a field.
 func (w *walker) pathOf(f *field) yamldoc.Path {
 	return extend(w.steps[:f.depth].Path(), f.way)
 }
@@ -103,16 +102,15 @@ func (w *walker) get(m *yaml.Node, key string) (value *yaml.Node, merged bool) {
 	return found.value, found.merged
 }
 
-// An entry is one of a mapping.
 type entry struct {
 	value  *yaml.Node
 	merged bool
 }
 
-// at returns what is under a key of a mapping, no alias, and nil if n is no mapping or
-// has no such key.
+// at returns what is under a key of a mapping, not an alias, and nil if n is not a
+// mapping or has no such key.
 func (w *walker) at(n *yaml.Node, key string) *yaml.Node {
-	if n.Kind != yaml.MappingNode {
+	if n == nil || n.Kind != yaml.MappingNode {
 		return nil
 	}
 	if value, _ := w.get(n, key); value != nil {
@@ -121,7 +119,6 @@ func (w *walker) at(n *yaml.Node, key string) *yaml.Node {
 	return nil
 }
 
-// child returns the scalar under a key of a mapping, and "" if there is none.
 func (w *walker) child(n *yaml.Node, key string) string { return valueOf(w.at(n, key)) }
 
 // valueOf returns the value of a scalar, and "" for other nodes.
@@ -140,8 +137,8 @@ func (w *walker) mappingAt(n *yaml.Node, key string) *yaml.Node {
 	return nil
 }
 
-// elements returns the elements of the list under a key of a mapping, no alias
-// among them.
+// elements returns the elements of the list under a key of a mapping, none of them an
+// alias.
 func (w *walker) elements(n *yaml.Node, key string) []*yaml.Node {
 	list := w.at(n, key)
 	if list == nil || list.Kind != yaml.SequenceNode {

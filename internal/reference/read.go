@@ -36,9 +36,8 @@ func About(word string) catalog.Target {
 	return about
 }
 
-// contains reports whether word holds part, ignoring case, dashes and
-// underscores. It allocates nothing: it sees every
-// argument of every container.
+// contains reports whether word holds part, ignoring case, dashes and underscores. It
+// allocates nothing: it sees every argument of every container.
 func contains(word, part string) bool {
 	for start := range len(word) {
 		matched := 0
@@ -147,7 +146,6 @@ type argumentReader struct {
 	kubectl bool   // kubectl is one of the words before
 }
 
-// readAll reads the arguments in a field of a container.
 func (r *argumentReader) readAll(container *yaml.Node, field string, at func(int) yamldoc.Path) {
 	list := r.at(container, field)
 	if list == nil || list.Kind != yaml.SequenceNode || list.Anchor != "" && !r.once(list) {

@@ -40,7 +40,7 @@ type walker struct {
 	budget  *yamldoc.Budget
 	// mounts holds those of the pod specs met so far, keys how many keys of
 	// objects they mount.
-	mounts map[*yaml.Node]mounts
+	mounts map[*yaml.Node]map[string]*mount
 	keys   int
 	// indices holds the entries of mappings with many, or with merge keys.
 	indices map[*yaml.Node]map[string]entry
@@ -57,10 +57,10 @@ type walker struct {
 	positions *edit.Positions
 	// anchors are those of pod templates.
 	anchors []anchor
-	// discovers: the walk is for what looks like a reference or a pod template, and
-	// inTemplate that it is in one. skip are keys of the root that it leaves out.
-	discovers, inTemplate bool
-	skip                  []string
+	// shapes, if any, are what the walk is for, and inTemplate: it is in a pod template
+	// of that shape.
+	shapes     *shapes
+	inTemplate bool
 	// defined are the ConfigMaps and Secrets among an item's manifests, to
 	// which the references of the others refer.
 	defined map[object]bool
@@ -80,14 +80,12 @@ type frame struct {
 	serial  int // no two frames of one walker share it
 }
 
-// push enters a mapping.
 func (w *walker) push(n *yaml.Node, depth int, shared bool) {
 	w.serial++
 	w.frames = append(w.frames, frame{n, depth, shared, w.serial})
 }
 
-// tooDeep reports whether the present path is too long to be followed, and notes that
-// as what is wrong with the item.
+// tooDeep reports whether the present path is too long, and notes that as wrong.
 func (w *walker) tooDeep() bool {
 	if !w.steps.TooDeep() {
 		return false
@@ -220,7 +218,7 @@ func (w *walker) walk(n *yaml.Node, states []*state, shared bool) error {
 }
 
 func (w *walker) mapping(n *yaml.Node, states []*state, shared bool) error {
-	if w.discovers && len(w.steps) > w.base {
+	if w.shapes != nil && len(w.steps) > w.base {
 		if w.isObject(n) {
 			return nil // another object's fields, which may go anywhere
 		}
@@ -250,7 +248,7 @@ func (w *walker) mapping(n *yaml.Node, states []*state, shared bool) error {
 }
 
 func (w *walker) entry(key string, value *yaml.Node, states []*state, shared, merged bool) error {
-	if len(w.skip) > 0 && len(w.steps) == w.base && slices.Contains(w.skip, key) {
+	if w.shapes != nil && len(w.steps) == w.base && slices.Contains(w.shapes.skip, key) {
 		return nil
 	}
 	before := len(w.states)
