@@ -21,10 +21,8 @@ import (
 // hiddenLine replaces a changed line that may hold a Secret's value.
 const hiddenLine = "(a line of a Secret that may hold its values is not shown)\n"
 
-// A Diff is a unified diff to be written.
+// A Diff is a unified diff of input and output to be written.
 type Diff struct {
-	// Old and New are the names of the two sides.
-	Old, New string
 	// Heading says in one line what is on a line of the old side, or "". It may be
 	// nil, and must be safe for concurrent use.
 	Heading func(line int) string
@@ -44,7 +42,7 @@ func (d Diff) Write(w io.Writer, changes []manifest.Change) error {
 	if len(changes) == 0 {
 		return nil
 	}
-	if _, err := fmt.Fprintf(w, "--- %s\n+++ %s\n", d.Old, d.New); err != nil {
+	if _, err := io.WriteString(w, "--- input\n+++ output\n"); err != nil {
 		return err
 	}
 	texts := make([][]byte, len(changes))
@@ -57,10 +55,9 @@ func (d Diff) Write(w io.Writer, changes []manifest.Change) error {
 	return nil
 }
 
-// sides are the sides of a change that a line of a diff belongs to: 0 is the old one.
+// sides are the sides that have a line of a diff: 0 is the old one.
 var sides = map[byte][]int{' ': {0, 1}, '-': {0}, '+': {1}}
 
-// change returns the hunks of one change.
 func (d Diff) change(c *manifest.Change) []byte {
 	hidden := [2][]bool{hiddenLines(c.Old), hiddenLines(c.New)}
 	if c.Mixed {
@@ -71,12 +68,12 @@ func (d Diff) change(c *manifest.Change) []byte {
 	}
 	var out bytes.Buffer
 	var h hunk
-	next := [2]int{} // the lines of both sides that come next, from 0
-	wasHidden := false
+	next := func(side int) int { return h.start[side] + h.count[side] }
 	begin := func(at [2]int) {
 		h.write(&out, c, d.Heading)
-		h, next = hunk{start: at}, at
+		h = hunk{start: at}
 	}
+	wasHidden := false
 	_, text, _ := strings.Cut(string(diff.Diff("old", c.Old, "new", c.New)), "+++ new\n")
 	for line := range strings.Lines(text) {
 		switch line[0] {
@@ -90,20 +87,19 @@ func (d Diff) change(c *manifest.Change) []byte {
 			continue
 		}
 		of := sides[line[0]]
-		wasHidden = slices.ContainsFunc(of, func(s int) bool { return next[s] < len(hidden[s]) && hidden[s][next[s]] })
+		wasHidden = slices.ContainsFunc(of, func(s int) bool { return next(s) < len(hidden[s]) && hidden[s][next(s)] })
 		switch {
 		case wasHidden && len(of) == 2:
-			begin([2]int{next[0] + 1, next[1] + 1})
+			begin([2]int{next(0) + 1, next(1) + 1})
 			continue
 		case wasHidden:
 			line = line[:1] + hiddenLine
 		}
 		if len(of) == 1 && !h.changed {
-			h.changed, h.about = true, next[0]
+			h.changed, h.about = true, next(0)
 		}
 		h.lines = append(h.lines, line)
 		for _, s := range of {
-			next[s]++
 			h.count[s]++
 		}
 	}
@@ -111,12 +107,12 @@ func (d Diff) change(c *manifest.Change) []byte {
 	return out.Bytes()
 }
 
-// startOf returns the lines, from 0, on which the hunk with a header begins.
+// startOf returns the lines of both sides, from 0, on which a hunk begins.
 func startOf(header string) (start [2]int) {
 	var count [2]int
 	_, _ = fmt.Sscanf(header, "@@ -%d,%d +%d,%d @@", &start[0], &count[0], &start[1], &count[1])
 	for s := range start {
-		// A side without lines is named by the line before.
+		// Of a side without lines, the header has the line before.
 		if count[s] > 0 {
 			start[s]--
 		}

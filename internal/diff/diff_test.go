@@ -48,8 +48,8 @@ func TestWrite_showsHunksByLinesOfTheInput(t *testing.T) {
 		{"a last line without a break", "a: b", "a: c", "@@ -10,1 +20,1 @@\n-a: b\n\\ No newline at end of file\n+a: c\n\\ No newline at end of file\n"},
 		{"two hunks", numbers(""), numbers("x"), "@@ -10,5 +20,5 @@\n a: 0\n-a: 1\n+a: 1x\n a: 2\n a: 3\n a: 4\n@@ -17,5 +27,5 @@\n a: 7\n a: 8\n a: 9\n-a: 10\n+a: 10x\n a: 11\n"},
 	} {
-		got := written(t, Diff{Old: "old", New: "new", Secrets: true}, changeOf(test.before, test.after))
-		if diff := cmp.Diff("--- old\n+++ new\n"+test.want, got); diff != "" {
+		got := written(t, Diff{Secrets: true}, changeOf(test.before, test.after))
+		if diff := cmp.Diff("--- input\n+++ output\n"+test.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.label, diff)
 		}
 	}
@@ -72,8 +72,8 @@ func TestWrite_hidesTheValuesOfSecrets(t *testing.T) {
 		{"a reference to one", "kind: Pod\nref: {kind: Secret, name: a}\n", "kind: Pod\nref: {kind: Secret, name: b}\n",
 			"@@ -10,2 +20,2 @@\n kind: Pod\n-ref: {kind: Secret, name: a}\n+ref: {kind: Secret, name: b}\n"},
 	} {
-		got := written(t, Diff{Old: "old", New: "new", Secrets: true}, changeOf(test.before, test.after))
-		if diff := cmp.Diff("--- old\n+++ new\n"+test.want, got); diff != "" {
+		got := written(t, Diff{Secrets: true}, changeOf(test.before, test.after))
+		if diff := cmp.Diff("--- input\n+++ output\n"+test.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.label, diff)
 		}
 		if strings.Contains(got, "hunter") {
@@ -95,15 +95,15 @@ func TestWrite_hidesLinesOfSeveralItemsIfThereAreSecrets(t *testing.T) {
 }
 
 func TestWrite_headsAHunkWithTheResourceOfItsFirstChange(t *testing.T) {
-	d := Diff{Old: "old", New: "new", Heading: func(line int) string { return fmt.Sprint("line ", line) }}
+	d := Diff{Heading: func(line int) string { return fmt.Sprint("line ", line) }}
 	got := written(t, d, changeOf("a: b\nc: d\n", "a: b\nc: e\n"))
-	if want := "--- old\n+++ new\n@@ -10,2 +20,2 @@ line 11\n a: b\n-c: d\n+c: e\n"; got != want {
+	if want := "--- input\n+++ output\n@@ -10,2 +20,2 @@ line 11\n a: b\n-c: d\n+c: e\n"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
 
 func TestWrite_writesNothingWithoutChanges(t *testing.T) {
-	if got := written(t, Diff{Old: "old", New: "new"}); got != "" {
+	if got := written(t, Diff{}); got != "" {
 		t.Errorf("got %q", got)
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/confighash/confighash/internal/manifest"
 )
 
-// allLines hides every line of text.
 func allLines(text []byte) []bool {
 	return slices.Repeat([]bool{true}, 1+bytes.Count(text, []byte("\n")))
 }
@@ -31,14 +30,12 @@ func hiddenLines(text []byte) []bool {
 	case isShared:
 		return allLines(text) // a value may be anywhere
 	}
-	s := make(shade, 1+bytes.Count(text, []byte("\n")))
-	s.visit(tree, false, 0)
-	for i, line := range bytes.Split(text, []byte("\n")) {
+	var s shade
+	for line := range bytes.SplitSeq(text, []byte("\n")) {
 		// What is commented out may have been a value.
-		if bytes.HasPrefix(bytes.TrimSpace(line), []byte("#")) {
-			s[i] = true
-		}
+		s = append(s, bytes.HasPrefix(bytes.TrimSpace(line), []byte("#")))
 	}
+	s.visit(tree, false, 0)
 	return s
 }
 
@@ -58,8 +55,8 @@ func look(n *yaml.Node) (isSecret, isShared bool) {
 // A shade says of each line, from 0, whether it is hidden.
 type shade []bool
 
-// visit looks for Secrets in n. isItem says that n is one even without a kind. next is
-// the line, from 1, of the node after n and all in it, 0 if there is none.
+// visit hides the lines of Secrets in n. isItem reports that n is one even without a
+// kind. next is the line, from 1, of the node after n, 0 if there is none.
 func (s shade) visit(n *yaml.Node, isItem bool, next int) {
 	kind, isManifest := "", false
 	for _, e := range entries(n, next) {
@@ -85,7 +82,6 @@ func (s shade) visit(n *yaml.Node, isItem bool, next int) {
 // shown are the fields of a Secret that are not secret.
 var shown = []string{"apiVersion", "kind", "type", "immutable"}
 
-// secret hides lines of a Secret.
 func (s shade) secret(n *yaml.Node, next int) {
 	for _, e := range entries(n, next) {
 		switch {
@@ -120,7 +116,7 @@ func mayCopy(value *yaml.Node) bool {
 	return value.Kind != yaml.ScalarNode || len(value.Value) > long || strings.ContainsAny(value.Value, "{\n")
 }
 
-// hide hides the lines of an entry of the mapping in.
+// hide hides an entry of the mapping in.
 func (s shade) hide(in *yaml.Node, e entry) {
 	end := e.next
 	switch {
@@ -134,7 +130,7 @@ func (s shade) hide(in *yaml.Node, e entry) {
 	}
 }
 
-// An entry is one of a mapping's, with the line of the node after it.
+// An entry is one of a mapping, with the line of the node after it.
 type entry struct {
 	key, value *yaml.Node
 	next       int
@@ -149,8 +145,8 @@ func entries(n *yaml.Node, next int) []entry {
 	return list
 }
 
-// lineAfter returns the line of the node after the i-th one in n, if next is that of
-// the node after n.
+// lineAfter returns the line of the node after the i-th one in n; next is that of the
+// node after n.
 func lineAfter(n *yaml.Node, i, next int) int {
 	if i+1 < len(n.Content) {
 		return n.Content[i+1].Line

@@ -16,8 +16,7 @@ import (
 type causes struct {
 	*comparison
 	subject *subject
-	// counted are the influences that count.
-	counted map[*influence]bool
+	counted map[*influence]bool // that count
 	// consumed: pods get one of them. gone and all: those that came or disappeared, or
 	// all that a checksum includes, are among them.
 	consumed, gone, all bool
@@ -25,7 +24,6 @@ type causes struct {
 	ignored             int // how many of the objects are left alone on purpose
 }
 
-// list returns the causes: objects, then fields.
 func (c *causes) list() []Cause {
 	var all []Cause
 	for _, i := range c.subject.influences {
@@ -42,16 +40,11 @@ func (c *causes) list() []Cause {
 	return append(all, c.fields...)
 }
 
-// count counts an influence.
 func (c *causes) count(i *influence) {
-	if c.counted == nil {
-		c.counted = map[*influence]bool{}
-	}
 	c.counted[i] = true
 	c.consumed = c.consumed || i.consumed
 }
 
-// countRenamed counts the objects that have another name now.
 func (c *causes) countRenamed(several []*object) {
 	for _, o := range several {
 		if i := c.subject.byObject[o]; i != nil && o.renamed() {
@@ -86,9 +79,8 @@ func (c *causes) add(p *templatePair) {
 	}
 }
 
-// causeOf makes a cause of a difference.
 func causeOf(d *podtemplate.Difference, field string) Cause {
-	change := map[podtemplate.What]Change{
+	change := [...]Change{
 		podtemplate.Changed: Changed, podtemplate.Added: Added, podtemplate.Removed: Removed,
 		podtemplate.Reordered: Reordered, podtemplate.Respelled: Changed,
 	}[d.What]
@@ -126,14 +118,11 @@ func (c *causes) explain(p *templatePair) []bool {
 	return explained
 }
 
-// checksums returns the places of the checksums of this project's in a template.
 func (p *templatePair) checksums() map[yamldoc.Path]bool {
 	places := map[yamldoc.Path]bool{}
-	if t := p.template; t.HasAnnotations {
-		for key, value := range t.Annotations {
-			if hash.IsChecksum(value) {
-				places[t.AnnotationsAt.Key(key)] = true
-			}
+	for key, value := range p.template.Annotations {
+		if hash.IsChecksum(value) {
+			places[p.template.AnnotationsAt.Key(key)] = true
 		}
 	}
 	return places
@@ -180,32 +169,27 @@ func (c *causes) element(uses map[yamldoc.Path][]*usage.Use, path string, at yam
 	return what, named
 }
 
-// listOf returns the path of the list that holds the element at a path.
 func listOf(path string) string { return path[:max(strings.LastIndexByte(path, '['), 0)] }
 
 // follow reports whether what differs follows the names of objects, and counts these.
 func (c *causes) follow(d *podtemplate.Difference) bool {
-	named, follows := c.follows(c.subject, d.Old, d.New)
+	named, follows := c.follows(c.subject, d)
 	c.countRenamed(named)
 	return follows
 }
 
 // follows reports whether two scalars of a resource differ in nothing but the names of
 // objects that both sets have, and which.
-func (c *comparison) follows(s *subject, before, after yamldoc.Path) ([]*object, bool) {
-	if before == "" || after == "" {
-		return nil, false
-	}
+func (c *comparison) follows(s *subject, d *podtemplate.Difference) ([]*object, bool) {
 	c.indexUses(s)
-	was, olds := c.skeleton(s.usedAt[before])
-	is, news := c.skeleton(s.usesAt[after])
+	was, olds := c.skeleton(s.usedAt[d.Old])
+	is, news := c.skeleton(s.usesAt[d.New])
 	if was == "" || was != is {
 		return nil, false
 	}
 	return append(olds, news...), true
 }
 
-// indexUses indexes the uses of a subject by their paths.
 func (c *comparison) indexUses(s *subject) {
 	byPath := func(uses []usage.Use) map[yamldoc.Path][]*usage.Use {
 		index := make(map[yamldoc.Path][]*usage.Use, len(uses))
@@ -223,8 +207,7 @@ func (c *comparison) indexUses(s *subject) {
 // skeleton returns the value in which those uses are, with objects in place of their
 // names, and "" if it names no object.
 func (c *comparison) skeleton(uses []*usage.Use) (string, []*object) {
-	here := slices.Clone(uses)
-	slices.SortStableFunc(here, func(a, b *usage.Use) int { return a.Ref.Start - b.Ref.Start })
+	here := slices.SortedStableFunc(slices.Values(uses), func(a, b *usage.Use) int { return a.Ref.Start - b.Ref.Start })
 	here = slices.CompactFunc(here, func(a, b *usage.Use) bool { return a.Ref.Start == b.Ref.Start })
 	if len(here) == 0 {
 		return "", nil

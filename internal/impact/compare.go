@@ -22,9 +22,9 @@ import (
 func Compare(before, after *graph.Graph) (*Report, error) {
 	c := &comparison{
 		before: before, after: after, objects: matchObjects(before, after),
-		names: map[*graph.Resource]map[yamldoc.Path]string{},
+		renames: slices.ContainsFunc(after.Resources, func(r *graph.Resource) bool { return r.Target != 0 && r.Recorded() != "" }),
+		names:   map[*graph.Resource]map[yamldoc.Path]string{},
 	}
-	c.renames = slices.ContainsFunc(after.Resources, func(r *graph.Resource) bool { return r.Target != 0 && r.Recorded() != "" })
 	if err := c.match(); err != nil {
 		return nil, err
 	}
@@ -64,10 +64,8 @@ func (p pair) now() *graph.Resource { return cmp.Or(p.new, p.old) }
 
 func (p pair) both() bool { return p.old != nil && p.new != nil }
 
-// renamed reports whether the resource has another name now.
 func (p pair) renamed() bool { return p.both() && p.old.Name != p.new.Name }
 
-// formerName returns the name in the old set, if that is another.
 func (p pair) formerName() string {
 	if p.renamed() {
 		return graph.Clip(p.old.Name)
@@ -75,7 +73,6 @@ func (p pair) formerName() string {
 	return ""
 }
 
-// ref names a resource as the new set has it, or else as the old one does.
 func (c *comparison) ref(p pair) Ref {
 	if p.new != nil {
 		return refOf(c.after, p.new)
@@ -86,12 +83,16 @@ func (c *comparison) ref(p pair) Ref {
 // generated is the name of a resource with generateName, which the API server names.
 const generated = "(generated)"
 
-// refOf names a resource of g.
 func refOf(g *graph.Graph, r *graph.Resource) Ref {
 	return Ref{
 		APIVersion: graph.Clip(r.APIVersion), Kind: graph.Clip(r.Kind),
 		Namespace: graph.Clip(g.NamespaceOf(r)), Name: cmp.Or(graph.Clip(r.Name), generated),
 	}
+}
+
+// compareEffects orders the worst first.
+func compareEffects(a, b Effect) int {
+	return cmp.Compare(slices.Index(Effects(), a), slices.Index(Effects(), b))
 }
 
 func compareRefs(a, b Ref) int {
@@ -124,7 +125,6 @@ func templatesOf(r *graph.Resource) int {
 	return len(r.PodTemplates)
 }
 
-// match pairs the resources that use objects or make pods.
 func (c *comparison) match() error {
 	known := map[graph.ID]*subject{}
 	for _, g := range []*graph.Graph{c.after, c.before} {
@@ -157,22 +157,19 @@ func (c *comparison) match() error {
 		}
 	}
 	c.pairHooks()
-	texts := map[[2]*manifest.Chunk]bool{} // whether they differ: many resources may be in one
+	same := map[[2]*manifest.Chunk]bool{} // many resources may be in one
 	for _, s := range c.subjects {
-		s.differs = !s.both() || s.old.Root != s.new.Root || differ(texts, s.old.Chunk, s.new.Chunk)
+		s.differs = true
+		if s.both() && s.old.Root == s.new.Root {
+			chunks := [2]*manifest.Chunk{s.old.Chunk, s.new.Chunk}
+			if _, known := same[chunks]; !known {
+				same[chunks] = bytes.Equal(s.old.Chunk.Text, s.new.Chunk.Text)
+			}
+			s.differs = !same[chunks]
+		}
 		c.influence(s)
 	}
 	return nil
-}
-
-func differ(known map[[2]*manifest.Chunk]bool, before, after *manifest.Chunk) bool {
-	texts := [2]*manifest.Chunk{before, after}
-	differs, ok := known[texts]
-	if !ok {
-		differs = !bytes.Equal(before.Text, after.Text)
-		known[texts] = differs
-	}
-	return differs
 }
 
 // A hookPattern is what stays the same of a hook of Helm if one part of its name is
@@ -209,7 +206,6 @@ func (c *comparison) pairHooks() {
 	c.subjects = slices.DeleteFunc(c.subjects, func(s *subject) bool { return s.old == nil && s.new == nil })
 }
 
-// hookPatterns returns a pattern for each part of a hook's name that may be random.
 func hookPatterns(g *graph.Graph, r *graph.Resource) []hookPattern {
 	hook, ok := r.Annotations["helm.sh/hook"]
 	if !ok || len(r.Name) > 63 {
@@ -227,7 +223,6 @@ func hookPatterns(g *graph.Graph, r *graph.Resource) []hookPattern {
 	return found
 }
 
-// read reads the facts of the resources to which something may happen.
 func (c *comparison) read() error {
 	var wanted []*graph.Resource
 	for _, s := range c.subjects {
@@ -251,12 +246,8 @@ func (c *comparison) read() error {
 
 // finish sorts a report and counts what is in it.
 func (r *Report) finish() {
-	rank := map[Effect]int{}
-	for i, e := range Effects() {
-		rank[e] = i
-	}
 	slices.SortStableFunc(r.Workloads, func(a, b Workload) int {
-		return cmp.Or(cmp.Compare(rank[a.Effect], rank[b.Effect]), compareRefs(a.Ref, b.Ref))
+		return cmp.Or(compareEffects(a.Effect, b.Effect), compareRefs(a.Ref, b.Ref))
 	})
 	slices.SortStableFunc(r.Objects, func(a, b Object) int { return compareRefs(a.Ref, b.Ref) })
 	slices.SortStableFunc(r.Disappearing, func(a, b Disappearing) int { return compareRefs(a.Ref, b.Ref) })

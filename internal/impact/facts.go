@@ -30,7 +30,6 @@ type facts struct {
 	fixed     fixedFields
 }
 
-// readFacts reads the facts of resources.
 func readFacts(resources []*graph.Resource) (map[*graph.Resource]*facts, error) {
 	found := make(map[*graph.Resource]*facts, len(resources))
 	for _, r := range resources {
@@ -109,7 +108,6 @@ func readTemplate(r *graph.Resource, t *graph.PodTemplate, item *yaml.Node) (*po
 	return podtemplate.ReadParts(parts, o)
 }
 
-// nodeAt returns the node at a path, nil if there is none.
 func nodeAt(n *yaml.Node, path yamldoc.Path) *yaml.Node {
 	steps, err := path.Steps()
 	if err != nil {
@@ -133,7 +131,6 @@ func nodeAt(n *yaml.Node, path yamldoc.Path) *yaml.Node {
 	return n
 }
 
-// scalarAt returns the scalar at a path, "" if there is none.
 func scalarAt(item *yaml.Node, path yamldoc.Path) string {
 	n := nodeAt(item, path)
 	if n == nil || n.Kind != yaml.ScalarNode || n.Tag == "!!null" {
@@ -142,7 +139,6 @@ func scalarAt(item *yaml.Node, path yamldoc.Path) string {
 	return n.Value
 }
 
-// elementsAt returns the elements of the list at a path.
 func elementsAt(n *yaml.Node, path yamldoc.Path) []*yaml.Node {
 	if n = nodeAt(n, path); n == nil || n.Kind != yaml.SequenceNode {
 		return nil

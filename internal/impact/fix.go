@@ -16,7 +16,6 @@ const (
 	restartPods = "restart its pods after the apply"
 )
 
-// restart returns how to make a workload's pods read the configuration of a template.
 func (c *comparison) restart(s *subject, p *templatePair) string {
 	by, comma := restartPods, " "
 	if command := workloadOf(s.new).Restart; command != "" {
@@ -53,7 +52,6 @@ func (c *comparison) kept(s *subject, p *templatePair) string {
 	return ""
 }
 
-// replacement returns how to replace a resource that cannot change.
 func (c *comparison) replacement(r *graph.Resource) string {
 	if len(r.PodTemplates) == 0 {
 		return "delete it before the apply, or give the new one another name"

@@ -49,8 +49,6 @@ var fixedRules = sync.OnceValues(func() (map[catalog.GroupKind][]fixedRule, erro
 	return byKind, err
 })
 
-// isFixed reports whether a kind has fields that cannot change outside of pod
-// templates.
 func isFixed(r *graph.Resource) bool {
 	rules, _ := fixedRules() // readFixed reports an error
 	return len(rules[catalog.GroupKind{Group: r.Group, Kind: r.Kind}]) > 0
@@ -73,7 +71,6 @@ type fixedValue struct {
 	byDefault bool
 }
 
-// readFixed reads the fields of an item that cannot change.
 func readFixed(r *graph.Resource, item *yaml.Node) (fixedFields, error) {
 	f := fixedFields{values: map[yamldoc.Path]fixedValue{}}
 	rules, err := fixedRules()
@@ -92,6 +89,9 @@ func readFixed(r *graph.Resource, item *yaml.Node) (fixedFields, error) {
 }
 
 func (f *fixedFields) apply(rule *fixedRule, item *yaml.Node) error {
+	for path, value := range rule.Defaults {
+		f.values[path] = fixedValue{value, true}
+	}
 	fields, err := rule.fields(item)
 	if err != nil {
 		return err
@@ -101,11 +101,8 @@ func (f *fixedFields) apply(rule *fixedRule, item *yaml.Node) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
-		switch {
-		case text != "":
+		if text != "" {
 			f.values[path] = fixedValue{text, false}
-		case rule.Defaults[path] != "":
-			f.values[path] = fixedValue{rule.Defaults[path], true}
 		}
 	}
 	if stays := rule.Stays; stays.Field != "" && nodeAt(item, stays.Field) == nil {
@@ -119,19 +116,15 @@ func (f *fixedFields) apply(rule *fixedRule, item *yaml.Node) error {
 	return err
 }
 
-// fields returns the fields of an item that a rule is about, nil for those that are
-// absent and have a default.
 func (rule *fixedRule) fields(item *yaml.Node) (map[yamldoc.Path]*yaml.Node, error) {
 	fields := map[yamldoc.Path]*yaml.Node{}
-	for path := range rule.Defaults {
-		fields[path] = nil
-	}
 	for _, path := range rule.Fields {
 		n := nodeAt(item, path)
 		switch {
+		case n == nil:
 		case len(rule.Except) == 0:
 			fields[path] = n
-		case n != nil && n.Kind == yaml.MappingNode:
+		case n.Kind == yaml.MappingNode:
 			err := yamldoc.Each(n, new(yamldoc.Budget), func(key string, value *yaml.Node, _ bool) error {
 				if at := path.Key(key); !slices.Contains(rule.Except, key) && fields[at] == nil {
 					fields[at] = value
@@ -149,9 +142,6 @@ func (rule *fixedRule) fields(item *yaml.Node) (map[yamldoc.Path]*yaml.Node, err
 // textOf returns a text that is the same for values that the API server does not tell
 // apart, "" for an empty one.
 func textOf(n *yaml.Node) (string, error) {
-	if n == nil {
-		return "", nil
-	}
 	n, err := filled(n, new(yamldoc.Budget))
 	if err != nil || isEmpty(n) {
 		return "", err
@@ -163,7 +153,6 @@ func textOf(n *yaml.Node) (string, error) {
 	return string(tree), err
 }
 
-// isEmpty reports whether a node is null or an empty collection.
 func isEmpty(n *yaml.Node) bool {
 	if n.Kind == yaml.ScalarNode {
 		return n.ShortTag() == "!!null"
@@ -199,7 +188,6 @@ func filled(n *yaml.Node, b *yamldoc.Budget) (*yaml.Node, error) {
 	return full, err
 }
 
-// mapOf returns a mapping with one entry.
 func mapOf(key string, value *yaml.Node) *yaml.Node {
 	return &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Content: []*yaml.Node{{Kind: yaml.ScalarNode, Tag: "!!str", Value: key}, value}}
 }
@@ -278,7 +266,6 @@ func (c *comparison) refused(s *subject, known bool) ([]yamldoc.Path, outcome) {
 	return nil, outcome{}
 }
 
-// list joins paths as a sentence lists them.
 func list(paths []yamldoc.Path) string {
 	names := make([]string, len(paths))
 	for i, path := range paths {

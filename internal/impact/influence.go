@@ -23,7 +23,6 @@ type influence struct {
 	ways  []string // once asked for, of whole
 }
 
-// add adds a use of the new set, or of the old one.
 func (i *influence) add(use *usage.Use, present bool) {
 	i.uses = append(i.uses, use)
 	i.consumed = i.consumed || use.Consumed
@@ -36,9 +35,6 @@ func (i *influence) add(use *usage.Use, present bool) {
 // templates does.
 func (c *comparison) influence(s *subject) {
 	s.on = make([][]*influence, max(templatesOf(s.new), templatesOf(s.old)))
-	if len(s.uses)+len(s.used) == 0 {
-		return
-	}
 	s.byObject = make(map[*object]*influence, len(s.uses))
 	for n, uses := range [][]usage.Use{s.uses, s.used} {
 		for k := range uses {
@@ -56,18 +52,11 @@ func (c *comparison) influence(s *subject) {
 		}
 	}
 	slices.SortStableFunc(s.influences, func(a, b *influence) int { return graph.Compare(a.object.now(), b.object.now()) })
-	switch len(s.on) {
-	case 0:
-	case 1:
-		s.on[0] = s.influences
-	default:
-		for _, i := range s.influences {
-			s.divide(i)
-		}
+	for _, i := range s.influences {
+		s.divide(i)
 	}
 }
 
-// divide finds which uses of an object count for which of several pod templates.
 func (s *subject) divide(whole *influence) {
 	parts := map[int]*influence{}
 	add := func(template, at int) {
@@ -122,10 +111,10 @@ func (i *influence) missing() string {
 			}
 		}
 	}
-	if first == len(o.keys) {
-		return ""
+	if first < len(o.keys) {
+		return o.keys[first].Name
 	}
-	return o.keys[first].Name
+	return ""
 }
 
 // via returns the ways by which the subject's pods get what differs, or else all ways,
@@ -227,7 +216,6 @@ func (o *object) among(keys []string) iter.Seq[int] {
 	}
 }
 
-// find returns the place of a key among those that differ.
 func (o *object) find(key string) (place int, found bool) {
 	return slices.BinarySearchFunc(o.keys, key, func(k keyChange, key string) int { return strings.Compare(k.name, key) })
 }

@@ -1,6 +1,7 @@
 package impact
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -29,30 +30,23 @@ type keyChange struct {
 	name string
 }
 
-// as returns the key for a report.
 func (k *keyChange) as(consumed bool) Key {
 	return Key{Name: k.Name, Change: k.Change, Consumed: consumed}
 }
 
-// sharedKeys returns the keys that differ if all are consumed, or none.
 func (o *object) sharedKeys(consumed bool) []Key {
-	if o.shared[consumed] == nil {
-		keys := make([]Key, len(o.keys))
+	if o.shared == nil {
+		o.shared = map[bool][]Key{}
 		for k := range o.keys {
-			keys[k] = o.keys[k].as(consumed)
+			o.shared[true] = append(o.shared[true], o.keys[k].as(true))
+			o.shared[false] = append(o.shared[false], o.keys[k].as(false))
 		}
-		if o.shared == nil {
-			o.shared = map[bool][]Key{}
-		}
-		o.shared[consumed] = keys
 	}
 	return o.shared[consumed]
 }
 
-// differs reports whether anything about the object does.
 func (o *object) differs() bool { return !o.both() || len(o.keys) > 0 || o.renamed() }
 
-// change returns how the object differs.
 func (o *object) change() Change {
 	switch {
 	case o.old == nil:
@@ -65,7 +59,6 @@ func (o *object) change() Change {
 	return Changed
 }
 
-// objects are those of two sets.
 type objects struct {
 	all []*object // those of the new set in its order, then those that are only in the old one
 	of  map[*graph.Resource]*object
@@ -78,15 +71,18 @@ func matchObjects(before, after *graph.Graph) *objects {
 	for _, nameOf := range []func(*graph.Resource) string{
 		func(r *graph.Resource) string { return r.Name },
 		func(r *graph.Resource) string { return r.Base },
-		func(r *graph.Resource) string { return unhashed(r.Base) },
+		func(r *graph.Resource) string {
+			if hash.Suffixed(r.Base) {
+				return r.Base[:len(r.Base)-hash.Length-1]
+			}
+			return r.Base
+		},
 	} {
 		m.match(before, after, nameOf)
 	}
 	for _, r := range after.Resources {
 		if isObject(r) {
-			if m.of[r] == nil {
-				m.of[r] = &object{pair: pair{new: r}}
-			}
+			m.of[r] = cmp.Or(m.of[r], &object{pair: pair{new: r}})
 			m.all = append(m.all, m.of[r])
 		}
 	}
@@ -102,7 +98,6 @@ func matchObjects(before, after *graph.Graph) *objects {
 	return m
 }
 
-// match pairs the objects that one name identifies in both sets.
 func (m *objects) match(before, after *graph.Graph, nameOf func(*graph.Resource) string) {
 	byName := func(g *graph.Graph) map[graph.ID][]*graph.Resource {
 		found := map[graph.ID][]*graph.Resource{}
@@ -125,29 +120,20 @@ func (m *objects) match(before, after *graph.Graph, nameOf func(*graph.Resource)
 	}
 }
 
-// isObject reports whether r holds configuration.
 func isObject(r *graph.Resource) bool { return (r.Target != 0 || r.StandsFor) && r.Name != "" }
 
-// unhashed returns name less what may be a hash at its end.
-func unhashed(name string) string {
-	if hash.Suffixed(name) {
-		return name[:len(name)-hash.Length-1]
-	}
-	return name
-}
-
-// compare finds the keys that differ, and whether the API server refuses that.
 func (o *object) compare() {
 	o.compareKeys()
 	if !o.both() || o.renamed() || o.new.Target == 0 {
 		return
 	}
+	const byDefault = "Opaque"
 	switch {
 	case o.old.Immutable && len(o.keys) > 0:
 		o.refused = "it is immutable"
 	case o.old.Immutable && !o.new.Immutable:
 		o.refused = "immutable: true cannot be taken back"
-	case typeOf(o.old) != typeOf(o.new):
+	case o.new.Kind == "Secret" && cmp.Or(o.old.Type, byDefault) != cmp.Or(o.new.Type, byDefault):
 		o.refused = "the type of a Secret cannot change"
 	default:
 		return
@@ -179,7 +165,6 @@ func (o *object) compareKeys() {
 	}
 }
 
-// valuesByKey returns the values of an object, which may have several for a key.
 func valuesByKey(r *graph.Resource) map[string][]hash.Value {
 	values := map[string][]hash.Value{}
 	if r != nil {
@@ -193,20 +178,11 @@ func valuesByKey(r *graph.Resource) map[string][]hash.Value {
 // hidden replaces a key that may be a part of a value.
 const hidden = "(hidden)"
 
-// shown returns a key as a report may show it.
 func (o *object) shown(key string) string {
 	if o.old != nil && o.old.Bare[key] || o.new != nil && o.new.Bare[key] {
 		return hidden
 	}
 	return graph.Clip(key)
-}
-
-// typeOf returns a Secret's type as the API server has it.
-func typeOf(r *graph.Resource) string {
-	if r.Kind == "Secret" && r.Type == "" {
-		return "Opaque"
-	}
-	return r.Type
 }
 
 // addUsers adds to the objects that differ who uses them, and to their keys whether pods
@@ -215,11 +191,9 @@ func (c *comparison) addUsers() {
 	for _, s := range c.subjects {
 		for _, i := range s.influences {
 			o := i.object
-			if !o.differs() && o.refused == "" {
+			gone := s.new == nil && o.new != nil // it used the object, and no longer exists
+			if gone || !o.differs() && o.refused == "" {
 				continue
-			}
-			if s.new == nil && o.new != nil {
-				continue // it used the object, and no longer exists
 			}
 			var gets []int
 			all := false

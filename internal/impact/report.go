@@ -251,7 +251,6 @@ func (r *Report) ExitCode() int {
 	return code
 }
 
-// configured reports whether an object is among the causes.
 func (w *Workload) configured() bool {
 	return slices.ContainsFunc(w.Causes, func(c Cause) bool { return c.Object != nil })
 }

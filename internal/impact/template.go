@@ -28,8 +28,8 @@ type templatePair struct {
 
 // templates pairs the pod templates of a workload by their place.
 func (c *comparison) templates(s *subject) []*templatePair {
-	place := func(t *graph.PodTemplate) yamldoc.Path { return t.Spec + "\x00" + t.AnnotationsAt }
-	olds := make(map[yamldoc.Path]int, len(s.old.PodTemplates))
+	place := func(t *graph.PodTemplate) [2]yamldoc.Path { return [2]yamldoc.Path{t.Spec, t.AnnotationsAt} }
+	olds := make(map[[2]yamldoc.Path]int, len(s.old.PodTemplates))
 	for i := range s.old.PodTemplates {
 		olds[place(&s.old.PodTemplates[i])] = i
 	}
@@ -85,7 +85,7 @@ func (c *comparison) splitRest(s *subject, p *templatePair, all []podtemplate.Di
 	}
 	delete(roots, "") // not a place
 	for _, d := range all {
-		renamed, follows := c.follows(s, d.Old, d.New)
+		renamed, follows := c.follows(s, &d)
 		switch {
 		case roots.Holding(d.Old) >= 0 || roots.Holding(d.New) >= 0:
 		case d.What == podtemplate.Changed && follows && s.consumes(renamed):
@@ -96,7 +96,6 @@ func (c *comparison) splitRest(s *subject, p *templatePair, all []podtemplate.Di
 	}
 }
 
-// consumes reports whether the subject's pods get one of the objects.
 func (s *subject) consumes(several []*object) bool {
 	return slices.ContainsFunc(several, func(o *object) bool { return s.byObject[o] != nil && s.byObject[o].consumed })
 }
@@ -145,7 +144,6 @@ func (p *templatePair) judge(known *catalog.Workload, suspended bool) {
 	}
 }
 
-// only reports whether nothing but those fields differs.
 func (p *templatePair) only(fields []string) bool {
 	return !slices.ContainsFunc(p.diffs, func(d podtemplate.Difference) bool { return !within(&d, fields) })
 }
@@ -178,7 +176,6 @@ func (p *templatePair) staysAsIs(d *podtemplate.Difference) bool {
 	return false
 }
 
-// inSpec reports whether a difference is in the pod spec.
 func (p *templatePair) inSpec(d *podtemplate.Difference) bool {
 	return p.template.HasSpec && (d.Path == "" || d.Path == "spec" || strings.HasPrefix(d.Path, "spec."))
 }

@@ -13,19 +13,16 @@ import (
 
 // workload predicts what happens to a workload, nil for nothing.
 func (c *comparison) workload(s *subject) *Workload {
-	w := &Workload{Ref: c.ref(s.pair)}
 	switch {
 	case s.new == nil:
-		w.Effect = Stops
-		return w
+		return &Workload{Ref: c.ref(s.pair), Effect: Stops}
 	case s.old == nil:
-		w.Effect = Starts
-		return w
+		return &Workload{Ref: c.ref(s.pair), Effect: Starts}
 	case s.after == nil:
 		return nil // nothing differs
 	}
-	w.Replicas, w.Strategy = s.after.replicas, s.after.strategy
-	causes := &causes{comparison: c, subject: s}
+	w := &Workload{Ref: c.ref(s.pair), Replicas: s.after.replicas, Strategy: s.after.strategy}
+	causes := &causes{comparison: c, subject: s, counted: map[*influence]bool{}}
 	for _, pair := range c.templates(s) {
 		o := c.outcome(s, pair)
 		if o.effect == "" {
@@ -33,7 +30,7 @@ func (c *comparison) workload(s *subject) *Workload {
 		}
 		causes.add(pair)
 		w.TemplateChanges = w.TemplateChanges || len(pair.diffs) > 0 && o.effect != Refused
-		if w.Effect == "" || slices.Index(Effects(), o.effect) < slices.Index(Effects(), w.Effect) {
+		if w.Effect == "" || compareEffects(o.effect, w.Effect) < 0 {
 			w.Effect, w.Reason, w.Fix = o.effect, o.reason, o.fix
 		}
 	}
@@ -55,20 +52,17 @@ func (c *comparison) workload(s *subject) *Workload {
 	return w
 }
 
-// An outcome is what a change does to the pods of one template.
 type outcome struct {
 	effect      Effect
 	reason, fix string
 }
 
-// effects are those of a changed pod template.
 var effects = map[catalog.Change]Effect{
 	catalog.Rollout: Rolls, catalog.NewRevision: Rolls, catalog.InPlace: Rolls,
 	catalog.Deferred: Waits, catalog.FuturePods: NextRuns, catalog.Recreated: NextRuns,
 	catalog.CreateOnce: Stale, catalog.Destructive: Kills, catalog.Forbidden: Refused, catalog.Operator: Unknown,
 }
 
-// outcome predicts what happens to the pods of a template.
 func (c *comparison) outcome(s *subject, p *templatePair) outcome {
 	t := p.template
 	configured := slices.ContainsFunc(s.on[p.index], (*influence).configures)
@@ -100,7 +94,6 @@ func (c *comparison) outcome(s *subject, p *templatePair) outcome {
 	return o
 }
 
-// changed is the outcome if a template differs.
 func (c *comparison) changed(s *subject, p *templatePair, configured bool) outcome {
 	t := p.template
 	o := outcome{effect: effects[t.Change], reason: t.Reason}
@@ -144,7 +137,6 @@ func (c *comparison) changed(s *subject, p *templatePair, configured bool) outco
 	return o
 }
 
-// isPod reports whether the template is a Pod itself.
 func isPod(t *graph.PodTemplate) bool { return t.Whole && t.Root == "" }
 
 // partitioned takes a partition into account: pods below it keep the template that
@@ -164,7 +156,6 @@ func (o *outcome) partitioned(f *facts) {
 	}
 }
 
-// configured is the outcome if configuration changes and the template does not.
 func (c *comparison) configured(s *subject, p *templatePair) outcome {
 	t := p.template
 	switch {
@@ -199,7 +190,6 @@ func (c *comparison) configured(s *subject, p *templatePair) outcome {
 	return o
 }
 
-// hasNone reports whether a workload asks for no pods.
 func (f *facts) hasNone() bool { return f.replicas != nil && *f.replicas == 0 }
 
 // refusedOnly returns an object whose change is refused, if that of every object that

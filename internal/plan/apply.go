@@ -3,6 +3,7 @@ package plan
 import (
 	"bytes"
 	"fmt"
+	"slices"
 
 	"go.yaml.in/yaml/v3"
 
@@ -39,15 +40,8 @@ func (p *Plan) ApplyToTrees(g *graph.Graph, trees map[*manifest.Chunk]*yaml.Node
 	return nil
 }
 
-// edited returns the resources with edits.
 func (p *Plan) edited(g *graph.Graph) []graph.Batch {
-	var resources []*graph.Resource
-	for _, r := range g.Resources {
-		if len(p.Edits[r]) > 0 {
-			resources = append(resources, r)
-		}
-	}
-	return graph.Batches(resources)
+	return graph.Batches(slices.DeleteFunc(slices.Clone(g.Resources), func(r *graph.Resource) bool { return p.Edits[r] == nil }))
 }
 
 func (p *Plan) items(resources []*graph.Resource) []edit.Item {

@@ -7,16 +7,15 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/confighash/confighash/internal/yamldoc"
-
 	"github.com/confighash/confighash/internal/edit"
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/manifest"
+	"github.com/confighash/confighash/internal/yamldoc"
 )
 
 // A Plan is what a transformation changes and reports. The zero Plan changes nothing.
 type Plan struct {
-	// Edits are those of each resource that is edited.
+	// Edits are those of each resource that has some.
 	Edits map[*graph.Resource][]edit.Edit
 	// Findings are warnings and information, in no order.
 	Findings []graph.Finding
@@ -65,8 +64,8 @@ func (p *Plan) Add(findings ...graph.Finding) {
 // thousands of variants is made thousands of times.
 const maxErrors = 100
 
-// Err returns the errors among the findings joined, sorted, each a
-// graph.Finding, up to a bound as Join has it. It returns nil if there are none.
+// Err returns the errors among the findings, each a graph.Finding, sorted and joined
+// as Join does. It returns nil if there are none.
 func (p *Plan) Err() error {
 	findings := graph.SortFindings(p.errs)
 	errs := make([]error, len(findings))
@@ -76,7 +75,7 @@ func (p *Plan) Err() error {
 	return Join(errs)
 }
 
-// Join joins errors up to a bound. The last one counts the others then.
+// Join joins the first 100 errors and one that counts the others.
 func Join(errs []error) error {
 	if more := len(errs) - maxErrors; more > 0 {
 		errs = append(slices.Clone(errs[:maxErrors]), fmt.Errorf("%d more errors are not listed", more))

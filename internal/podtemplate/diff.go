@@ -63,7 +63,6 @@ type differ struct {
 	found    []Difference
 }
 
-// A step leads to an entry of a mapping or an element of a list.
 type step struct {
 	key      string // of the entry, or of the element if it has one
 	old, new int32  // node.at, or absent
@@ -170,7 +169,6 @@ func keys(elements []node) map[string]int {
 	return at
 }
 
-// byKey compares the elements of lists that have the same key.
 func (d *differ) byKey(a, b []node, at map[string]int) {
 	last, reordered := -1, false
 	kept := make([]bool, len(a))
@@ -230,7 +228,6 @@ func (d *differ) byIndex(a, b []node) {
 	}
 }
 
-// shuffled reports whether b holds the elements of a in another order.
 func (d *differ) shuffled(a, b []node) bool {
 	left := slices.Clone(b)
 	for i := range a {
@@ -256,7 +253,6 @@ func (d *differ) equal(before, after *node) bool {
 	return true
 }
 
-// add adds a difference at the present node.
 func (d *differ) add(what What) {
 	d.found = append(d.found, Difference{
 		Path: d.path(), What: what,
@@ -265,7 +261,6 @@ func (d *differ) add(what What) {
 	})
 }
 
-// path returns the path of the present node for people.
 func (d *differ) path() string {
 	var b strings.Builder
 	for i := range d.steps {

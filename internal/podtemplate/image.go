@@ -29,7 +29,6 @@ func pullsAlways(image string) bool {
 	return isRepository(name) && !expressions().identifier.MatchString(image)
 }
 
-// cutTag cuts name at the colon before a tag.
 func cutTag(name string) (repository, tag string, found bool) {
 	colon := strings.LastIndexByte(name, ':')
 	if colon < 0 || strings.IndexByte(name[colon:], '/') >= 0 {
@@ -41,7 +40,6 @@ func cutTag(name string) (repository, tag string, found bool) {
 // maxRepository is the maximal length of the path of a repository, without its domain.
 const maxRepository = 255
 
-// isRepository reports whether name is a repository's, with or without a domain.
 func isRepository(name string) bool {
 	domain, path, found := strings.Cut(name, "/")
 	if !found || domain != "localhost" && !strings.ContainsAny(domain, ".:") && strings.ToLower(domain) == domain {
@@ -53,7 +51,6 @@ func isRepository(name string) bool {
 	return len(path) <= maxRepository && expressions().domain.MatchString(domain) && expressions().path.MatchString(path)
 }
 
-// imageExpressions match the parts of an image's name.
 type imageExpressions struct{ domain, path, digest, identifier *regexp.Regexp }
 
 // expressions compiles them once they are needed: most images have another tag.

@@ -25,8 +25,6 @@ func parseQuantity(s string) (resource.Quantity, bool) {
 	return q, err == nil
 }
 
-// quantityText returns a quantity as the API server stores it. It returns false for what
-// is not one.
 func quantityText(s string, rounded bool) (string, bool) {
 	q, ok := parseQuantity(s)
 	if !ok {

@@ -15,7 +15,6 @@ import (
 // template are: an alias may be within its own anchor.
 const maxDepth = 1_000
 
-// A reader makes nodes of a template.
 type reader struct {
 	literal bool // compare what is written, without defaults
 	budget  yamldoc.Budget
@@ -78,7 +77,6 @@ func (r *reader) value(t *typ, n *yaml.Node) (node, error) {
 	}
 }
 
-// unknown is the type of what no type is known of.
 var unknown = &typ{base: anything}
 
 // scalar reads a scalar as a value of type t. The API server refuses a value of another
@@ -127,7 +125,6 @@ func (r *reader) zero(t *typ) (node, error) {
 	return node{}, nil
 }
 
-// isZero reports whether n is the zero value of type t in Go.
 func isZero(t *typ, n *node) bool {
 	switch n.kind {
 	case mapping, list:
@@ -218,14 +215,12 @@ func isNull(n *yaml.Node) bool {
 	return n.Kind == yaml.ScalarNode && (len(n.Value) <= 1 || len(n.Value) == len("null")) && scalarOf(n).kind == null
 }
 
-// A structure is a mapping of fields that is being read.
 type structure struct {
 	typ  *typ
 	base int    // the index of its first entry in pending
 	seen uint64 // the fields that are there, by their index
 }
 
-// structure reads a mapping of fields; an absent one if n is nil.
 func (r *reader) structure(t *typ, n *yaml.Node) (node, error) {
 	s := structure{typ: t, base: len(r.pending)}
 	if n != nil {

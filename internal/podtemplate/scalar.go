@@ -15,7 +15,6 @@ type scalar struct {
 	value string // of a number in JSON's form
 }
 
-// scalarOf returns what a scalar is in the JSON that kubectl makes of YAML.
 func scalarOf(n *yaml.Node) scalar {
 	if n.Style&yaml.TaggedStyle != 0 {
 		return tagged(n)
@@ -117,12 +116,10 @@ func resolveNumber(s string) (string, bool) {
 	return "", false
 }
 
-// isDecimal reports whether s is a number in the one form that counts.
 func isDecimal(s string) bool {
 	return len(s) <= 18 && (s[0] != '0' || len(s) == 1) && strings.Trim(s, "0123456789") == ""
 }
 
-// floatText returns f as encoding/json writes it.
 func floatText(f float64) string {
 	size := max(f, -f)
 	if size == 0 || 1e-6 <= size && size < 1e21 {

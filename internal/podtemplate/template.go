@@ -33,7 +33,6 @@ const (
 	quantity
 )
 
-// A node is a value of a Template.
 type node struct {
 	// key is that of the entry in a mapping; in a list, what identifies the element:
 	// the name of a container, "" if it has none.

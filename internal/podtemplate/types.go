@@ -77,7 +77,6 @@ const (
 	filledWithin         // a structure that is always there and has defaults in it
 )
 
-// templateType returns the type of a pod template.
 var templateType = sync.OnceValues(func() (*typ, error) {
 	all, err := parseTypes(typesText)
 	if err != nil {
@@ -108,7 +107,6 @@ func parseTypes(data []byte) (map[string]*typ, error) {
 	return all, nil
 }
 
-// entries yields the entries of a mapping in the order of the text.
 func entries(m *yaml.Node) iter.Seq2[string, *yaml.Node] {
 	return func(yield func(string, *yaml.Node) bool) {
 		for i := 0; i+1 < len(m.Content) && yield(m.Content[i].Value, m.Content[i+1]); i += 2 {
@@ -186,7 +184,6 @@ func parseField(all map[string]*typ, t *typ, name, line string) error {
 	return nil
 }
 
-// parseType reads a type as a line names it.
 func parseType(all map[string]*typ, line string) (*typ, error) {
 	if element, ok := strings.CutPrefix(line, "list of "); ok {
 		element, keys, hasKeys := strings.Cut(element, " by ")
@@ -226,7 +223,6 @@ func (f *field) parseDefault(value string) {
 	}
 }
 
-// otherName returns the other name of a field of a pod spec.
 func otherName(name string) string {
 	template, _ := templateType() // Read reports an error
 	for other, f := range template.fields["spec"].typ.fields {

@@ -39,7 +39,6 @@ type identity struct {
 	unnamed *graph.Resource // which has no name to be known by
 }
 
-// A node is a Node in the making.
 type node struct {
 	Object
 	key              identity
@@ -59,7 +58,6 @@ type way struct {
 	consumed bool
 }
 
-// An edge is an Edge in the making.
 type edge struct {
 	Edge
 	from, to *node
@@ -80,7 +78,6 @@ type madeByAll struct {
 	makers  **graph.Resource
 }
 
-// node returns the node of an identity, made if need be.
 func (b *builder) node(id identity) *node {
 	n := b.nodes[id]
 	if n == nil {
@@ -99,7 +96,6 @@ func (b *builder) identityOf(r *graph.Resource) identity {
 	return id
 }
 
-// enter makes the node of a resource of the set.
 func (b *builder) enter(r *graph.Resource) {
 	n := b.node(b.identityOf(r))
 	n.inSet = true
@@ -114,7 +110,6 @@ func (b *builder) enter(r *graph.Resource) {
 	}
 }
 
-// use enters what r uses.
 func (b *builder) use(r *graph.Resource, finder *Finder) error {
 	from := b.node(b.identityOf(r))
 	clear(b.own)
@@ -138,7 +133,6 @@ func (b *builder) use(r *graph.Resource, finder *Finder) error {
 	return nil
 }
 
-// add enters a use.
 func (b *builder) add(from, to *node, u *Use) {
 	from.uses, to.used = true, true
 	key := way{to, u.Via, u.Consumed}
@@ -210,7 +204,6 @@ func (b *builder) namespaceOf(r *graph.Resource, ref *reference.Reference) strin
 	return cmp.Or(ref.Namespace, b.g.NamespaceOf(r))
 }
 
-// make enters what r makes.
 func (b *builder) make(r *graph.Resource, finder *Finder) error {
 	from := b.node(b.identityOf(r))
 	for i := range r.Edges {
@@ -240,7 +233,6 @@ func (b *builder) make(r *graph.Resource, finder *Finder) error {
 	return nil
 }
 
-// link enters that one node makes another.
 func link(maker, product *node) {
 	if product.madeBy == nil {
 		product.madeBy = map[*node]bool{}
@@ -248,7 +240,6 @@ func link(maker, product *node) {
 	product.madeBy[maker] = true
 }
 
-// finish makes the Graph of what was entered.
 func (b *builder) finish() *Graph {
 	nodes := slices.SortedFunc(maps.Values(b.nodes), compare)
 	ids := map[string]int{} // with how many there are of it

@@ -46,7 +46,6 @@ type Node struct {
 // String returns kind, namespace and name.
 func (n *Node) String() string { return n.Kind + " " + n.path() }
 
-// path returns namespace and name.
 func (n *Node) path() string {
 	path := n.Name
 	if path == "" {

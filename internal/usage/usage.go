@@ -88,7 +88,6 @@ func wanted(r *graph.Resource) []want {
 	return wants
 }
 
-// A search is for what one resource uses.
 type search struct {
 	*Finder
 	referrer *graph.Resource

@@ -28,7 +28,7 @@ func Check(data []byte, w io.Writer, o Options) (changed bool, out *Output, err 
 		return false, nil, err
 	}
 	changes := in.Changes(r.replaced)
-	d := diff.Diff{Old: "input", New: "output", Heading: headings(r.graph.Resources), Secrets: diff.MayHoldSecrets(data)}
+	d := diff.Diff{Heading: headings(r.graph.Resources), Secrets: diff.MayHoldSecrets(data)}
 	if err := d.Write(w, changes); err != nil {
 		return true, nil, &WriteError{err}
 	}
@@ -36,7 +36,7 @@ func Check(data []byte, w io.Writer, o Options) (changed bool, out *Output, err 
 	return len(changes) > 0, out, nil
 }
 
-// headings returns a function that says which resource is on a line.
+// headings returns a function that names the resource on a line.
 func headings(resources []*graph.Resource) func(int) string {
 	byLine := slices.Clone(resources)
 	slices.SortStableFunc(byLine, func(a, b *graph.Resource) int { return a.Line - b.Line })

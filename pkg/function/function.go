@@ -47,7 +47,12 @@ func Process(data []byte, w io.Writer, o Options) (*Output, error) {
 	}
 	r, err := newRun(in, o)
 	if err != nil {
-		return nil, fail(in, w, err)
+		if in.IsResourceList {
+			if werr := in.Write(w, nil, errorResults(err)); werr != nil {
+				err = errors.Join(err, &WriteError{werr})
+			}
+		}
+		return nil, err
 	}
 	out, results := report(r.plan.Findings, r.report)
 	if r.summarize {

@@ -28,10 +28,7 @@ func Nodes(items []*yaml.Node, functionConfig *yaml.Node, o Options) (*Output, e
 	}
 	out, err := transformNodes(items, functionConfig, o)
 	if err != nil {
-		out = &Output{}
-		for _, r := range errorResults(err) {
-			out.Results = append(out.Results, resultOf(r))
-		}
+		out = &Output{Results: publicResults(errorResults(err))}
 	}
 	return out, err
 }
@@ -78,8 +75,7 @@ func contentOf(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// rootsOf returns the items without the documents around them, and without aliases
-// of nodes in other items.
+// rootsOf returns the items' mappings, without aliases of nodes in other items.
 func rootsOf(items []*yaml.Node) ([]*yaml.Node, error) {
 	roots := make([]*yaml.Node, len(items))
 	for i, item := range items {
@@ -95,7 +91,6 @@ func rootsOf(items []*yaml.Node) ([]*yaml.Node, error) {
 	return roots, nil
 }
 
-// encodeAll encodes each of the items as a document of its own.
 func encodeAll(roots []*yaml.Node) ([][]byte, error) {
 	texts := make([][]byte, len(roots))
 	errs := make([]error, len(roots))

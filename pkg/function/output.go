@@ -3,7 +3,6 @@ package function
 import (
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/confighash/confighash/internal/graph"
@@ -65,9 +64,13 @@ type Message struct {
 	Text     string
 }
 
-// resultOf returns r in the types of this package.
-func resultOf(r manifest.Result) Result {
-	return Result{r.Message, Severity(r.Severity), (*ResourceRef)(r.ResourceRef), (*Field)(r.Field), (*File)(r.File)}
+// publicResults returns results in the types of this package.
+func publicResults(results []manifest.Result) []Result {
+	var list []Result
+	for _, r := range results {
+		list = append(list, Result{r.Message, Severity(r.Severity), (*ResourceRef)(r.ResourceRef), (*Field)(r.Field), (*File)(r.File)})
+	}
+	return list
 }
 
 // maxWarnings bounds how many warnings are reported: one takes hundreds of times as
@@ -77,45 +80,27 @@ const maxWarnings = 10_000
 // report returns an Output with the findings that the functionConfig's report asks
 // for, and the results of a ResourceList.
 func report(findings []graph.Finding, asked v1alpha1.Report) (*Output, []manifest.Result) {
-	out := &Output{}
 	var results []manifest.Result
-	add := func(r manifest.Result, text string) {
-		results = append(results, r)
-		out.Results = append(out.Results, resultOf(r))
-		out.Messages = append(out.Messages, Message{Severity(r.Severity), text})
-	}
+	var messages []Message
 	warnings := 0
 	for _, f := range graph.SortFindings(findings) {
-		if f.Severity == manifest.Info && asked != v1alpha1.ReportFull {
+		if f.Severity == manifest.Warning {
+			warnings++
+		}
+		if f.Severity == manifest.Info && asked != v1alpha1.ReportFull || f.Severity == manifest.Warning && warnings > maxWarnings {
 			continue
 		}
-		if f.Severity == manifest.Warning {
-			if warnings++; warnings > maxWarnings {
-				continue
-			}
-		}
-		add(f.Result(), f.String())
+		results = append(results, f.Result())
+		messages = append(messages, Message{Severity(f.Severity), f.String()})
 	}
 	if more := warnings - maxWarnings; more > 0 {
-		message := fmt.Sprintf("%d more warnings are not listed", more)
-		add(manifest.Result{Severity: manifest.Warning, Message: message}, message)
+		text := fmt.Sprintf("%d more warnings are not listed", more)
+		results = append(results, manifest.Result{Severity: manifest.Warning, Message: text})
+		messages = append(messages, Message{SeverityWarning, text})
 	}
-	return out, results
+	return &Output{Results: publicResults(results), Messages: messages}, results
 }
 
-// fail writes a ResourceList with nothing changed but its results, which say what is
-// wrong, and returns err.
-func fail(in *manifest.Input, w io.Writer, err error) error {
-	if !in.IsResourceList {
-		return err
-	}
-	if werr := in.Write(w, nil, errorResults(err)); werr != nil {
-		return errors.Join(err, &WriteError{werr})
-	}
-	return err
-}
-
-// errorResults returns the results that say what is wrong.
 func errorResults(err error) []manifest.Result {
 	var results []manifest.Result
 	for _, e := range Errors(err) {

@@ -2,6 +2,7 @@ package function
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/confighash/confighash/internal/graph"
@@ -20,7 +21,7 @@ type Summary struct {
 	Named []Count
 	// References are how many fields hold the names of such objects.
 	References int
-	// Stamped are how many resources bear a checksum on a pod template, and
+	// Stamped are how many resources have a checksum on a pod template, and
 	// Unstamped how many lost an annotation of an earlier run.
 	Stamped, Unstamped int
 	// LeftAlone are the resources that stay as they are, by the reason, the most
@@ -45,14 +46,8 @@ type Reason struct {
 	Resources []string
 }
 
-// summaryOf counts what a plan says.
 func summaryOf(r *run) *Summary {
-	s := &Summary{Mode: r.spec.Mode, Resources: len(r.graph.Resources)}
-	for _, edits := range r.plan.Edits {
-		if len(edits) > 0 {
-			s.Changed++
-		}
-	}
+	s := &Summary{Mode: r.spec.Mode, Resources: len(r.graph.Resources), Changed: len(r.plan.Edits)}
 	met := map[graph.Outcome]map[*graph.Resource]bool{graph.Stamped: {}, graph.Unstamped: {}}
 	named := map[string]int{}
 	reasons := map[string]*Reason{}
@@ -78,10 +73,9 @@ func summaryOf(r *run) *Summary {
 		}
 	}
 	s.Stamped, s.Unstamped = len(met[graph.Stamped]), len(met[graph.Unstamped])
-	for kind, n := range named {
-		s.Named = append(s.Named, Count{kind, n})
+	for _, kind := range slices.Sorted(maps.Keys(named)) {
+		s.Named = append(s.Named, Count{kind, named[kind]})
 	}
-	slices.SortFunc(s.Named, func(a, b Count) int { return cmp.Compare(a.What, b.What) })
 	for _, r := range reasons {
 		slices.Sort(r.Resources)
 		r.Resources = slices.Compact(r.Resources)

@@ -35,7 +35,7 @@ func (p Processor) Process(list *fn.ResourceList) (bool, error) {
 	nodes := make([]*kyaml.RNode, len(list.Items))
 	items := make([]*yaml.Node, len(list.Items))
 	for i, item := range list.Items {
-		if !item.IsEmpty() { // of one that is, the function says which
+		if !item.IsEmpty() { // the function reports one that is
 			nodes[i] = item.MoveToResourceNode()
 			items[i] = nodes[i].YNode()
 		}
@@ -56,7 +56,6 @@ func (p Processor) Process(list *fn.ResourceList) (bool, error) {
 	return err == nil, nil
 }
 
-// result returns a result as the SDK has it.
 func result(r function.Result) *fn.Result {
 	out := &fn.Result{Message: r.Message, Severity: fn.Severity(r.Severity)}
 	if ref := r.ResourceRef; ref != nil {

@@ -33,9 +33,7 @@ var _ framework.ResourceListProcessor = Processor{}
 func (p Processor) Process(list *framework.ResourceList) error {
 	items := make([]*yaml.Node, len(list.Items))
 	for i, item := range list.Items {
-		if item != nil { // of nil, the function says which it is
-			items[i] = item.YNode()
-		}
+		items[i] = item.YNode() // nil for a nil item, which the function reports
 	}
 	var config *yaml.Node
 	if !list.FunctionConfig.IsNilOrEmpty() {
@@ -48,7 +46,6 @@ func (p Processor) Process(list *framework.ResourceList) error {
 	return err
 }
 
-// result returns a result as the framework has it.
 func result(r function.Result) *framework.Result {
 	out := &framework.Result{Message: r.Message, Severity: framework.Severity(r.Severity)}
 	if ref := r.ResourceRef; ref != nil {
