@@ -29,7 +29,6 @@ const (
 	NoChange
 )
 
-// changes is what is known of each Change.
 var changes = [...]struct {
 	name string // as data files write it
 	// meaning says what happens, as the references command prints it.

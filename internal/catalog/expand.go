@@ -16,7 +16,6 @@ const (
 // maxDepth bounds subtrees within subtrees.
 const maxDepth = 16
 
-// rawKind is what a document says of its kinds.
 type rawKind struct {
 	Kinds     []string `yaml:"kinds"`
 	Scope     string   `yaml:"scope"`
@@ -67,7 +66,6 @@ type Entry struct {
 	MountedBy []string `yaml:"mountedBy"`
 }
 
-// add adds to k what a document says.
 func (c *Catalog) add(k *Kind, d document, version string) error {
 	var raw rawKind
 	if err := decode([]byte(d.text), &raw); err != nil {
@@ -131,7 +129,6 @@ func (c *Catalog) addPodTemplate(k *Kind, raw *rawPodTemplate, at expansion) err
 	return c.addTemplate(k, t, at)
 }
 
-// addTemplate adds a pod template, and the references that it brings with it.
 func (c *Catalog) addTemplate(k *Kind, t PodTemplate, at expansion) error {
 	k.PodTemplates = append(k.PodTemplates, t)
 	at.root = true
@@ -205,7 +202,6 @@ func (c *Catalog) subtree(name string) ([]Entry, error) {
 	return nil, fmt.Errorf("no subtree %q", name)
 }
 
-// expand adds the rules that entries make.
 func (c *Catalog) expand(into *[]Rule, entries []Entry, at expansion) error {
 	for i := range entries {
 		e := &entries[i]

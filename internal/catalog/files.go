@@ -33,7 +33,6 @@ var reserved = []string{coreFile, anyFile, subtreesFile, neverRenameFile, readBy
 // maxGroup is how long the name of a group can be (a DNS-1123 subdomain).
 const maxGroup = 253
 
-// groupFiles returns the names of the files about a group's kinds.
 func (c *Catalog) groupFiles(group string) []string {
 	switch {
 	case group == "":

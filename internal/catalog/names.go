@@ -125,7 +125,6 @@ func parseNameRule(text string) NameRule {
 	return rule
 }
 
-// first returns the first rule about o, nil if there is none.
 func (n nameRules) first(o Object) *NameRule {
 	if TargetOf(o.Kind) == 0 {
 		return nil

@@ -31,7 +31,6 @@ func TargetOf(kind string) Target {
 // Has reports whether t holds all of other.
 func (t Target) Has(other Target) bool { return t&other == other && other != 0 }
 
-// targets is what there is to say of each Target.
 var targets = [...]struct {
 	each  []Target
 	kinds []string

@@ -68,7 +68,6 @@ func (w *walker) discover(s *shapes) error {
 	return nil
 }
 
-// isUnlike reports whether the field at path only looks like a reference.
 func (s *shapes) isUnlike(path yamldoc.Path) bool {
 	steps, err := path.Steps()
 	if err != nil {
@@ -83,7 +82,6 @@ func (s *shapes) isUnlike(path yamldoc.Path) bool {
 	return slices.ContainsFunc(s.unlike, func(p catalog.Path) bool { return p.Matches(keys) })
 }
 
-// isObject reports whether a mapping is a whole object of its own.
 func (w *walker) isObject(n *yaml.Node) bool {
 	return w.child(n, "apiVersion") != "" && w.child(n, "kind") != "" && w.mappingAt(n, "metadata") != nil
 }

@@ -142,7 +142,6 @@ func compile(lists ...[]catalog.Rule) *rules {
 	return r
 }
 
-// reach returns the state at the end of a path from s, made if need be.
 func (s *state) reach(path catalog.Path) *state {
 	for _, segment := range path {
 		s = s.next(segment)

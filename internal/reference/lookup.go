@@ -68,7 +68,6 @@ func (w *walker) follow(at frame, way catalog.Path) (field, bool) {
 	}
 }
 
-// nodeAt returns what r leads to, and nil if r is nil or leads to nothing.
 func (w *walker) nodeAt(r *catalog.Relative) *yaml.Node {
 	if r == nil {
 		return nil
@@ -121,7 +120,6 @@ func (w *walker) at(n *yaml.Node, key string) *yaml.Node {
 
 func (w *walker) child(n *yaml.Node, key string) string { return valueOf(w.at(n, key)) }
 
-// valueOf returns the value of a scalar, and "" for other nodes.
 func valueOf(n *yaml.Node) string {
 	if n == nil || n.Kind != yaml.ScalarNode || yamldoc.IsNull(n) {
 		return ""
@@ -129,7 +127,6 @@ func valueOf(n *yaml.Node) string {
 	return n.Value
 }
 
-// mappingAt returns the mapping under a key, nil if there is none.
 func (w *walker) mappingAt(n *yaml.Node, key string) *yaml.Node {
 	if value := w.at(n, key); value != nil && value.Kind == yaml.MappingNode {
 		return value
@@ -155,7 +152,6 @@ func (w *walker) elements(n *yaml.Node, key string) []*yaml.Node {
 	return resolved
 }
 
-// texts returns the scalars of a mapping.
 func (w *walker) texts(n *yaml.Node) map[string]string {
 	if n.Kind != yaml.MappingNode || len(n.Content) == 0 {
 		return nil

@@ -66,7 +66,7 @@ func (w *walker) manifest(n *yaml.Node, shared bool) error {
 	return nil
 }
 
-// dropDefined drops the references in manifests that mean one of the others.
+// dropDefined drops the references in manifests to objects of other manifests.
 func (w *walker) dropDefined() {
 	if len(w.defined) == 0 {
 		return

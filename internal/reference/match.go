@@ -13,7 +13,6 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// scalar takes the first rule for n that fits.
 func (w *walker) scalar(n *yaml.Node, states []*state, shared bool) error {
 	var candidates []*rule
 	for _, s := range states {
@@ -175,7 +174,6 @@ func (w *walker) describe(ref *Reference, r *catalog.Rule) {
 	}
 }
 
-// namespace finds the namespace if the value does not contain it.
 func (w *walker) namespace(r *catalog.Rule, ref *Reference) {
 	ref.Namespace, ref.ControllerNamespace = r.NamespaceDefault, r.Elsewhere
 	if r.Namespace == nil {

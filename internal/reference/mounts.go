@@ -24,14 +24,12 @@ type mount struct {
 	roots, keys []string
 }
 
-// holds reports whether a file is in one of the paths that are mounted.
 func (m *mount) holds(path string) bool {
 	path += "/"
 	i, exact := slices.BinarySearch(m.roots, path)
 	return exact || i > 0 && strings.HasPrefix(path, m.roots[i-1])
 }
 
-// add adds a mount by its subPath or subPathExpr.
 func (m *mount) add(subPath, expression string) {
 	unknown := subPath == "" && strings.Contains(expression, "$(")
 	if !unknown {

@@ -110,7 +110,6 @@ func (w *walker) podTemplate(a *anchor, t *template) (PodTemplate, bool) {
 	return found, found.HasSpec || found.HasAnnotations
 }
 
-// extend returns the path of the field to which keys lead from path.
 func extend(path yamldoc.Path, way catalog.Path) yamldoc.Path {
 	for _, key := range way {
 		path = path.Key(string(key))
