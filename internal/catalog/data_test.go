@@ -31,7 +31,7 @@ func TestData_hasNoUnknownFields(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, d := range splitDocuments(string(text)) {
-		var raw rawSubtree
+		var raw Subtree
 		if err := decodeStrict(d.text, &raw); err != nil {
 			t.Errorf("%s: %v: %v", subtreesFile, d.names, err)
 		}

@@ -44,12 +44,6 @@ type rawPodTemplate struct {
 	Source        string `yaml:"source"`
 }
 
-type rawSubtree struct {
-	Subtree    string  `yaml:"subtree"`
-	References []Entry `yaml:"references"`
-	Note       string  `yaml:"note"`
-}
-
 // An Entry is a reference as the data writes it.
 type Entry struct {
 	Rule `yaml:",inline"`
@@ -192,12 +186,12 @@ func (c *Catalog) subtree(name string) ([]Entry, error) {
 		if d.names[0] != name {
 			continue
 		}
-		var raw rawSubtree
-		if err := decode([]byte(d.text), &raw); err != nil {
+		var subtree Subtree
+		if err := decode([]byte(d.text), &subtree); err != nil {
 			return nil, fmt.Errorf("subtree %s: %w", name, err)
 		}
-		c.subtrees[name] = raw.References
-		return raw.References, nil
+		c.subtrees[name] = subtree.Entries
+		return subtree.Entries, nil
 	}
 	return nil, fmt.Errorf("no subtree %q", name)
 }

@@ -21,10 +21,10 @@ type Document struct {
 
 // A Subtree is a list of references that many kinds share.
 type Subtree struct {
-	Name    string
-	Entries []Entry
+	Name    string  `yaml:"subtree"`
+	Entries []Entry `yaml:"references"`
 	// Note is for people.
-	Note string
+	Note string `yaml:"note"`
 }
 
 // Documents returns all that is said of kinds, sorted by group and kind. It
@@ -64,15 +64,15 @@ func (c *Catalog) Subtrees() ([]Subtree, error) {
 	defer c.mu.Unlock()
 	var all []Subtree
 	for _, d := range c.documents(subtreesFile) {
-		var raw rawSubtree
-		err := decode([]byte(d.text), &raw)
+		var subtree Subtree
+		err := decode([]byte(d.text), &subtree)
 		if err == nil {
-			err = c.complete(raw.References)
+			err = c.complete(subtree.Entries)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("subtree %s: %w", d.names[0], err)
 		}
-		all = append(all, Subtree{Name: raw.Subtree, Entries: raw.References, Note: raw.Note})
+		all = append(all, subtree)
 	}
 	return all, nil
 }
