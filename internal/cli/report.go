@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/graph/load"
-	"github.com/confighash/confighash/internal/kubename"
 	"github.com/confighash/confighash/internal/report"
 )
 
@@ -38,10 +38,8 @@ func (f *reportFlags) format() (report.Format, error) {
 
 // options say how to read manifests. Size bounds the garbage of all sets together.
 func (f *reportFlags) options() (load.Options, error) {
-	if f.namespace != "" {
-		if err := kubename.CheckNamespace(f.namespace); err != nil {
-			return load.Options{}, fmt.Errorf("--namespace %w", err)
-		}
+	if err := graph.CheckNamespace(f.namespace); err != nil {
+		return load.Options{}, fmt.Errorf("--namespace %w", err)
 	}
 	size := 0
 	return load.Options{Namespace: f.namespace, Size: func(bytes int) {

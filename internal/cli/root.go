@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/confighash/confighash/internal/kubename"
+	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 	"github.com/confighash/confighash/pkg/function"
 )
@@ -136,10 +136,7 @@ func (f flags) read(stdin *os.File) ([]byte, function.Options, error) {
 	}
 	helmNamespace := os.Getenv("HELM_NAMESPACE")
 	for name, value := range map[string]string{"--namespace": f.namespace, "HELM_NAMESPACE": helmNamespace} {
-		if value == "" {
-			continue
-		}
-		if err := kubename.CheckNamespace(value); err != nil {
+		if err := graph.CheckNamespace(value); err != nil {
 			return nil, function.Options{}, fmt.Errorf("%s %w", name, err)
 		}
 	}

@@ -208,20 +208,16 @@ func (b *Builder) target(r *Resource, item *yaml.Node, fields *fields) {
 	if b.Values {
 		r.Values, r.Undecoded = hash.ValuesOf(content, r.SOPS)
 		if b.Bases && r.Base == r.Name && hash.Suffixed(r.Name) {
-			suffix, _ := hash.Suffix(content, "") // what fails has none
-			r.Base = without(r.Base, suffix)
+			r.Base = without(r.Base, hash.Suffix(content, ""))
 		}
 		return
 	}
-	if r.Suffix, err = hash.Suffix(content, b.Salt); err != nil {
-		r.SuffixErr = err
-		return
-	}
+	r.Suffix = hash.Suffix(content, b.Salt)
 	// What kustomize generated and hashed comes through a pipe with its suffix, and must
 	// not get another.
 	kustomizes := r.Suffix
 	if b.Salt != "" {
-		kustomizes, _ = hash.Suffix(content, "") // as it succeeded with the salt
+		kustomizes = hash.Suffix(content, "")
 	}
 	r.Base = without(r.Base, kustomizes)
 	for _, ref := range r.References {

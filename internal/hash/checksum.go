@@ -103,8 +103,7 @@ func Checksum(sums []string, salt string) string {
 	return marked(appendStrings(appendStrings(nil, workloadVersion), sorted...), salt)
 }
 
-// appendStrings appends strings to an encoding, each after its length in bytes in
-// decimal and a colon.
+// appendStrings appends strings to an encoding, each after its length in bytes.
 func appendStrings(b []byte, texts ...string) []byte {
 	for _, s := range texts {
 		b = append(appendNumber(b, len(s)), s...)
@@ -127,8 +126,6 @@ func ShortSalt(salt string) string {
 	return string(sum[:])
 }
 
-// digest returns the SHA-256 of an encoding, or its HMAC-SHA256 if there is a salt, in
-// hexadecimal.
 func digest(encoded []byte, salt string) string {
 	h := sha256.New()
 	if salt != "" {
@@ -141,7 +138,7 @@ func digest(encoded []byte, salt string) string {
 // markLength is how many of a checksum's digits mark it as one of this function's.
 const markLength = 8
 
-// marked returns the checksum of an encoding: its digest, with a mark at the end.
+// marked returns the checksum of an encoding.
 func marked(encoded []byte, salt string) string {
 	digits := digest(encoded, salt)[:2*sha256.Size-markLength]
 	return digits + mark(digits)

@@ -68,14 +68,14 @@ func ContentOf(kind string, item *yaml.Node) (Content, error) {
 		if node == nil {
 			continue
 		}
-		f := Field{Name: name}
 		if node.Kind != yaml.MappingNode {
 			return c, fmt.Errorf("%s must be a mapping of keys to strings", name)
 		}
-		if err := f.read(node); err != nil {
+		entries, err := entriesOf(node)
+		if err != nil {
 			return c, fmt.Errorf("%s: %w", name, err)
 		}
-		c.Fields = append(c.Fields, f)
+		c.Fields = append(c.Fields, Field{name, entries})
 	}
 	return c, nil
 }
@@ -92,20 +92,21 @@ func lookup(m *yaml.Node, key string) *yaml.Node {
 	return value
 }
 
-// read reads the entries of node, including those of merge keys.
-func (f *Field) read(node *yaml.Node) error {
-	if err := checkKeys(node); err != nil {
-		return err
+// entriesOf returns the entries of a mapping, including those of merge keys.
+func entriesOf(m *yaml.Node) ([]Entry, error) {
+	if err := checkKeys(m); err != nil {
+		return nil, err
 	}
-	f.Entries = make([]Entry, 0, len(node.Content)/2)
-	return yamldoc.Each(node, new(yamldoc.Budget), func(key string, value *yaml.Node, _ bool) error {
+	entries := make([]Entry, 0, len(m.Content)/2)
+	err := yamldoc.Each(m, new(yamldoc.Budget), func(key string, value *yaml.Node, _ bool) error {
 		value = yamldoc.Resolve(value)
 		if value.Kind != yaml.ScalarNode {
 			return fmt.Errorf("the value of %q is not a string; quote it, or write it as a block", key)
 		}
-		f.Entries = append(f.Entries, Entry{Key: key, Value: value.Value, Bare: yamldoc.IsNull(value) && value.Value == ""})
+		entries = append(entries, Entry{Key: key, Value: value.Value, Bare: yamldoc.IsNull(value) && value.Value == ""})
 		return nil
 	})
+	return entries, err
 }
 
 // checkKeys returns an error if a key of a mapping is not a scalar or is there twice.

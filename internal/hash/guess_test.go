@@ -46,11 +46,7 @@ func wanted(t testing.TB, suffix string) (bytes [Length / 2]byte) {
 func pin(t testing.TB, salt string) string {
 	t.Helper()
 	encoded := base64.StdEncoding.EncodeToString([]byte("4711"))
-	suffix, err := Suffix(Content{Kind: "Secret", Fields: []Field{{Name: "data", Entries: []Entry{{Key: "pin", Value: encoded}}}}}, salt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return suffix
+	return Suffix(Content{Kind: "Secret", Fields: []Field{{Name: "data", Entries: []Entry{{Key: "pin", Value: encoded}}}}}, salt)
 }
 
 func TestSuffix_givesAwayAShortSecretWithoutASalt(t *testing.T) {

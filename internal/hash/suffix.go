@@ -14,12 +14,12 @@ const Length = 10
 
 // Suffix returns the suffix of a content: ten characters of kustomize's hash
 // alphabet, keyed with salt unless that is empty.
-func Suffix(c Content, salt string) (string, error) {
+func Suffix(c Content, salt string) string {
 	if salt != "" {
 		c = salted(c, salt)
 	}
 	sum := sha256.Sum256(encode(c))
-	return alphabet.Replace(hex.EncodeToString(sum[:Length/2])), nil
+	return alphabet.Replace(hex.EncodeToString(sum[:Length/2]))
 }
 
 // encode returns what kustomize's hasher encodes: an object with sorted keys, as
@@ -29,12 +29,8 @@ func encode(c Content) []byte {
 	size := 64
 	fields := map[string][]Entry{}
 	for _, f := range c.Fields {
-		entries := f.Entries
-		if byKey := func(a, b Entry) int { return strings.Compare(a.Key, b.Key) }; !slices.IsSortedFunc(entries, byKey) {
-			entries = slices.SortedFunc(slices.Values(entries), byKey)
-		}
-		fields[f.Name] = entries
-		for _, e := range entries {
+		fields[f.Name] = f.sorted()
+		for _, e := range f.Entries {
 			size += len(e.Key) + len(e.Value) + 6
 		}
 	}
@@ -60,6 +56,15 @@ func encode(c Content) []byte {
 		b = append(b, `,"type":""`...)
 	}
 	return append(b, '}')
+}
+
+// sorted returns the entries sorted by key.
+func (f *Field) sorted() []Entry {
+	byKey := func(a, b Entry) int { return strings.Compare(a.Key, b.Key) }
+	if slices.IsSortedFunc(f.Entries, byKey) {
+		return f.Entries
+	}
+	return slices.SortedFunc(slices.Values(f.Entries), byKey)
 }
 
 // appendMap appends entries as a JSON object.
@@ -110,9 +115,7 @@ func salted(c Content, salt string) Content {
 	}
 	for _, f := range c.Fields {
 		encoded = appendStrings(encoded, f.Name, strconv.Itoa(len(f.Entries)))
-		sorted := slices.Clone(f.Entries)
-		slices.SortFunc(sorted, func(a, b Entry) int { return strings.Compare(a.Key, b.Key) })
-		for _, e := range sorted {
+		for _, e := range f.sorted() {
 			encoded = appendStrings(encoded, e.Key, e.Value)
 		}
 	}

@@ -36,18 +36,18 @@ func (s *searcher) selectors(chunks []*manifest.Chunk) []graph.Finding {
 
 // selectorsIn searches a Kptfile or the configuration of a kpt function.
 func (s *searcher) selectorsIn(chunk *manifest.Chunk, item *yaml.Node) []graph.Finding {
-	r := &graph.Resource{Chunk: chunk, Line: chunk.Line + max(item.Line, 1) - 1, APIVersion: scalar(item, "apiVersion"), Kind: scalar(item, "kind")}
+	r := &graph.Resource{Chunk: chunk, Line: chunk.Line + max(item.Line, 1) - 1, APIVersion: yamldoc.Text(item, "apiVersion"), Kind: yamldoc.Text(item, "kind")}
 	r.Group, _, _ = strings.Cut(r.APIVersion, "/")
 	w := walker{searcher: s, resource: r}
-	metadata := child(item, "metadata")
-	r.Name, r.Annotations = scalar(metadata, "name"), map[string]string{}
+	metadata := yamldoc.Value(item, "metadata")
+	r.Name, r.Annotations = yamldoc.Text(metadata, "name"), map[string]string{}
 	for _, key := range []string{"internal.config.kubernetes.io/path", "internal.config.kubernetes.io/index"} {
-		r.Annotations[key] = scalar(child(metadata, "annotations"), key)
+		r.Annotations[key] = yamldoc.Text(yamldoc.Value(metadata, "annotations"), key)
 	}
 	switch {
 	case r.Group == "kpt.dev" && r.Kind == "Kptfile":
 		w.at.Key("pipeline")
-		w.selecting(child(item, "pipeline"), "")
+		w.selecting(yamldoc.Value(item, "pipeline"), "")
 	case r.Group == "fn.kpt.dev":
 		w.selecting(item, "")
 	}
@@ -71,7 +71,7 @@ func (w *walker) selecting(n *yaml.Node, key string) {
 			w.at.Back()
 		}
 	case yaml.MappingNode:
-		kind := scalar(n, "kind")
+		kind := yamldoc.Text(n, "kind")
 		if kind != "" || slices.Contains([]string{"selectors", "exclude", "source", "select", "reject"}, key) {
 			w.selector(n, kind, key)
 		}
@@ -89,7 +89,7 @@ func (w *walker) selecting(n *yaml.Node, key string) {
 
 // selector reports a selector, which is under a key, with a former name.
 func (w *walker) selector(n *yaml.Node, kind, key string) {
-	word, namespace := scalar(n, "name"), scalar(n, "namespace")
+	word, namespace := yamldoc.Text(n, "name"), yamldoc.Text(n, "namespace")
 	name, _ := w.formerName(word)
 	at := slices.IndexFunc(w.former[name], func(r *graph.Resource) bool {
 		return (kind == "" || kind == r.Kind) && (namespace == "" || namespace == cmp.Or(r.Namespace, "default"))
@@ -106,26 +106,4 @@ func (w *walker) selector(n *yaml.Node, kind, key string) {
 	w.report(fmt.Sprintf("%q %s %s by a former name, which matches nothing once the package has the new one; use a label or an annotation here, keep the name with the annotation confighash.dev/ignore: \"true\" on the %s, or take mode Annotate",
 		word, does, object.Called(w.names[object]), object.Kind))
 	w.at.Back()
-}
-
-// child returns the value that a mapping has under a key, nil if there is none.
-func child(n *yaml.Node, key string) *yaml.Node {
-	if n == nil {
-		return nil
-	}
-	n = yamldoc.Resolve(n)
-	for i := 0; i+1 < len(n.Content) && n.Kind == yaml.MappingNode; i += 2 {
-		if n.Content[i].Value == key {
-			return yamldoc.Resolve(n.Content[i+1])
-		}
-	}
-	return nil
-}
-
-// scalar returns the text that a mapping has under a key, "" if there is none.
-func scalar(n *yaml.Node, key string) string {
-	if value := child(n, key); value != nil && value.Kind == yaml.ScalarNode {
-		return value.Value
-	}
-	return ""
 }

@@ -77,7 +77,7 @@ var elsewhere = []string{
 
 // mapping searches a mapping: the root of the item, an element of a sequence, or another.
 func (w *walker) mapping(n *yaml.Node, isRoot, isElement bool) {
-	kind := scalar(n, "kind")
+	kind := yamldoc.Text(n, "kind")
 	nameAbout, isName := w.nameAbout(n, kind, isElement)
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, value := n.Content[i].Value, n.Content[i+1]
@@ -138,7 +138,7 @@ func (w *walker) mayRefer(list string, n *yaml.Node) bool {
 
 // annotations searches the annotations of the item itself, except those of tools.
 func (w *walker) annotations(metadata *yaml.Node) {
-	annotations := child(metadata, "annotations")
+	annotations := yamldoc.Value(metadata, "annotations")
 	if annotations == nil {
 		return
 	}

@@ -14,82 +14,48 @@ type Change struct {
 // Changes returns what replaced changes of the input, in order. Results, and the empty
 // items that Write adds to a ResourceList, are not changes.
 func (in *Input) Changes(replaced map[*Chunk][]byte) []Change {
-	c := changes{oldLine: 1, newLine: 1}
+	var found []Change
+	c, isChanged := Change{OldLine: 1, NewLine: 1}, false
+	end := func() {
+		if isChanged {
+			found = append(found, c)
+		}
+		c = Change{OldLine: c.OldLine + bytes.Count(c.Old, []byte("\n")), NewLine: c.NewLine + bytes.Count(c.New, []byte("\n"))}
+		isChanged = false
+	}
 	for i := range in.documents {
 		for _, p := range in.documents[i].parts {
 			old, now := p.literal, p.literal
 			if p.chunk != nil {
 				old, now = p.chunk.text(nil), p.chunk.text(replaced)
 			}
-			if bytes.Equal(old, now) {
-				c.keep(old)
-			} else {
-				c.change(old, now)
+			if endsLine(c.Old) && endsLine(c.New) {
+				end()
+			}
+			if !bytes.Equal(old, now) {
+				c.Old, c.New, isChanged = append(c.Old, old...), append(c.New, now...), true
+				continue
+			}
+			first := old[:lineEnd(old, 0)]
+			c.keep(first)
+			if endsLine(first) {
+				end()
+				last := bytes.LastIndexByte(old, '\n') + 1
+				lines := bytes.Count(old[len(first):last], []byte("\n"))
+				c.OldLine, c.NewLine = c.OldLine+lines, c.NewLine+lines
+				c.keep(old[last:])
 			}
 		}
 	}
-	c.close()
-	return c.found
+	end()
+	return found
 }
 
-// changes collects Changes.
-type changes struct {
-	found            []Change
-	open             *Change // whose last line may not be complete
-	kept             []byte  // the text since the beginning of the line
-	oldLine, newLine int     // of open, or of kept
+// keep adds a piece of a line that stays. Separators of items are not pieces of others.
+func (c *Change) keep(piece []byte) {
+	c.Old, c.New = append(c.Old, piece...), append(c.New, piece...)
+	c.Mixed = c.Mixed || len(bytes.Trim(piece, " \t\r\n,[]{}-")) > 0
 }
-
-// keep continues with text that stays.
-func (c *changes) keep(text []byte) {
-	if c.open != nil && !c.open.endsLines() {
-		line := text[:lineEnd(text, 0)]
-		c.extend(line, line)
-		c.open.Mixed = c.open.Mixed || holdsMore(line)
-		if !endsLine(line) {
-			return
-		}
-		text = text[len(line):]
-	}
-	c.close()
-	if lines := bytes.Count(text, []byte("\n")); lines > 0 {
-		c.oldLine, c.newLine, c.kept = c.oldLine+lines, c.newLine+lines, nil
-	}
-	c.kept = append(c.kept, text[bytes.LastIndexByte(text, '\n')+1:]...)
-}
-
-// change continues with text that is replaced.
-func (c *changes) change(old, now []byte) {
-	if c.open != nil && c.open.endsLines() {
-		c.close()
-	}
-	if c.open == nil {
-		c.open = &Change{OldLine: c.oldLine, NewLine: c.newLine, Mixed: holdsMore(c.kept)}
-		c.extend(c.kept, c.kept)
-		c.kept = nil
-	}
-	c.extend(old, now)
-}
-
-func (c *changes) extend(old, now []byte) {
-	c.open.Old, c.open.New = append(c.open.Old, old...), append(c.open.New, now...)
-}
-
-// close ends the Change that is open.
-func (c *changes) close() {
-	if c.open == nil {
-		return
-	}
-	c.oldLine += bytes.Count(c.open.Old, []byte("\n"))
-	c.newLine += bytes.Count(c.open.New, []byte("\n"))
-	c.found = append(c.found, *c.open)
-	c.open = nil
-}
-
-func (c *Change) endsLines() bool { return endsLine(c.Old) && endsLine(c.New) }
-
-// holdsMore reports whether text, a piece of a line, has more than what separates items.
-func holdsMore(text []byte) bool { return len(bytes.Trim(text, " \t\r\n,[]{}-")) > 0 }
 
 // endsLine reports whether text ends with a line break.
 func endsLine(text []byte) bool { return bytes.HasSuffix(text, []byte("\n")) }

@@ -87,14 +87,12 @@ func isDirectives(text []byte) bool {
 
 // isBlank reports whether text is nothing but comments and white space.
 func isBlank(text []byte) bool {
-	for at := 0; at < len(text); {
-		end := lineEnd(text, at)
-		line := bytes.Trim(text[at:end], white)
+	for line := range bytes.Lines(text) {
+		line = bytes.Trim(line, white)
 		// To the parser, a comment ends at any line break.
 		if len(line) > 0 && (line[0] != '#' || hasOtherBreaks(line)) {
 			return false
 		}
-		at = end
 	}
 	return true
 }
@@ -115,14 +113,5 @@ func hasOtherBreaks(text []byte) bool {
 			return true
 		}
 	}
-	for rest := text; ; {
-		i := bytes.IndexByte(rest, '\r')
-		if i < 0 {
-			return false
-		}
-		if i+1 >= len(rest) || rest[i+1] != '\n' {
-			return true
-		}
-		rest = rest[i+1:]
-	}
+	return bytes.Count(text, []byte("\r")) > bytes.Count(text, []byte("\r\n"))
 }

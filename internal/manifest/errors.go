@@ -53,12 +53,11 @@ var parserMessage = sync.OnceValue(func() *regexp.Regexp {
 		`|found undefined tag handle|found duplicate %[A-Z]+ directive|found incompatible YAML document)$`)
 })
 
-// isControl reports whether YAML forbids the character.
+// isControl reports whether YAML forbids r.
 func isControl(r rune) bool {
 	return r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == 0x7f || 0x80 <= r && r < 0xa0 && r != 0x85 || r == 0xfffe || r == 0xffff
 }
 
-// quoted returns the text between prefix and suffix in message.
 func quoted(message, prefix, suffix string) (string, bool) {
 	rest, ok := strings.CutPrefix(message, prefix)
 	if !ok {

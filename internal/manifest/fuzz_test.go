@@ -15,6 +15,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/confighash/confighash/internal/test/corpus"
+	"github.com/confighash/confighash/internal/yamldoc"
 )
 
 // patience is far more than it takes to split an input of maxInput bytes.
@@ -185,7 +186,7 @@ func wholeItems(t *testing.T, data []byte) ([]string, bool) {
 		if n.Kind == yaml.ScalarNode { // a document without content
 			return
 		}
-		kind, items := field(n, "kind"), field(n, "items")
+		kind, items := yamldoc.Value(n, "kind"), yamldoc.Value(n, "items")
 		switch {
 		case kind != nil && kind.Value == "ResourceList" && items == nil:
 		case kind != nil && strings.HasSuffix(kind.Value, "List") && items != nil:
@@ -287,10 +288,10 @@ func resourceListOf(t *testing.T, data []byte) resourceList {
 	}
 	root := docs[0].Content[0]
 	var list resourceList
-	if node := field(root, "results"); node != nil {
+	if node := yamldoc.Value(root, "results"); node != nil {
 		_ = node.Decode(&list.results) // those of the input may be anything
 	}
-	items := field(root, "items")
+	items := yamldoc.Value(root, "items")
 	list.hasItems = items != nil && items.Tag != "!!null"
 	for i := 0; i+1 < len(root.Content); i += 2 {
 		key, value := root.Content[i], root.Content[i+1]

@@ -79,25 +79,22 @@ func Split(data []byte) (*Input, error) {
 		return nil, err
 	}
 	in := &Input{documents: splitDocuments(data)}
+	isFirst := true
 	for i := range in.documents {
 		d := &in.documents[i]
 		if d.text == nil {
 			continue
 		}
-		if ok, err := in.splitResourceList(d); err != nil {
-			return nil, err
-		} else if !ok {
-			break
+		if in.IsResourceList {
+			return nil, fmt.Errorf("line %d: a document follows the ResourceList; a ResourceList must be the only document of its input", d.line)
 		}
-		for _, next := range in.documents[i+1:] {
-			if next.text != nil {
-				return nil, fmt.Errorf("line %d: a document follows the ResourceList; a ResourceList must be the only document of its input", next.line)
+		if isFirst {
+			if err := in.splitResourceList(d); err != nil {
+				return nil, err
 			}
+			isFirst = false
 		}
-		return in, nil
-	}
-	for i := range in.documents {
-		if d := &in.documents[i]; d.text != nil {
+		if !in.IsResourceList {
 			d.splitStream()
 		}
 	}
@@ -134,18 +131,15 @@ func FromItems(texts [][]byte, functionConfig *yaml.Node) (*Input, []*Chunk) {
 	return in, chunks
 }
 
-// setFunctionConfig sets the functionConfig unless node is null.
 func (in *Input) setFunctionConfig(node *yaml.Node) {
 	if node != nil && node.ShortTag() != "!!null" {
 		in.FunctionConfig = node
 	}
 }
 
-// keepWhole makes the document one chunk.
-func (d *document) keepWhole(f form) *Chunk {
-	c := &Chunk{Text: d.text, Line: d.line, form: f, header: d.text[:d.header]}
-	d.parts = []part{{chunk: c}}
-	return c
+// keepWhole makes the document one chunk. tree is that of its text, or nil.
+func (d *document) keepWhole(f form, tree *yaml.Node) {
+	d.parts = []part{{chunk: &Chunk{Text: d.text, Line: d.line, form: f, header: d.text[:d.header], tree: tree}}}
 }
 
 // At returns the place of a line of the input, for a person to find: the line, or
@@ -165,7 +159,6 @@ type cutter struct {
 	parts []part
 }
 
-// cut returns the text up to end, as the next part.
 func (c *cutter) cut(end int) []byte {
 	text := c.text[c.at:end]
 	c.at = end
@@ -181,10 +174,8 @@ func (c *cutter) literal(end int) {
 
 func (c *cutter) chunk(s span, f form, json bool) {
 	c.literal(s.start)
-	chunk := &Chunk{Line: c.line, form: f, json: json}
-	chunk.Text = c.cut(s.end)
-	c.parts = append(c.parts, part{chunk: chunk})
+	line := c.line
+	c.parts = append(c.parts, part{chunk: &Chunk{Text: c.cut(s.end), Line: line, form: f, json: json}})
 }
 
-// A span is the bytes of a text from start to end.
 type span struct{ start, end int }

@@ -52,7 +52,7 @@ func (c *Chunk) items(parser *yamldoc.Parser) ([]Item, error) {
 		}
 		return c.expand(nil, Item{Root: yamldoc.Path("").Index(0), Node: root.Content[0]}, 0)
 	case formList:
-		items := field(root, "items")
+		items := yamldoc.Value(root, "items")
 		if items == nil {
 			return nil, nil
 		}
@@ -128,8 +128,8 @@ func (c *Chunk) expand(found []Item, item Item, depth int) ([]Item, error) {
 		return nil, fmt.Errorf("%s: found %s; every item must be a Kubernetes resource: a mapping with apiVersion and kind", c.placeOf(item.Node), describe(node))
 	}
 	item.Shared = item.Shared || node != item.Node || node.Anchor != ""
-	if strings.HasSuffix(scalar(node, "kind"), "List") {
-		if items := field(node, "items"); items != nil {
+	if strings.HasSuffix(yamldoc.Text(node, "kind"), "List") {
+		if items := yamldoc.Value(node, "items"); items != nil {
 			if key := yamldoc.Duplicate(node); key != nil {
 				return nil, fmt.Errorf("%s: the List has %s twice; keep one", c.placeOf(key), yamldoc.NameOf(node, key))
 			}
@@ -162,10 +162,8 @@ func (c *Chunk) elements(found []Item, list Item, depth int) ([]Item, error) {
 	return found, nil
 }
 
-// placeOf returns the place of a node in the input.
 func (c *Chunk) placeOf(node *yaml.Node) string { return c.At(c.Line + max(node.Line, 1) - 1) }
 
-// describe names what a node is, for messages.
 func describe(n *yaml.Node) string {
 	switch {
 	case n.Kind == yaml.MappingNode:

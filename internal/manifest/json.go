@@ -125,7 +125,6 @@ func (r jsonReader) array() ([]span, error) {
 	return elements, err
 }
 
-// value steps over a value.
 func (r jsonReader) value() (span, error) {
 	start := r.next()
 	err := r.Decode(new(skipped))

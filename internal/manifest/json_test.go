@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/confighash/confighash/internal/test/property"
+	"github.com/confighash/confighash/internal/yamldoc"
 )
 
 // itemsOf returns the names of the items of an input, by chunk.
@@ -19,7 +20,7 @@ func itemsOf(t testing.TB, in *Input) [][]string {
 	_, names, err := Parse(in, func(_ *Chunk, items []Item) ([]string, error) {
 		var names []string
 		for _, item := range items {
-			names = append(names, fmt.Sprintf("%s:%d", field(item.Node, "name").Value, item.Node.Line))
+			names = append(names, fmt.Sprintf("%s:%d", yamldoc.Value(item.Node, "name").Value, item.Node.Line))
 		}
 		return names, nil
 	})

@@ -76,7 +76,7 @@ func (l *list) cutElements(c *cutter) {
 // cut returns the parts of a List, nil if it cannot be split or is not a List. line is
 // the line of the input on which its text begins.
 func (l *list) cut(line int) []part {
-	if l == nil || len(l.elements) == 0 || !l.confirm() || !strings.HasSuffix(scalar(l.rest, "kind"), "List") {
+	if l == nil || len(l.elements) == 0 || !l.confirm() || !strings.HasSuffix(yamldoc.Text(l.rest, "kind"), "List") {
 		return nil
 	}
 	c := cutter{text: l.text, line: line}
@@ -95,14 +95,14 @@ func (d *document) splitStream() {
 		d.parts = readBlock(d.text).cut(d.line)
 	}
 	if d.parts == nil {
-		d.keepWhole(formDocument)
+		d.keepWhole(formDocument, nil)
 	}
 }
 
-// splitResourceList splits d as a ResourceList. It reports false for any other document.
-func (in *Input) splitResourceList(d *document) (bool, error) {
+// splitResourceList splits d if it is a ResourceList.
+func (in *Input) splitResourceList(d *document) error {
 	if !bytes.Contains(d.text, []byte("ResourceList")) {
-		return false, nil
+		return nil
 	}
 	l := readBlock(d.text)
 	if l == nil {
@@ -111,11 +111,11 @@ func (in *Input) splitResourceList(d *document) (bool, error) {
 	if l == nil || !l.confirm() {
 		return in.keepResourceList(d)
 	}
-	if scalar(l.rest, "kind") != "ResourceList" {
-		return false, nil
+	if yamldoc.Text(l.rest, "kind") != "ResourceList" {
+		return nil
 	}
-	if err := checkVersion(scalar(l.rest, "apiVersion"), d.line); err != nil {
-		return false, err
+	if err := checkVersion(yamldoc.Text(l.rest, "apiVersion"), d.line); err != nil {
+		return err
 	}
 	parts := l.cutResourceList(d.line)
 	if parts == nil {
@@ -123,8 +123,8 @@ func (in *Input) splitResourceList(d *document) (bool, error) {
 	}
 	d.parts = parts
 	in.IsResourceList, in.hasItems, in.flow = true, l.items >= 0, l.json
-	in.setFunctionConfig(field(l.rest, "functionConfig"))
-	return true, nil
+	in.setFunctionConfig(yamldoc.Value(l.rest, "functionConfig"))
+	return nil
 }
 
 // cutResourceList returns the parts of a ResourceList, nil if its items cannot be split.
@@ -169,34 +169,34 @@ func nullLength(value []byte) (int, bool) {
 }
 
 // keepResourceList does what splitResourceList does for a document that is parsed whole.
-func (in *Input) keepResourceList(d *document) (bool, error) {
+func (in *Input) keepResourceList(d *document) error {
 	tree, err := yamldoc.Parse(d.text)
 	if err != nil {
 		// Concatenated JSON and other streams are for Parse to judge, but a document
 		// that says so at its beginning is a ResourceList.
 		if bytes.Contains(d.text[:min(len(d.text), 200)], []byte("ResourceList")) {
-			return false, atLine(err, d.text, d.line)
+			return atLine(err, d.text, d.line)
 		}
-		return false, nil
+		return nil
 	}
-	if len(tree.Content) != 1 || scalar(tree.Content[0], "kind") != "ResourceList" {
-		return false, nil
+	if len(tree.Content) != 1 || yamldoc.Text(tree.Content[0], "kind") != "ResourceList" {
+		return nil
 	}
 	root := tree.Content[0]
-	if err := checkVersion(scalar(root, "apiVersion"), d.line); err != nil {
-		return false, err
+	if err := checkVersion(yamldoc.Text(root, "apiVersion"), d.line); err != nil {
+		return err
 	}
 	if key := yamldoc.Duplicate(root); key != nil {
-		return false, fmt.Errorf("line %d: the ResourceList has %s twice; keep one", d.line+key.Line-1, yamldoc.NameOf(root, key))
+		return fmt.Errorf("line %d: the ResourceList has %s twice; keep one", d.line+key.Line-1, yamldoc.NameOf(root, key))
 	}
-	items := field(root, "items")
+	items := yamldoc.Value(root, "items")
 	if items != nil && items.Kind != yaml.SequenceNode && items.Tag != "!!null" {
-		return false, fmt.Errorf("line %d: items of the ResourceList is %s; it must be a sequence of resources", d.line+items.Line-1, describe(items))
+		return fmt.Errorf("line %d: items of the ResourceList is %s; it must be a sequence of resources", d.line+items.Line-1, describe(items))
 	}
 	in.IsResourceList, in.hasItems, in.flow = true, items != nil, root.Style&yaml.FlowStyle != 0
-	in.setFunctionConfig(field(root, "functionConfig"))
-	d.keepWhole(formList).tree = tree
-	return true, nil
+	in.setFunctionConfig(yamldoc.Value(root, "functionConfig"))
+	d.keepWhole(formList, tree)
+	return nil
 }
 
 func checkVersion(apiVersion string, line int) error {
@@ -205,30 +205,4 @@ func checkVersion(apiVersion string, line int) error {
 		return nil
 	}
 	return fmt.Errorf("line %d: the ResourceList has apiVersion %q; config.kubernetes.io/v1 and config.kubernetes.io/v1alpha1 are known", line, apiVersion)
-}
-
-// indexOf returns the index of a key in the content of a mapping, -1 if there is none.
-func indexOf(m *yaml.Node, key string) int {
-	for i := 0; m.Kind == yaml.MappingNode && i+1 < len(m.Content); i += 2 {
-		if m.Content[i].Value == key {
-			return i
-		}
-	}
-	return -1
-}
-
-// field returns the value that a mapping has under key, its alias resolved, or nil.
-func field(m *yaml.Node, key string) *yaml.Node {
-	if i := indexOf(m, key); i >= 0 {
-		return yamldoc.Resolve(m.Content[i+1])
-	}
-	return nil
-}
-
-// scalar returns the text that a mapping has under key, "" if there is none.
-func scalar(m *yaml.Node, key string) string {
-	if value := field(m, key); value != nil {
-		return value.Value
-	}
-	return ""
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/confighash/confighash/internal/yamldoc"
 )
 
 // names parses data as the function does and returns the name of each item, or
@@ -19,8 +21,8 @@ func names(data string) ([]string, *Input, error) {
 		var found []string
 		for _, item := range items {
 			name := "?"
-			if m := field(item.Node, "metadata"); m != nil {
-				if n := field(m, "name"); n != nil {
+			if m := yamldoc.Value(item.Node, "metadata"); m != nil {
+				if n := yamldoc.Value(m, "name"); n != nil {
 					name = n.Value
 				}
 			}

@@ -49,7 +49,6 @@ func Parse[T any](in *Input, visit func(*Chunk, []Item) (T, error)) ([]*Chunk, [
 	return p.chunks, p.values, errors.Join(p.errs...)
 }
 
-// A job is to parse a chunk and to visit its items.
 type job[T any] struct {
 	document *document
 	chunk    *Chunk
@@ -58,7 +57,6 @@ type job[T any] struct {
 	unfit    bool // the chunk is not what it was split as
 }
 
-// A parsing collects what Parse returns.
 type parsing[T any] struct {
 	visit   func(*Chunk, []Item) (T, error)
 	aliased int // how many more nodes aliases may stand for
@@ -98,9 +96,9 @@ func (p *parsing[T]) finish(in *Input, jobs []job[T]) {
 	if unfit {
 		d := jobs[0].document
 		parts := d.parts
-		d.keepWhole(formDocument)
+		d.keepWhole(formDocument, nil)
 		if in.IsResourceList {
-			if _, err := in.keepResourceList(d); err != nil {
+			if err := in.keepResourceList(d); err != nil {
 				d.parts = parts // so that it can be written, with the error in its results
 				p.errs = append(p.errs, err)
 				return
@@ -134,23 +132,12 @@ var parsers = sync.Pool{New: func() any { return new(yamldoc.Parser) }}
 
 // Parallel calls work for 0 to n-1 on all processors.
 func Parallel(n int, work func(int)) {
-	workers := min(runtime.GOMAXPROCS(0), n)
-	if workers <= 1 {
-		for i := range n {
-			work(i)
-		}
-		return
-	}
 	var next atomic.Int64
 	var group sync.WaitGroup
-	for range workers {
+	for range min(runtime.GOMAXPROCS(0), n) {
 		group.Go(func() {
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= n {
-					return
-				}
-				work(i)
+			for i := next.Add(1); i <= int64(n); i = next.Add(1) {
+				work(int(i) - 1)
 			}
 		})
 	}

@@ -39,7 +39,6 @@ func (in *Input) Write(w io.Writer, replaced map[*Chunk][]byte, results []Result
 	return nil
 }
 
-// text returns what is written for a part.
 func (p *part) text(replaced map[*Chunk][]byte) []byte {
 	switch {
 	case p.chunk != nil:
@@ -50,7 +49,6 @@ func (p *part) text(replaced map[*Chunk][]byte) []byte {
 	return p.literal
 }
 
-// text returns what is written for a chunk.
 func (c *Chunk) text(replaced map[*Chunk][]byte) []byte {
 	text, ok := replaced[c]
 	switch {
@@ -87,7 +85,6 @@ func (in *Input) complete(d *document, replaced map[*Chunk][]byte, results []Res
 	return slices.Insert(slices.Clone(d.parts), at, part{literal: added}), err
 }
 
-// lastWritten returns the last text that is written of parts.
 func lastWritten(parts []part, replaced map[*Chunk][]byte) []byte {
 	for _, p := range slices.Backward(parts) {
 		if text := p.text(replaced); len(text) > 0 {
@@ -151,7 +148,7 @@ func (in *Input) completeWhole(text []byte, results []Result) ([]byte, error) {
 		return nil, fmt.Errorf("the result does not parse: %w", atLine(err, text, 1))
 	}
 	root := tree.Content[0]
-	if field(root, "results") == nil && in.hasItems && len(results) == 0 {
+	if yamldoc.Value(root, "results") == nil && in.hasItems && len(results) == 0 {
 		return text, nil
 	}
 	if !hasOtherBreaks(text) {
@@ -183,6 +180,16 @@ func (in *Input) completeWhole(text []byte, results []Result) ([]byte, error) {
 		root.Content = append(root.Content, n.Content...)
 	}
 	return encode(tree)
+}
+
+// indexOf returns the index of a key in the content of a mapping, -1 if there is none.
+func indexOf(m *yaml.Node, key string) int {
+	for i := 0; i+1 < len(m.Content); i += 2 {
+		if m.Content[i].Value == key {
+			return i
+		}
+	}
+	return -1
 }
 
 // insertBlock replaces the results in the text of a ResourceList in block style, in
@@ -225,7 +232,7 @@ func (in *Input) isComplete(root *yaml.Node, out []byte, results []Result) bool 
 		return false
 	}
 	want := len(root.Content)
-	if field(root, "results") != nil {
+	if yamldoc.Value(root, "results") != nil {
 		want -= 2
 	}
 	if !in.hasItems {
@@ -235,11 +242,11 @@ func (in *Input) isComplete(root *yaml.Node, out []byte, results []Result) bool 
 		want += 2
 	}
 	now := tree.Content[0]
-	return len(now.Content) == want && (field(now, "results") != nil) == (len(results) > 0) && itemsIn(now) == itemsIn(root)
+	return len(now.Content) == want && (yamldoc.Value(now, "results") != nil) == (len(results) > 0) && itemsIn(now) == itemsIn(root)
 }
 
 func itemsIn(root *yaml.Node) int {
-	if items := field(root, "items"); items != nil {
+	if items := yamldoc.Value(root, "items"); items != nil {
 		return len(items.Content)
 	}
 	return 0

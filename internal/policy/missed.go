@@ -14,35 +14,24 @@ import (
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
-// A Watch finds changes in the cluster for which the controller would roll one workload,
-// and which no build sees. It reports each object once.
-type Watch struct {
-	policy   *Policy
-	resource *graph.Resource
-	reported map[watched]bool
+// A change is what Missed has reported: those of an object for a workload.
+type change struct {
+	workload              *graph.Resource
+	kind, namespace, name string
 }
 
-// watched is an object that a Watch has reported.
-type watched struct{ kind, namespace, name string }
-
-// Watch returns the Watch of a resource, nil under policies that follow no controller.
-func (p *Policy) Watch(r *graph.Resource) *Watch {
-	if !p.AsksWorkloads() || len(r.PodTemplates) == 0 {
+// Missed returns a warning if the controller would roll the workload r for changes of an
+// object that ref refers to and that only the cluster knows, so that no build sees them:
+// maker makes a controller write it there, or, if maker is nil, it is not in the input. It
+// reports each object once for a workload, and nothing under policies that follow no
+// controller.
+func (p *Policy) Missed(r *graph.Resource, ref *reference.Reference, kind string, maker *graph.Resource) []graph.Finding {
+	if !p.AsksWorkloads() || !ref.Consumed {
 		return nil
 	}
-	return &Watch{policy: p, resource: r, reported: map[watched]bool{}}
-}
-
-// Missed returns a warning if the controller would roll the workload for changes of an
-// object that only the cluster knows: maker makes a controller write it there, or, if
-// maker is nil, it is not in the input.
-func (w *Watch) Missed(ref *reference.Reference, kind string, maker *graph.Resource) []graph.Finding {
-	if w == nil || !ref.Consumed {
-		return nil
-	}
-	message := w.policy.missed(kind, ref.Name, maker)
-	id := watched{kind, cmp.Or(ref.Namespace, w.policy.graph.NamespaceOf(w.resource)), ref.Name}
-	if message == "" || w.reported[id] {
+	message := p.missed(kind, ref.Name, maker)
+	id := change{r, kind, cmp.Or(ref.Namespace, p.graph.NamespaceOf(r)), ref.Name}
+	if message == "" || p.reported[id] {
 		return nil
 	}
 	object, standsIn := maker, maker != nil && maker.StandsFor
@@ -52,17 +41,17 @@ func (w *Watch) Missed(ref *reference.Reference, kind string, maker *graph.Resou
 			Object: graph.Object{Base: ref.Name, Target: catalog.TargetOf(kind)},
 		}
 	}
-	for i := range w.resource.PodTemplates {
+	for i := range r.PodTemplates {
 		if ref.PodTemplate >= 0 && ref.PodTemplate != i {
 			continue
 		}
-		workload := w.policy.Workload(w.resource, &w.resource.PodTemplates[i])
+		workload := p.Workload(r, &r.PodTemplates[i])
 		if !standsIn && workload.names(kind, ref.Name) {
 			return nil // Named reports it
 		}
 		if workload.Judge(Use{Object: object, Kind: kind, Consumed: true}).Rolls {
-			w.reported[id] = true
-			return []graph.Finding{warning(w.resource, ref.At.Path, message)}
+			p.reported[id] = true
+			return []graph.Finding{warning(r, ref.At.Path, message)}
 		}
 	}
 	return nil
@@ -101,8 +90,9 @@ func (w *Workload) names(kind, name string) bool {
 // missedNamed is Missed for an object that stands for a Secret which an annotation names
 // and the pods do not get.
 func (w *Workload) missedNamed(kind string, object *graph.Resource, path yamldoc.Path) []graph.Finding {
+	// Mode Rename warns of all that the pods do not get.
 	if !object.StandsFor || kind != reloader.Secret || w.policy.renames {
-		return nil // mode Rename warns of all that the pods do not get
+		return nil
 	}
 	called := names(object, kind)
 	if slices.ContainsFunc(called, func(name string) bool { return w.consumed[name] }) {

@@ -32,6 +32,7 @@ type Policy struct {
 	reloader   *reloader.Controller
 	objects    map[scope][]candidate // that patterns may match, in the order of the input
 	matched    map[wanted][]match
+	reported   map[change]bool
 	last       *asking // of the resource asked last
 	namings    int     // how many objects annotations name, times workloads
 	excess     *graph.Finding
@@ -43,7 +44,7 @@ func New(g *graph.Graph, c *catalog.Catalog, spec *v1alpha1.Spec) (*Policy, erro
 	p := &Policy{
 		graph: g, catalog: c, policy: spec.Policy, renames: spec.Mode == v1alpha1.ModeRename,
 		budget:   pattern.NewBudget(len(g.Resources)),
-		selected: map[*graph.Resource]*Refusal{}, matched: map[wanted][]match{}, last: &asking{},
+		selected: map[*graph.Resource]*Refusal{}, matched: map[wanted][]match{}, reported: map[change]bool{}, last: &asking{},
 	}
 	p.reloader = reloader.New(spec.Reloader)
 	p.reloader.Budget = p.budget
@@ -165,7 +166,8 @@ func refusalBy(rule *catalog.NameRule) *Refusal {
 	if rule == nil {
 		return nil
 	}
-	refusal := &Refusal{Reason: rule.Reason, Group: rule.Reason, Severity: manifest.Info}
+	refusal := refuse(rule.Reason)
+	refusal.Group = rule.Reason
 	if rule.Warning {
 		refusal.Severity = manifest.Warning
 	}

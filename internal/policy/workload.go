@@ -99,7 +99,11 @@ func (w *Workload) Judge(u Use) Verdict {
 	v := Verdict{Rolls: u.Consumed}
 	switch w.policy.policy {
 	case v1alpha1.PolicyReloader:
-		d := w.reloader.Decide(reloaderObject(u.Object, u.Kind))
+		object := reloader.Object{Kind: u.Kind, Names: names(u.Object, u.Kind), Annotations: u.Object.Annotations}
+		if u.Object.StandsFor && u.Kind == reloader.Secret {
+			object.Annotations = u.Object.SecretAnnotations
+		}
+		d := w.reloader.Decide(object)
 		w.policy.take(w.resource, 0)
 		// Reloader has nothing to change if there is no container.
 		v.Rolls = d.Reload && (u.Consumed || !d.Auto) && (w.template.Containers || !w.template.HasSpec)
@@ -122,31 +126,20 @@ func (w *Workload) Judge(u Use) Verdict {
 	return v
 }
 
-// reloaderObject returns what Reloader sees of an object.
-func reloaderObject(r *graph.Resource, kind string) reloader.Object {
-	o := reloader.Object{Kind: kind, Names: names(r, kind), Annotations: r.Annotations}
-	if r.StandsFor && kind == reloader.Secret {
-		o.Annotations = r.SecretAnnotations
-	}
-	return o
-}
-
 // names returns the names by which annotations refer to an object: the present one,
 // the one without a hash, and earlier ones. What stands for a Secret has the Secret's
 // names.
 func names(r *graph.Resource, kind string) []string {
-	var all []string
+	all := []string{r.Name}
 	if r.StandsFor && kind == reloader.Secret {
+		all = nil
 		for i := range r.References {
 			if ref := &r.References[i]; ref.Role == catalog.Producer && ref.Targets.Has(catalog.Secret) {
 				all = append(all, ref.Name)
 			}
 		}
-	} else {
-		all = append(all, r.Name)
-		if r.Base != "" && r.Base != r.Name {
-			all = append(all, r.Base)
-		}
+	} else if r.Base != "" && r.Base != r.Name {
+		all = append(all, r.Base)
 	}
 	for _, id := range r.History.Previous {
 		all = append(all, id.Name)
@@ -331,11 +324,11 @@ func (p *Policy) matching(r *graph.Resource, kind string, pattern reloader.Patte
 		p.matched[id] = all
 	}
 	p.take(r, len(all))
+	if pattern.Literal != "" && len(all) > 0 {
+		return []*graph.Resource{all[0].object}
+	}
 	var found []*graph.Resource
 	for _, m := range all {
-		if pattern.Literal != "" {
-			return []*graph.Resource{m.object}
-		}
 		// Of variants of one base in a namespace, an earlier name refers to the
 		// workload's own.
 		if m.present || kustomize.SameAffixes(m.object.History, r.History, true) {

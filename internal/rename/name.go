@@ -91,7 +91,7 @@ func (b *builder) suffixOf(r *graph.Resource, t *target, chain []*graph.Resource
 		}
 		content.Fields = append(content.Fields, f)
 	}
-	return hash.Suffix(content, b.spec.Salt)
+	return hash.Suffix(content, b.spec.Salt), nil
 }
 
 func (b *builder) checkNames() {

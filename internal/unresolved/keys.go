@@ -3,6 +3,7 @@ package unresolved
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/confighash/confighash/internal/graph"
@@ -10,9 +11,9 @@ import (
 )
 
 // MissingKeys returns a warning for each object that lacks a key to which a container or
-// a volume refers, at the first such place: pods that cannot start. Nothing is missing
-// where the reference is optional, or where something in the input makes the object or
-// adds to it. names are the names of renamed objects, as they will be.
+// a volume refers, at the first such place: pods that cannot start. It ignores optional
+// references, and those to objects that something in the input makes or adds to. names are
+// the names of renamed objects, as they will be.
 func MissingKeys(g *graph.Graph, names map[*graph.Resource]string) []graph.Finding {
 	type lack struct {
 		object *graph.Resource
@@ -20,59 +21,64 @@ func MissingKeys(g *graph.Graph, names map[*graph.Resource]string) []graph.Findi
 	}
 	first := map[lack]int{} // in findings
 	var findings []graph.Finding
-	var others [][]*graph.Resource // that lack the same, beside findings
+	var others [][]*graph.Resource // that lack the same, for each finding
 	has := map[*graph.Resource]string{}
 	for _, r := range g.Resources {
 		for i := range r.Edges {
 			e := &r.Edges[i]
-			ref := e.Ref
-			if len(ref.Required) == 0 || !ref.Consumed || ref.Optional || r.Ignored() {
+			object, missing := missingKeys(e)
+			if missing == "" || r.Ignored() {
 				continue
 			}
-			if len(e.Matches) != 1 || len(e.Matches[0].Candidates) != 1 || e.Made() {
+			id := lack{object, missing}
+			if at, reported := first[id]; reported {
+				if more := others[at]; more[len(more)-1] != r {
+					others[at] = append(more, r)
+				}
 				continue
 			}
-			object := e.Matches[0].Candidates[0]
-			if object.SuffixErr != nil || object.ValuesErr != nil || object.History.NeedsHash {
-				continue // it cannot be told which keys it has, or which an outer layer merges into it
+			if has[object] == "" {
+				has[object] = have(object)
 			}
-			var missing []string
-			for _, key := range ref.Required {
-				if _, found := slices.BinarySearch(object.Keys, key); !found {
-					missing = append(missing, fmt.Sprintf("%q", key))
-				}
-			}
-			id := lack{object, strings.Join(missing, ", ")}
-			at, told := first[id]
-			switch {
-			case len(missing) == 0:
-			case told:
-				if r != findings[at].Resource && (len(others[at]) == 0 || others[at][len(others[at])-1] != r) {
-					others[at] = append(others[at], r)
-				}
-			default:
-				if has[object] == "" {
-					has[object] = have(object)
-				}
-				first[id] = len(findings)
-				others = append(others, nil)
-				findings = append(findings, graph.Finding{
-					Severity: manifest.Warning, Resource: r, Path: ref.At.Path, Name: names[r],
-					Message: fmt.Sprintf("%s has no key %s, and the pod cannot start without; it has %s: correct the key, add it, or make the reference optional",
-						object.Called(names[object]), id.keys, has[object]),
-				})
-			}
+			first[id] = len(findings)
+			others = append(others, []*graph.Resource{r})
+			findings = append(findings, graph.Finding{
+				Severity: manifest.Warning, Resource: r, Path: e.Ref.At.Path, Name: names[r],
+				Message: fmt.Sprintf("%s has no key %s, and the pod cannot start without; it has %s: correct the key, add it, or make the reference optional",
+					object.Called(names[object]), missing, has[object]),
+			})
 		}
 	}
-	for i, more := range others {
-		if len(more) > 0 {
+	for i, all := range others {
+		if more := all[1:]; len(more) > 0 {
 			findings[i].Message += "; the same in " + list(more)
 		}
 	}
 	return findings
 }
 
-// list names resources, the first few where there are many.
+// missingKeys returns the required keys that the object of a reference lacks, "" if it has
+// all, or if it is not known which object is meant, or which keys it has: an outer layer may
+// merge others into it.
+func missingKeys(e *graph.Edge) (object *graph.Resource, missing string) {
+	ref := e.Ref
+	if len(ref.Required) == 0 || !ref.Consumed || ref.Optional || len(e.Matches) != 1 || len(e.Matches[0].Candidates) != 1 || e.Made() {
+		return nil, ""
+	}
+	object = e.Matches[0].Candidates[0]
+	if object.SuffixErr != nil || object.ValuesErr != nil || object.History.NeedsHash {
+		return nil, ""
+	}
+	var keys []string
+	for _, key := range ref.Required {
+		if _, found := slices.BinarySearch(object.Keys, key); !found {
+			keys = append(keys, strconv.Quote(key))
+		}
+	}
+	return object, strings.Join(keys, ", ")
+}
+
+// list names resources, the first few if there are many.
 func list(resources []*graph.Resource) string {
 	const most = 10
 	var called []string
@@ -85,7 +91,7 @@ func list(resources []*graph.Resource) string {
 	return graph.Enumerate(called)
 }
 
-// have lists the keys that there are, the first few where there are many.
+// have lists the keys of an object, the first few if there are many.
 func have(object *graph.Resource) string {
 	const most = 10
 	if len(object.Keys) == 0 {

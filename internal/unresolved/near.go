@@ -3,6 +3,8 @@ package unresolved
 import (
 	"cmp"
 	"fmt"
+	"hash/maphash"
+	"iter"
 	"slices"
 	"strings"
 
@@ -16,7 +18,7 @@ const (
 	// least and most bound the length of names that are compared: in shorter ones a
 	// letter is a third of the meaning, and no people write longer ones.
 	least, most = 6, 63
-	// leastOptional is the same of an optional reference, which may well lead nowhere.
+	// leastOptional is the same for optional references: their objects often do not exist.
 	leastOptional = 8
 )
 
@@ -26,13 +28,10 @@ type place struct {
 	namespace string
 }
 
-// A nearMiss is a name that no object has in the place where a reference looks for it,
-// with what comes near to it.
+// A nearMiss is a name that no object has in the place where a reference looks for it.
 type nearMiss struct {
 	place
-	name       string
-	candidates []candidate // of the place, at most two
-	elsewhere  *elsewhere
+	name string
 }
 
 // A candidate is a name of an object, or of what makes one.
@@ -41,21 +40,14 @@ type candidate struct {
 	name   string
 }
 
-// elsewhere are the resources by which a name is there in any place, the first few.
-type elsewhere struct {
-	resources []*graph.Resource
-	more      int
-}
-
-// nearMisses finds what comes near to many names at once.
+// nearMisses finds what is similar to many names at once.
 type nearMisses struct {
-	graph *graph.Graph
-	bases bool // names count without the hashes of earlier runs
-	all   map[place]map[string]*nearMiss
-	named map[nameOf]*elsewhere
-	// edited holds misses by the hashes of eachEdit.
-	edited map[uint64][]*nearMiss
-	left   int // comparisons: of many names of one form each comes near to each
+	graph   *graph.Graph
+	bases   bool                         // names count without the hashes of earlier runs
+	similar map[nearMiss][]candidate     // in that place, at most two
+	byEdit  map[uint64][]nearMiss        // by all edits of their names
+	named   map[nameOf][]*graph.Resource // that have the missing names, in any namespace
+	left    int                          // comparisons: names of one form are all similar
 }
 
 type nameOf struct {
@@ -64,25 +56,19 @@ type nameOf struct {
 }
 
 func newNearMisses(g *graph.Graph, bases bool) *nearMisses {
-	return &nearMisses{graph: g, bases: bases, all: map[place]map[string]*nearMiss{}, named: map[nameOf]*elsewhere{}, edited: map[uint64][]*nearMiss{}}
+	return &nearMisses{graph: g, bases: bases, similar: map[nearMiss][]candidate{}, byEdit: map[uint64][]nearMiss{}, named: map[nameOf][]*graph.Resource{}}
 }
 
-// of returns the miss of a reference of r to an object of a kind, to be filled in by
-// find.
-func (n *nearMisses) of(r *graph.Resource, ref *reference.Reference, target catalog.Target) *nearMiss {
-	at := place{target, cmp.Or(ref.Namespace, n.graph.NamespaceOf(r))}
-	if n.all[at] == nil {
-		n.all[at] = map[string]*nearMiss{}
-	}
-	miss := n.all[at][ref.Name]
-	if miss == nil {
-		name := nameOf{target, ref.Name}
-		if n.named[name] == nil {
-			n.named[name] = &elsewhere{}
+// of returns the miss of a reference of r to an object of a kind. find looks for what is
+// similar to it.
+func (n *nearMisses) of(r *graph.Resource, ref *reference.Reference, target catalog.Target) nearMiss {
+	miss := nearMiss{place{target, cmp.Or(ref.Namespace, n.graph.NamespaceOf(r))}, ref.Name}
+	if _, known := n.similar[miss]; !known {
+		n.similar[miss] = nil
+		n.named[nameOf{target, ref.Name}] = nil
+		for edit := range edits(miss.place, miss.name) {
+			n.byEdit[edit] = append(n.byEdit[edit], miss)
 		}
-		miss = &nearMiss{place: at, name: ref.Name, elsewhere: n.named[name]}
-		n.all[at][ref.Name] = miss
-		eachEdit(at, ref.Name, func(hash uint64) { n.edited[hash] = append(n.edited[hash], miss) })
 		n.left += 256
 	}
 	return miss
@@ -90,9 +76,6 @@ func (n *nearMisses) of(r *graph.Resource, ref *reference.Reference, target cata
 
 // find looks at all objects of the input, and at those that something in it makes.
 func (n *nearMisses) find() {
-	if len(n.all) == 0 {
-		return
-	}
 	n.left += 256 * len(n.graph.Resources)
 	for _, r := range n.graph.Resources {
 		if r.Target != 0 && r.Name != "" {
@@ -117,38 +100,40 @@ func (n *nearMisses) find() {
 
 // add enters that a place has an object of that name, by r.
 func (n *nearMisses) add(r *graph.Resource, at place, name string) {
-	if e := n.named[nameOf{at.target, name}]; e != nil && len(e.resources) < 3 {
-		e.resources = append(e.resources, r)
-	} else if e != nil {
-		e.more++
+	id := nameOf{at.target, name}
+	if named, missing := n.named[id]; missing {
+		n.named[id] = append(named, r)
 	}
 	n.compare(at, candidate{r, name})
 }
 
-// compare enters a candidate of the misses in its place whose names differ from its own
+// compare enters a candidate for the misses in its place whose names differ from its own
 // in one letter.
 func (n *nearMisses) compare(at place, c candidate) {
 	same := func(other candidate) bool { return other.object == c.object || other.name == c.name }
-	eachEdit(at, c.name, func(hash uint64) {
-		for _, miss := range n.edited[hash] {
+	for edit := range edits(at, c.name) {
+		for _, miss := range n.byEdit[edit] {
 			if n.left--; n.left < 0 {
-				return
+				break
 			}
-			if miss.place == at && len(miss.candidates) < 2 && !slices.ContainsFunc(miss.candidates, same) && misspelt(miss.name, c.name) {
-				miss.candidates = append(miss.candidates, c)
+			similar := n.similar[miss]
+			if miss.place == at && len(similar) < 2 && !slices.ContainsFunc(similar, same) && misspelt(miss.name, c.name) {
+				n.similar[miss] = append(similar, c)
 			}
 		}
-	})
+	}
 }
 
-// message says what comes near to the name that ref of r holds, "" if nothing does, or
-// if it is not clear what is meant.
-func (n *nearMisses) message(miss *nearMiss, r *graph.Resource, ref *reference.Reference) string {
-	// Who writes a namespace beside a name means it.
-	if len(miss.elsewhere.resources) > 0 && !ref.Optional && !r.ClusterScoped && ref.Namespace == "" {
+// message says which object the reference ref of r may mean, "" if there is none, or if
+// there are several.
+func (n *nearMisses) message(miss nearMiss, r *graph.Resource, ref *reference.Reference) string {
+	// A namespace that is written next to a name is meant.
+	named := n.named[nameOf{miss.target, miss.name}]
+	if len(named) > 0 && !ref.Optional && !r.ClusterScoped && ref.Namespace == "" {
+		const most = 3
 		var places []string
 		unsaid := r.Namespace == ""
-		for _, object := range miss.elsewhere.resources {
+		for _, object := range named[:min(most, len(named))] {
 			where := fmt.Sprintf("%q", n.graph.NamespaceOf(object))
 			if object.Namespace == "" {
 				where, unsaid = where+" (it names none)", true
@@ -157,8 +142,8 @@ func (n *nearMisses) message(miss *nearMiss, r *graph.Resource, ref *reference.R
 				places = append(places, where)
 			}
 		}
-		if miss.elsewhere.more > 0 {
-			places = append(places, fmt.Sprintf("%d more", miss.elsewhere.more))
+		if more := len(named) - most; more > 0 {
+			places = append(places, fmt.Sprintf("%d more", more))
 		}
 		message := fmt.Sprintf("%s %q is not in the namespace %q, but in %s; give both the same namespace", miss.target, miss.name, miss.namespace, graph.Enumerate(places))
 		if unsaid {
@@ -166,35 +151,33 @@ func (n *nearMisses) message(miss *nearMiss, r *graph.Resource, ref *reference.R
 		}
 		return message
 	}
-	if len(miss.candidates) == 1 && (!ref.Optional || len(miss.name) >= leastOptional) {
-		return fmt.Sprintf("%s %q is not in the input, but %q is; correct the name if that is meant", miss.target, miss.name, miss.candidates[0].name)
+	if similar := n.similar[miss]; len(similar) == 1 && (!ref.Optional || len(miss.name) >= leastOptional) {
+		return fmt.Sprintf("%s %q is not in the input, but %q is; correct the name if that is meant", miss.target, miss.name, similar[0].name)
 	}
 	return ""
 }
 
-// eachEdit yields hashes of a name in its place, and of what is left of it without any
-// one letter: two names that differ in one letter, or in the order of two, share one.
-func eachEdit(at place, name string, do func(uint64)) {
-	if len(name) < least-1 || len(name) > most {
-		return
-	}
-	const offset, prime = 14695981039346656037, 1099511628211 // FNV-1a
-	seed := uint64(offset)
-	for i := range len(at.namespace) {
-		seed = (seed ^ uint64(at.namespace[i])) * prime
-	}
-	seed = (seed ^ uint64(at.target)<<8) * prime
-	for without := -1; without < len(name); without++ {
-		if without > 0 && name[without] == name[without-1] {
-			continue // the same is left without the letter before
+var seed = maphash.MakeSeed()
+
+// edits yields hashes of a name in its place, and of what is left of it without any one
+// letter: two names that differ in one letter, or in the order of two, share one.
+func edits(at place, name string) iter.Seq[uint64] {
+	return func(yield func(uint64) bool) {
+		if len(name) < least-1 || len(name) > most {
+			return
 		}
-		hash := seed
+		in := maphash.Comparable(seed, at)
+		if !yield(in ^ maphash.String(seed, name)) {
+			return
+		}
 		for i := range len(name) {
-			if i != without {
-				hash = (hash ^ uint64(name[i])) * prime
+			if i > 0 && name[i] == name[i-1] {
+				continue // the same is left without the letter before
+			}
+			if !yield(in ^ maphash.String(seed, name[:i]+name[i+1:])) {
+				return
 			}
 		}
-		do(hash)
 	}
 }
 

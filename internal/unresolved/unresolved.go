@@ -1,6 +1,6 @@
-// Package unresolved tells of references that lead to nothing: to ConfigMaps and
-// Secrets that are not in the input, as the functionConfig's unresolved asks
-// for, and to keys that they do not have.
+// Package unresolved reports references that lead to nothing: to ConfigMaps and
+// Secrets that are not in the input, as the functionConfig's unresolved asks,
+// and to keys that they do not have.
 package unresolved
 
 import (
@@ -13,27 +13,25 @@ import (
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/manifest"
 	"github.com/confighash/confighash/internal/policy"
-	"github.com/confighash/confighash/internal/reference"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
 // Find returns findings about references of g to objects that the input does not hold,
 // unless every cluster has them.
 //
-// A reference that is not optional, and for which nothing in the input makes the object,
-// is worth what asked says, and nothing with Ignore. In any case a warning is due if an
-// object comes near, by its name or but for its namespace; and, under the policies
-// Reloader and Wave, if the controller would roll the workload for a change that no
-// build sees. rewritten: references by names without a hash, or with that of an earlier
-// run, are rewritten.
+// asked decides the severity of a reference that is not optional, and for which nothing in
+// the input makes the object; with Ignore it is not reported. In any case there is a
+// warning if an object has a similar name, or the same name in another namespace; and, under
+// the policies Reloader and Wave, if the controller would roll the workload for a change
+// that no build sees. rewritten: references by names without a hash, or with that of an
+// earlier run, are rewritten.
 func Find(g *graph.Graph, p *policy.Policy, asked v1alpha1.Unresolved, rewritten bool) []graph.Finding {
-	f := &finder{asked: asked, near: newNearMisses(g, rewritten)}
+	f := &finder{policy: p, asked: asked, near: newNearMisses(g, rewritten), reported: map[report]bool{}}
 	var unmet []miss
 	for _, r := range g.Resources {
 		if r.Ignored() {
 			continue
 		}
-		watch := p.Watch(r)
 		for i := range r.Edges {
 			e := &r.Edges[i]
 			ref := e.Ref
@@ -45,95 +43,91 @@ func Find(g *graph.Graph, p *policy.Policy, asked v1alpha1.Unresolved, rewritten
 					continue
 				}
 				for _, maker := range makers.Resources {
-					f.findings = append(f.findings, watch.Missed(ref, makers.Kind, maker)...)
+					f.findings = append(f.findings, p.Missed(r, ref, makers.Kind, maker)...)
 				}
 			}
 			met := len(e.Matches) > 0
 			if !rewritten {
 				met = len(e.Current()) > 0
 			}
-			if !met && !e.Made() && e.Targets != 0 && len(e.Strangers) == 0 && !stands(g, p, e) {
-				unmet = append(unmet, f.miss(e, watch))
+			if !met && !e.Made() && e.Targets != 0 && len(e.Strangers) == 0 && !everywhere(g, p, e) {
+				unmet = append(unmet, f.miss(e))
 			}
 		}
 	}
 	f.near.find()
-	for i := range unmet {
-		f.report(&unmet[i])
+	for _, m := range unmet {
+		f.report(m)
 	}
 	return f.findings
 }
 
 type finder struct {
+	policy   *policy.Policy
 	asked    v1alpha1.Unresolved
 	near     *nearMisses
-	last     *graph.Resource
-	reported map[string]bool // of last
+	reported map[report]bool
 	findings []graph.Finding
+}
+
+// A report is what is reported once: a workload may take many keys of one object.
+type report struct {
+	referrer *graph.Resource
+	message  string
 }
 
 // A miss is a reference that leads to nothing.
 type miss struct {
-	referrer *graph.Resource
-	ref      *reference.Reference
-	targets  catalog.Target
-	near     []*nearMiss
-	watch    *policy.Watch
+	*graph.Edge
+	near []nearMiss
 }
 
-func (f *finder) miss(m *graph.Edge, watch *policy.Watch) miss {
-	found := miss{referrer: m.Referrer, ref: m.Ref, targets: m.Targets, watch: watch}
-	// What a rule of RBAC names may come at run time, and of annotations of Reloader and
-	// wave their policies report.
-	annotation := watch != nil && strings.HasPrefix(string(m.Ref.At.Path), "metadata.annotations")
-	if !m.Ref.List && !m.Ref.ControllerNamespace && !annotation {
-		for _, target := range m.Targets.Each() {
-			found.near = append(found.near, f.near.of(m.Referrer, m.Ref, target))
+func (f *finder) miss(e *graph.Edge) miss {
+	m := miss{Edge: e}
+	// What a rule of RBAC names may be created at run time, and the policies Reloader and
+	// Wave report names in their annotations themselves.
+	annotation := f.policy.AsksWorkloads() && len(e.Referrer.PodTemplates) > 0 && strings.HasPrefix(string(e.Ref.At.Path), "metadata.annotations")
+	if !e.Ref.List && !e.Ref.ControllerNamespace && !annotation {
+		for _, target := range e.Targets.Each() {
+			m.near = append(m.near, f.near.of(e.Referrer, e.Ref, target))
 		}
 	}
-	return found
+	return m
 }
 
-// report reports a miss: what comes near, or else what is asked for, or else what the
-// controller would see.
-func (f *finder) report(m *miss) {
-	severity := manifest.Warning
-	if f.asked == v1alpha1.UnresolvedError && !m.ref.Optional {
-		severity = manifest.Error
-	}
-	demanded := f.asked != v1alpha1.UnresolvedIgnore && !m.ref.Optional
+// report reports similar names, or else what is asked for, or else what the controller
+// would see.
+func (f *finder) report(m miss) {
 	message := ""
 	for _, near := range m.near {
-		message = cmp.Or(message, f.near.message(near, m.referrer, m.ref))
+		message = cmp.Or(message, f.near.message(near, m.Referrer, m.Ref))
 	}
+	demanded := f.asked != v1alpha1.UnresolvedIgnore && !m.Ref.Optional
 	switch {
 	case message != "" && demanded:
 		message += "; else add it, make the reference optional, or set spec.unresolved: Ignore"
-	case message == "" && demanded:
-		name := m.ref.Name
-		if m.ref.Namespace != "" {
-			name = m.ref.Namespace + "/" + name
+	case demanded:
+		name := strings.TrimPrefix(m.Ref.Namespace+"/"+m.Ref.Name, "/")
+		message = fmt.Sprintf("%s %q is not in the input; add it, make the reference optional, or set spec.unresolved: Ignore", m.Targets, name)
+	case message == "" && !m.Ref.Optional: // most optional objects do not exist anywhere
+		for _, target := range m.Targets.Each() {
+			f.findings = append(f.findings, f.policy.Missed(m.Referrer, m.Ref, target.String(), nil)...)
 		}
-		message = fmt.Sprintf("%s %q is not in the input; add it, make the reference optional, or set spec.unresolved: Ignore", m.targets, name)
-	case message == "" && m.ref.Optional:
-		return // most such objects are nowhere
-	case message == "":
-		for _, target := range m.targets.Each() {
-			f.findings = append(f.findings, m.watch.Missed(m.ref, target.String(), nil)...)
-		}
-		return
-	case f.last != m.referrer:
-		f.last, f.reported = m.referrer, map[string]bool{message: true}
-	case f.reported[message]:
-		return // a workload may take many keys
-	default:
-		f.reported[message] = true
 	}
-	f.findings = append(f.findings, graph.Finding{Severity: severity, Resource: m.referrer, Path: m.ref.At.Path, Message: message})
+	id := report{m.Referrer, message}
+	if message == "" || f.reported[id] {
+		return
+	}
+	f.reported[id] = true
+	severity := manifest.Warning
+	if f.asked == v1alpha1.UnresolvedError && !m.Ref.Optional {
+		severity = manifest.Error
+	}
+	f.findings = append(f.findings, graph.Finding{Severity: severity, Resource: m.Referrer, Path: m.Ref.At.Path, Message: message})
 }
 
-// stands reports whether every cluster has an object that m may mean.
-func stands(g *graph.Graph, p *policy.Policy, m *graph.Edge) bool {
-	namespace := cmp.Or(m.Ref.Namespace, g.NamespaceOf(m.Referrer))
-	return slices.ContainsFunc(m.Targets.Kinds(), func(kind string) bool { return p.Standing(kind, namespace, m.Ref.Name) })
+// everywhere reports whether every cluster has an object that e may refer to.
+func everywhere(g *graph.Graph, p *policy.Policy, e *graph.Edge) bool {
+	namespace := cmp.Or(e.Ref.Namespace, g.NamespaceOf(e.Referrer))
+	return slices.ContainsFunc(e.Targets.Kinds(), func(kind string) bool { return p.Standing(kind, namespace, e.Ref.Name) })
 }

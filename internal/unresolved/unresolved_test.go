@@ -15,7 +15,7 @@ import (
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
-// find returns what Find finds in a stream of manifests.
+// find returns what Find reports of a stream of manifests.
 func find(t *testing.T, manifests string, asked v1alpha1.Unresolved) []string {
 	t.Helper()
 	in, err := manifest.Split([]byte(manifests))
@@ -33,11 +33,11 @@ func find(t *testing.T, manifests string, asked v1alpha1.Unresolved) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var told []string
+	var reported []string
 	for _, f := range Find(g, p, asked, true) {
-		told = append(told, string(f.Severity)+": "+f.String())
+		reported = append(reported, string(f.Severity)+": "+f.String())
 	}
-	return told
+	return reported
 }
 
 const (
@@ -77,7 +77,7 @@ func TestFind(t *testing.T) {
 		{"what a controller will make", "apiVersion: cert-manager.io/v1\nkind: Certificate\nmetadata: {name: c}\nspec: {secretName: tls}\n", nil},
 		{"what may be a reference", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata: {ssl-certificate: prod/tls}\n", nil},
 		{"a class of secrets is no Secret", head + "spec: {template: {spec: {volumes: [{csi: {driver: secrets-store.csi.k8s.io, volumeAttributes: {secretProviderClass: c}}}]}}}\n", nil},
-		{"extra sources, of which mode Annotate tells", "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, annotations: {confighash.dev/extra-sources: 'ConfigMap/a,Secret/b'}}\n", nil},
+		{"extra sources, which mode Annotate reports", "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, annotations: {confighash.dev/extra-sources: 'ConfigMap/a,Secret/b'}}\n", nil},
 	} {
 		t.Run(tc.label, func(t *testing.T) {
 			if diff := cmp.Diff(tc.want, find(t, tc.manifests, v1alpha1.UnresolvedWarn)); diff != "" {
@@ -87,8 +87,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// A reference that comes near to an object is reported even with Ignore.
-func TestFind_reportsWhatComesNear(t *testing.T) {
+// A reference with a name similar to an object's is reported even with Ignore.
+func TestFind_reportsSimilarNames(t *testing.T) {
 	object := func(kind, namespace, name string) string {
 		return "apiVersion: v1\nkind: " + kind + "\nmetadata: {name: " + name + namespace + "}\n---\n"
 	}
@@ -116,7 +116,7 @@ func TestFind_reportsWhatComesNear(t *testing.T) {
 		{"a digit", object("ConfigMap", here, "config-1") + envFrom("configMapRef: {name: config-2}"), ""},
 		{"a letter that counts", object("ConfigMap", here, "region-a") + envFrom("configMapRef: {name: region-b}"), ""},
 		{"a hash", object("ConfigMap", here, "config-bdfghkmtcb") + envFrom("configMapRef: {name: config-bdfghkmtcd}"), ""},
-		{"several come near", object("ConfigMap", here, "settings") + object("ConfigMap", here, "settingz") + envFrom("configMapRef: {name: setting}"), ""},
+		{"several are similar", object("ConfigMap", here, "settings") + object("ConfigMap", here, "settingz") + envFrom("configMapRef: {name: setting}"), ""},
 		{"of another kind", object("ConfigMap", here, "database") + envFrom("secretRef: {name: databse}"), ""},
 		{"of another namespace and misspelt", object("ConfigMap", elsewhere, "database") + envFrom("configMapRef: {name: databse}"), ""},
 		{"in another namespace", object("ConfigMap", elsewhere, "app") + envFrom("configMapRef: {name: app}"), `ConfigMap "app" is not in the namespace "prod", but in "dev"; give both the same namespace`},
@@ -131,13 +131,13 @@ func TestFind_reportsWhatComesNear(t *testing.T) {
 	} {
 		t.Run(tc.label, func(t *testing.T) {
 			got := ""
-			for i, told := range find(t, tc.manifests, v1alpha1.UnresolvedIgnore) {
+			for i, message := range find(t, tc.manifests, v1alpha1.UnresolvedIgnore) {
 				if i > 0 {
-					t.Errorf("%q is reported as well", told)
+					t.Errorf("%q is reported as well", message)
 				}
 				var warning bool
-				if got, warning = strings.CutPrefix(told, "warning: Deployment prod/web: spec.template.spec.containers[0].envFrom[0]."); !warning {
-					t.Errorf("got %q", told)
+				if got, warning = strings.CutPrefix(message, "warning: Deployment prod/web: spec.template.spec.containers[0].envFrom[0]."); !warning {
+					t.Errorf("got %q", message)
 				}
 				_, got, _ = strings.Cut(got, ": ")
 			}
@@ -148,9 +148,9 @@ func TestFind_reportsWhatComesNear(t *testing.T) {
 	}
 }
 
-// Names of one form all come near to one another, which must not take the square of
-// their number.
-func TestNearMisses_compareNoMoreThanTheInputIsWorth(t *testing.T) {
+// Names of one form are all similar, which must not take the square of their number of
+// comparisons.
+func TestNearMisses_boundComparisons(t *testing.T) {
 	const length = 61
 	var objects []*graph.Resource
 	var names []string
@@ -167,29 +167,29 @@ func TestNearMisses_compareNoMoreThanTheInputIsWorth(t *testing.T) {
 	}
 	n.find()
 	if n.left >= 0 || n.left < -(length+1)*len(objects) {
-		t.Errorf("%d comparisons are left of those that %d objects and %d references are worth", n.left, len(objects), len(names))
+		t.Errorf("%d comparisons are left of those that %d objects and %d references allow", n.left, len(objects), len(names))
 	}
 }
 
-func TestFind_isWorthWhatIsAsked(t *testing.T) {
+func TestFind_reportsWithTheSeverityAsked(t *testing.T) {
 	manifests := envFrom("configMapRef: {name: app}")
-	if told := find(t, manifests, v1alpha1.UnresolvedIgnore); told != nil {
-		t.Errorf("Ignore tells %q", told)
+	if got := find(t, manifests, v1alpha1.UnresolvedIgnore); got != nil {
+		t.Errorf("Ignore reports %q", got)
 	}
-	told := find(t, manifests, v1alpha1.UnresolvedError)
-	if len(told) != 1 || told[0][:7] != "error: " {
-		t.Errorf("Error tells %q", told)
+	got := find(t, manifests, v1alpha1.UnresolvedError)
+	if len(got) != 1 || !strings.HasPrefix(got[0], "error: ") {
+		t.Errorf("Error reports %q", got)
 	}
 }
 
-// Objects of two other variants were called so: which of them is meant is
-// another's to tell.
+// Objects of two other variants had this name: another package reports that the reference
+// is ambiguous.
 func TestFind_leavesStrangersToOthers(t *testing.T) {
 	variant := func(prefix string) string {
 		return "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: " + prefix + "app, namespace: prod, annotations: {internal.config.kubernetes.io/previousNames: app, " +
 			"internal.config.kubernetes.io/previousNamespaces: default, internal.config.kubernetes.io/previousKinds: ConfigMap, internal.config.kubernetes.io/prefixes: " + prefix + "}}\n---\n"
 	}
-	if told := find(t, variant("a-")+variant("b-")+envFrom("configMapRef: {name: app}"), v1alpha1.UnresolvedWarn); told != nil {
-		t.Errorf("got %q", told)
+	if got := find(t, variant("a-")+variant("b-")+envFrom("configMapRef: {name: app}"), v1alpha1.UnresolvedWarn); got != nil {
+		t.Errorf("got %q", got)
 	}
 }

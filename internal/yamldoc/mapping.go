@@ -139,3 +139,26 @@ func NameOf(m, key *yaml.Node) string {
 func IsBare(m, value *yaml.Node) bool {
 	return m.Style&yaml.FlowStyle != 0 && value.Value == "" && IsNull(value)
 }
+
+// Value returns the value that a mapping itself has under key, its alias resolved: nil
+// if there is none, or m is nil or not a mapping.
+func Value(m *yaml.Node, key string) *yaml.Node {
+	if m == nil {
+		return nil
+	}
+	m = Resolve(m)
+	for i := 0; m.Kind == yaml.MappingNode && i+1 < len(m.Content); i += 2 {
+		if m.Content[i].Value == key {
+			return Resolve(m.Content[i+1])
+		}
+	}
+	return nil
+}
+
+// Text returns the text that a mapping itself has under key, "" if there is none.
+func Text(m *yaml.Node, key string) string {
+	if value := Value(m, key); value != nil {
+		return value.Value
+	}
+	return ""
+}

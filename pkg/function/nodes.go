@@ -7,7 +7,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/confighash/confighash/internal/kubename"
+	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/manifest"
 )
 
@@ -34,10 +34,8 @@ func Nodes(items []*yaml.Node, functionConfig *yaml.Node, o Options) (*Output, e
 }
 
 func transformNodes(items []*yaml.Node, functionConfig *yaml.Node, o Options) (*Output, error) {
-	if o.Namespace != "" {
-		if err := kubename.CheckNamespace(o.Namespace); err != nil {
-			return nil, fmt.Errorf("the option Namespace: %w", err)
-		}
+	if err := graph.CheckNamespace(o.Namespace); err != nil {
+		return nil, fmt.Errorf("the option Namespace: %w", err)
 	}
 	roots, err := rootsOf(items)
 	if err != nil {

@@ -69,14 +69,12 @@ func Graph(args []string, stdin io.Reader, o Options) (*graph.Graph, error) {
 	return g, duplicates(g, files)
 }
 
-// A file is the content of a file, or of standard input.
 type file struct {
 	name      string
 	data      []byte
 	resources []*graph.Resource
 }
 
-// read reads the file's resources.
 func (f *file) read(b *graph.Builder) error {
 	in, err := manifest.Split(f.data)
 	if err != nil {
@@ -109,7 +107,6 @@ func (f *file) failed(err error) error {
 	return fmt.Errorf("%s: %w", f.name, err)
 }
 
-// list reads the files that args name.
 func list(args []string, stdin io.Reader) ([]file, error) {
 	var files []file
 	for _, arg := range args {
@@ -177,21 +174,20 @@ func duplicates(g *graph.Graph, files []file) error {
 	var errs []error
 	for _, f := range files {
 		for _, r := range f.resources {
-			first, ok := known[g.ID(r)]
-			switch {
-			case r.Name == "":
-			case !ok:
-				known[g.ID(r)] = place{r, f.name}
-			case len(files) == 1:
-				errs = append(errs, twice(r, graph.Places(first.resource, r)))
-			default:
-				errs = append(errs, twice(r, fmt.Sprintf("%s, %s, and %s, %s", first.file, first.resource.Place(), f.name, r.Place())))
+			first, isKnown := known[g.ID(r)]
+			if r.Name == "" {
+				continue
 			}
+			if !isKnown {
+				known[g.ID(r)] = place{r, f.name}
+				continue
+			}
+			places := graph.Places(first.resource, r)
+			if len(files) > 1 {
+				places = fmt.Sprintf("%s, %s, and %s, %s", first.file, first.resource.Place(), f.name, r.Place())
+			}
+			errs = append(errs, fmt.Errorf("%s: the manifests contain it twice (%s); keep one, and give the manifests of one cluster at a time", r, places))
 		}
 	}
 	return errors.Join(errs...)
-}
-
-func twice(r *graph.Resource, places string) error {
-	return fmt.Errorf("%s: the manifests contain it twice (%s); keep one, and give the manifests of one cluster at a time", r, places)
 }
