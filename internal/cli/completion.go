@@ -6,24 +6,33 @@ import (
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
-// completeFlags lets shells complete the values of the flags.
+// manifestFiles completes the names of YAML and JSON files.
+var manifestFiles = cobra.FixedCompletions([]cobra.Completion{"yaml", "yml", "json"}, cobra.ShellCompDirectiveFilterFileExt)
+
+// completeFlags lets shells complete the values of the root command's flags.
 func completeFlags(root *cobra.Command) {
-	for name, complete := range map[string]cobra.CompletionFunc{
-		"mode": cobra.FixedCompletions([]cobra.Completion{
-			cobra.CompletionWithDesc(string(v1alpha1.ModeRename), "append content hashes to names"),
-			cobra.CompletionWithDesc(string(v1alpha1.ModeAnnotate), "stamp checksums on pod templates"),
-		}, cobra.ShellCompDirectiveNoFileComp),
-		"policy": cobra.FixedCompletions([]cobra.Completion{
-			cobra.CompletionWithDesc(string(v1alpha1.PolicyAll), "all objects and workloads"),
-			cobra.CompletionWithDesc(string(v1alpha1.PolicyOptIn), "those with the annotation "+v1alpha1.AnnotationRoll),
-			cobra.CompletionWithDesc(string(v1alpha1.PolicyReloader), "those that Reloader's annotations select"),
-			cobra.CompletionWithDesc(string(v1alpha1.PolicyWave), "those that wave's annotations select"),
-		}, cobra.ShellCompDirectiveNoFileComp),
-		"namespace": cobra.NoFileCompletions,
-		"config":    cobra.FixedCompletions([]cobra.Completion{"yaml", "yml", "json"}, cobra.ShellCompDirectiveFilterFileExt),
-	} {
-		if err := root.RegisterFlagCompletionFunc(name, complete); err != nil {
-			panic(err) // there is no such flag
-		}
+	complete(root, "mode", values(
+		cobra.CompletionWithDesc(string(v1alpha1.ModeRename), "append content hashes to names"),
+		cobra.CompletionWithDesc(string(v1alpha1.ModeAnnotate), "stamp checksums on pod templates"),
+	))
+	complete(root, "policy", values(
+		cobra.CompletionWithDesc(string(v1alpha1.PolicyAll), "all objects and workloads"),
+		cobra.CompletionWithDesc(string(v1alpha1.PolicyOptIn), "those with the annotation "+v1alpha1.AnnotationRoll),
+		cobra.CompletionWithDesc(string(v1alpha1.PolicyReloader), "those that Reloader's annotations select"),
+		cobra.CompletionWithDesc(string(v1alpha1.PolicyWave), "those that wave's annotations select"),
+	))
+	complete(root, "namespace", values())
+	complete(root, "config", manifestFiles)
+}
+
+// values completes these values, and no files.
+func values(all ...cobra.Completion) cobra.CompletionFunc {
+	return cobra.FixedCompletions(all, cobra.ShellCompDirectiveNoFileComp)
+}
+
+// complete lets shells complete the values of a flag.
+func complete(cmd *cobra.Command, flag string, completion cobra.CompletionFunc) {
+	if err := cmd.RegisterFlagCompletionFunc(flag, completion); err != nil {
+		panic(err) // there is no such flag
 	}
 }

@@ -74,12 +74,12 @@ func newGraph(stdin, stdout *os.File) *cobra.Command {
 			}
 			return writeReport(stdout, view.Graph(g, order), format)
 		},
-		ValidArgsFunction: cobra.FixedCompletions([]cobra.Completion{"yaml", "yml", "json"}, cobra.ShellCompDirectiveFilterFileExt),
+		ValidArgsFunction: manifestFiles,
 	}
 	cmd.Flags().SortFlags = false
 	f.add(cmd)
 	cmd.Flags().StringVar(&by, "by", string(view.ByObject), "`order` of text and markdown: object or workload first")
-	complete(cmd, "by", view.Orders())
+	complete(cmd, "by", values(view.Orders()...))
 	return cmd
 }
 

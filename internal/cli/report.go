@@ -23,8 +23,8 @@ type reportFlags struct {
 func (f *reportFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVarP(&f.output, "output", "o", string(report.Text), "`format`: "+strings.Join(report.Formats(), ", "))
 	cmd.Flags().StringVar(&f.namespace, "namespace", "", namespaceUsage)
-	complete(cmd, "output", report.Formats())
-	complete(cmd, "namespace", nil)
+	complete(cmd, "output", values(report.Formats()...))
+	complete(cmd, "namespace", values())
 }
 
 // format returns the format that the flags name.
@@ -58,11 +58,4 @@ func writeReport(stdout *os.File, v report.View, f report.Format) error {
 func stdinTwice(all []string) bool {
 	first := slices.Index(all, load.Stdin)
 	return first >= 0 && slices.Contains(all[first+1:], load.Stdin)
-}
-
-// complete lets shells complete the values of a flag.
-func complete(cmd *cobra.Command, flag string, values []string) {
-	if err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)); err != nil {
-		panic(err) // there is no such flag
-	}
 }

@@ -172,12 +172,15 @@ func transform(f flags, stdin, stdout, stderr *os.File) error {
 	if err := flush(w, err); err != nil {
 		return err
 	}
-	printMessages(stderr, out)
+	for _, m := range out.Messages {
+		fmt.Fprintf(stderr, "%s: %s\n", m.Severity, printable(m.Text))
+	}
 	if differs {
 		return &failure{code: exitDiffers}
 	}
 	if out.Summary != nil {
-		return writeSummary(stderr, out.Summary, hasColours())
+		_, err = io.WriteString(stderr, summaryPage(out.Summary).Text(hasColours()))
+		return err
 	}
 	return nil
 }
@@ -197,13 +200,6 @@ func flush(w *bufio.Writer, err error) error {
 		return fault(err)
 	}
 	return nil
-}
-
-// printMessages prints warnings, and what else the functionConfig's report asks for.
-func printMessages(stderr io.Writer, out *function.Output) {
-	for _, m := range out.Messages {
-		fmt.Fprintf(stderr, "%s: %s\n", m.Severity, printable(m.Text))
-	}
 }
 
 // functionConfig returns the functionConfig that the flags ask for, nil if they ask for

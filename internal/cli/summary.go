@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"os"
 
 	"github.com/confighash/confighash/internal/graph"
@@ -21,12 +20,7 @@ func hasColours() bool {
 	return os.Getenv("NO_COLOR") == "" && t != "" && t != "dumb"
 }
 
-// writeSummary writes what was done, for a person at a terminal.
-func writeSummary(w io.Writer, s *function.Summary, colours bool) error {
-	_, err := io.WriteString(w, summaryPage(s).Text(colours))
-	return err
-}
-
+// summaryPage presents what was done, for a person at a terminal.
 func summaryPage(s *function.Summary) *report.Page {
 	changed := "nothing changed"
 	if s.Changed > 0 {

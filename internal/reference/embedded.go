@@ -21,7 +21,7 @@ func (w *walker) embed(r *rule, n *yaml.Node, shared bool) (bool, error) {
 		return false, nil
 	}
 	at := edit.ScalarAt(w.steps.Path(), n, shared)
-	inner := &walker{root: root, within: &at, positions: edit.NewPositions([]byte(n.Value)), budget: w.budget}
+	inner := &walker{root: root, within: &at, positions: edit.NewText([]byte(n.Value)), budget: w.budget}
 	if err := inner.run(r.embedded); err != nil {
 		return false, err
 	}

@@ -54,7 +54,7 @@ type walker struct {
 	// within is the scalar whose value the document is, if it is embedded, and
 	// positions are those in it.
 	within    *edit.Scalar
-	positions *edit.Positions
+	positions *edit.Text
 	// anchors are those of pod templates.
 	anchors []anchor
 	// shapes, if any, are what the walk is for, and inTemplate: it is in a pod template

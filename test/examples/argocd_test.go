@@ -593,5 +593,5 @@ func mountsByPath(c corev1.Container) map[string]corev1.VolumeMount {
 	return mounts
 }
 
-// pluginBuild is the command of docs/argocd.md that builds the sidecar's image.
+// pluginBuild is the command of docs/argocd-plugin.md that builds the sidecar's image.
 const pluginBuild = "docker build --tag registry.example.com/argocd-confighash:v0.1.0 examples/argocd/plugin"

@@ -14,8 +14,8 @@ import (
 	"github.com/confighash/confighash/internal/test/harness"
 )
 
-// The stand-ins for what a test has not: a registry and a cluster. They refuse
-// what the real ones would refuse for its looks alone.
+// The stand-ins for what a test lacks: a registry and a cluster. They refuse what
+// the real ones would refuse by its form.
 var docStandIns = map[string]string{
 	"docker": `case $1 in
 build) shift; for last; do :; done; [ -f "$last/Dockerfile" ] || { echo "$last has no Dockerfile" >&2; exit 1; } ;;
@@ -41,7 +41,7 @@ esac
 `,
 }
 
-var exampleDocs = []string{"argocd.md", "fleets.md"}
+var exampleDocs = []string{"argocd.md", "argocd-plugin.md", "fleets.md"}
 
 func TestExampleDocs_yamlIsOfTheExamples(t *testing.T) {
 	var examples bytes.Buffer
@@ -62,7 +62,7 @@ func TestExampleDocs_yamlIsOfTheExamples(t *testing.T) {
 	for _, page := range exampleDocs {
 		for _, block := range harness.FencedBlocks(t, filepath.Join("..", "..", "docs", page), "yaml") {
 			if !strings.Contains(examples.String(), "\n"+block) {
-				t.Errorf("docs/%s shows what stands in no example:\n%s", page, block)
+				t.Errorf("docs/%s shows what is in no example:\n%s", page, block)
 			}
 		}
 	}

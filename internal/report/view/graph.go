@@ -82,31 +82,31 @@ func (v *graphView) Page() *report.Page {
 			lines[to.ID] = append(lines[to.ID], report.Line{Label: nodeName(*from), Text: ways})
 		}
 	}
-	add := func(n *usage.Node, o *usage.Object) bool {
+	group := func(n *usage.Node, text report.Phrase) bool {
 		below := lines[n.ID]
 		if len(below) > 0 {
-			groups.Rows = append(groups.Rows, report.Row{Name: nodeName(*n), Text: withMark(nil, ": ", o), Lines: below})
+			groups.Rows = append(groups.Rows, report.Row{Name: nodeName(*n), Text: text, Lines: below})
 		}
 		return len(below) > 0
 	}
 	if v.by == ByWorkload {
 		groups.Title = "Workloads and what they use"
 		for i := range v.Workloads {
-			if w := &v.Workloads[i]; !add(w, nil) {
+			if w := &v.Workloads[i]; !group(w, nil) {
 				idle.Rows = append(idle.Rows, report.Row{Text: nodeName(*w)})
 			}
 		}
 		for i := range v.Readers {
-			add(&v.Readers[i], nil)
+			group(&v.Readers[i], nil)
 		}
 	}
 	for i := range v.Objects {
 		o := &v.Objects[i]
-		if v.by == ByWorkload {
-			add(&o.Node, nil)
-		} else {
-			add(&o.Node, o)
+		var text report.Phrase
+		if v.by != ByWorkload {
+			text = withMark(nil, ": ", o)
 		}
+		group(&o.Node, text)
 		if !used[o.ID] {
 			unused.Rows = append(unused.Rows, report.Row{Text: withMark(nodeName(o.Node), ": ", o)})
 		}
