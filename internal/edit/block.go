@@ -2,6 +2,8 @@ package edit
 
 import (
 	"strings"
+
+	"go.yaml.in/yaml/v3"
 )
 
 // addBlock puts lines under the line of the key or of the entry before.
@@ -15,16 +17,11 @@ func (m *mappings) addBlock(at site, place int, entries []*entry) bool {
 	switch {
 	case place > 0:
 		key, value := at.mapping.Content[2*place-2], at.mapping.Content[2*place-1]
-		if !m.beginsLine(key) {
+		if _, end, ok = m.entryEnd(key, value); !m.beginsLine(key) {
 			return false
 		}
-		_, end, ok = m.entryEnd(key, value)
 	case at.key != nil:
-		end, ok = m.colon(at.key)
-		end++
-		// The tag ! may be between, which the nodes do not show.
-		start, _ := m.nodeStart(first)
-		ok = ok && skipSpace(m.bytes, end, true) == start
+		end, ok = m.aboveFirst(at.key, first)
 	}
 	if !ok {
 		return false
@@ -36,33 +33,20 @@ func (m *mappings) addBlock(at site, place int, entries []*entry) bool {
 	return true
 }
 
-// fillBlock puts lines under a key without a value, and drops the null.
 func (m *mappings) fillBlock(at site, entries []*entry) bool {
-	colon, ok := m.colon(at.fill)
+	colon, _ := m.colon(at.fill)
+	_, end, ok := m.entryValue(at.fill, at.null)
 	if !ok || !m.beginsLine(at.fill) {
 		return false
 	}
-	end := colon + 1
-	if at.null.Value != "" {
-		_, end, ok = m.entryEnd(at.fill, at.null)
-	} else {
-		ok = m.isNothing(colon, at.null)
-	}
-	if !ok {
-		return false
-	}
 	lineEnd, ok := restOfLine(m.bytes, end)
-	if !ok {
-		return false
-	}
-	if end > colon+1 {
+	if ok && end > colon+1 {
 		m.add(colon+1, end, "")
 	}
 	m.insertLines(lineEnd, blockLines(nil, at.fill.Column-1+2, entries))
-	return true
+	return ok
 }
 
-// blockLines appends the lines of entries at that indentation.
 func blockLines(lines []string, indent int, entries []*entry) []string {
 	for _, e := range entries {
 		line := strings.Repeat(" ", indent) + quote(e.key, 0, false) + ":"
@@ -80,7 +64,6 @@ func blockLines(lines []string, indent int, entries []*entry) []string {
 	return lines
 }
 
-// removeBlock drops the lines of entries.
 func (m *mappings) removeBlock(r *removal) bool {
 	content := r.at.mapping.Content
 	for _, i := range r.indexes {
@@ -114,15 +97,19 @@ func (m *mappings) removeBlock(r *removal) bool {
 	if r.at.key == nil {
 		return false
 	}
-	colon, ok := m.colon(r.at.key)
+	at, ok := m.aboveFirst(r.at.key, content[0])
 	if !ok {
 		return false
 	}
-	// The tag ! may be between, which the nodes do not show.
-	first, _ := m.nodeStart(content[0])
-	if _, ok := restOfLine(m.bytes, colon+1); !ok || skipSpace(m.bytes, colon+1, true) != first {
-		return false
-	}
-	m.add(colon+1, colon+1, " {}")
-	return true
+	m.add(at, at, " {}")
+	_, ok = restOfLine(m.bytes, at)
+	return ok
+}
+
+// aboveFirst returns the place after the colon of key, whose value is a mapping with this
+// first key. The tag ! may be between, which the nodes do not show.
+func (m *mappings) aboveFirst(key, first *yaml.Node) (int, bool) {
+	colon, ok := m.colon(key)
+	start, _ := m.nodeStart(first)
+	return colon + 1, ok && skipSpace(m.bytes, colon+1, true) == start
 }

@@ -14,6 +14,7 @@ package edit
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"unicode/utf8"
 
 	"github.com/confighash/confighash/internal/yamldoc"
@@ -24,6 +25,8 @@ import (
 type Edit interface {
 	// check refuses an edit that makes no sense in any text.
 	check() error
+	// path leads to what the edit sets or removes.
+	path() yamldoc.Path
 }
 
 // SetScalar replaces the value of a scalar and keeps its quoting style. Value is a string
@@ -82,16 +85,31 @@ func Apply(text []byte, items []Item) ([]byte, error) {
 	return OnNodes(out, rest)
 }
 
-func check(items []Item) error {
-	for _, item := range items {
-		for _, e := range item.Edits {
-			if err := e.check(); err != nil {
-				return err
+// edits yields the edits of all items, each with the root of its item.
+func edits(items []Item) iter.Seq2[yamldoc.Path, Edit] {
+	return func(yield func(yamldoc.Path, Edit) bool) {
+		for _, item := range items {
+			for _, e := range item.Edits {
+				if !yield(item.Root, e) {
+					return
+				}
 			}
+		}
+	}
+}
+
+func check(items []Item) error {
+	for _, e := range edits(items) {
+		if err := e.check(); err != nil {
+			return err
 		}
 	}
 	return nil
 }
+
+func (e SetScalar) path() yamldoc.Path   { return e.At.Path }
+func (e SetEntry) path() yamldoc.Path    { return e.Parent.Key(e.Key) }
+func (e RemoveEntry) path() yamldoc.Path { return e.Parent.Key(e.Key) }
 
 func (e SetScalar) check() error {
 	return cmp.Or(checkStrings(e.At.Path, e.Value), checkStrings(e.At.Path, e.More...))
@@ -99,9 +117,9 @@ func (e SetScalar) check() error {
 
 func (e SetEntry) check() error {
 	if e.Bool && e.Value != "true" && e.Value != "false" {
-		return fmt.Errorf(`%s: the boolean to set is neither "true" nor "false"`, e.Parent.Key(e.Key))
+		return fmt.Errorf(`%s: the boolean to set is neither "true" nor "false"`, e.path())
 	}
-	return cmp.Or(checkStrings(e.Parent, e.Key), checkStrings(e.Parent.Key(e.Key), e.Value))
+	return cmp.Or(checkStrings(e.Parent, e.Key), checkStrings(e.path(), e.Value))
 }
 
 func (RemoveEntry) check() error { return nil }

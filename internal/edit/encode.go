@@ -18,7 +18,7 @@ func encode(source []byte, doc *yaml.Node) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &text{bytes: source}
+	t := &Text{bytes: source}
 	if bytes.HasPrefix(source, []byte("\xff\xfe")) || bytes.HasPrefix(source, []byte("\xfe\xff")) {
 		return nil, errors.New("found text in UTF-16 where UTF-8 is needed")
 	}
@@ -67,7 +67,6 @@ func listOf(root *yaml.Node) (list, next *yaml.Node) {
 	return list, next
 }
 
-// isPlainBlock reports whether n is in block style without an anchor or a tag.
 func isPlainBlock(n *yaml.Node) bool {
 	return isBlock(n) && n.Anchor == "" && n.Style&yaml.TaggedStyle == 0
 }
@@ -103,10 +102,10 @@ type unit struct {
 
 // unitsOf returns a unit for each element of a list, before the key next. It reports
 // false unless they all begin a line, in the same column.
-func unitsOf(t *text, list, next *yaml.Node) ([]*unit, bool) {
+func unitsOf(t *Text, list, next *yaml.Node) ([]*unit, bool) {
 	limit := len(t.bytes)
 	if next != nil {
-		at, ok := t.offset(next.Line, next.Column)
+		at, ok := t.Offset(next.Line, next.Column)
 		if limit = t.lineStart(at); !ok || skipSpaces(t.bytes, limit) != at {
 			return nil, false
 		}
@@ -133,9 +132,9 @@ func unitsOf(t *text, list, next *yaml.Node) ([]*unit, bool) {
 
 // locate finds the bytes of the node, which end before until, and how they look. It
 // goes by the positions of the parsed text.
-func (u *unit) locate(t *text) bool {
+func (u *unit) locate(t *Text) bool {
 	var ok bool
-	if u.start, ok = t.offset(u.node.Line, u.node.Column); !ok || u.start < u.from {
+	if u.start, ok = t.Offset(u.node.Line, u.node.Column); !ok || u.start < u.from {
 		return false
 	}
 	u.column, u.indent = u.node.Column-1, 2
@@ -185,9 +184,9 @@ func (u *unit) layout(n *yaml.Node) {
 
 // contentEnd returns the end of the last line of a node's text, which is within start
 // and end. Blank lines and comments after it do not belong to the node.
-func contentEnd(t *text, n *yaml.Node, start, end int) int {
+func contentEnd(t *Text, n *yaml.Node, start, end int) int {
 	leaf := lastLeaf(n)
-	at, ok := t.offset(leaf.Line, leaf.Column)
+	at, ok := t.Offset(leaf.Line, leaf.Column)
 	if !ok {
 		return end
 	}
@@ -213,7 +212,7 @@ func contentEnd(t *text, n *yaml.Node, start, end int) int {
 }
 
 // literalEnd is contentEnd for a literal at at, which has as many lines as its value.
-func literalEnd(t *text, literal *yaml.Node, at, end int) int {
+func literalEnd(t *Text, literal *yaml.Node, at, end int) int {
 	lines := strings.Count(strings.TrimSuffix(literal.Value, "\n"), "\n") + 1
 	if literal.Value == "" {
 		lines = 0
@@ -238,9 +237,13 @@ var simpler = []func(*unit){
 // replace returns the text with the units encoded again. It parses the result and
 // compares it with doc: yaml.v3 does not write every string and every comment in a way
 // that it reads as the same.
-func replace(t *text, doc *yaml.Node, units []*unit) ([]byte, bool) {
+func replace(t *Text, doc *yaml.Node, units []*unit) ([]byte, bool) {
 	for _, u := range units {
-		u.prepare(t.bytes)
+		if u.node.Style&yaml.FlowStyle == 0 {
+			dropOuterComments(u.node, string(t.bytes[u.from:u.start]), string(t.bytes[u.end:u.until]))
+		}
+		nameNulls(u.node, false)
+		placeComments(u.node)
 	}
 	for tries := 0; ; tries++ {
 		var out []byte
@@ -262,7 +265,6 @@ func replace(t *text, doc *yaml.Node, units []*unit) ([]byte, bool) {
 	}
 }
 
-// write returns the text of the unit's node.
 func (u *unit) write(source []byte) string {
 	var out bytes.Buffer
 	if u.isJSON {
@@ -288,7 +290,6 @@ func (u *unit) write(source []byte) string {
 	return strings.Join(lines, lineBreak(source, 0, 0))
 }
 
-// writeJSON writes a node that was read from JSON.
 func (u *unit) writeJSON(out *bytes.Buffer, isSpaced bool) {
 	comma, colon := ",", ":"
 	if isSpaced {

@@ -108,7 +108,6 @@ func (m *mappings) walk(root, parent yamldoc.Path) (at site, ok bool) {
 	}
 }
 
-// replace sets the value of an entry that is there.
 func (m *mappings) replace(key, value *yaml.Node, e SetEntry) bool {
 	if value.Kind != yaml.ScalarNode || value.Anchor != "" || m.nulls[value] {
 		return false
@@ -122,10 +121,10 @@ func (m *mappings) replace(key, value *yaml.Node, e SetEntry) bool {
 		text = requote(e.Value, at)
 	}
 	if value.Value == "" && value.Style == 0 {
-		colon, ok := m.colon(key)
-		if ok = ok && m.isNothing(colon, value); ok {
+		at, ok := m.nothing(key, value)
+		if ok {
 			m.nulls[value] = true
-			m.add(colon+1, colon+1, " "+text)
+			m.add(at, at, " "+text)
 		}
 		return ok
 	}
@@ -218,7 +217,6 @@ func place(at site, e SetEntry) int {
 	return 0
 }
 
-// isOneLine reports whether an entry is a scalar that begins on its key's line.
 func isOneLine(key, value *yaml.Node) bool {
 	return key.Kind == yaml.ScalarNode && value.Kind == yaml.ScalarNode && key.Line == value.Line &&
 		value.Style&(yaml.LiteralStyle|yaml.FoldedStyle) == 0 && !yamldoc.IsNull(value)
@@ -248,7 +246,6 @@ func (m *mappings) remove(root yamldoc.Path, e RemoveEntry) bool {
 	return true
 }
 
-// finish turns what was gathered into splices.
 func (m *mappings) finish() bool {
 	for _, r := range m.removals {
 		remove := m.removeBlock
@@ -281,12 +278,10 @@ func (m *mappings) write(at site, place int, entries []*entry) bool {
 	}
 }
 
-// nodeStart returns where a node begins.
 func (m *mappings) nodeStart(n *yaml.Node) (int, bool) {
-	return m.offset(n.Line, n.Column)
+	return m.Offset(n.Line, n.Column)
 }
 
-// beginsLine reports whether nothing but dashes is before key on its line.
 func (m *mappings) beginsLine(key *yaml.Node) bool {
 	start, ok := m.nodeStart(key)
 	return ok && isDashes(string(m.bytes[m.lineStart(start):start]))
@@ -307,14 +302,23 @@ func (m *mappings) colon(key *yaml.Node) (int, bool) {
 	return end, end < len(m.bytes) && m.bytes[end] == ':'
 }
 
-// isNothing reports whether an empty value has no bytes. It may have the tag !, which the
-// node does not show.
-func (m *mappings) isNothing(colon int, value *yaml.Node) bool {
+// nothing returns the place after the colon if the value there has no bytes. It may have
+// the tag !, which the node does not show.
+func (m *mappings) nothing(key, value *yaml.Node) (int, bool) {
+	colon, hasColon := m.colon(key)
 	at, ok := m.nodeStart(value)
-	if !ok || at == colon+1 {
-		return ok
+	isNothing := at == colon+1 || at < len(m.bytes) && (m.bytes[at] == ',' || m.bytes[at] == '}')
+	return colon + 1, hasColon && ok && isNothing
+}
+
+// entryValue returns where the value of an entry is, a scalar on its key's line. A null
+// without bytes is after the colon.
+func (m *mappings) entryValue(key, value *yaml.Node) (start, end int, ok bool) {
+	if yamldoc.IsNull(value) && value.Value == "" {
+		start, ok = m.nothing(key, value)
+		return start, start, ok
 	}
-	return at < len(m.bytes) && (m.bytes[at] == ',' || m.bytes[at] == '}')
+	return m.entryEnd(key, value)
 }
 
 // entryEnd returns where the value of an entry is, a scalar on its key's line.

@@ -137,14 +137,14 @@ func TestApply_refusesInASentenceWithoutValues(t *testing.T) {
 				t.Errorf("got  %s\nwant %s", err, row.want)
 			}
 			if strings.Contains(err.Error(), "topsecret") {
-				t.Errorf("the error tells a value")
+				t.Errorf("the error shows a value")
 			}
 		})
 	}
 }
 
 func TestSplice_doesNotParseForScalars(t *testing.T) {
-	// What stands behind the scalar is no YAML at all.
+	// What follows the scalar is not YAML at all.
 	text := "a: b\n}{ : : ]"
 	out, ok, err := edit.Splice([]byte(text), []edit.Item{{Edits: []edit.Edit{
 		edit.SetScalar{At: edit.Scalar{Path: "a", Value: "b", Line: 1, Column: 4}, Value: "c"},

@@ -2,7 +2,6 @@ package edit
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 
 	"go.yaml.in/yaml/v3"
@@ -13,8 +12,6 @@ import (
 // maxCopies bounds how many nodes replace aliases in one chunk: a few lines of
 // aliases of aliases can stand for more nodes than fit any memory.
 const maxCopies = 200_000
-
-var errExpansion = fmt.Errorf("aliases stand for more than %d nodes; write the values out, or use fewer aliases", maxCopies)
 
 // A tree is a parsed chunk in which a node can get its own copy of what it shares.
 type tree struct {
@@ -104,7 +101,7 @@ func (t *tree) replaceAlias(alias *yaml.Node) error {
 // their anchor may be another one in the copy's place.
 func (t *tree) copy(n *yaml.Node) (*yaml.Node, error) {
 	if t.copies++; t.copies > maxCopies {
-		return nil, errExpansion
+		return nil, fmt.Errorf("aliases stand for more than %d nodes; write the values out, or use fewer aliases", maxCopies)
 	}
 	made := *n
 	if n.Kind == yaml.AliasNode {
@@ -229,7 +226,7 @@ func (t *tree) unmerge(mapping *yaml.Node, path yamldoc.Path) error {
 		for i := 0; i < len(source.Content); i += 2 {
 			key := yamldoc.Resolve(source.Content[i])
 			if key.Kind != yaml.ScalarNode {
-				return fmt.Errorf("%s: %w", show(path), errors.New("a merged mapping has a key that is not a scalar; write the mapping out"))
+				return fmt.Errorf("%s: a merged mapping has a key that is not a scalar; write the mapping out", show(path))
 			}
 			if yamldoc.IsMerge(key) || present[key.Value] {
 				continue

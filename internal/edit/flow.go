@@ -63,20 +63,13 @@ func (f flowStyle) join(entries []*entry, between string) string {
 }
 
 func (m *mappings) fillFlow(at site, entries []*entry) bool {
-	colon, ok := m.colon(at.fill)
-	if !ok {
-		return false
-	}
 	style := m.flowStyle(at.fill)
 	text := "{" + style.join(entries, style.comma()) + "}"
-	if at.null.Value == "" {
-		m.add(colon+1, colon+1, " "+text)
-		return m.isNothing(colon, at.null)
+	start, end, ok := m.entryValue(at.fill, at.null)
+	if start == end {
+		text = " " + text
 	}
-	start, end, ok := m.entryEnd(at.fill, at.null)
-	if ok {
-		m.add(start, end, text)
-	}
+	m.add(start, end, text)
 	return ok
 }
 
@@ -116,7 +109,6 @@ func (m *mappings) addFlow(at site, place int, entries []*entry) bool {
 	return ok
 }
 
-// removeFlow drops entries with a comma each.
 func (m *mappings) removeFlow(r *removal) bool {
 	content := r.at.mapping.Content
 	for _, i := range r.indexes {

@@ -8,15 +8,6 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// prepare makes the nodes of a unit ready for yaml.v3 to write.
-func (u *unit) prepare(source []byte) {
-	if u.node.Style&yaml.FlowStyle == 0 {
-		dropOuterComments(u.node, string(source[u.from:u.start]), string(source[u.end:u.until]))
-	}
-	nameNulls(u.node, false)
-	placeComments(u.node)
-}
-
 // dropOuterComments removes the comments from n's tree that are in the text before or
 // after it, which stays.
 func dropOuterComments(n *yaml.Node, before, after string) {
@@ -82,7 +73,6 @@ func quoteStrings(n *yaml.Node, which func(*yaml.Node) bool) {
 	}
 }
 
-// survives reports whether yaml.v3 reads a scalar as it writes it.
 func survives(n *yaml.Node) bool {
 	alone := *n
 	alone.HeadComment, alone.LineComment, alone.FootComment = "", "", ""
@@ -137,7 +127,6 @@ func dropComments(n *yaml.Node, onlyFlow bool) {
 	}
 }
 
-// isBlock reports whether n is written on lines of its own.
 func isBlock(n *yaml.Node) bool {
 	return len(n.Content) > 0 && n.Style&yaml.FlowStyle == 0
 }
@@ -146,7 +135,6 @@ func isBlockScalar(n *yaml.Node) bool {
 	return n.Kind == yaml.ScalarNode && n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0
 }
 
-// lastLeaf returns the node in n's tree that ends last.
 func lastLeaf(n *yaml.Node) *yaml.Node {
 	for len(n.Content) > 0 {
 		n = n.Content[len(n.Content)-1]

@@ -11,7 +11,7 @@ import (
 
 // OnNodes makes the edits on the nodes of the parsed text, and encodes again those
 // elements of its list that change, or the whole document if it has no list or its
-// elements cannot be told apart. Indentation, line endings and the text around stay;
+// elements cannot be separated. Indentation, line endings and the text around stay;
 // comments stay as far as yaml.v3 keeps them; blank lines do not.
 //
 // Aliases and merge keys on the way to an edit are written out, so that the edit
@@ -51,81 +51,59 @@ func OnTree(root *yaml.Node, items []Item) error {
 	return t.edit(items)
 }
 
-// areDone reports whether the edits would change nothing.
 func (t *tree) areDone(items []Item) (bool, error) {
-	for _, item := range items {
-		for _, e := range item.Edits {
-			if isDone, err := t.isDone(item.Root, e); err != nil || !isDone {
-				return false, err
-			}
+	for root, e := range edits(items) {
+		if isDone, err := t.isDone(root, e); err != nil || !isDone {
+			return false, err
 		}
 	}
 	return true, nil
 }
 
-// isDone reports whether e would change nothing.
 func (t *tree) isDone(root yamldoc.Path, e Edit) (bool, error) {
-	var path yamldoc.Path
-	var value string
-	switch e := e.(type) {
-	case SetScalar:
-		path, value = e.At.Path, e.Value
-		if len(e.More) > 0 {
-			return false, nil
-		}
-	case SetEntry:
-		path = e.Parent.Key(e.Key)
-	case RemoveEntry:
-		path = e.Parent.Key(e.Key)
-	}
-	way, err := t.walk(root, path, false)
+	way, err := t.walk(root, e.path(), false)
 	if err != nil {
 		return false, err
 	}
 	isThere := len(way.missing) == 0
 	switch e := e.(type) {
+	case SetScalar:
+		return isThere && len(e.More) == 0 && isStringNode(way.node, e.Value), nil
 	case SetEntry:
 		if isThere {
-			return holds(way.node, e), mustBe(yaml.ScalarNode, way.node, path)
+			return holds(way.node, e), mustBe(yaml.ScalarNode, way.node, e.path())
 		}
-		return false, nil
 	case RemoveEntry:
 		return !isThere, nil
 	}
-	return isThere && isStringNode(way.node, value), nil
+	return false, nil
 }
 
 // edit makes all edits. It finds the scalars first: splitting one moves those after it.
 func (t *tree) edit(items []Item) error {
 	var scalars []way
-	for _, item := range items {
-		for _, e := range item.Edits {
-			e, ok := e.(SetScalar)
-			if !ok {
-				continue
-			}
-			found, err := t.find(item.Root, e)
+	for root, e := range edits(items) {
+		if e, ok := e.(SetScalar); ok {
+			found, err := t.find(root, e)
 			if err != nil {
 				return err
 			}
 			scalars = append(scalars, found)
 		}
 	}
-	for _, item := range items {
-		for _, e := range item.Edits {
-			var err error
-			switch e := e.(type) {
-			case SetScalar:
-				err = setScalar(scalars[0], e)
-				scalars = scalars[1:]
-			case SetEntry:
-				err = t.setEntry(item.Root, e)
-			case RemoveEntry:
-				err = t.removeEntry(item.Root, e)
-			}
-			if err != nil {
-				return err
-			}
+	for root, e := range edits(items) {
+		var err error
+		switch e := e.(type) {
+		case SetScalar:
+			err = setScalar(scalars[0], e)
+			scalars = scalars[1:]
+		case SetEntry:
+			err = t.setEntry(root, e)
+		case RemoveEntry:
+			err = t.removeEntry(root, e)
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return nil
@@ -191,7 +169,7 @@ func (t *tree) setEntry(root yamldoc.Path, e SetEntry) error {
 		return err
 	}
 	if !w.inItem {
-		return noItem(root)
+		return fmt.Errorf("%s: there is no item", show(root))
 	}
 	missing, err := keysOf(w.missing, w.path)
 	if err != nil {
@@ -218,10 +196,9 @@ func (t *tree) setEntry(root yamldoc.Path, e SetEntry) error {
 	return nil
 }
 
-// setValue sets the value of an entry that is there.
 func (t *tree) setValue(value *yaml.Node, e SetEntry) error {
 	if err := t.detach(value); err != nil {
-		return fmt.Errorf("%s: %w", e.Parent.Key(e.Key), err)
+		return fmt.Errorf("%s: %w", e.path(), err)
 	}
 	if e.Bool {
 		value.Tag, value.Value, value.Style = "!!bool", e.Value, 0
@@ -280,7 +257,7 @@ func (t *tree) removeEntry(root yamldoc.Path, e RemoveEntry) error {
 	}
 	for _, removed := range w.node.Content[i : i+2] {
 		if err := t.detachAll(removed); err != nil {
-			return fmt.Errorf("%s: %w", e.Parent.Key(e.Key), err)
+			return fmt.Errorf("%s: %w", e.path(), err)
 		}
 	}
 	w.node.Content = slices.Delete(w.node.Content, i, i+2)

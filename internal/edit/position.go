@@ -10,8 +10,8 @@ import (
 
 const byteOrderMark = "\xef\xbb\xbf"
 
-// A text is a chunk with an index of its lines, made when it is first needed.
-type text struct {
+// A Text is YAML with an index of its lines, made when it is first needed.
+type Text struct {
 	bytes []byte
 	lines []int // where each line begins
 	// last is the position last asked for. The next one is sought from there: JSON may
@@ -19,19 +19,13 @@ type text struct {
 	last struct{ line, column, at int }
 }
 
-// Positions converts positions of yaml.v3 in a text to offsets.
-type Positions struct{ text text }
+// NewText returns the Text of b, which must not change any more.
+func NewText(b []byte) *Text { return &Text{bytes: b} }
 
-// NewPositions returns those of b, which must not change any more.
-func NewPositions(b []byte) *Positions { return &Positions{text{bytes: b}} }
-
-// Offset returns where a position is, in bytes. It reports false if there is no such
-// position.
-func (p *Positions) Offset(line, column int) (int, bool) { return p.text.offset(line, column) }
-
-// offset converts a position of yaml.v3: lines and columns count from 1, columns count
-// characters. A tab is one character; a byte order mark before the text is none.
-func (t *text) offset(line, column int) (int, bool) {
+// Offset returns the byte at a position of yaml.v3, false if there is no such position.
+// Lines and columns count from 1, columns count characters. A tab is one character; a byte
+// order mark before the text does not count.
+func (t *Text) Offset(line, column int) (int, bool) {
 	if t.lines == nil {
 		t.lines = lineStarts(t.bytes)
 	}
@@ -54,7 +48,7 @@ func (t *text) offset(line, column int) (int, bool) {
 }
 
 // lineStart returns where the line with the byte at begins.
-func (t *text) lineStart(at int) int {
+func (t *Text) lineStart(at int) int {
 	if t.lines == nil {
 		t.lines = lineStarts(t.bytes)
 	}
@@ -63,8 +57,8 @@ func (t *text) lineStart(at int) int {
 
 // dash returns where the dash of an element of a block sequence is, and where its line
 // begins. The dash must be the first of its line; the element may begin on a later one.
-func (t *text) dash(element *yaml.Node) (line, dash int, ok bool) {
-	at, ok := t.offset(element.Line, element.Column)
+func (t *Text) dash(element *yaml.Node) (line, dash int, ok bool) {
+	at, ok := t.Offset(element.Line, element.Column)
 	if !ok {
 		return 0, 0, false
 	}

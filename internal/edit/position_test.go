@@ -10,17 +10,17 @@ import (
 // line's start, forwards and backwards.
 func TestOffset_countsCharactersOfLongLines(t *testing.T) {
 	long := strings.Repeat("aé漢🙂", 2000)
-	txt := &text{bytes: []byte("first\n" + long + "\nlast")}
+	txt := &Text{bytes: []byte("first\n" + long + "\nlast")}
 	at := len("first\n")
 	columns := utf8.RuneCountInString(long) + 1
-	back := &text{bytes: txt.bytes}
+	back := &Text{bytes: txt.bytes}
 	wantBack := len("first\n" + long)
 	for column := 1; column <= columns; column++ {
-		got, ok := txt.offset(2, column)
+		got, ok := txt.Offset(2, column)
 		if !ok || got != at {
 			t.Fatalf("column %d: got %d, %t, want %d", column, got, ok, at)
 		}
-		got, ok = back.offset(2, columns-column+1)
+		got, ok = back.Offset(2, columns-column+1)
 		if !ok || got != wantBack {
 			t.Fatalf("column %d, coming back: got %d, %t, want %d", columns-column+1, got, ok, wantBack)
 		}
@@ -30,7 +30,7 @@ func TestOffset_countsCharactersOfLongLines(t *testing.T) {
 		at += size
 	}
 	for _, beyond := range [][2]int{{3, 6}, {3, 5000}, {4, 1}, {0, 1}, {1, 0}} {
-		if at, ok := txt.offset(beyond[0], beyond[1]); ok {
+		if at, ok := txt.Offset(beyond[0], beyond[1]); ok {
 			t.Errorf("line %d, column %d is said to be at %d", beyond[0], beyond[1], at)
 		}
 	}

@@ -4,12 +4,13 @@ import (
 	"bytes"
 	"fmt"
 	"regexp"
-	"strconv"
 	"strings"
 	"sync"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/confighash/confighash/internal/yamldoc"
 )
 
 const quotedStyles = yaml.DoubleQuotedStyle | yaml.SingleQuotedStyle
@@ -30,12 +31,12 @@ func scalarEnd(b []byte, at int, value string, style yaml.Style) (int, bool) {
 		// unless it runs over several lines: then there are no breaks in it.
 		end := at + len(value)
 		return end, value != "" && end <= len(b) && string(b[at:end]) == value
-	case yaml.DoubleQuotedStyle:
-		got, end, ok := unquoteDouble(b, at)
-		return end, ok && got == value
-	case yaml.SingleQuotedStyle:
-		got, end, ok := unquoteSingle(b, at)
-		return end, ok && got == value
+	case yaml.DoubleQuotedStyle, yaml.SingleQuotedStyle:
+		const widest = len(`\U00000041`) // of the ways to write a byte of the value
+		text := string(b[at:min(len(b), at+len(value)*widest+len(`""`))])
+		isDouble := strings.HasPrefix(text, `"`)
+		got, length := yamldoc.Unquote(text)
+		return at + length, length > 0 && got == value && isDouble == (style == yaml.DoubleQuotedStyle) && !hasBreak(text[:length])
 	default:
 		return 0, false
 	}
@@ -83,74 +84,6 @@ func hasBreak(s string) bool {
 	return strings.Contains(s, "\u0085") || strings.Contains(s, "\u2028") || strings.Contains(s, "\u2029")
 }
 
-// unquoteSingle reads the single-quoted scalar at b[at]. It must end on its line.
-func unquoteSingle(b []byte, at int) (value string, end int, ok bool) {
-	if at >= len(b) || b[at] != '\'' {
-		return "", 0, false
-	}
-	for i := at + 1; i < len(b) && breakLen(b, i) == 0; i++ {
-		switch {
-		case b[i] != '\'':
-		case i+1 < len(b) && b[i+1] == '\'':
-			i++
-		default:
-			return strings.ReplaceAll(string(b[at+1:i]), "''", "'"), i + 1, true
-		}
-	}
-	return "", 0, false
-}
-
-// unquoteDouble reads the double-quoted scalar at b[at]. It must end on its line.
-func unquoteDouble(b []byte, at int) (value string, end int, ok bool) {
-	if at >= len(b) || b[at] != '"' {
-		return "", 0, false
-	}
-	var out []byte
-	for i := at + 1; i < len(b) && breakLen(b, i) == 0; i++ {
-		switch b[i] {
-		case '"':
-			return string(out), i + 1, true
-		case '\\':
-			r, n := escape(b[i+1:])
-			if n == 0 {
-				return "", 0, false
-			}
-			out = utf8.AppendRune(out, r)
-			i += n
-		default:
-			out = append(out, b[i])
-		}
-	}
-	return "", 0, false
-}
-
-// escapes are the one-character escapes of YAML 1.2, and \/ of JSON, which yaml.v3 does
-// not know but other readers pass on.
-var escapes = map[byte]rune{
-	'0': 0, 'a': '\a', 'b': '\b', 't': '\t', '\t': '\t', 'n': '\n', 'v': '\v', 'f': '\f', 'r': '\r', 'e': '\x1b',
-	' ': ' ', '"': '"', '\'': '\'', '/': '/', '\\': '\\', 'N': '\u0085', '_': '\u00a0', 'L': '\u2028', 'P': '\u2029',
-}
-
-// escape reads what follows a backslash: the character, and how many bytes it takes; 0
-// if it is not an escape.
-func escape(b []byte) (rune, int) {
-	if len(b) == 0 {
-		return 0, 0
-	}
-	if r, ok := escapes[b[0]]; ok {
-		return r, 1
-	}
-	digits := map[byte]int{'x': 2, 'u': 4, 'U': 8}[b[0]]
-	if digits == 0 || len(b) <= digits {
-		return 0, 0
-	}
-	r, err := strconv.ParseUint(string(b[1:1+digits]), 16, 31)
-	if err != nil || !utf8.ValidRune(rune(r)) {
-		return 0, 0
-	}
-	return rune(r), 1 + digits
-}
-
 // quote writes value as a scalar of the given style: plain or quoted. With flow, a plain
 // one must be valid in a flow collection too.
 func quote(value string, style yaml.Style, flow bool) string {
@@ -176,16 +109,10 @@ func quoteDouble(value string) string {
 	out.Grow(len(value) + 2)
 	out.WriteByte('"')
 	for _, r := range value {
-		switch {
-		case r == '"' || r == '\\':
+		switch i := strings.IndexRune("\"\\\n\r\t", r); {
+		case i >= 0:
 			out.WriteByte('\\')
-			out.WriteRune(r)
-		case r == '\n':
-			out.WriteString(`\n`)
-		case r == '\r':
-			out.WriteString(`\r`)
-		case r == '\t':
-			out.WriteString(`\t`)
+			out.WriteByte(`"\nrt`[i])
 		case isPrintable(r):
 			out.WriteRune(r)
 		default:

@@ -21,7 +21,7 @@ type splice struct {
 
 // A splicer collects the splices of all edits of a chunk.
 type splicer struct {
-	text
+	Text
 	splices []splice
 	parser  *yamldoc.Parser
 	root    *yaml.Node // of the chunk's tree; nil until an edit needs it
@@ -70,20 +70,18 @@ func removalsLast(item Item) (sets, removals Item, ok bool) {
 	sets.Root, removals.Root = item.Root, item.Root
 	var places, removed []yamldoc.Path
 	for _, e := range item.Edits {
+		place := e.path()
 		switch e := e.(type) {
 		case RemoveEntry:
-			removed = append(removed, e.Parent.Key(e.Key))
+			removed = append(removed, place)
 			removals.Edits = append(removals.Edits, e)
 			continue
-		case SetEntry:
-			places = append(places, e.Parent.Key(e.Key))
 		case SetScalar:
-			place := e.At.Path
 			if len(e.More) > 0 { // the elements after it get other paths
 				place = place[:max(0, strings.LastIndexByte(string(place), '['))]
 			}
-			places = append(places, place)
 		}
+		places = append(places, place)
 		sets.Edits = append(sets.Edits, e)
 	}
 	for _, r := range removed {
@@ -184,7 +182,7 @@ func (s *splicer) find(at Scalar) (start, end int, ok bool) {
 	if at.Shared {
 		return 0, 0, false
 	}
-	start, ok = s.offset(int(at.Line), int(at.Column))
+	start, ok = s.Offset(int(at.Line), int(at.Column))
 	if !ok {
 		return 0, 0, false
 	}

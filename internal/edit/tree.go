@@ -10,8 +10,6 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-var errEmpty = errors.New("the text has no YAML document")
-
 // parse returns the document node of text, which holds one document.
 func parse(text []byte) (*yaml.Node, error) {
 	doc, err := yamldoc.ParseWithComments(text)
@@ -22,7 +20,7 @@ func parse(text []byte) (*yaml.Node, error) {
 	case err != nil:
 		return nil, fmt.Errorf("cannot parse the text: %w", err)
 	case doc.Kind == 0:
-		return nil, errEmpty
+		return nil, errors.New("the text has no YAML document")
 	}
 	return doc, nil
 }
@@ -121,8 +119,6 @@ func mustBe(kind yaml.Kind, node *yaml.Node, path yamldoc.Path) error {
 	}
 	return fmt.Errorf("%s: found %s where %s is needed", show(path), found, kindNames[kind])
 }
-
-func noItem(root yamldoc.Path) error { return fmt.Errorf("%s: there is no item", show(root)) }
 
 func show(path yamldoc.Path) string {
 	if path == "" {

@@ -25,7 +25,7 @@ func (w *walker) embed(r *rule, n *yaml.Node, shared bool) (bool, error) {
 		return false, nil
 	}
 	at := edit.ScalarAt(w.path(), n, shared)
-	inner := &walker{root: root, within: &at, positions: edit.NewPositions([]byte(n.Value)), budget: w.budget}
+	inner := &walker{root: root, within: &at, positions: edit.NewText([]byte(n.Value)), budget: w.budget}
 	if err := inner.run(r.embedded); err != nil {
 		return false, err
 	}

@@ -52,7 +52,7 @@ type walker struct {
 	// within is the scalar whose value the document is, if it is embedded, and
 	// positions are those in it.
 	within    *edit.Scalar
-	positions *edit.Positions
+	positions *edit.Text
 	// anchors are those of pod templates.
 	anchors []anchor
 	// discovers: the walk is for what looks like a reference or a pod template, and

@@ -48,7 +48,6 @@ func Each(m *yaml.Node, b *Budget, visit func(key string, value *yaml.Node, merg
 	return nil
 }
 
-// eachMerged visits the entries that merge keys bring into m.
 func eachMerged(m *yaml.Node, b *Budget, visit func(key string, value *yaml.Node, merged bool) error) error {
 	seen := make(map[string]bool)
 	for source, err := range Sources(m) {
@@ -98,7 +97,6 @@ func Get(m *yaml.Node, key string, b *Budget) (value *yaml.Node, merged bool) {
 	return value, true
 }
 
-// keyOf returns a key's text.
 func keyOf(key *yaml.Node) (string, bool) {
 	key = Resolve(key)
 	return key.Value, key.Kind == yaml.ScalarNode

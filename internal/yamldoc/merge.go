@@ -47,7 +47,6 @@ func (w *merger) enter(m *yaml.Node) bool {
 	return true
 }
 
-// merge enters what the value of a merge key holds.
 func (w *merger) merge(value *yaml.Node) bool {
 	sources := []*yaml.Node{value}
 	if value.Kind == yaml.SequenceNode {

@@ -101,17 +101,10 @@ func bracketStep(s string) (step Step, rest string, err error) {
 }
 
 func isSimpleKey(key string) bool {
-	if key == "" {
-		return false
+	isOther := func(c rune) bool {
+		return (c < 'a' || 'z' < c) && (c < 'A' || 'Z' < c) && (c < '0' || '9' < c) && c != '-' && c != '_'
 	}
-	for i := range len(key) {
-		switch c := key[i]; {
-		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '-', c == '_':
-		default:
-			return false
-		}
-	}
-	return true
+	return key != "" && !strings.ContainsFunc(key, isOther)
 }
 
 // From returns the path that the step leads to from p.

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/confighash/confighash/internal/yamldoc/fast"
 )
 
 // Resolve returns the node that an alias refers to, and any other node itself.
@@ -36,3 +38,7 @@ func Bool(n *yaml.Node) (value, ok bool) {
 	}
 	return false, false
 }
+
+// Unquote reads the scalar in quotes at the beginning of text, by YAML 1.2 and JSON. It
+// returns its length in the text, 0 if there is none that ends on its line.
+func Unquote(text string) (value string, length int) { return fast.Unquote(text) }

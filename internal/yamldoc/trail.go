@@ -46,12 +46,7 @@ func (t Trail) Path() Path {
 	}
 	last := &t[len(t)-1]
 	if last.path == "" {
-		before := t[:len(t)-1].Path()
-		if last.Index < 0 {
-			last.path = before.Key(last.Key)
-		} else {
-			last.path = before.Index(last.Index)
-		}
+		last.path = last.From(t[:len(t)-1].Path())
 	}
 	return last.path
 }

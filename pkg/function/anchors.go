@@ -9,7 +9,7 @@ import (
 )
 
 // maxCopies bounds how many nodes are made in place of aliases for one item: a
-// few lines of aliases of aliases can stand for more than fit any memory.
+// few lines of aliases of aliases can represent more than fit any memory.
 const maxCopies = 200_000
 
 // embed puts copies in place of the aliases in root, if one of them refers to a node
@@ -48,7 +48,6 @@ func collect(root *yaml.Node, own map[*yaml.Node]bool, aliases *[]*yaml.Node) bo
 	return !slices.ContainsFunc(root.Content, func(n *yaml.Node) bool { return !collect(n, own, aliases) })
 }
 
-// A copier copies nodes, within bounds.
 type copier struct {
 	within map[*yaml.Node]bool // the nodes that are being copied
 	copies int

@@ -22,7 +22,6 @@ func Check(data []byte, w io.Writer, o Options) (changed bool, out *Output, err 
 	if err != nil {
 		return false, nil, err
 	}
-	o.Summarize = false
 	r, err := newRun(in, o)
 	if err != nil {
 		return false, nil, err
@@ -38,8 +37,7 @@ func Check(data []byte, w io.Writer, o Options) (changed bool, out *Output, err 
 
 // headings returns a function that names the resource on a line.
 func headings(resources []*graph.Resource) func(int) string {
-	byLine := slices.Clone(resources)
-	slices.SortStableFunc(byLine, func(a, b *graph.Resource) int { return a.Line - b.Line })
+	byLine := slices.SortedStableFunc(slices.Values(resources), func(a, b *graph.Resource) int { return a.Line - b.Line })
 	return func(line int) string {
 		at, _ := slices.BinarySearchFunc(byLine, line+1, func(r *graph.Resource, line int) int { return r.Line - line })
 		if at == 0 {

@@ -122,9 +122,9 @@ func checkProcess(t testing.TB, data []byte, config *v1alpha1.ConfigHash) {
 // elements matches an element of resourceNames.
 var elements = regexp.MustCompile(`resourceNames\[[0-9]+\]`)
 
-// lasting returns what every run has to tell: that something was removed is true
-// once, and so is that names change in what a checksum covers; names that a ConfigMap and a Secret bear become two elements, and so
-// move those after it.
+// lasting returns the results that every run reports: only the first one removes
+// something, or changes names in what a checksum covers. A name that a ConfigMap and a
+// Secret have becomes two elements, which moves those after it.
 func lasting(report *function.Output) []function.Result {
 	var all []function.Result
 	for _, r := range report.Results {
@@ -430,7 +430,7 @@ func (c *changes) scalar(path string, a, b *value) {
 
 func (c *changes) sequence(path string, a, b *value) {
 	if len(a.elements) != len(b.elements) {
-		// A name that a ConfigMap and a Secret bear becomes two.
+		// A name that a ConfigMap and a Secret have becomes two.
 		c.count++
 		names := func(v *value) []string {
 			var all []string

@@ -37,11 +37,7 @@ func transformNodes(items []*yaml.Node, functionConfig *yaml.Node, o Options) (*
 	if err := graph.CheckNamespace(o.Namespace); err != nil {
 		return nil, fmt.Errorf("the option Namespace: %w", err)
 	}
-	roots, err := rootsOf(items)
-	if err != nil {
-		return nil, err
-	}
-	texts, err := encodeAll(roots)
+	roots, texts, err := encodeAll(items)
 	if err != nil {
 		return nil, err
 	}
@@ -73,31 +69,27 @@ func contentOf(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// rootsOf returns the items' mappings, without aliases of nodes in other items.
-func rootsOf(items []*yaml.Node) ([]*yaml.Node, error) {
-	roots := make([]*yaml.Node, len(items))
+// encodeAll returns the items' mappings, without aliases of nodes in other items, and
+// each of them as text.
+func encodeAll(items []*yaml.Node) (roots []*yaml.Node, texts [][]byte, err error) {
 	for i, item := range items {
 		root := contentOf(item)
 		if root == nil || root.Kind != yaml.MappingNode {
-			return nil, fmt.Errorf("items[%d]: not a mapping; every item must be a Kubernetes resource: a mapping with apiVersion and kind", i)
+			return nil, nil, fmt.Errorf("items[%d]: not a mapping; every item must be a Kubernetes resource: a mapping with apiVersion and kind", i)
 		}
 		if err := embed(root); err != nil {
-			return nil, fmt.Errorf("items[%d]: %w", i, err)
+			return nil, nil, fmt.Errorf("items[%d]: %w", i, err)
 		}
-		roots[i] = root
+		roots = append(roots, root)
 	}
-	return roots, nil
-}
-
-func encodeAll(roots []*yaml.Node) ([][]byte, error) {
-	texts := make([][]byte, len(roots))
+	texts = make([][]byte, len(roots))
 	errs := make([]error, len(roots))
 	manifest.Parallel(len(roots), func(i int) {
 		if texts[i], errs[i] = encode(roots[i]); errs[i] != nil {
 			errs[i] = fmt.Errorf("items[%d]: cannot be written as YAML: %w", i, errs[i])
 		}
 	})
-	return texts, errors.Join(errs...)
+	return roots, texts, errors.Join(errs...)
 }
 
 func encode(root *yaml.Node) (text []byte, err error) {

@@ -104,8 +104,7 @@ func report(findings []graph.Finding, asked v1alpha1.Report) (*Output, []manifes
 func errorResults(err error) []manifest.Result {
 	var results []manifest.Result
 	for _, e := range Errors(err) {
-		var finding graph.Finding
-		if errors.As(e, &finding) {
+		if finding, ok := errors.AsType[graph.Finding](e); ok {
 			results = append(results, finding.Result())
 		} else {
 			results = append(results, manifest.Result{Severity: manifest.Error, Message: strings.TrimSpace(e.Error())})

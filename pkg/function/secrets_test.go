@@ -265,7 +265,7 @@ func init() {
 	}
 }
 
-// consumers refer to creds so that there is much to tell of.
+// consumers refer to creds so that there is much to report.
 const consumers = `apiVersion: v1
 kind: ConfigMap
 metadata: {name: settings}
@@ -311,7 +311,7 @@ metadata: {name: db}
 spec: {passwordSecretRef: {name: creds, key: absent}, text: "see creds"}
 `
 
-// secretConfigs lead through both modes in many ways, and tell all they can.
+// secretConfigs lead through both modes in many ways, and report all they can.
 func secretConfigs() []*v1alpha1.ConfigHash {
 	var all []*v1alpha1.ConfigHash
 	add := func(mode v1alpha1.Mode, policy v1alpha1.Policy, change func(*v1alpha1.Spec)) {
@@ -637,7 +637,7 @@ func withSalt(c v1alpha1.ConfigHash, salt string) *v1alpha1.ConfigHash {
 }
 
 // TestSecrets_noScriptShowsAValue plants values into the inputs of
-// testdata/script, which lead to most of what there is to tell.
+// testdata/script, which lead to most messages.
 func TestSecrets_noScriptShowsAValue(t *testing.T) {
 	scripts, err := filepath.Glob(filepath.Join("..", "..", "testdata", "script", "*.txtar"))
 	if err != nil {

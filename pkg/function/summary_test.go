@@ -13,7 +13,7 @@ import (
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
-// summaryOfResults counts what the results of report: Full tell.
+// summaryOfResults counts what the results of report: Full say.
 func summaryOfResults(mode v1alpha1.Mode, results []Result) *Summary {
 	s := &Summary{Mode: mode}
 	stamped, unstamped := map[ResourceRef]bool{}, map[ResourceRef]bool{}
@@ -42,8 +42,8 @@ func summaryOfResults(mode v1alpha1.Mode, results []Result) *Summary {
 	return s
 }
 
-// Whatever the scripts put in, the summary counts what the results tell, and
-// changes nothing of what else comes out.
+// For every script's input, the summary counts what the results say, and changes
+// nothing else in the output.
 func TestProcess_summarizesTheFullReport(t *testing.T) {
 	scripts, err := filepath.Glob(filepath.Join("..", "..", "testdata", "script", "*.txtar"))
 	if err != nil {
@@ -104,7 +104,7 @@ func TestProcess_summarizesTheFullReport(t *testing.T) {
 	}
 }
 
-// leftAlone counts the results that tell of something left alone.
+// leftAlone counts the results about something left alone.
 func leftAlone(results []Result) int {
 	n := 0
 	for _, r := range results {

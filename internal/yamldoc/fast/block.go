@@ -46,13 +46,11 @@ func (p *Parser) blockHeader() (chomp byte, increment int) {
 	}
 }
 
-// blockLines are the lines of a block scalar.
 type blockLines struct {
 	start       int // where the first one begins, with content or blank
 	indent      int
 	first, last int // where the first line's content begins and the last line's ends
 	count       int // lines with content
-	size        int // at most how long the value is
 	blankBefore int // blank lines before the first one with content
 	blankAfter  int // and after the last one
 	hasBreak    bool
@@ -78,7 +76,6 @@ func (p *Parser) blockLines(indent, parent int) (blockLines, bool) {
 		if text[at] == '\n' {
 			widest = max(widest, column)
 			l.blankAfter++
-			l.size++
 			p.at = at
 			p.newline()
 			continue
@@ -102,7 +99,6 @@ func (p *Parser) blockLines(indent, parent int) (blockLines, bool) {
 			end = len(text) - at
 		}
 		l.last = at + end
-		l.size += end + 1
 		p.at = l.last
 		if !l.hasBreak {
 			return l, true
@@ -111,7 +107,6 @@ func (p *Parser) blockLines(indent, parent int) (blockLines, bool) {
 	}
 }
 
-// value returns the value of the scalar with these lines.
 func (l *blockLines) value(text string, chomp byte, folded bool) string {
 	if l.count == 1 && l.blankBefore == 0 && chomp != '+' {
 		end := l.last
@@ -121,9 +116,7 @@ func (l *blockLines) value(text string, chomp byte, folded bool) string {
 		return text[l.first:end]
 	}
 	var out strings.Builder
-	if l.count > 0 || chomp == '+' {
-		out.Grow(l.size)
-	}
+	out.Grow(max(0, l.last-l.start) + 1 + l.blankAfter)
 	l.join(&out, text, folded)
 	if l.hasBreak && chomp != '-' {
 		out.WriteByte('\n')

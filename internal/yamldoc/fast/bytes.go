@@ -1,6 +1,7 @@
 package fast
 
 import (
+	"strings"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
@@ -17,7 +18,6 @@ const (
 	control  // not plain text to YAML, or a line break other than \n
 )
 
-// classes holds the class of each byte.
 var classes = func() (c [256]uint8) {
 	for i := range 0x20 {
 		c[i] = control
@@ -80,40 +80,16 @@ func plainTag(value string) string {
 
 // numberTag is plainTag for a value that begins with a digit.
 func numberTag(value string) string {
-	digits := 0
-	for i := range len(value) {
-		switch kindOfDigit[value[i]] {
-		case notInNumbers:
-			return "!!str"
-		case digit:
-			digits++
-		}
-	}
-	if digits == len(value) && digits <= 18 && (value[0] != '0' || digits == 1) {
+	const digits = "0123456789"
+	switch {
+	case strings.Trim(value, digits) == "" && len(value) <= 18 && (value[0] != '0' || len(value) == 1):
 		return "!!int"
+	case strings.Trim(value, digits+"abcdefABCDEFxXoO_.+-:tTzZ ") != "":
+		return "!!str" // no integer, number or timestamp has such bytes
 	}
 	return resolve(value)
 }
 
-const (
-	notInNumbers = iota
-	digit
-	inNumbers
-)
-
-// kindOfDigit says which bytes may be in an integer, a number or a timestamp that
-// begins with a digit.
-var kindOfDigit = func() (k [256]uint8) {
-	for _, b := range []byte("abcdefABCDEFxXoO_.+-:tTzZ ") {
-		k[b] = inNumbers
-	}
-	for b := '0'; b <= '9'; b++ {
-		k[b] = digit
-	}
-	return k
-}()
-
-// resolve asks yaml.v3 for the tag.
 func resolve(value string) string {
 	return (&yaml.Node{Kind: yaml.ScalarNode, Value: value}).ShortTag()
 }

@@ -90,7 +90,6 @@ func (p *Parser) flowKey() *yaml.Node {
 	return key
 }
 
-// flowValue reads a node within a flow collection.
 func (p *Parser) flowValue() *yaml.Node {
 	if c := p.peek(0); c == '[' || c == '{' {
 		return p.flow()
@@ -101,7 +100,7 @@ func (p *Parser) flowValue() *yaml.Node {
 // flowScalar reads a scalar within a flow collection, on one line.
 func (p *Parser) flowScalar() *yaml.Node {
 	if c := p.peek(0); c == '"' || c == '\'' {
-		return p.quoted(c)
+		return p.quoted()
 	}
 	n, end := p.plain(true)
 	if n == nil {

@@ -76,11 +76,6 @@ func (p *Parser) nodeAt(kind yaml.Kind, tag string, line, column int) *yaml.Node
 	return n
 }
 
-// null returns the node of a value that is not there.
-func (p *Parser) null(line, column int) *yaml.Node {
-	return p.nodeAt(yaml.ScalarNode, "!!null", line, column)
-}
-
 // close gives the collection n the nodes that are pending since it was opened.
 func (p *Parser) close(n *yaml.Node, since int) {
 	if children := p.pending[since:]; len(children) > 0 {
@@ -90,7 +85,6 @@ func (p *Parser) close(n *yaml.Node, since int) {
 	}
 }
 
-// columnOf returns the column of a place on the current line, from 1.
 func (p *Parser) columnOf(at int) int {
 	if !p.wide {
 		return at - p.bol + 1
@@ -103,7 +97,7 @@ func (p *Parser) columnOf(at int) int {
 	return p.runes + 1
 }
 
-// peek returns the byte n places on, a line break if the text ends before.
+// peek returns a line break if the text ends before the byte n places on.
 func (p *Parser) peek(n int) byte {
 	if p.at+n < len(p.text) {
 		return p.text[p.at+n]
@@ -111,14 +105,12 @@ func (p *Parser) peek(n int) byte {
 	return '\n'
 }
 
-// newline steps over a line break.
 func (p *Parser) newline() {
 	p.at++
 	p.bol = p.at
 	p.line++
 }
 
-// skipSpaces steps over spaces.
 func (p *Parser) skipSpaces() {
 	for p.at < len(p.text) && p.text[p.at] == ' ' {
 		p.at++
@@ -144,14 +136,13 @@ func (p *Parser) next() (column int, ok bool) {
 			if p.at == p.bol && p.isMarker() {
 				return 0, false
 			}
-			return p.at - p.bol, true
+			fallthrough
 		default:
 			return p.at - p.bol, true
 		}
 	}
 }
 
-// isMarker reports whether the line begins like a marker or a directive.
 func (p *Parser) isMarker() bool {
 	c := p.text[p.at]
 	return c == '%' || p.peek(1) == c && p.peek(2) == c
@@ -193,7 +184,6 @@ func (p *Parser) block(column, parent int) *yaml.Node {
 	return p.inline(column, parent)
 }
 
-// isDash reports whether the dash of a sequence's entry is next.
 func (p *Parser) isDash() bool { return p.peek(0) == '-' && isBreakOrSpace(p.peek(1)) }
 
 func isBreakOrSpace(c byte) bool { return c == ' ' || c == '\n' }
@@ -221,17 +211,13 @@ func (p *Parser) inline(column, parent int) *yaml.Node {
 // colon steps over the colon that makes a key of the scalar before, which began
 // at start.
 func (p *Parser) colon(start int) bool {
-	at := p.at
-	for at < len(p.text) && p.text[at] == ' ' {
-		at++
-	}
-	if at == len(p.text) || p.text[at] != ':' || at-start > maxKeyLength {
+	before := p.at
+	p.skipSpaces()
+	if p.at == len(p.text) || p.text[p.at] != ':' || p.at-start > maxKeyLength || !isBreakOrSpace(p.peek(1)) {
+		p.at = before
 		return false
 	}
-	if at+1 < len(p.text) && !isBreakOrSpace(p.text[at+1]) {
-		return false
-	}
-	p.at = at + 1
+	p.at++
 	return true
 }
 
@@ -273,6 +259,12 @@ func (p *Parser) entry(column int) *yaml.Node {
 		return p.inline(p.at-p.bol, column)
 	}
 	p.at = dash
+	return p.below(column, line, column+2, false) // an entry without anything is after the dash
+}
+
+// below reads a node from the end of the line of its dash or colon. If there is none, it
+// is a null in that line and column after.
+func (p *Parser) below(column, line, after int, inMapping bool) *yaml.Node {
 	if !p.endLine() {
 		return nil
 	}
@@ -282,8 +274,10 @@ func (p *Parser) entry(column int) *yaml.Node {
 		return nil
 	case next > column:
 		return p.block(next, column)
+	case next == column && inMapping && p.isDash():
+		return p.sequence(column)
 	}
-	return p.null(line, column+2) // an entry without anything is after the dash
+	return p.nodeAt(yaml.ScalarNode, "!!null", line, after)
 }
 
 // mapping reads the block mapping in that column from after the colon of its first
@@ -328,19 +322,7 @@ func (p *Parser) valueOf(column, line int) *yaml.Node {
 	}
 	after := p.columnOf(colon)
 	p.at = colon
-	if !p.endLine() {
-		return nil
-	}
-	next, ok := p.next()
-	switch {
-	case !ok:
-		return nil
-	case next > column:
-		return p.block(next, column)
-	case next == column && p.isDash():
-		return p.sequence(column)
-	}
-	return p.null(line, after)
+	return p.below(column, line, after, true)
 }
 
 // value reads a scalar or a flow collection, and the rest of its line. No block

@@ -3,7 +3,7 @@ package fast
 import (
 	"strconv"
 	"strings"
-	"unicode/utf16"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -11,7 +11,7 @@ import (
 // scalar reads a scalar in block context, plain or in quotes, that ends on its line.
 func (p *Parser) scalar() *yaml.Node {
 	if c := p.peek(0); c == '"' || c == '\'' {
-		return p.quoted(c)
+		return p.quoted()
 	}
 	n, _ := p.plain(false)
 	return n
@@ -68,45 +68,61 @@ func (p *Parser) mayBePlain() bool {
 }
 
 // quoted reads a scalar in quotes that ends on its line.
-func (p *Parser) quoted(quote byte) *yaml.Node {
-	start := p.at
-	end, escapes := p.endOfQuoted(quote)
-	if end < 0 {
+func (p *Parser) quoted() *yaml.Node {
+	text := p.text[p.at:]
+	value, length := Unquote(text)
+	if length == 0 || strings.Contains(text[:length], `\/`) { // which is an error to yaml.v3
 		return nil
 	}
-	n := p.node(yaml.ScalarNode, "!!str", start)
+	n := p.node(yaml.ScalarNode, "!!str", p.at)
 	n.Style = yaml.DoubleQuotedStyle
-	if quote == '\'' {
+	if text[0] == '\'' {
 		n.Style = yaml.SingleQuotedStyle
 	}
-	n.Value = p.text[start+1 : end]
-	if escapes && quote == '\'' {
-		n.Value = strings.ReplaceAll(n.Value, "''", "'")
-	} else if escapes {
+	n.Value = value
+	p.at += length
+	return n
+}
+
+// Unquote reads the scalar in quotes at the beginning of text, by YAML 1.2 and JSON. It
+// returns its length in the text, 0 if there is none that ends on its line.
+func Unquote(text string) (value string, length int) {
+	end, escapes := endOfQuoted(text)
+	if end < 0 {
+		return "", 0
+	}
+	value = text[1:end]
+	switch {
+	case escapes && text[0] == '\'':
+		value = strings.ReplaceAll(value, "''", "'")
+	case escapes:
 		var ok bool
-		if n.Value, ok = unescape(n.Value); !ok {
-			return nil
+		if value, ok = unescape(value); !ok {
+			return "", 0
 		}
 	}
-	p.at = end + 1
-	return n
+	return value, end + 1
 }
 
 // endOfQuoted returns the place of the closing quote, -1 if it is not on this line,
 // and whether there are escapes before it.
-func (p *Parser) endOfQuoted(quote byte) (end int, escapes bool) {
-	for at := p.at + 1; at < len(p.text); at++ {
-		switch c := p.text[at]; {
+func endOfQuoted(text string) (end int, escapes bool) {
+	if text == "" || text[0] != '"' && text[0] != '\'' {
+		return -1, false
+	}
+	quote := text[0]
+	for at := 1; at < len(text); at++ {
+		switch c := text[at]; {
 		case c == '\n':
 			return -1, false
 		case c == '\\' && quote == '"':
 			escapes = true
 			at++
-			if at < len(p.text) && p.text[at] == '\n' {
+			if at < len(text) && text[at] == '\n' {
 				return -1, false
 			}
 		case c != quote:
-		case quote == '\'' && at+1 < len(p.text) && p.text[at+1] == '\'':
+		case quote == '\'' && at+1 < len(text) && text[at+1] == '\'':
 			escapes = true
 			at++
 		default:
@@ -118,12 +134,14 @@ func (p *Parser) endOfQuoted(quote byte) (end int, escapes bool) {
 
 // The letters after a backslash, and the bytes that they represent.
 const (
-	escapeLetters = "\"\\ntr'0abvfe "
-	escapedBytes  = "\"\\\n\t\r'\x00\a\b\v\f\x1b "
+	escapeLetters = "\"\\/ntr'0abvfe \t"
+	escapedBytes  = "\"\\/\n\t\r'\x00\a\b\v\f\x1b \t"
 )
 
+var escapedRunes = map[byte]string{'N': "\u0085", '_': "\u00a0", 'L': "\u2028", 'P': "\u2029"}
+
 // unescape returns the value of a scalar in double quotes from the text between
-// them. It reports false for an escape that is unknown here.
+// them. It reports false for an escape that YAML does not know.
 func unescape(text string) (string, bool) {
 	var out strings.Builder
 	out.Grow(len(text))
@@ -142,15 +160,16 @@ func unescape(text string) (string, bool) {
 			out.WriteByte(escapedBytes[i])
 			continue
 		}
-		digits := 4
-		if c == 'x' {
-			digits = 2
+		if s, ok := escapedRunes[c]; ok {
+			out.WriteString(s)
+			continue
 		}
-		if c != 'x' && c != 'u' || len(text) < digits {
+		digits := map[byte]int{'x': 2, 'u': 4, 'U': 8}[c]
+		if digits == 0 || len(text) < digits {
 			return "", false
 		}
-		r, err := strconv.ParseUint(text[:digits], 16, 16)
-		if err != nil || utf16.IsSurrogate(rune(r)) {
+		r, err := strconv.ParseUint(text[:digits], 16, 31)
+		if err != nil || !utf8.ValidRune(rune(r)) {
 			return "", false
 		}
 		out.WriteRune(rune(r))

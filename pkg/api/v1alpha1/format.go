@@ -14,12 +14,11 @@ import (
 	"github.com/confighash/confighash/internal/pattern"
 )
 
-// A format is a rule for strings: how the reader checks them, and how the schema
-// puts it. pattern, not and maxLength together say what check says; a format
-// without them is one that JSON Schema cannot put ("format: regex" has another
-// syntax than Go's).
+// A format is a rule for strings, for the reader and for the schema. pattern, not and
+// maxLength together allow what check does. A format without them is one that JSON
+// Schema cannot express ("format: regex" has another syntax than Go's).
 type format struct {
-	check      func(string) string // what is wrong, or nothing
+	check      func(string) string // what is wrong, or ""
 	pattern    string              // of the whole string
 	not        string
 	maxLength  int

@@ -92,7 +92,7 @@ func (r *reader) unknown(e entry, at yamldoc.Path, fields []string) {
 }
 
 // keyPath returns the path of an entry for an error. Of a key like "salt:VALUE",
-// one string for want of a space, it shows only the beginning.
+// which lacks a space, it shows only the beginning.
 func keyPath(at yamldoc.Path, key string) yamldoc.Path {
 	if i := strings.IndexAny(key, ":= "); i > 0 {
 		key = key[:i]
@@ -100,8 +100,7 @@ func keyPath(at yamldoc.Path, key string) yamldoc.Path {
 	return at.Key(key)
 }
 
-// suggest says which of the fields here, or of all paths, may have been meant by a
-// key.
+// suggest names the fields here, or among all paths, that a key may be meant as.
 func suggest(key string, here, paths []string) string {
 	alike := func(f string) bool {
 		return strings.EqualFold(f[strings.LastIndexByte(f, '.')+1:], key[strings.LastIndexByte(key, '.')+1:])

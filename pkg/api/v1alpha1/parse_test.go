@@ -385,13 +385,13 @@ func TestParse_refuses(t *testing.T) {
 		{"a salt without a space", head + "spec: {mode: Rename\n salt:hunter2}", "spec.mode: holds the next field, salt, as well; put a space between a field's colon and its value"},
 		{"a salt without a space, after text", head + "spec: {mode: Rename, namespace: prod\n salt:hunter2}", "spec.namespace: holds the next field, salt, as well; put a space between a field's colon and its value"},
 		{"a salt without a space, after a boolean", head + "spec: {mode: Rename, discover: true\n salt:hunter2}", "spec.discover: holds the next field, salt, as well; put a space between a field's colon and its value"},
-		{"a salt taken for a tag", mode + "  salt: !hunter2", `spec.salt: must be a string, not a value with a tag: write it in quotes`},
+		{"a salt read as a tag", mode + "  salt: !hunter2", `spec.salt: must be a string, not a value with a tag: write it in quotes`},
 		{"a salt with a comma", head + "spec: {mode: Rename, salt: a,hunter2}", `spec: holds a key without a value that is not a known field; quote a value that holds a comma; known here: ` +
 			"mode, policy, include, exclude, salt, rename, annotate, references, podTemplates, namespace, discover, unresolved, reloader, report"},
 		{"a salt with commas", head + "spec: {mode: Rename, salt: a,hunter2,hunter2}", "spec: has a duplicate key without a value; quote a value that holds a comma\n" +
 			"spec: holds a key without a value that is not a known field; quote a value that holds a comma; known here: " +
 			"mode, policy, include, exclude, salt, rename, annotate, references, podTemplates, namespace, discover, unresolved, reloader, report"},
-		{"flat: a list taken for an alias", flat + "  include: \"*hunter2\"", `data.include: must be a list, written as YAML: ` +
+		{"flat: a list read as an alias", flat + "  include: \"*hunter2\"", `data.include: must be a list, written as YAML: ` +
 			"an alias names an anchor that is not there, or that contains it; quote a value that begins with *"},
 		{"enum is a boolean", head + "spec: {mode: true}", `spec.mode: must be one of Rename, Annotate, not a boolean`},
 		{"list is a mapping", mode + "  include: {name: x}", `spec.include: must be a list, not a mapping`},

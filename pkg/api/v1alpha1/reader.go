@@ -1,7 +1,6 @@
 package v1alpha1
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -23,9 +22,9 @@ type reader struct {
 	paths  []string // of all known fields, to suggest one for a misplaced field
 	budget yamldoc.Budget
 	isFlat bool
-	loose  bool // other fields and types are right, too
-	// given has the order in which the document sets values, and wrong the paths
-	// of those with another type.
+	loose  bool // other fields and types are allowed
+	// given has the order in which the document sets values, and wrong the paths of
+	// those of the wrong type.
 	given map[yamldoc.Path]int
 	wrong map[yamldoc.Path]bool
 }
@@ -46,7 +45,10 @@ func (r *reader) read(node *yaml.Node, v reflect.Value, f *rule, at yamldoc.Path
 	case kind == reflect.String && isText(node):
 		v.SetString(node.Value)
 	case kind == reflect.Slice && node.Kind == yaml.SequenceNode:
-		r.list(node, v, at)
+		v.Set(reflect.MakeSlice(v.Type(), len(node.Content), len(node.Content)))
+		for i, content := range node.Content {
+			r.read(content, v.Index(i), &rule{typ: v.Type().Elem()}, at.Index(i))
+		}
 	case kind == reflect.Map && node.Kind == yaml.MappingNode:
 		r.table(node, v, at)
 	case kind == reflect.Struct && node.Kind == yaml.MappingNode:
@@ -81,13 +83,6 @@ func (r *reader) boolean(node *yaml.Node, v reflect.Value, f *rule, at yamldoc.P
 	}
 }
 
-func (r *reader) list(node *yaml.Node, v reflect.Value, at yamldoc.Path) {
-	v.Set(reflect.MakeSlice(v.Type(), len(node.Content), len(node.Content)))
-	for i, content := range node.Content {
-		r.read(content, v.Index(i), &rule{typ: v.Type().Elem()}, at.Index(i))
-	}
-}
-
 func (r *reader) table(node *yaml.Node, v reflect.Value, at yamldoc.Path) {
 	v.Set(reflect.MakeMap(v.Type()))
 	for _, e := range r.entries(node, at) {
@@ -109,8 +104,8 @@ func (r *reader) object(node *yaml.Node, v reflect.Value, at yamldoc.Path) {
 		r.loose = true
 		defer func() { r.loose = false }()
 	}
-	known, isText := fields(v.Type()), r.isFlat && at == flatData
-	if isText {
+	known, inFlatData := fields(v.Type()), r.isFlat && at == flatData
+	if inFlatData {
 		known = flatFields()
 	}
 	for _, e := range entries {
@@ -120,7 +115,7 @@ func (r *reader) object(node *yaml.Node, v reflect.Value, at yamldoc.Path) {
 		case i < 0:
 			r.unknown(e, at, names(known))
 		case yamldoc.IsNull(e.value):
-		case isText:
+		case inFlatData:
 			r.readText(e.value, v.FieldByIndex(known[i].index), &known[i], at+"."+yamldoc.Path(e.key))
 		default:
 			r.read(e.value, v.FieldByIndex(known[i].index), &known[i], at.Key(e.key))
@@ -157,7 +152,7 @@ func (r *reader) readText(node *yaml.Node, v reflect.Value, f *rule, at yamldoc.
 // parseText returns the node of the one YAML document that s holds, a null if
 // it holds none.
 func parseText(s string) (*yaml.Node, error) {
-	decoder := yaml.NewDecoder(bytes.NewReader([]byte(s)))
+	decoder := yaml.NewDecoder(strings.NewReader(s))
 	var document, more yaml.Node
 	err := decoder.Decode(&document)
 	if errors.Is(err, io.EOF) {
@@ -174,8 +169,8 @@ func parseText(s string) (*yaml.Node, error) {
 	return document.Content[0], nil
 }
 
-// yamlError returns the parser's error without the part that quotes the text: the
-// name of an anchor, which an unquoted value that begins with * is taken for.
+// yamlError returns the parser's error without the name of an anchor: that may be an
+// unquoted value that begins with *.
 func yamlError(err error) error {
 	message := strings.TrimPrefix(err.Error(), "yaml: ")
 	if strings.HasPrefix(message, "unknown anchor ") || strings.HasPrefix(message, "anchor ") {

@@ -16,7 +16,7 @@ type rule struct {
 	index     []int // of the field in its struct
 	required  bool
 	fallback  string   // the default
-	unset     string   // what an absent value is taken for, if that is weaker than the same value written down
+	unset     string   // what an absent value is taken for, if the same value has another effect when set
 	enum      []string // the allowed strings
 	format    format   // of a string, or of a mapping's values
 	keys      *rule    // of a mapping
@@ -37,12 +37,11 @@ func fields(t reflect.Type) []rule {
 		if enum, ok := tag.Lookup("enum"); ok {
 			f.enum = strings.Split(enum, ",")
 		}
-		switch key := tag.Get("keys"); key {
-		case "":
+		switch tag.Get("keys") {
 		case "reloaderKey":
 			f.keys = &rule{enum: reloaderKeys}
-		default:
-			f.keys = &rule{format: formats[key]}
+		case "ownAnnotation":
+			f.keys = &rule{format: formats["ownAnnotation"]}
 		}
 		f.max, _ = strconv.Atoi(tag.Get("max")) // without the tag it is 0
 		list[i] = f

@@ -328,8 +328,8 @@ func TestSchema_describesEveryField(t *testing.T) {
 	}
 }
 
-// TestFormat_patternsSayWhatChecksSay holds the two halves of a format, the one
-// for the schema and the one for the parser, against each other.
+// TestFormat_patternsSayWhatChecksSay compares the two halves of a format: the one
+// for the schema and the one for the parser.
 func TestFormat_patternsSayWhatChecksSay(t *testing.T) {
 	for label, f := range formats {
 		if f.pattern == "" {

@@ -51,21 +51,14 @@ func (p Processor) Process(list *fn.ResourceList) (bool, error) {
 		}
 	}
 	for _, r := range out.Results {
-		list.Results = append(list.Results, result(r))
+		result := &fn.Result{
+			Message: r.Message, Severity: fn.Severity(r.Severity),
+			ResourceRef: (*fn.ResourceRef)(r.ResourceRef), File: (*fn.File)(r.File),
+		}
+		if r.Field != nil {
+			result.Field = &fn.Field{Path: r.Field.Path}
+		}
+		list.Results = append(list.Results, result)
 	}
 	return err == nil, nil
-}
-
-func result(r function.Result) *fn.Result {
-	out := &fn.Result{Message: r.Message, Severity: fn.Severity(r.Severity)}
-	if ref := r.ResourceRef; ref != nil {
-		out.ResourceRef = &fn.ResourceRef{APIVersion: ref.APIVersion, Kind: ref.Kind, Name: ref.Name, Namespace: ref.Namespace}
-	}
-	if r.Field != nil {
-		out.Field = &fn.Field{Path: r.Field.Path}
-	}
-	if r.File != nil {
-		out.File = &fn.File{Path: r.File.Path, Index: r.File.Index}
-	}
-	return out
 }

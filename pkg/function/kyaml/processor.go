@@ -41,24 +41,17 @@ func (p Processor) Process(list *framework.ResourceList) error {
 	}
 	out, err := function.Nodes(items, config, function.Options{Config: p.Config, Namespace: p.Namespace, Salt: p.Salt})
 	for _, r := range out.Results {
-		list.Results = append(list.Results, result(r))
+		result := &framework.Result{Message: r.Message, Severity: framework.Severity(r.Severity), File: (*framework.File)(r.File)}
+		if ref := r.ResourceRef; ref != nil {
+			result.ResourceRef = &kyaml.ResourceIdentifier{
+				TypeMeta: kyaml.TypeMeta{APIVersion: ref.APIVersion, Kind: ref.Kind},
+				NameMeta: kyaml.NameMeta{Name: ref.Name, Namespace: ref.Namespace},
+			}
+		}
+		if r.Field != nil {
+			result.Field = &framework.Field{Path: r.Field.Path}
+		}
+		list.Results = append(list.Results, result)
 	}
 	return err
-}
-
-func result(r function.Result) *framework.Result {
-	out := &framework.Result{Message: r.Message, Severity: framework.Severity(r.Severity)}
-	if ref := r.ResourceRef; ref != nil {
-		out.ResourceRef = &kyaml.ResourceIdentifier{
-			TypeMeta: kyaml.TypeMeta{APIVersion: ref.APIVersion, Kind: ref.Kind},
-			NameMeta: kyaml.NameMeta{Name: ref.Name, Namespace: ref.Namespace},
-		}
-	}
-	if r.Field != nil {
-		out.Field = &framework.Field{Path: r.Field.Path}
-	}
-	if r.File != nil {
-		out.File = &framework.File{Path: r.File.Path, Index: r.File.Index}
-	}
-	return out
 }
