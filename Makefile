@@ -111,9 +111,17 @@ release-check: ## build for every platform; check .goreleaser.yaml where gorelea
 release-snapshot: bin/tools/goreleaser ## dist/: a release of this commit, without images and signatures
 	bin/tools/goreleaser release --snapshot --clean --skip=docker,sign
 
+# make bench measures BENCH that many times; BENCHFLAGS= takes the largest sizes as well.
+COUNT ?= 3
+BENCH ?= .
+BENCHFLAGS ?= -short
+
 .PHONY: bench
-bench: build $(KUSTOMIZE) ## time and memory, compared with the kpt SDK and kustomize
-	$(GO) run ./bench
+bench: $(KUSTOMIZE) ## time and memory, compared with the kpt SDK and kustomize: bin/bench.txt, for benchstat
+	@mkdir -p bin
+	@for i in $$(seq $(COUNT)); do \
+		$(GO) test ./bench -run '^$$' -bench '$(BENCH)' -benchtime 0.5s -timeout 2h $(BENCHFLAGS); \
+	done | tee bin/bench.txt | $(GO) run ./bench
 
 # How long make fuzz runs each target.
 FUZZTIME ?= 1m

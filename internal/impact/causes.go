@@ -87,8 +87,8 @@ func causeOf(d *podtemplate.Difference, field string) Cause {
 	return Cause{Change: change, Field: field, From: d.OldImage, To: d.NewImage}
 }
 
-// explain counts the objects that account for differences of a template, and returns
-// for which they do: names of objects that have another name now, and checksums.
+// explain counts the objects whose new names or checksums account for differences of a
+// template, and returns for which they do.
 func (c *causes) explain(p *templatePair) []bool {
 	explained := make([]bool, len(p.diffs))
 	added := c.addedElements(p)
@@ -128,9 +128,8 @@ func (p *templatePair) checksums() map[yamldoc.Path]bool {
 	return places
 }
 
-// stamped counts the objects that a changed checksum includes, and reports whether
-// there is any: those that configure the pods, or else consumed ones with keys that
-// count although nobody takes them, or that came or disappeared.
+// stamped counts the objects that a changed checksum includes, and reports whether there
+// are any: those that configure the pods, or else others that they consume.
 func (c *causes) stamped() bool {
 	if consumed := c.consumed; !c.all && (!consumed || !c.gone) {
 		for _, i := range c.subject.influences {
@@ -159,8 +158,8 @@ func (c *causes) addedElements(p *templatePair) map[[2]string][]int {
 }
 
 // element returns the list of an element that was removed or added, and what it holds
-// with objects in place of their names, if it may be there only because an object has
-// another name: those of imagePullSecrets, which hold a name and nothing else.
+// with objects in place of their names. It does so for imagePullSecrets, whose elements
+// hold a name and nothing else.
 func (c *causes) element(uses map[yamldoc.Path][]*usage.Use, path string, at yamldoc.Path) (what [2]string, named []*object) {
 	if list := listOf(path); strings.HasSuffix(list, "imagePullSecrets") && strings.HasSuffix(listOf(string(at)), "imagePullSecrets") {
 		what[0] = list
@@ -241,9 +240,6 @@ func (c *comparison) nameAt(r *graph.Resource, at yamldoc.Path) string {
 			}
 		}
 		c.names[r] = names
-	}
-	if at == "" {
-		return ""
 	}
 	return graph.Clip(names[at])
 }

@@ -56,10 +56,9 @@ type comparison struct {
 	names map[*graph.Resource]map[yamldoc.Path]string
 }
 
-// A pair is a resource as it is in the two sets, nil in a set that does not have it.
+// A pair is a resource as it is in the two sets, or nil.
 type pair struct{ old, new *graph.Resource }
 
-// now returns the resource as the new set has it, or else the old one.
 func (p pair) now() *graph.Resource { return cmp.Or(p.new, p.old) }
 
 func (p pair) both() bool { return p.old != nil && p.new != nil }
@@ -80,13 +79,10 @@ func (c *comparison) ref(p pair) Ref {
 	return refOf(c.before, p.old)
 }
 
-// generated is the name of a resource with generateName, which the API server names.
-const generated = "(generated)"
-
 func refOf(g *graph.Graph, r *graph.Resource) Ref {
 	return Ref{
 		APIVersion: graph.Clip(r.APIVersion), Kind: graph.Clip(r.Kind),
-		Namespace: graph.Clip(g.NamespaceOf(r)), Name: cmp.Or(graph.Clip(r.Name), generated),
+		Namespace: graph.Clip(g.NamespaceOf(r)), Name: cmp.Or(graph.Clip(r.Name), "(generated)"), // by the API server
 	}
 }
 

@@ -18,8 +18,6 @@ var whyRunning = map[Effect]Why{
 	Refused: StillRunning, Waits: StillRunning, Stale: StillRunning, Unknown: StillRunning,
 }
 
-// disappearing returns the objects of the old set that the new one does not have
-// under their names, and that something needs.
 func (c *comparison) disappearing() []Disappearing {
 	gone := c.gone()
 	if len(gone) == 0 {
@@ -87,8 +85,7 @@ func (c *comparison) gone() map[graph.ID]*graph.Resource {
 	return gone
 }
 
-// stillNamed returns the objects that are gone and that the new manifest of a resource
-// still names.
+// stillNamed returns the objects that are gone and that the new manifest still names.
 func (c *comparison) stillNamed(s *subject, gone map[graph.ID]*graph.Resource) []*graph.Resource {
 	var found []*graph.Resource
 	for i := range s.new.Edges {

@@ -113,7 +113,7 @@ func TestDocs_describeEachValueOfTheJSON(t *testing.T) {
 		for _, m := range regexp.MustCompile(`(?m)^\t\w+ +`+typ+` += "([^"]+)"`).FindAllStringSubmatch(string(source)+string(vias), -1) {
 			values++
 			if !strings.Contains(row, "`"+m[1]+"`") {
-				t.Errorf("docs/impact-json.md does not tell that %s may be %s: %s", field, m[1], row)
+				t.Errorf("docs/impact-json.md does not say that %s may be %s: %s", field, m[1], row)
 			}
 		}
 	}

@@ -13,9 +13,7 @@ import (
 )
 
 // addEvidence adds to each object that no pod gets, or whose change is refused, why a
-// program probably reads it through the API: its name or labels are known, a rule of
-// RBAC names it, or a sidecar looks for one of its labels. sources are the objects that
-// found describes.
+// program probably reads it through the API. sources are the objects that found describes.
 func (c *comparison) addEvidence(found []Object, sources []*graph.Resource) {
 	known := catalog.Builtin()
 	var sidecars map[string][]sidecar // read once an object has labels

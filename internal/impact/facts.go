@@ -19,10 +19,8 @@ import (
 // are read only of resources to which something may happen.
 type facts struct {
 	templates []*podtemplate.Template // of Resource.PodTemplates
-	// accounts: a template names its service account by both fields.
-	accounts []bool
-	// rest is the whole spec of a custom resource of which a template is only a part.
-	rest      *podtemplate.Template
+	accounts  []bool                  // a template names its service account by both fields
+	rest      *podtemplate.Template   // the whole spec of a resource that isPartial
 	suspended bool
 	replicas  *int64
 	strategy  string
@@ -113,9 +111,8 @@ func nodeAt(n *yaml.Node, path yamldoc.Path) *yaml.Node {
 	if err != nil {
 		return nil
 	}
-	n = yamldoc.Resolve(n)
 	for _, step := range steps {
-		switch {
+		switch n = yamldoc.Resolve(n); {
 		case step.Index >= 0 && n.Kind == yaml.SequenceNode && step.Index < len(n.Content):
 			n = n.Content[step.Index]
 		case step.Index < 0 && n.Kind == yaml.MappingNode:
@@ -126,9 +123,8 @@ func nodeAt(n *yaml.Node, path yamldoc.Path) *yaml.Node {
 		if n == nil {
 			return nil
 		}
-		n = yamldoc.Resolve(n)
 	}
-	return n
+	return yamldoc.Resolve(n)
 }
 
 func scalarAt(item *yaml.Node, path yamldoc.Path) string {

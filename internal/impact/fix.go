@@ -7,7 +7,6 @@ import (
 
 	"github.com/confighash/confighash/internal/catalog"
 	"github.com/confighash/confighash/internal/graph"
-	"github.com/confighash/confighash/internal/hash"
 )
 
 // Fixes without a command, for kinds of which no other is known.
@@ -24,15 +23,13 @@ func (c *comparison) restart(s *subject, p *templatePair) string {
 	if s.new.Ignored() {
 		return by
 	}
-	for _, value := range p.template.Annotations {
-		if hash.IsChecksum(value) {
-			return "run confighash over the manifests again, with a policy and selectors that include what changed, or" + comma + by
-		}
+	how := ", or"
+	if len(p.checksums()) > 0 {
+		how = " again, with a policy and selectors that include what changed, or"
+	} else if kept := c.kept(s, p); kept != "" {
+		how = kept + "; or"
 	}
-	if how := c.kept(s, p); how != "" {
-		return "run confighash over the manifests" + how + "; or" + comma + by
-	}
-	return "run confighash over the manifests, or" + comma + by
+	return "run confighash over the manifests" + how + comma + by
 }
 
 // kept returns how to run confighash if mode Rename does not help the pods of a

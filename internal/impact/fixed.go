@@ -154,10 +154,7 @@ func textOf(n *yaml.Node) (string, error) {
 }
 
 func isEmpty(n *yaml.Node) bool {
-	if n.Kind == yaml.ScalarNode {
-		return n.ShortTag() == "!!null"
-	}
-	return len(n.Content) == 0
+	return yamldoc.IsNull(n) || n.Kind != yaml.ScalarNode && len(n.Content) == 0
 }
 
 // filled returns a node without the entries in it that are empty, which the API server

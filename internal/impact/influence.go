@@ -12,15 +12,12 @@ import (
 // An influence is an object that a subject, or one of its pod templates, uses in
 // either set.
 type influence struct {
-	object *object
-	uses   []*usage.Use // those of the new set first
-	// present is how many of uses are of the new set.
-	present int
-	// consumed: pods get any of the object.
-	consumed bool
-	// whole is the influence on the whole subject.
-	whole *influence
-	ways  []string // once asked for, of whole
+	object   *object
+	uses     []*usage.Use // those of the new set first
+	present  int          // how many of uses are of the new set
+	consumed bool         // pods get any of the object
+	whole    *influence   // on the whole subject
+	ways     []string     // of whole, once asked for
 }
 
 func (i *influence) add(use *usage.Use, present bool) {
@@ -81,10 +78,9 @@ func (s *subject) divide(whole *influence) {
 	}
 }
 
-// configures reports whether pods get something else than before if their template
-// stays as it is: the object is in both sets, under the name that the new manifest
-// refers to, and differs in what they get; or it comes or disappears, and they run
-// without what they get of it.
+// configures reports whether pods get something else than before if their template stays
+// as it is: the object differs in what they get; or it comes or disappears, and they run
+// without it.
 func (i *influence) configures() bool {
 	o := i.object
 	if o.both() {

@@ -13,21 +13,18 @@ import (
 // sets. It is the same object under a name with another hash.
 type object struct {
 	pair
-	keys    []keyChange    // that differ, sorted
-	always  []int          // the places of those that count whichever keys are consumed
-	shared  map[bool][]Key // the same for reports, if all are consumed, or none
-	refused string
-	fix     string
-	// consumers and readers are who uses it, once asked for. consumed: the consumers get
-	// all keys that differ.
-	consumers, readers []Ref
-	consumed           bool
+	keys               []keyChange    // that differ, sorted
+	always             []int          // the places of those that count whichever keys are consumed
+	shared             map[bool][]Key // the same for reports, if all are consumed, or none
+	refused            string
+	fix                string
+	consumers, readers []Ref // set by addUsers
+	consumed           bool  // the consumers get all keys that differ
 }
 
-// A keyChange is a key that differs, under the name that it really has.
 type keyChange struct {
 	Key
-	name string
+	name string // in full, even if a report hides it
 }
 
 func (k *keyChange) as(consumed bool) Key {
@@ -175,12 +172,9 @@ func valuesByKey(r *graph.Resource) map[string][]hash.Value {
 	return values
 }
 
-// hidden replaces a key that may be a part of a value.
-const hidden = "(hidden)"
-
 func (o *object) shown(key string) string {
 	if o.old != nil && o.old.Bare[key] || o.new != nil && o.new.Bare[key] {
-		return hidden
+		return "(hidden)" // it may be a part of a value
 	}
 	return graph.Clip(key)
 }
@@ -215,8 +209,6 @@ func (c *comparison) addUsers() {
 	}
 }
 
-// changedObjects returns the objects whose content differs, or that came or
-// disappeared.
 func (c *comparison) changedObjects() []Object {
 	c.addUsers()
 	var found []Object

@@ -9,27 +9,23 @@ const (
 )
 
 // A Report predicts what happens when the new set of manifests is applied over the old
-// one. Its lists are sorted, the same from run to run. It holds no value of a ConfigMap
-// or a Secret.
+// one. Its lists are sorted. It holds no value of a ConfigMap or a Secret.
 type Report struct {
 	APIVersion string  `json:"apiVersion"`
 	Kind       string  `json:"kind"`
 	Summary    Summary `json:"summary"`
 	// Workloads are those to which something happens, worst first.
 	Workloads []Workload `json:"workloads"`
-	// Objects are the ConfigMaps, the Secrets and what represents Secrets whose content
-	// differs, or that were added or removed.
+	// Objects are those whose content differs, or that were added or removed.
 	Objects []Object `json:"objects"`
-	// Disappearing are objects of the old set that are not in the new one and that
-	// something may still need. Only an apply that prunes removes them.
+	// Disappearing are objects that an apply that prunes removes and that something may
+	// still need.
 	Disappearing []Disappearing `json:"disappearing"`
-	// Refused are resources whose apply is refused, without workloads, which have the
-	// effect Refused.
+	// Refused are resources other than workloads whose apply is refused.
 	Refused []Refusal `json:"refused"`
 }
 
-// A Summary counts: workloads by their effect, objects that nothing consumes, and
-// objects that disappear while something may need them.
+// A Summary counts workloads by their effect, and objects.
 type Summary struct {
 	Refused  int `json:"refused"`
 	Kills    int `json:"kills"`
@@ -58,8 +54,7 @@ const (
 	Stale Effect = "Stale"
 	// Rolls: the pods are replaced.
 	Rolls Effect = "Rolls"
-	// Waits: the pods are replaced after somebody deletes them, resumes a rollout, or
-	// lowers a partition.
+	// Waits: the pods are replaced after somebody acts.
 	Waits Effect = "Waits"
 	// NextRuns: what runs stays; the next run or pod follows the new manifests.
 	NextRuns Effect = "NextRuns"
@@ -103,8 +98,8 @@ type Workload struct {
 	TemplateChanges bool `json:"templateChanges,omitempty"`
 	// Accepted: an annotation of the workload says that it may stay stale.
 	Accepted bool `json:"accepted,omitempty"`
-	// Replicas are those that the new manifest asks for, nil if it does not say.
-	// Strategy is how it wants pods replaced, such as "RollingUpdate, maxUnavailable 1".
+	// Replicas is nil if the new manifest does not say.
+	// Strategy is as in "RollingUpdate, maxUnavailable 1".
 	Replicas *int64  `json:"replicas,omitempty"`
 	Strategy string  `json:"strategy,omitempty"`
 	Causes   []Cause `json:"causes,omitempty"`
@@ -117,21 +112,16 @@ type Workload struct {
 type Cause struct {
 	Change Change `json:"change"`
 
-	// Object is a ConfigMap, a Secret, or what represents a Secret. FormerName is its
-	// name in the old set, if that is another.
+	// FormerName is the object's name in the old set, if that is another.
 	Object     *Ref   `json:"object,omitempty"`
 	FormerName string `json:"formerName,omitempty"`
-	// Keys are those that differ.
-	Keys []Key `json:"keys,omitempty"`
-	// Via are the ways by which the workload gets it: env, envFrom, volume,
-	// subPath, and reference for others.
+	Keys       []Key  `json:"keys,omitempty"`
+	// Via are env, envFrom, volume, subPath, and reference for others.
 	Via []string `json:"via,omitempty"`
 
-	// Field is a path in the workload, with the names of list elements in
-	// brackets: spec.template.spec.containers[web].image.
+	// Field is a path such as spec.template.spec.containers[web].image.
 	Field string `json:"field,omitempty"`
-	// From and To are the values, only of images and of the names of ConfigMaps and
-	// Secrets.
+	// From and To are the values of images, and of names of ConfigMaps and Secrets.
 	From string `json:"from,omitempty"`
 	To   string `json:"to,omitempty"`
 }
@@ -155,7 +145,7 @@ const (
 type Key struct {
 	Name   string `json:"name"`
 	Change Change `json:"change"`
-	// Consumed: the workload's pods, or, in an Object, any workload's, get it.
+	// Consumed: pods of the workload, or in an Object those of any, get it.
 	Consumed bool `json:"consumed"`
 }
 
@@ -165,18 +155,15 @@ type Object struct {
 	FormerName string `json:"formerName,omitempty"`
 	Change     Change `json:"change"`
 	Keys       []Key  `json:"keys,omitempty"`
-	// Consumers are workloads whose pods get what differs, or any of the object if a
-	// change that is refused is not of a key. Readers are other resources that refer to
-	// the object, and workloads that do so in another way.
+	// Consumers are workloads whose pods get what differs. Readers are others that
+	// refer to the object.
 	Consumers []Ref `json:"consumers,omitempty"`
 	Readers   []Ref `json:"readers,omitempty"`
-	// Evidence says why a program probably reads the object through the API. Only
-	// objects that no pod gets, or whose change is refused, have it.
+	// Evidence says why a program probably reads the object through the API.
 	Evidence []string `json:"evidence,omitempty"`
-	// Refused says why the API server refuses the change, "" if it does not.
+	// Refused says why the API server refuses the change, and Fix what to do about it.
 	Refused string `json:"refused,omitempty"`
-	// Fix says what to do about a refusal.
-	Fix string `json:"fix,omitempty"`
+	Fix     string `json:"fix,omitempty"`
 }
 
 // Unconsumed reports whether no pod gets what differs.
@@ -185,7 +172,7 @@ func (o *Object) Unconsumed() bool { return len(o.Consumers) == 0 && o.Change !=
 // A Disappearing object is not in the new set while something may need it.
 type Disappearing struct {
 	Ref
-	// Successor is the object's name in the new set, "" if it has none there either.
+	// Successor is the object's name in the new set, if it has one.
 	Successor string `json:"successor,omitempty"`
 	NeededBy  []Need `json:"neededBy"`
 }
@@ -231,26 +218,20 @@ const (
 // refused or a reference dangles; or else CodeRolls if a pod template changes or
 // something rolls; or else CodeNothing.
 func (r *Report) ExitCode() int {
-	code := CodeNothing
-	for i := range r.Workloads {
-		w := &r.Workloads[i]
-		switch {
-		case w.Accepted && w.Effect == Stale:
-		case !w.Accepted && (w.Effect == Stale || w.Effect == Refused || w.Effect == Waits && w.configured()):
-			return CodeStale
-		case w.TemplateChanges || w.Effect == Rolls:
-			code = CodeRolls
-		}
-	}
-	if slices.ContainsFunc(r.Disappearing, func(d Disappearing) bool { return d.NeededBy[0].Why == StillNamed }) {
+	switch {
+	case len(r.Refused) > 0,
+		slices.ContainsFunc(r.Workloads, Workload.stale),
+		slices.ContainsFunc(r.Objects, func(o Object) bool { return o.Refused != "" }),
+		slices.ContainsFunc(r.Disappearing, func(d Disappearing) bool { return d.NeededBy[0].Why == StillNamed }):
 		return CodeStale
+	case slices.ContainsFunc(r.Workloads, func(w Workload) bool { return w.Effect != Stale && w.TemplateChanges || w.Effect == Rolls }):
+		return CodeRolls
 	}
-	if len(r.Refused) > 0 || slices.ContainsFunc(r.Objects, func(o Object) bool { return o.Refused != "" }) {
-		return CodeStale
-	}
-	return code
+	return CodeNothing
 }
 
-func (w *Workload) configured() bool {
-	return slices.ContainsFunc(w.Causes, func(c Cause) bool { return c.Object != nil })
+// stale reports whether nothing brings the configuration to the workload's pods.
+func (w Workload) stale() bool {
+	configured := slices.ContainsFunc(w.Causes, func(c Cause) bool { return c.Object != nil })
+	return !w.Accepted && (w.Effect == Stale || w.Effect == Refused || w.Effect == Waits && configured)
 }

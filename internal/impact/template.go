@@ -14,16 +14,11 @@ import (
 type templatePair struct {
 	index    int // in the new resource's PodTemplates, or in the old one's if it was removed
 	template *graph.PodTemplate
-	was      *graph.PodTemplate // nil if it is new
-	// diffs are the differences that the kind's controller, or the API server, takes for
-	// a change.
-	diffs []podtemplate.Difference
-	// rest are differences of a custom resource's spec outside of its templates.
-	rest     []podtemplate.Difference
-	accounts bool // the old one names its service account by both fields
-	// minor is the outcome if the catalogue allows what differs although the template
-	// cannot change.
-	minor outcome
+	was      *graph.PodTemplate       // nil if it is new
+	diffs    []podtemplate.Difference // that the kind's controller or the API server counts
+	rest     []podtemplate.Difference // of a custom resource's spec outside of its templates
+	accounts bool                     // the old one names its service account by both fields
+	minor    outcome                  // set if the catalogue allows diffs although the template cannot change
 }
 
 // templates pairs the pod templates of a workload by their place.
@@ -45,16 +40,14 @@ func (c *comparison) templates(s *subject) []*templatePair {
 		if j, ok := olds[place(t)]; ok {
 			delete(olds, place(t))
 			p.was, p.accounts = &s.old.PodTemplates[j], s.before.accounts[j]
-			if s.before != s.after {
-				p.diffs = podtemplate.Diff(s.before.templates[j], s.after.templates[i])
-			}
+			p.diffs = podtemplate.Diff(s.before.templates[j], s.after.templates[i])
 		} else {
 			p.diffs = []podtemplate.Difference{{What: podtemplate.Added}}
 		}
 		if partial {
 			p.moveFields()
 		}
-		if i == 0 && s.before != s.after && s.before.rest != nil && s.after.rest != nil {
+		if i == 0 && s.before.rest != nil && s.after.rest != nil {
 			c.splitRest(s, p, podtemplate.Diff(s.before.rest, s.after.rest))
 		}
 		add(p)
@@ -68,10 +61,9 @@ func (c *comparison) templates(s *subject) []*templatePair {
 	return pairs
 }
 
-// splitRest sorts out what differs in the spec of a custom resource, of which p is the
-// first template. A field of a pod spec, and a reference by which the pods get an
-// object that has another name now, is a change of the template; what else differs
-// outside of the templates is the rest.
+// splitRest splits what differs in the spec of a custom resource outside of its templates.
+// A reference by which the pods get an object that has another name now is a change of
+// the first template, p; what else differs is the rest.
 func (c *comparison) splitRest(s *subject, p *templatePair, all []podtemplate.Difference) {
 	roots := yamldoc.Roots{}
 	for _, r := range []*graph.Resource{s.old, s.new} {
@@ -100,8 +92,8 @@ func (s *subject) consumes(several []*object) bool {
 	return slices.ContainsFunc(several, func(o *object) bool { return s.byObject[o] != nil && s.byObject[o].consumed })
 }
 
-// moveFields moves what differs in a template that is not one mapping, whose fields are
-// among those of a custom resource, to the rest, unless it is a field of a pod spec.
+// moveFields moves to the rest what differs in a template that is not one mapping, unless
+// it is a field of a pod spec.
 func (p *templatePair) moveFields() {
 	if !p.template.HasSpec || p.template.Whole && p.template.Root != "" {
 		return
@@ -120,8 +112,6 @@ func (p *templatePair) moveFields() {
 	})
 }
 
-// judge drops the differences that are not a change, and finds out whether the others
-// are allowed although the template cannot change.
 func (p *templatePair) judge(known *catalog.Workload, suspended bool) {
 	p.diffs = slices.DeleteFunc(p.diffs, func(d podtemplate.Difference) bool {
 		switch {

@@ -25,7 +25,7 @@ const (
 	maxListDepth = 16
 	// maxAliasedItems bounds how many items of a document may be aliases.
 	maxAliasedItems = 10_000
-	// aliasedInAll bounds how many nodes the aliases of an input may stand for, in
+	// aliasedInAll bounds how many nodes the aliases of an input may represent, in
 	// addition to one for each of its bytes: many times what people share.
 	aliasedInAll = 50_000
 )

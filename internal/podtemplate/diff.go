@@ -67,8 +67,7 @@ type step struct {
 	key      string // of the entry, or of the element if it has one
 	old, new int32  // node.at, or absent
 	element  bool
-	named    bool // an element that its key identifies
-	dynamic  bool // an entry of a mapping whose keys are not fields
+	named    bool // an element that its key identifies, or an entry of a map
 }
 
 // absent is the place of what is not there, not even by default.
@@ -82,7 +81,7 @@ func (d *differ) values(before, after *node) {
 		d.mappings(before, after)
 	case before.kind == list && after.kind == list:
 		d.lists(before, after)
-	case before.kind == after.kind && before.value == after.value && before.kind != mapping && before.kind != list:
+	case before.kind == after.kind && before.value == after.value:
 	case before.kind == quantity && after.kind == quantity && sameQuantity(before.value, after.value):
 		d.add(Respelled)
 	default:
@@ -98,20 +97,17 @@ func (d *differ) mappings(before, after *node) {
 	a, b := d.old.children(before), d.new.children(after)
 	isDynamic := (before.flags|after.flags)&dynamic != 0
 	for len(a) > 0 || len(b) > 0 {
-		var x, y *node
-		if len(b) == 0 || len(a) > 0 && a[0].key <= b[0].key {
-			x = &a[0]
-		}
-		if len(a) == 0 || len(b) > 0 && b[0].key <= a[0].key {
-			y = &b[0]
-		}
-		if x != nil {
+		switch {
+		case len(b) == 0 || len(a) > 0 && a[0].key < b[0].key:
+			d.pair(&a[0], nil, step{named: isDynamic})
 			a = a[1:]
-		}
-		if y != nil {
+		case len(a) == 0 || b[0].key < a[0].key:
+			d.pair(nil, &b[0], step{named: isDynamic})
 			b = b[1:]
+		default:
+			d.pair(&a[0], &b[0], step{named: isDynamic})
+			a, b = a[1:], b[1:]
 		}
-		d.pair(x, y, step{dynamic: isDynamic})
 	}
 }
 
@@ -173,13 +169,11 @@ func (d *differ) byKey(a, b []node, at map[string]int) {
 	last, reordered := -1, false
 	kept := make([]bool, len(a))
 	for i := range b {
-		j, found := at[b[i].key]
-		if !found {
-			continue
+		if j, found := at[b[i].key]; found {
+			kept[j] = true
+			reordered = reordered || j < last
+			last = max(last, j)
 		}
-		kept[j] = true
-		reordered = reordered || j < last
-		last = max(last, j)
 	}
 	if reordered {
 		d.add(Reordered)
@@ -217,14 +211,14 @@ func (d *differ) byIndex(a, b []node) {
 		return
 	}
 	for i := range max(len(a), len(b)) {
-		var x, y *node
-		if i < len(a) {
-			x = &a[i]
+		switch {
+		case i >= len(b):
+			d.pair(&a[i], nil, step{element: true})
+		case i >= len(a):
+			d.pair(nil, &b[i], step{element: true})
+		default:
+			d.pair(&a[i], &b[i], step{element: true})
 		}
-		if i < len(b) {
-			y = &b[i]
-		}
-		d.pair(x, y, step{element: true})
 	}
 }
 
@@ -266,14 +260,12 @@ func (d *differ) path() string {
 	for i := range d.steps {
 		s := &d.steps[i]
 		switch {
-		case s.element && !s.named:
-			index := s.new // if there
-			if index < 0 {
-				index = s.old
-			}
-			b.WriteString("[" + strconv.Itoa(int(index)) + "]")
-		case s.element || s.dynamic:
+		case s.named:
 			b.WriteString("[" + printable(s.key) + "]")
+		case s.element && s.new >= 0:
+			b.WriteString("[" + strconv.Itoa(int(s.new)) + "]")
+		case s.element:
+			b.WriteString("[" + strconv.Itoa(int(s.old)) + "]")
 		default:
 			if i > 0 {
 				b.WriteByte('.')

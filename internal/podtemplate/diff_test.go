@@ -121,7 +121,7 @@ func TestDiff_saysWhere(t *testing.T) {
 			[]Difference{{Path: "spec.containers[web].envFrom[0].configMapRef.name", Old: "spec.containers[0].envFrom[0].configMapRef.name", New: "spec.containers[0].envFrom[0].configMapRef.name"}},
 		},
 		{
-			"optional, which is no default", inVolume("configMap: {name: a}"), inVolume("configMap: {name: a, optional: false}"),
+			"optional, which is not a default", inVolume("configMap: {name: a}"), inVolume("configMap: {name: a, optional: false}"),
 			[]Difference{{Path: "spec.volumes[v].configMap.optional", What: Added, New: "spec.volumes[0].configMap.optional"}},
 		},
 		{
@@ -176,8 +176,8 @@ func TestDiff_saysWhere(t *testing.T) {
 	}
 }
 
-// TestDiff_pathsLeadFromTheItem holds the paths of differences to begin where the
-// template or its parts stand.
+// TestDiff_pathsLeadFromTheItem: the paths of differences begin at the path of the
+// template.
 func TestDiff_pathsLeadFromTheItem(t *testing.T) {
 	before := readText(t, inVolume("configMap: {name: a}"), Options{Builtin: true, At: "spec.template"})
 	after := readText(t, "metadata: {labels: {a.b/c: d}}\n"+inVolume("configMap: {name: b}"), Options{Builtin: true, At: "spec.jobTemplate.spec.template"})

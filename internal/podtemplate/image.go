@@ -37,9 +37,6 @@ func cutTag(name string) (repository, tag string, found bool) {
 	return name[:colon], name[colon+1:], true
 }
 
-// maxRepository is the maximal length of the path of a repository, without its domain.
-const maxRepository = 255
-
 func isRepository(name string) bool {
 	domain, path, found := strings.Cut(name, "/")
 	if !found || domain != "localhost" && !strings.ContainsAny(domain, ".:") && strings.ToLower(domain) == domain {
@@ -48,7 +45,8 @@ func isRepository(name string) bool {
 	if (domain == "docker.io" || domain == "index.docker.io") && !strings.Contains(path, "/") {
 		path = "library/" + path
 	}
-	return len(path) <= maxRepository && expressions().domain.MatchString(domain) && expressions().path.MatchString(path)
+	const longest = 255 // without the domain
+	return len(path) <= longest && expressions().domain.MatchString(domain) && expressions().path.MatchString(path)
 }
 
 type imageExpressions struct{ domain, path, digest, identifier *regexp.Regexp }

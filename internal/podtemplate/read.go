@@ -95,10 +95,8 @@ func (r *reader) scalar(t *typ, s scalar) (node, error) {
 			n.value = "0"
 		}
 	case aQuantity:
-		if s.kind == text || s.kind == number {
-			if value, ok := quantityText(s.value, t.rounded); ok {
-				n.kind, n.value = quantity, value
-			}
+		if value, ok := quantityText(s.value, t.rounded); ok {
+			n.kind, n.value = quantity, value
 		}
 	case aTime:
 		if s.kind == text {
@@ -110,19 +108,15 @@ func (r *reader) scalar(t *typ, s scalar) (node, error) {
 
 // zero returns what null is as an element of a list or a value of a map.
 func (r *reader) zero(t *typ) (node, error) {
-	switch t.base {
-	case aString:
-		return node{kind: text}, nil
-	case aBool:
-		return node{kind: boolean, value: "false"}, nil
-	case anInt, anIntOrString:
-		return node{kind: number, value: "0"}, nil
-	case aQuantity:
-		return node{kind: quantity, value: "0"}, nil
-	case aStructure:
+	if t.base == aStructure {
 		return r.structure(t, nil)
 	}
-	return node{}, nil
+	zero := zeros[t.base]
+	return node{kind: zero.kind, value: zero.value}, nil
+}
+
+var zeros = map[base]scalar{
+	aString: {text, ""}, aBool: {boolean, "false"}, anInt: {number, "0"}, anIntOrString: {number, "0"}, aQuantity: {quantity, "0"},
 }
 
 func isZero(t *typ, n *node) bool {
@@ -156,11 +150,10 @@ func (r *reader) list(t *typ, n *yaml.Node) (node, error) {
 		}
 		r.pending = append(r.pending, child)
 	}
-	f := flags(0)
 	if len(t.keys) > 0 {
-		f = keyed
+		return r.close(list, keyed, base), nil
 	}
-	return r.close(list, f, base), nil
+	return r.close(list, 0, base), nil
 }
 
 // keyOf returns the key that identifies an element of a list, "" if it has none.

@@ -28,32 +28,21 @@ func scalarOf(n *yaml.Node) scalar {
 // tagged returns what a scalar with a tag of its own is. What a tag does not fit
 // kubectl refuses; here it is text.
 func tagged(n *yaml.Node) scalar {
-	want := null
-	tag := n.ShortTag()
-	switch tag {
-	case "!!binary":
-		if data, err := base64.StdEncoding.DecodeString(n.Value); err == nil {
-			return scalar{text, string(data)}
-		}
-		return scalar{text, n.Value}
-	case "!!null":
-	case "!!bool":
-		want = boolean
-	case "!!int", "!!float":
-		want = number
-	default:
-		return scalar{text, n.Value}
-	}
 	s := resolve(n.Value)
-	if s.kind != want {
-		return scalar{text, n.Value}
-	}
-	if tag == "!!float" {
+	switch tag := n.ShortTag(); {
+	case tag == "!!null" && s.kind == null, tag == "!!bool" && s.kind == boolean, tag == "!!int" && s.kind == number:
+		return s
+	case tag == "!!float" && s.kind == number:
 		if f, err := strconv.ParseFloat(s.value, 64); err == nil {
 			s.value = floatText(f)
 		}
+		return s
+	case tag == "!!binary":
+		if data, err := base64.StdEncoding.DecodeString(n.Value); err == nil {
+			return scalar{text, string(data)}
+		}
 	}
-	return s
+	return scalar{text, n.Value}
 }
 
 // resolve returns what a plain scalar is to go.yaml.in/yaml/v2, which kubectl

@@ -21,8 +21,8 @@ var moreKeys = map[string]string{
 	"ResourceRequirements.claims":       " by name",
 }
 
-// TestTypes_areThoseOfTheAPI holds every line of types.yaml, less its default,
-// against k8s.io/api.
+// TestTypes_areThoseOfTheAPI compares every line of types.yaml, less its default,
+// with k8s.io/api.
 func TestTypes_areThoseOfTheAPI(t *testing.T) {
 	all, err := parseTypes(typesText)
 	if err != nil {
@@ -72,7 +72,7 @@ func TestTypes_areThoseOfTheAPI(t *testing.T) {
 	visit(reflect.TypeFor[corev1.PodTemplateSpec]())
 	for name := range all {
 		if !reached[name] {
-			t.Errorf("%s is no part of a pod template", name)
+			t.Errorf("%s is not a part of a pod template", name)
 		}
 	}
 	if fields < 500 {
@@ -94,7 +94,7 @@ func eachAPIField(structure reflect.Type, f func(name string, of reflect.StructF
 	}
 }
 
-// baseOf returns how types.yaml calls a type of Go that is no collection; "" for a
+// baseOf returns how types.yaml calls a type of Go that is not a collection; "" for a
 // structure.
 func baseOf(typ reflect.Type) string {
 	switch typ {

@@ -25,8 +25,8 @@ func kustomizeSelector(s v1alpha1.Selector) *types.Selector {
 	}
 }
 
-// A pair is a random expression and a text to hold against it, which it
-// matches more often than chance would have it.
+// A pair is a random expression and a text to match, which it does more often than
+// two independent draws would.
 type pair struct{ expr, text string }
 
 func pairs() *rapid.Generator[pair] {
@@ -58,14 +58,13 @@ type outcome struct {
 	gvk, name, namespace bool
 }
 
-// TestMatcher_matchesAsKustomizeDoes draws selectors, valid and not,
-// and objects, and asks kustomize, too. It counts what came about, so that the
-// draw cannot come to hold one kind of case alone.
+// TestMatcher_matchesAsKustomizeDoes draws valid and invalid selectors and objects, and
+// compares with kustomize. It counts the outcomes: each kind must occur.
 func TestMatcher_matchesAsKustomizeDoes(t *testing.T) {
 	var refused, matched, missed int
 	property.Check(t, func(t *rapid.T) {
-		// Most of five random expressions together are no selector and match
-		// nothing: a part may be left out.
+		// Five random expressions together are rarely a valid selector that matches
+		// something: a part may be left out.
 		part := func(label string) pair {
 			if rapid.IntRange(0, 2).Draw(t, label+" given") > 0 {
 				return pair{text: rapid.SampledFrom([]string{"", "app"}).Draw(t, label)}

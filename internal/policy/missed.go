@@ -87,7 +87,7 @@ func (w *Workload) names(kind, name string) bool {
 	return slices.ContainsFunc(w.reloader.Patterns(kind), func(p reloader.Pattern) bool { return p.Literal == name })
 }
 
-// missedNamed is Missed for an object that stands for a Secret which an annotation names
+// missedNamed is Missed for an object that represents a Secret which an annotation names
 // and the pods do not get.
 func (w *Workload) missedNamed(kind string, object *graph.Resource, path yamldoc.Path) []graph.Finding {
 	// Mode Rename warns of all that the pods do not get.

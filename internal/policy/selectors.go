@@ -49,12 +49,9 @@ func (s *selectors) isEmpty() bool { return len(s.byName)+len(s.others) == 0 }
 
 // matchesAny reports whether one of the selectors matches the object, under any of
 // the names and namespaces that it has, had earlier in a kustomize build, or
-// had before an earlier run, as kustomize's selectors do. What stands for a
+// had before an earlier run, as kustomize's selectors do. What represents a
 // Secret is also matched as the Secret.
 func (p *Policy) matchesAny(s *selectors, object *graph.Resource) bool {
-	if s.isEmpty() {
-		return false
-	}
 	ids := p.identities(object)
 	for _, id := range ids {
 		if slices.ContainsFunc(s.byName[id.Name], func(c *matcher) bool { return p.matches(c, object, id) }) {
@@ -64,7 +61,6 @@ func (p *Policy) matchesAny(s *selectors, object *graph.Resource) bool {
 	return slices.ContainsFunc(s.others, func(c *matcher) bool { return p.matches(c, object, ids...) })
 }
 
-// matches reports whether a selector matches the object by one of the identities.
 func (p *Policy) matches(c *matcher, object *graph.Resource, ids ...kustomize.Identity) bool {
 	if !p.take(object, c.steps*(8+len(object.Kind)+len(object.Group))) || !matchesKind(c, object) {
 		return false
@@ -74,8 +70,6 @@ func (p *Policy) matches(c *matcher, object *graph.Resource, ids ...kustomize.Id
 	})
 }
 
-// matchesKind reports whether a selector matches objects of that kind with those labels
-// and annotations.
 func matchesKind(c *matcher, object *graph.Resource) bool {
 	if !c.matchGVK(object.Group, object.Version, object.Kind) && (!object.StandsFor || !c.matchGVK("", "v1", "Secret")) {
 		return false
@@ -84,8 +78,6 @@ func matchesKind(c *matcher, object *graph.Resource) bool {
 		object.StandsFor && c.labels.Matches(labels.Set(object.SecretLabels)) && c.annotations.Matches(labels.Set(object.SecretAnnotations))
 }
 
-// identities returns the names by which selectors match an object, each with the
-// namespace.
 func (p *Policy) identities(object *graph.Resource) []kustomize.Identity {
 	namespace := p.graph.NamespaceOf(object)
 	present := []string{object.Name}

@@ -19,7 +19,7 @@ import (
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
-// A Workload is a pod template with what annotations ask for it.
+// A Workload is a pod template and what annotations ask for it.
 type Workload struct {
 	*asking
 	policy   *Policy
@@ -38,7 +38,7 @@ type asking struct {
 	workloads map[*graph.PodTemplate]*Workload
 }
 
-// Workload returns the pod template t of r, prepared for judgement.
+// Workload returns what annotations ask for the pod template t of r.
 func (p *Policy) Workload(r *graph.Resource, t *graph.PodTemplate) *Workload {
 	if p.last.resource != r {
 		p.last = p.ask(r)
@@ -84,8 +84,7 @@ type Verdict struct {
 // A Use is an object that a workload consumes or names.
 type Use struct {
 	Object *graph.Resource
-	// Kind is what the object is taken for: Secret for most of what stands
-	// for one.
+	// Kind is what the object is used as: Secret for most of what represents one.
 	Kind string
 	// Consumed reports that the pods consume it, Named that Named returns it.
 	Consumed, Named bool
@@ -127,7 +126,7 @@ func (w *Workload) Judge(u Use) Verdict {
 }
 
 // names returns the names by which annotations refer to an object: the present one,
-// the one without a hash, and earlier ones. What stands for a Secret has the Secret's
+// the one without a hash, and earlier ones. What represents a Secret has the Secret's
 // names.
 func names(r *graph.Resource, kind string) []string {
 	all := []string{r.Name}
@@ -150,7 +149,7 @@ func names(r *graph.Resource, kind string) []string {
 // A Named is an object that a workload's annotations name.
 type Named struct {
 	Object *graph.Resource
-	// Kind is what the object is taken for.
+	// Kind is what the object is used as.
 	Kind string
 }
 
@@ -223,7 +222,6 @@ func (w *Workload) name(kind string) (named []Named, findings []graph.Finding) {
 	return named, findings
 }
 
-// referenceTo is a name in an annotation.
 func referenceTo(kind, namespace, name string) *reference.Reference {
 	return &reference.Reference{Name: name, Namespace: namespace, Targets: catalog.TargetOf(kind)}
 }
@@ -269,7 +267,6 @@ func (p *Policy) called(r *graph.Resource, ref *reference.Reference) []*graph.Re
 	return found
 }
 
-// scope is a kind in a namespace.
 type scope struct{ kind, namespace string }
 
 // A candidate is an object with the names by which annotations refer to it.
@@ -290,7 +287,6 @@ type wanted struct {
 	pattern string
 }
 
-// candidates returns the objects of a scope.
 func (p *Policy) candidates(where scope) []candidate {
 	if p.objects != nil {
 		return p.objects[where]

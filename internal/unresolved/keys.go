@@ -103,12 +103,13 @@ func have(object *graph.Resource) string {
 			keys = append(keys, graph.Clip(key))
 		}
 	}
-	switch more := len(object.Keys) - len(keys); {
-	case more == 0:
-		return strings.Join(keys, ", ")
-	case len(keys) == 0:
+	more := len(object.Keys) - len(keys)
+	if len(keys) == 0 {
 		return fmt.Sprintf("%d others", more)
-	default:
-		return fmt.Sprintf("%s and %d more", strings.Join(keys, ", "), more)
 	}
+	all := strings.Join(keys, ", ")
+	if more > 0 {
+		return fmt.Sprintf("%s and %d more", all, more)
+	}
+	return all
 }

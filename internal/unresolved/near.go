@@ -22,7 +22,6 @@ const (
 	leastOptional = 8
 )
 
-// A place is where the objects of one kind have names.
 type place struct {
 	target    catalog.Target
 	namespace string
@@ -202,14 +201,12 @@ func misspelt(a, b string) bool {
 		return false
 	}
 	counts := func(name string, end int) bool {
-		from := strings.LastIndexAny(name[:start], "-.") + 1
-		to := len(name) - end
-		if i := strings.IndexAny(name[to:], "-."); i >= 0 {
-			to += i
-		} else {
-			to = len(name)
+		rest := name[len(name)-end:]
+		if i := strings.IndexAny(rest, "-."); i >= 0 {
+			rest = rest[:i]
 		}
-		return to-from <= 2 || hash.IsSuffix(name[from:to])
+		word := name[strings.LastIndexAny(name[:start], "-.")+1:len(name)-end] + rest
+		return len(word) <= 2 || hash.IsSuffix(word)
 	}
 	return !counts(a, end) && !counts(b, end)
 }

@@ -76,7 +76,7 @@ func TestFind(t *testing.T) {
 			[]string{`warning: PersistentVolume v: spec.cephfs.secretRef.name: Secret "ceph/s"` + end}},
 		{"what a controller will make", "apiVersion: cert-manager.io/v1\nkind: Certificate\nmetadata: {name: c}\nspec: {secretName: tls}\n", nil},
 		{"what may be a reference", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata: {ssl-certificate: prod/tls}\n", nil},
-		{"a class of secrets is no Secret", head + "spec: {template: {spec: {volumes: [{csi: {driver: secrets-store.csi.k8s.io, volumeAttributes: {secretProviderClass: c}}}]}}}\n", nil},
+		{"a class of secrets is not a Secret", head + "spec: {template: {spec: {volumes: [{csi: {driver: secrets-store.csi.k8s.io, volumeAttributes: {secretProviderClass: c}}}]}}}\n", nil},
 		{"extra sources, which mode Annotate reports", "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, annotations: {confighash.dev/extra-sources: 'ConfigMap/a,Secret/b'}}\n", nil},
 	} {
 		t.Run(tc.label, func(t *testing.T) {

@@ -87,7 +87,7 @@ func TestDocs_describeEachWay(t *testing.T) {
 	row := regexp.MustCompile("(?m)^\\| `via` .*$").FindString(page)
 	for _, via := range Ways() {
 		if !strings.Contains(row, "`"+string(via)+"`") {
-			t.Errorf("docs/graph.md does not tell that via may be %s: %s", via, row)
+			t.Errorf("docs/graph.md does not say that via may be %s: %s", via, row)
 		}
 		if !strings.Contains(page, "\n| `"+string(via)+"` | ") {
 			t.Errorf("docs/graph.md does not explain %s", via)
@@ -95,7 +95,7 @@ func TestDocs_describeEachWay(t *testing.T) {
 	}
 	for _, value := range []string{APIVersion, Kind} {
 		if !strings.Contains(page, "| `"+value+"` |") {
-			t.Errorf("docs/graph.md does not tell %s", value)
+			t.Errorf("docs/graph.md does not name %s", value)
 		}
 	}
 }

@@ -33,7 +33,6 @@ func New(g *graph.Graph, c *catalog.Catalog) (*Graph, error) {
 	return b.finish(), nil
 }
 
-// An identity is what the API server knows a resource by.
 type identity struct {
 	graph.ID
 	unnamed *graph.Resource // which has no name to be known by
@@ -48,7 +47,7 @@ type node struct {
 	makes            []*node
 	madeBy           map[*node]bool
 	serial           int // of those without a name, in the order of the set
-	order            int // among all nodes, when all are there
+	order            int // among all nodes, once all are known
 }
 
 // A way is what distinguishes the edges of one user.
@@ -68,23 +67,28 @@ type builder struct {
 	catalog *catalog.Catalog
 	nodes   map[identity]*node
 	edges   []*edge
-	own     map[way]*edge // those of the resource in hand
-	// linked are the lists of makers, by where they begin, that products have.
-	linked map[madeByAll]bool
+	own     map[way]*edge      // those of the resource in hand
+	linked  map[madeByAll]bool // the lists of makers that products have
 }
 
 type madeByAll struct {
 	product *node
-	makers  **graph.Resource
+	makers  **graph.Resource // the first
 }
 
 func (b *builder) node(id identity) *node {
 	n := b.nodes[id]
 	if n == nil {
-		n = &node{key: id, serial: len(b.nodes)}
-		n.Kind, n.Namespace, n.Name = graph.Clip(id.Kind), graph.Clip(id.Namespace), graph.Clip(id.Name)
+		n = newNode(id)
+		n.serial = len(b.nodes)
 		b.nodes[id] = n
 	}
+	return n
+}
+
+func newNode(id identity) *node {
+	n := &node{key: id, madeBy: map[*node]bool{}}
+	n.Kind, n.Namespace, n.Name = graph.Clip(id.Kind), graph.Clip(id.Namespace), graph.Clip(id.Name)
 	return n
 }
 
@@ -145,11 +149,11 @@ func (b *builder) add(from, to *node, u *Use) {
 		return
 	}
 	e.Optional = e.Optional && u.Ref.Optional
-	if e.Keys == nil || u.Keys == nil {
+	if e.Keys != nil && u.Keys != nil {
+		e.Keys = append(e.Keys, u.Keys...)
+	} else {
 		e.Keys = nil
-		return
 	}
-	e.Keys = append(e.Keys, u.Keys...)
 }
 
 // absent enters a use of an object that is not in the set.
@@ -164,10 +168,9 @@ func (b *builder) absent(from *node, w *want) {
 	switch {
 	case ref.Of != nil:
 		id.Group, id.Kind = ref.Of.Group, ref.Of.Kind
+	case e.Targets == 0, len(e.Strangers) > 0:
+		return
 	default:
-		if e.Targets == 0 || len(e.Strangers) > 0 {
-			return
-		}
 		id.Kind = e.Targets.String()
 		for _, m := range e.Makers {
 			id.Kind = m.Kind
@@ -189,7 +192,7 @@ func (b *builder) absent(from *node, w *want) {
 		if all := (madeByAll{to, &list[0]}); !b.linked[all] {
 			b.linked[all] = true
 			for _, maker := range list {
-				link(b.node(b.identityOf(maker)), to)
+				to.madeBy[b.node(b.identityOf(maker))] = true
 			}
 		}
 	}
@@ -214,8 +217,8 @@ func (b *builder) make(r *graph.Resource, finder *Finder) error {
 		}
 		if r.StandsFor {
 			for _, kind := range ref.Targets.Kinds() {
-				product := &node{key: identity{ID: graph.ID{Kind: kind, Namespace: b.namespaceOf(r, ref), Name: ref.Name}}}
-				product.APIVersion, product.Kind, product.Namespace, product.Name = "v1", kind, graph.Clip(product.key.Namespace), graph.Clip(ref.Name)
+				product := newNode(identity{ID: graph.ID{Kind: kind, Namespace: b.namespaceOf(r, ref), Name: ref.Name}})
+				product.APIVersion = "v1"
 				from.makes = append(from.makes, product)
 			}
 		}
@@ -226,18 +229,11 @@ func (b *builder) make(r *graph.Resource, finder *Finder) error {
 						return err
 					}
 				}
-				link(from, b.node(b.identityOf(object)))
+				b.node(b.identityOf(object)).madeBy[from] = true
 			}
 		}
 	}
 	return nil
-}
-
-func link(maker, product *node) {
-	if product.madeBy == nil {
-		product.madeBy = map[*node]bool{}
-	}
-	product.madeBy[maker] = true
 }
 
 func (b *builder) finish() *Graph {
@@ -252,11 +248,11 @@ func (b *builder) finish() *Graph {
 		}
 		ids[n.ID] = 1
 	}
-	drawn := &Graph{APIVersion: APIVersion, Kind: Kind, Workloads: []Node{}, Readers: []Node{}, Objects: []Object{}, Edges: []Edge{}}
 	required := map[*node]bool{}
 	for _, e := range b.edges {
 		required[e.to] = required[e.to] || !e.Optional
 	}
+	drawn := &Graph{APIVersion: APIVersion, Kind: Kind, Workloads: []Node{}, Readers: []Node{}, Objects: []Object{}, Edges: []Edge{}}
 	for _, n := range nodes {
 		switch {
 		case n.object:
@@ -279,12 +275,10 @@ func (b *builder) finish() *Graph {
 	})
 	for _, e := range b.edges {
 		e.From, e.To = e.from.ID, e.to.ID
-		if !slices.IsSorted(e.Keys) {
+		if !slices.IsSorted(e.Keys) { // several uses added keys, to a list of their own
 			slices.Sort(e.Keys)
 		}
-		if e.Keys != nil {
-			e.Keys = slices.Compact(e.Keys)
-		}
+		e.Keys = slices.Compact(e.Keys)
 		drawn.Edges = append(drawn.Edges, e.Edge)
 	}
 	return drawn
@@ -296,11 +290,9 @@ func listed(nodes []*node) []Node {
 	var all []Node
 	for _, n := range nodes {
 		n.ID = cmp.Or(n.ID, n.id())
-		if len(all) == 0 || all[len(all)-1] != n.Node {
-			all = append(all, n.Node)
-		}
+		all = append(all, n.Node)
 	}
-	return all
+	return slices.Compact(all)
 }
 
 // id returns what the node is called, where no other one is called so.

@@ -52,8 +52,8 @@ func draw(t fataler, manifests string) *Graph {
 	return drawn
 }
 
-// told returns a Graph in lines.
-func told(drawn *Graph) string {
+// described returns a Graph in lines.
+func described(drawn *Graph) string {
 	var b strings.Builder
 	for i := range drawn.Workloads {
 		b.WriteString("workload " + drawn.Workloads[i].ID + "\n")
@@ -109,7 +109,7 @@ func TestNew(t *testing.T) {
 				t.Fatal(err)
 			}
 			archive := txtar.Parse(data)
-			got := told(draw(t, string(archive.Files[0].Data)))
+			got := described(draw(t, string(archive.Files[0].Data)))
 			if golden.Update() {
 				archive.Files = append(archive.Files[:1], txtar.File{Name: "graph", Data: []byte(got)})
 				if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {

@@ -136,7 +136,7 @@ func TestNew_holdsEachUseAndNoValue(t *testing.T) {
 				}
 				e, ok := edges[at]
 				if !ok {
-					t.Fatalf("%v is no edge of\n%s", at, told(drawn))
+					t.Fatalf("%v is not an edge of\n%s", at, described(drawn))
 				}
 				if e.Optional && !u.Ref.Optional {
 					t.Fatalf("%v is optional, and %s is not", at, u.Ref.At.Path)
@@ -180,13 +180,13 @@ func TestNew_holdsEachUseAndNoValue(t *testing.T) {
 			t.Fatal(err)
 		}
 		if strings.Contains(string(text), marker) {
-			t.Fatalf("a value is told: %s", text)
+			t.Fatalf("a value is in the graph: %s", text)
 		}
 		// The order of the set changes nothing.
 		documents := strings.Split(manifests, "---\n")
 		slices.Reverse(documents)
-		if again := told(draw(t, strings.Join(documents, "---\n"))); again != told(drawn) {
-			t.Fatalf("in another order:\n%s\n%s", told(drawn), again)
+		if again := described(draw(t, strings.Join(documents, "---\n"))); again != described(drawn) {
+			t.Fatalf("in another order:\n%s\n%s", described(drawn), again)
 		}
 	})
 }

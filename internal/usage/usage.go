@@ -2,8 +2,7 @@
 // the containers of its pods get of them, and what it only refers to. Policies are
 // ignored.
 //
-// A Finder returns what one resource uses; New draws the graph of all uses in a set of
-// manifests, which the command graph prints.
+// A Finder returns what one resource uses; New draws the graph of all uses in a set.
 package usage
 
 import (
@@ -36,8 +35,7 @@ type Use struct {
 // A Finder finds what the resources of a graph use.
 type Finder struct {
 	graph *graph.Graph
-	// most is how many uses there may be in addition to one for each reference, found how
-	// many there are so far.
+	// most is how many uses there may be in addition to one for each reference.
 	most, found int
 }
 
@@ -46,9 +44,8 @@ func NewFinder(g *graph.Graph) *Finder {
 	return &Finder{graph: g, most: 100_000 + 20*len(g.Resources)}
 }
 
-// Of returns what r uses, in the order of its references: every object that a
-// reference may mean, by the names that the objects have now. It fails if thousands of
-// references each may mean thousands of objects, or use them through what makes a Secret.
+// Of returns what r uses, in the order of its references: every object that a reference
+// may mean. It fails if thousands of references each may mean thousands of objects.
 func (f *Finder) Of(r *graph.Resource) ([]Use, error) {
 	s := search{Finder: f, referrer: r}
 	for _, w := range wanted(r) {
@@ -123,22 +120,18 @@ func (s *search) add(use Use, further bool) bool {
 
 func (s *search) of(use Use, e *graph.Edge) {
 	further := false
-	add := func(object *graph.Resource) bool {
-		use.Object = object
-		if !s.add(use, further) {
-			return false
-		}
-		further = true
-		if len(e.Ref.SubPathKeys) > 0 {
-			part := use
-			part.Via, part.Keys = catalog.ViaSubPath, e.Ref.SubPathKeys
-			s.uses = append(s.uses, part)
-		}
-		return !object.StandsFor || s.ingredients(use, object)
-	}
 	for _, meaning := range s.graph.Meanings(e) {
-		for _, object := range meaning.Objects {
-			if !add(object) {
+		for _, use.Object = range meaning.Objects {
+			if !s.add(use, further) {
+				return
+			}
+			further = true
+			if len(e.Ref.SubPathKeys) > 0 {
+				part := use
+				part.Via, part.Keys = catalog.ViaSubPath, e.Ref.SubPathKeys
+				s.uses = append(s.uses, part)
+			}
+			if use.Object.StandsFor && !s.ingredients(use) {
 				return
 			}
 		}
@@ -147,8 +140,8 @@ func (s *search) of(use Use, e *graph.Edge) {
 
 // ingredients adds what an object that represents a Secret is made with. It returns
 // false once there are too many.
-func (s *search) ingredients(use Use, object *graph.Resource) bool {
-	return s.graph.Ingredients(object, s.referrer, func(ref *reference.Reference, meaning graph.Meaning) (into, more bool) {
+func (s *search) ingredients(use Use) bool {
+	return s.graph.Ingredients(use.Object, s.referrer, func(ref *reference.Reference, meaning graph.Meaning) (into, more bool) {
 		part := use
 		part.Keys = ref.Keys
 		for _, part.Object = range meaning.Objects {

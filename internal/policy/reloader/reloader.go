@@ -48,15 +48,8 @@ var Kinds = [...]string{ConfigMap, Secret, SecretProviderClass}
 // Handles reports whether Reloader rolls workloads of a kind, by its own flags
 // and annotations.
 func Handles(group, kind string) bool {
-	switch group {
-	case "apps":
-		return kind == "Deployment" || kind == "DaemonSet" || kind == "StatefulSet"
-	case "batch":
-		return kind == "CronJob" || kind == "Job"
-	case "argoproj.io":
-		return kind == "Rollout"
-	}
-	return false
+	handled := []string{"apps/Deployment", "apps/DaemonSet", "apps/StatefulSet", "batch/CronJob", "batch/Job", "argoproj.io/Rollout"}
+	return slices.Contains(handled, group+"/"+kind)
 }
 
 // A Controller decides as a Reloader with certain flags does. It caches expressions, and
@@ -255,17 +248,14 @@ func (r *request) naming(names []string) *Pattern {
 		}
 	}
 	for _, i := range r.expressions {
-		if i > first {
-			break
-		}
-		if slices.ContainsFunc(names, r.patterns[i].Match) {
-			return &r.patterns[i]
+		if i < first && slices.ContainsFunc(names, r.patterns[i].Match) {
+			first = i
 		}
 	}
-	if first < len(r.patterns) {
-		return &r.patterns[first]
+	if first == len(r.patterns) {
+		return nil
 	}
-	return nil
+	return &r.patterns[first]
 }
 
 // Patterns returns the patterns that are in force for objects of a kind.

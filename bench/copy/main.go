@@ -1,5 +1,4 @@
-// Command trivial copies stdin to stdout: what the start of any Go program
-// costs.
+// Command copy copies stdin to stdout: what the start of any Go program costs.
 package main
 
 import (
