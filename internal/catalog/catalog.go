@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 )
@@ -20,11 +19,6 @@ type Catalog struct {
 	shapes     *Shapes
 	files      map[string][]document
 	subtrees   map[string][]Entry
-
-	neverRename func() ([]NameRule, error)
-	readByName  func() (*readers, error)
-	passedOver  func() (map[GroupKind]bool, error)
-	lookAlikes  func() ([]LookAlike, error)
 }
 
 type gvk struct{ group, version, kind string }
@@ -37,16 +31,13 @@ type Extra struct {
 	PodTemplates         []PodTemplate
 }
 
-// concerns reports whether e is about a kind.
-func (e *Extra) concerns(group, version, kind string) bool {
+func (e Extra) concerns(group, version, kind string) bool {
 	return (e.Group == "" || e.Group == group) && (e.Version == "" || e.Version == version) && (e.Kind == "" || e.Kind == kind)
 }
 
-var builtin = sync.OnceValue(func() *Catalog { return newCatalog(nil) })
-
 // Builtin returns the catalogue of the data files. Nothing is parsed before
 // it is asked for.
-func Builtin() *Catalog { return builtin() }
+var Builtin = sync.OnceValue(func() *Catalog { return newCatalog(nil) })
 
 // With returns a catalogue that says all that c does, and extra.
 func (c *Catalog) With(extra ...Extra) *Catalog {
@@ -55,15 +46,11 @@ func (c *Catalog) With(extra ...Extra) *Catalog {
 
 func newCatalog(extra []Extra) *Catalog {
 	return &Catalog{
-		extra:       extra,
-		kinds:       map[gvk]*Kind{},
-		said:        map[string]*Kind{},
-		files:       map[string][]document{},
-		subtrees:    map[string][]Entry{},
-		neverRename: sync.OnceValues(loadNeverRename),
-		readByName:  sync.OnceValues(loadReadByName),
-		passedOver:  sync.OnceValues(loadPassedOver),
-		lookAlikes:  sync.OnceValues(loadLookAlikes),
+		extra:    extra,
+		kinds:    map[gvk]*Kind{},
+		said:     map[string]*Kind{},
+		files:    map[string][]document{},
+		subtrees: map[string][]Entry{},
 	}
 }
 
@@ -90,28 +77,23 @@ func (c *Catalog) Kind(group, version, kind string) (*Kind, error) {
 
 // kind is Kind for one that is not remembered.
 func (c *Catalog) kind(group, version, kind string) (*Kind, error) {
-	var parts []func(*Kind) error
-	var key []byte
-	versioned := slices.ContainsFunc(c.documents(subtreesFile), func(d document) bool { return d.versioned })
+	var found []document
+	var extra []Extra
+	var key []byte // says which of them, and of which version if that matters
+	versioned := false
 	for _, file := range c.groupFiles(group) {
 		for i, d := range c.documents(file) {
-			if !slices.Contains(d.names, kind) && !slices.Contains(d.names, "*") {
-				continue
+			if slices.Contains(d.names, kind) || slices.Contains(d.names, "*") {
+				key = fmt.Appendf(key, "%s %d,", file, i)
+				found = append(found, d)
+				versioned = versioned || d.versioned
 			}
-			versioned = versioned || d.versioned
-			key = append(strconv.AppendInt(append(append(key, file...), ' '), int64(i), 10), ',')
-			parts = append(parts, func(k *Kind) error {
-				if err := c.add(k, d, version); err != nil {
-					return fmt.Errorf("catalogue: data/%s.yaml: %s: %w", file, kind, err)
-				}
-				return nil
-			})
 		}
 	}
-	for i := range c.extra {
-		if e := &c.extra[i]; e.concerns(group, version, kind) {
-			key = append(strconv.AppendInt(key, int64(i), 10), ',')
-			parts = append(parts, func(k *Kind) error { return c.addExtra(k, e) })
+	for i, e := range c.extra {
+		if e.concerns(group, version, kind) {
+			key = fmt.Appendf(key, "%d,", i)
+			extra = append(extra, e)
 		}
 	}
 	if key == nil {
@@ -123,14 +105,19 @@ func (c *Catalog) kind(group, version, kind string) (*Kind, error) {
 	if said, ok := c.said[string(key)]; ok {
 		return said, nil
 	}
-	found := &Kind{}
-	for _, add := range parts {
-		if err := add(found); err != nil {
+	k := &Kind{}
+	for _, d := range found {
+		if err := c.add(k, d, version); err != nil {
+			return nil, fmt.Errorf("catalogue: %s.%s: %w", kind, group, err)
+		}
+	}
+	for _, e := range extra {
+		if err := c.addExtra(k, e); err != nil {
 			return nil, err
 		}
 	}
-	c.said[string(key)] = found
-	return found, nil
+	c.said[string(key)] = k
+	return k, nil
 }
 
 // Any returns what holds for every kind. An error is a defect of the data.
@@ -140,27 +127,24 @@ func (c *Catalog) Any() (*Kind, error) {
 	if c.everywhere != nil {
 		return c.everywhere, nil
 	}
-	found := &Kind{}
+	k := &Kind{}
 	for _, d := range c.documents(anyFile) {
-		if err := c.add(found, d, ""); err != nil {
-			return nil, fmt.Errorf("catalogue: data/%s.yaml: %w", anyFile, err)
+		if err := c.add(k, d, ""); err != nil {
+			return nil, fmt.Errorf("catalogue: %s: %w", anyFile, err)
 		}
 	}
-	c.everywhere = found
-	return found, nil
+	c.everywhere = k
+	return k, nil
 }
 
 // StandInKinds returns the kinds whose objects represent Secrets, sorted.
 func (c *Catalog) StandInKinds() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	entries, _ := files.ReadDir("data") // it is embedded
 	var kinds []string
-	for _, entry := range entries {
-		for _, d := range c.documents(strings.TrimSuffix(entry.Name(), ".yaml")) {
-			if strings.Contains(d.text, "\nstandIn:") {
-				kinds = append(kinds, d.names...)
-			}
+	for _, d := range c.allDocuments() {
+		if strings.Contains(d.text, "\nstandIn:") {
+			kinds = append(kinds, d.names...)
 		}
 	}
 	slices.Sort(kinds)

@@ -340,14 +340,12 @@ func TestNeverRename_matchesWhatControllersFindByName(t *testing.T) {
 
 func TestNameRules_areComplete(t *testing.T) {
 	for _, file := range []string{neverRenameFile, readByNameFile} {
-		byName, documents, err := textsByName(file)
+		all, err := files.ReadFile("data/" + file + ".yaml")
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, list := range byName {
-			documents = append(documents, list...)
-		}
-		for _, text := range documents {
+		byName := loadNameRules(file).byName
+		for text := range strings.SplitSeq(string(all), "\n---\n") {
 			var raw NameRule
 			if err := decodeStrict(text, &raw); err != nil {
 				t.Errorf("%s: %v in\n%s", file, err, text)
@@ -391,9 +389,6 @@ func TestPassedOver_knowsWhatIsNeverApplied(t *testing.T) {
 			t.Errorf("%s %s: %v, want %v", tc.group, tc.kind, got, tc.want)
 		}
 	}
-	if _, err := loadPassedOver(); err != nil {
-		t.Error(err)
-	}
 }
 
 func BenchmarkKind_firstUse(b *testing.B) {
@@ -427,10 +422,11 @@ func TestKind_holdsWholeManifestsAndDerivedNames(t *testing.T) {
 }
 
 func TestLookAlikes_coverKindsByGroupAndSuffix(t *testing.T) {
-	fields, err := Builtin().LookAlikes()
+	shapes, err := Builtin().Shapes()
 	if err != nil {
 		t.Fatal(err)
 	}
+	fields := shapes.LookAlikes
 	if len(fields) < 25 {
 		t.Errorf("%d fields, want all that are known", len(fields))
 	}

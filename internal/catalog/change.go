@@ -29,7 +29,6 @@ const (
 	NoChange
 )
 
-// changes is what is known of each Change.
 var changes = [...]struct {
 	name string // as data files write it
 	// meaning says what happens, as the references command prints it.
@@ -97,11 +96,7 @@ func (c Change) String() string { return changes[c].name }
 
 // UnmarshalText reads a change as data files write it.
 func (c *Change) UnmarshalText(text []byte) error {
-	names := make([]string, len(changes))
-	for i := range changes {
-		names[i] = changes[i].name
-	}
-	return indexOf(c, text, names)
+	return enumOf(c, text, len(changes))
 }
 
 // Meaning says what happens to the pods, as a clause of a sentence about a changed

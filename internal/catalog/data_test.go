@@ -31,9 +31,12 @@ func TestData_hasNoUnknownFields(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, d := range splitDocuments(string(text)) {
-		var raw rawSubtree
+		var raw Subtree
 		if err := decodeStrict(d.text, &raw); err != nil {
 			t.Errorf("%s: %v: %v", subtreesFile, d.names, err)
+		}
+		if d.versioned {
+			t.Errorf("%s: %v: kinds of two versions would share it", subtreesFile, d.names)
 		}
 	}
 }

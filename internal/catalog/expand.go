@@ -16,7 +16,6 @@ const (
 // maxDepth bounds subtrees within subtrees.
 const maxDepth = 16
 
-// rawKind is what a document says of its kinds.
 type rawKind struct {
 	Kinds     []string `yaml:"kinds"`
 	Scope     string   `yaml:"scope"`
@@ -45,12 +44,6 @@ type rawPodTemplate struct {
 	Source        string `yaml:"source"`
 }
 
-type rawSubtree struct {
-	Subtree    string  `yaml:"subtree"`
-	References []Entry `yaml:"references"`
-	Note       string  `yaml:"note"`
-}
-
 // An Entry is a reference as the data writes it.
 type Entry struct {
 	Rule `yaml:",inline"`
@@ -67,7 +60,6 @@ type Entry struct {
 	MountedBy []string `yaml:"mountedBy"`
 }
 
-// add adds to k what a document says.
 func (c *Catalog) add(k *Kind, d document, version string) error {
 	var raw rawKind
 	if err := decode([]byte(d.text), &raw); err != nil {
@@ -131,7 +123,6 @@ func (c *Catalog) addPodTemplate(k *Kind, raw *rawPodTemplate, at expansion) err
 	return c.addTemplate(k, t, at)
 }
 
-// addTemplate adds a pod template, and the references that it brings with it.
 func (c *Catalog) addTemplate(k *Kind, t PodTemplate, at expansion) error {
 	k.PodTemplates = append(k.PodTemplates, t)
 	at.root = true
@@ -148,7 +139,7 @@ func (c *Catalog) addTemplate(k *Kind, t PodTemplate, at expansion) error {
 	return nil
 }
 
-func (c *Catalog) addExtra(k *Kind, e *Extra) error {
+func (c *Catalog) addExtra(k *Kind, e Extra) error {
 	for _, t := range e.PodTemplates {
 		if err := c.addTemplate(k, t, expansion{}); err != nil {
 			return err
@@ -195,17 +186,16 @@ func (c *Catalog) subtree(name string) ([]Entry, error) {
 		if d.names[0] != name {
 			continue
 		}
-		var raw rawSubtree
-		if err := decode([]byte(d.text), &raw); err != nil {
+		var subtree Subtree
+		if err := decode([]byte(d.text), &subtree); err != nil {
 			return nil, fmt.Errorf("subtree %s: %w", name, err)
 		}
-		c.subtrees[name] = raw.References
-		return raw.References, nil
+		c.subtrees[name] = subtree.Entries
+		return subtree.Entries, nil
 	}
 	return nil, fmt.Errorf("no subtree %q", name)
 }
 
-// expand adds the rules that entries make.
 func (c *Catalog) expand(into *[]Rule, entries []Entry, at expansion) error {
 	for i := range entries {
 		e := &entries[i]
@@ -254,7 +244,6 @@ func (c *Catalog) expandEntry(into *[]Rule, e *Entry, at expansion) error {
 	return nil
 }
 
-// setFormats reads how the name is written.
 func (r *Rule) setFormats(patterns []string) error {
 	r.Formats = nil
 	for _, pattern := range patterns {

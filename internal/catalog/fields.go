@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Shapes are what references and pod specs look like in kinds that the catalogue
@@ -18,6 +19,9 @@ type Shapes struct {
 	Unlike []Path `yaml:"unlike"`
 	// Known are the groups all of whose kinds are known.
 	Known []string `yaml:"known"`
+	// LookAlikes are further fields that look like references and are not, in certain
+	// kinds.
+	LookAlikes []LookAlike `yaml:"-"`
 }
 
 // Concern reports whether kinds of a group may hold what is not known.
@@ -53,6 +57,9 @@ func (c *Catalog) Shapes() (*Shapes, error) {
 	for i := range shapes.References {
 		shapes.References[i].Tentative = true
 	}
+	if err := decodeFile(lookAlikesFile, &shapes.LookAlikes); err != nil {
+		return nil, err
+	}
 	c.shapes = shapes
 	return shapes, nil
 }
@@ -83,39 +90,22 @@ func (l LookAlike) Covers(group, kind string) bool {
 		(slices.Contains(l.Kinds, kind) || slices.Contains(l.Kinds, "*"))
 }
 
-// LookAlikes returns the fields that look like references and are none, parsed
-// once. An error is a defect of the data.
-func (c *Catalog) LookAlikes() ([]LookAlike, error) { return c.lookAlikes() }
-
-func loadLookAlikes() ([]LookAlike, error) {
-	var fields []LookAlike
-	return fields, decodeFile(lookAlikesFile, &fields)
-}
-
-// PassedOver reports whether objects of a kind are not part of what is
-// applied: files of the package itself, and functions' configurations.
-func (c *Catalog) PassedOver(group, kind string) bool {
-	// Its only error is a defect of the data, which a test finds.
-	kinds, _ := c.passedOver()
-	return kinds[GroupKind{group, kind}] || kinds[GroupKind{group, "*"}]
-}
-
 type rawPassedOver struct {
 	Group  string   `yaml:"group"`
 	Kinds  []string `yaml:"kinds"`
 	Reason string   `yaml:"reason"`
 }
 
-func loadPassedOver() (map[GroupKind]bool, error) {
-	var raw []rawPassedOver
-	if err := decodeFile(passedOverFile, &raw); err != nil {
-		return nil, err
-	}
-	kinds := map[GroupKind]bool{}
-	for _, r := range raw {
-		for _, kind := range r.Kinds {
-			kinds[GroupKind{r.Group, kind}] = true
-		}
-	}
-	return kinds, nil
+var passedOver = sync.OnceValue(func() []rawPassedOver {
+	var kinds []rawPassedOver
+	_ = decodeFile(passedOverFile, &kinds) // its only error is a defect of the data, which a test finds
+	return kinds
+})
+
+// PassedOver reports whether objects of a kind are not part of what is
+// applied: files of the package itself, and functions' configurations.
+func (c *Catalog) PassedOver(group, kind string) bool {
+	return slices.ContainsFunc(passedOver(), func(p rawPassedOver) bool {
+		return p.Group == group && (slices.Contains(p.Kinds, kind) || slices.Contains(p.Kinds, "*"))
+	})
 }

@@ -3,6 +3,7 @@ package catalog
 import (
 	"embed"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -32,7 +33,6 @@ var reserved = []string{coreFile, anyFile, subtreesFile, neverRenameFile, readBy
 // maxGroup is how long the name of a group can be (a DNS-1123 subdomain).
 const maxGroup = 253
 
-// groupFiles returns the names of the files about a group's kinds.
 func (c *Catalog) groupFiles(group string) []string {
 	switch {
 	case group == "":
@@ -42,7 +42,7 @@ func (c *Catalog) groupFiles(group string) []string {
 	}
 	var names []string
 	for name, rest := group, group; ; name = "_." + rest {
-		if _, ok := c.files[name]; ok || hasFile(name) {
+		if c.documents(name) != nil {
 			names = append(names, name)
 		}
 		var found bool
@@ -68,16 +68,6 @@ func groupOf(file string) (string, bool) {
 	return file, true
 }
 
-// hasFile reports whether there is a data file of that name.
-func hasFile(name string) bool {
-	file, err := files.Open("data/" + name + ".yaml")
-	if err != nil {
-		return false
-	}
-	_ = file.Close()
-	return true
-}
-
 // A document is a part of a file that is not parsed yet.
 type document struct {
 	names []string // the kinds or the subtree that its first line names
@@ -86,17 +76,36 @@ type document struct {
 	versioned bool
 }
 
-// documents splits a file that exists, and finds none in others.
+// documents splits a file, once. There are none in a file that does not exist.
 func (c *Catalog) documents(file string) []document {
 	if known, ok := c.files[file]; ok {
 		return known
 	}
-	var documents []document
-	if text, err := files.ReadFile("data/" + file + ".yaml"); err == nil {
-		documents = splitDocuments(string(text))
+	text, err := files.ReadFile("data/" + file + ".yaml")
+	if err != nil {
+		return nil
 	}
-	c.files[file] = documents
-	return documents
+	c.files[file] = splitDocuments(string(text))
+	return c.files[file]
+}
+
+// allDocuments visits the documents about kinds, with the group of each.
+func (c *Catalog) allDocuments() iter.Seq2[string, document] {
+	entries, _ := files.ReadDir("data") // it is embedded
+	return func(yield func(string, document) bool) {
+		for _, entry := range entries {
+			file := strings.TrimSuffix(entry.Name(), ".yaml")
+			group, ok := groupOf(file)
+			if !ok {
+				continue
+			}
+			for _, d := range c.documents(file) {
+				if !yield(group, d) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // splitDocuments takes a file apart by the lines between its documents. A
@@ -142,10 +151,10 @@ func decode(text []byte, into any) error {
 
 func decodeFile(file string, into any) error {
 	text, err := files.ReadFile("data/" + file + ".yaml")
-	if err != nil {
-		return err
+	if err == nil {
+		err = decode(text, into)
 	}
-	if err := decode(text, into); err != nil {
+	if err != nil {
 		return fmt.Errorf("catalogue: data/%s.yaml: %w", file, err)
 	}
 	return nil

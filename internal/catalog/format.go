@@ -10,7 +10,7 @@ import (
 // A Format says which part of a value is a name. It is written as a pattern
 // that the whole value must match:
 //
-//	{name}       a name that a ConfigMap or Secret may bear
+//	{name}       a name that a ConfigMap or Secret may have
 //	{configMap}  the same, and the object is a ConfigMap
 //	{secret}     the same, and the object is a Secret
 //	{namespace}  the object's namespace
@@ -49,12 +49,12 @@ var placeholders = map[string]struct {
 	group      int
 	target     Target
 }{
-	"name":      {`([A-Za-z0-9](?:[-._A-Za-z0-9]*[A-Za-z0-9])?)`, nameGroup, 0},
-	"configMap": {`([A-Za-z0-9](?:[-._A-Za-z0-9]*[A-Za-z0-9])?)`, nameGroup, ConfigMap},
-	"secret":    {`([A-Za-z0-9](?:[-._A-Za-z0-9]*[A-Za-z0-9])?)`, nameGroup, Secret},
-	"namespace": {`([a-z0-9](?:[-a-z0-9]*[a-z0-9])?)`, namespaceGroup, 0},
-	"key":       {`([-._A-Za-z0-9]+)`, keyGroup, 0},
-	"any":       {`(?:.+?)`, -1, 0},
+	"{name}":      {`([A-Za-z0-9](?:[-._A-Za-z0-9]*[A-Za-z0-9])?)`, nameGroup, 0},
+	"{configMap}": {`([A-Za-z0-9](?:[-._A-Za-z0-9]*[A-Za-z0-9])?)`, nameGroup, ConfigMap},
+	"{secret}":    {`([A-Za-z0-9](?:[-._A-Za-z0-9]*[A-Za-z0-9])?)`, nameGroup, Secret},
+	"{namespace}": {`([a-z0-9](?:[-a-z0-9]*[a-z0-9])?)`, namespaceGroup, 0},
+	"{key}":       {`([-._A-Za-z0-9]+)`, keyGroup, 0},
+	"{any}":       {`(?:.+?)`, -1, 0},
 }
 
 // Plain is the Format {name}.
@@ -62,7 +62,6 @@ var Plain = &Format{pattern: "{name}"}
 
 var formats sync.Map // pattern to *Format
 
-// parseFormat reads a pattern.
 func parseFormat(pattern string) (*Format, error) {
 	if pattern == Plain.pattern {
 		return Plain, nil
@@ -78,49 +77,39 @@ func parseFormat(pattern string) (*Format, error) {
 	return f, nil
 }
 
+var tokens = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{[^}]*\}?|[][]|[^][{]+`) })
+
 func compileFormat(pattern string) (*Format, error) {
 	f := &Format{pattern: pattern}
 	var expression strings.Builder
 	expression.WriteString(`\A(?s:`)
 	groups, depth := 0, 0
-	for rest := pattern; rest != ""; {
-		switch rest[0] {
+	for _, token := range tokens().FindAllString(pattern, -1) {
+		switch token[0] {
 		case '[':
-			expression.WriteString("(?:")
 			depth++
-			rest = rest[1:]
+			expression.WriteString("(?:")
 		case ']':
 			if depth--; depth < 0 {
 				return nil, fmt.Errorf("] without [")
 			}
 			expression.WriteString(")?")
-			rest = rest[1:]
 		case '{':
-			name, after, found := strings.Cut(rest[1:], "}")
-			if !found {
-				return nil, fmt.Errorf("{ without }")
-			}
-			p, known := placeholders[name]
+			p, known := placeholders[token]
 			if !known {
-				return nil, fmt.Errorf("no placeholder {%s}", name)
+				return nil, fmt.Errorf("no placeholder %s", token)
 			}
 			if p.group >= 0 {
 				if f.groups[p.group] != 0 {
-					return nil, fmt.Errorf("{%s} occurs twice", name)
+					return nil, fmt.Errorf("%s occurs twice", token)
 				}
 				groups++
 				f.groups[p.group] = groups
 			}
 			f.fixed |= p.target
 			expression.WriteString(p.expression)
-			rest = after
 		default:
-			end := strings.IndexAny(rest, "[]{")
-			if end < 0 {
-				end = len(rest)
-			}
-			expression.WriteString(regexp.QuoteMeta(rest[:end]))
-			rest = rest[end:]
+			expression.WriteString(regexp.QuoteMeta(token))
 		}
 	}
 	if depth != 0 {
@@ -129,9 +118,8 @@ func compileFormat(pattern string) (*Format, error) {
 	if f.groups[nameGroup] == 0 {
 		return nil, fmt.Errorf("it holds no name")
 	}
-	expression.WriteString(`)\z`)
 	var err error
-	f.compiled, err = regexp.Compile(expression.String())
+	f.compiled, err = regexp.Compile(expression.String() + `)\z`)
 	return f, err
 }
 

@@ -125,7 +125,7 @@ func TestFormat_findsNames(t *testing.T) {
 func TestParseFormat_saysWhatIsWrong(t *testing.T) {
 	for pattern, want := range map[string]string{
 		"{nam}":             "{nam}",
-		"{name":             "without }",
+		"{name":             "no placeholder {name",
 		"[{name}":           "without ]",
 		"{name}]":           "without [",
 		"plain":             "holds no name",

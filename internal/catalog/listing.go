@@ -21,10 +21,10 @@ type Document struct {
 
 // A Subtree is a list of references that many kinds share.
 type Subtree struct {
-	Name    string
-	Entries []Entry
+	Name    string  `yaml:"subtree"`
+	Entries []Entry `yaml:"references"`
 	// Note is for people.
-	Note string
+	Note string `yaml:"note"`
 }
 
 // Documents returns all that is said of kinds, sorted by group and kind. It
@@ -32,24 +32,13 @@ type Subtree struct {
 func (c *Catalog) Documents() ([]Document, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	entries, err := files.ReadDir("data")
-	if err != nil {
-		return nil, err
-	}
 	var all []Document
-	for _, entry := range entries {
-		file := strings.TrimSuffix(entry.Name(), ".yaml")
-		group, ok := groupOf(file)
-		if !ok {
-			continue
+	for group, d := range c.allDocuments() {
+		parsed, err := c.document(group, d)
+		if err != nil {
+			return nil, fmt.Errorf("catalogue: %s of %s: %w", d.names, group, err)
 		}
-		for _, d := range c.documents(file) {
-			parsed, err := c.document(group, d)
-			if err != nil {
-				return nil, fmt.Errorf("catalogue: data/%s.yaml: %v: %w", file, d.names, err)
-			}
-			all = append(all, parsed)
-		}
+		all = append(all, parsed)
 	}
 	slices.SortStableFunc(all, func(a, b Document) int { return strings.Compare(a.Group, b.Group) })
 	return all, nil
@@ -75,15 +64,15 @@ func (c *Catalog) Subtrees() ([]Subtree, error) {
 	defer c.mu.Unlock()
 	var all []Subtree
 	for _, d := range c.documents(subtreesFile) {
-		var raw rawSubtree
-		err := decode([]byte(d.text), &raw)
+		var subtree Subtree
+		err := decode([]byte(d.text), &subtree)
 		if err == nil {
-			err = c.complete(raw.References)
+			err = c.complete(subtree.Entries)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("subtree %s: %w", d.names[0], err)
 		}
-		all = append(all, Subtree{Name: raw.Subtree, Entries: raw.References, Note: raw.Note})
+		all = append(all, subtree)
 	}
 	return all, nil
 }

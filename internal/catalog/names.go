@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -32,7 +33,6 @@ type NameRule struct {
 	Source string `yaml:"source"`
 }
 
-// A warning is whether a rule's level is a warning.
 type warning bool
 
 // UnmarshalText reads warning or info.
@@ -80,90 +80,66 @@ type Object struct {
 	Labels, Annotations         map[string]string
 }
 
+var (
+	neverRename = sync.OnceValue(func() nameRules { return loadNameRules(neverRenameFile) })
+	readByName  = sync.OnceValue(func() nameRules { return loadNameRules(readByNameFile) })
+)
+
 // NeverRename returns the rule by which an object keeps its name whatever
 // users want, nil if there is none.
-func (c *Catalog) NeverRename(o Object) *NameRule {
-	rules, _ := c.neverRename() // its only error is a defect of the data, which a test finds
-	return firstRule(rules, o)
-}
+func (c *Catalog) NeverRename(o Object) *NameRule { return neverRename().first(o) }
 
 // ReadByName returns the rule about programs that look for an object by its
 // name, nil if there is none.
-func (c *Catalog) ReadByName(o Object) *NameRule {
-	if TargetOf(o.Kind) == 0 {
-		return nil
-	}
-	known, _ := c.readByName() // as above
-	if rule := firstRule(known.rules, o); rule != nil || len(known.byName[o.Name]) == 0 {
-		return rule
-	}
-	// A rule for this very name is parsed when an object has it.
-	rules, _ := nameRules(known.byName[o.Name])
-	return firstRule(rules, o)
-}
+func (c *Catalog) ReadByName(o Object) *NameRule { return readByName().first(o) }
 
-func firstRule(rules []NameRule, o Object) *NameRule {
-	for i := range rules {
-		if rules[i].matches(o) {
-			return &rules[i]
-		}
-	}
-	return nil
-}
+// NameRule returns what NeverRename does or, without that, what ReadByName does.
+func (c *Catalog) NameRule(o Object) *NameRule { return cmp.Or(c.NeverRename(o), c.ReadByName(o)) }
 
-// readers are the rules of readByNameFile: the texts of those for certain names, which
-// are not parsed yet, and the others.
-type readers struct {
+// nameRules are the rules of a file: the texts of those for certain names, which are
+// parsed when an object has such a name, and the others.
+type nameRules struct {
 	byName map[string][]string
-	rules  []NameRule
+	others []NameRule
 }
 
-func loadNeverRename() ([]NameRule, error) {
-	_, others, err := textsByName(neverRenameFile)
-	if err != nil {
-		return nil, err
-	}
-	return nameRules(others)
-}
-
-func loadReadByName() (*readers, error) {
-	byName, others, err := textsByName(readByNameFile)
-	if err != nil {
-		return &readers{}, err
-	}
-	rules, err := nameRules(others)
-	return &readers{byName, rules}, err
-}
-
-// textsByName returns the documents of a file by the names that their first
-// lines list, and those whose first line lists none.
-func textsByName(file string) (byName map[string][]string, others []string, err error) {
-	text, err := files.ReadFile("data/" + file + ".yaml")
-	if err != nil {
-		return nil, nil, err
-	}
-	byName = map[string][]string{}
+func loadNameRules(file string) nameRules {
+	rules := nameRules{byName: map[string][]string{}}
+	text, _ := files.ReadFile("data/" + file + ".yaml") // it is embedded
 	for part := range strings.SplitSeq(string(text), "\n---\n") {
 		first, _, _ := strings.Cut(part, "\n")
 		names := listIn(first, "names")
 		if names == nil {
-			others = append(others, part)
+			rules.others = append(rules.others, parseNameRule(part))
 		}
 		for _, name := range names {
-			byName[name] = append(byName[name], part)
+			rules.byName[name] = append(rules.byName[name], part)
 		}
 	}
-	return byName, others, nil
+	return rules
 }
 
-func nameRules(texts []string) ([]NameRule, error) {
-	rules := make([]NameRule, len(texts))
-	for i, text := range texts {
-		if err := decode([]byte(text), &rules[i]); err != nil {
-			return nil, fmt.Errorf("catalogue: %w in\n%s", err, text)
+func parseNameRule(text string) NameRule {
+	var rule NameRule
+	_ = decode([]byte(text), &rule) // its only error is a defect of the data, which a test finds
+	return rule
+}
+
+func (n nameRules) first(o Object) *NameRule {
+	if TargetOf(o.Kind) == 0 {
+		return nil
+	}
+	for i := range n.others {
+		if n.others[i].matches(o) {
+			return &n.others[i]
 		}
 	}
-	return rules, nil
+	for _, text := range n.byName[o.Name] {
+		if rule := parseNameRule(text); rule.matches(o) {
+			return &rule
+		}
+	}
+	return nil
 }
 
 func (n *NameRule) matches(o Object) bool {

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -50,30 +51,19 @@ func ParsePath(text string) (Path, error) {
 		return nil, nil
 	}
 	var path Path
-	var key strings.Builder
-	end := func() error {
-		segment := Segment(strings.TrimSuffix(key.String(), "[]"))
-		if segment == "" {
-			return fmt.Errorf("path %q: empty key", text)
+	key := ""
+	parts := strings.Split(text, "/")
+	for i, part := range parts {
+		if before, escaped := strings.CutSuffix(part, `\`); escaped && i < len(parts)-1 {
+			key += before + "/"
+			continue
 		}
-		path = append(path, segment)
-		key.Reset()
-		return nil
-	}
-	for i := 0; i < len(text); i++ {
-		switch {
-		case strings.HasPrefix(text[i:], `\/`):
-			key.WriteByte('/')
-			i++
-		case text[i] == '/':
-			if err := end(); err != nil {
-				return nil, err
-			}
-		default:
-			key.WriteByte(text[i])
+		if key = strings.TrimSuffix(key+part, "[]"); key == "" {
+			return nil, fmt.Errorf("path %q: empty key", text)
 		}
+		path, key = append(path, Segment(key)), ""
 	}
-	return path, end()
+	return path, nil
 }
 
 // String returns the path as ParsePath reads it.
@@ -89,21 +79,10 @@ func (p Path) String() string {
 }
 
 // join returns a new path that leads to q from where p ends.
-func (p Path) join(q Path) Path {
-	return append(append(make(Path, 0, len(p)+len(q)), p...), q...)
-}
+func (p Path) join(q Path) Path { return slices.Concat(p, q) }
 
-// hasPrefix reports whether p begins with prefix, key by key.
 func (p Path) hasPrefix(prefix Path) bool {
-	if len(p) < len(prefix) {
-		return false
-	}
-	for i := range prefix {
-		if p[i] != prefix[i] {
-			return false
-		}
-	}
-	return true
+	return len(p) >= len(prefix) && slices.Equal(p[:len(prefix)], prefix)
 }
 
 // Matches reports whether p leads through those keys.
@@ -112,15 +91,7 @@ func (p Path) Matches(keys []string) bool {
 		return len(keys) == 0
 	}
 	if p[0] == AnyDepth {
-		if len(p) == 1 {
-			return true
-		}
-		for i := range len(keys) + 1 {
-			if p[1:].Matches(keys[i:]) {
-				return true
-			}
-		}
-		return false
+		return len(p) == 1 || p[1:].Matches(keys) || len(keys) > 0 && p.Matches(keys[1:])
 	}
 	return len(keys) > 0 && p[0].Matches(keys[0]) && p[1:].Matches(keys[1:])
 }
@@ -140,13 +111,9 @@ func ParseRelative(text string) (Relative, error) {
 	var r Relative
 	rest, root := strings.CutPrefix(text, "/")
 	r.Root = root
-	for !root {
-		shorter, up := strings.CutPrefix(rest, "../")
-		if !up {
-			break
-		}
+	for !root && strings.HasPrefix(rest, "../") {
 		r.Up++
-		rest = shorter
+		rest = rest[len("../"):]
 	}
 	var err error
 	if r.Path, err = ParsePath(rest); err != nil {
@@ -155,10 +122,8 @@ func ParseRelative(text string) (Relative, error) {
 	if len(r.Path) == 0 {
 		return r, fmt.Errorf("path %q leads to no field", text)
 	}
-	for _, segment := range r.Path {
-		if segment.IsPattern() {
-			return r, fmt.Errorf("path %q: %q is a pattern; want one field", text, segment)
-		}
+	if i := slices.IndexFunc(r.Path, Segment.IsPattern); i >= 0 {
+		return r, fmt.Errorf("path %q: %q is a pattern; want one field", text, r.Path[i])
 	}
 	return r, nil
 }

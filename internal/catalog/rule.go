@@ -21,7 +21,7 @@ type Rule struct {
 	// Mount is how containers mount the volume that the field is part of,
 	// if they have to.
 	Mount *Mount `yaml:"-"`
-	// Formats are tried in order; the first that fits is taken.
+	// Formats are tried in order.
 	Formats []*Format `yaml:"-"`
 	// Separator divides the value if it is a list.
 	Separator string `yaml:"list"`

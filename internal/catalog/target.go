@@ -31,36 +31,25 @@ func TargetOf(kind string) Target {
 // Has reports whether t holds all of other.
 func (t Target) Has(other Target) bool { return t&other == other && other != 0 }
 
-// Each returns the kinds in t one by one, sorted by name.
-func (t Target) Each() []Target {
-	switch t {
-	case 0:
-		return nil
-	case AnyTarget:
-		return []Target{ConfigMap, Secret}
-	}
-	return []Target{t}
+var targets = [...]struct {
+	each  []Target
+	kinds []string
+	text  string
+}{
+	0:         {text: "none"},
+	ConfigMap: {[]Target{ConfigMap}, []string{"ConfigMap"}, "ConfigMap"},
+	Secret:    {[]Target{Secret}, []string{"Secret"}, "Secret"},
+	AnyTarget: {[]Target{ConfigMap, Secret}, []string{"ConfigMap", "Secret"}, "ConfigMap or Secret"},
 }
 
-// Kinds returns the names of the kinds in t, sorted.
-func (t Target) Kinds() []string {
-	var kinds []string
-	if t.Has(ConfigMap) {
-		kinds = append(kinds, "ConfigMap")
-	}
-	if t.Has(Secret) {
-		kinds = append(kinds, "Secret")
-	}
-	return kinds
-}
+// Each returns the kinds in t one by one, sorted by name. It must not be changed.
+func (t Target) Each() []Target { return targets[t].each }
+
+// Kinds returns the names of the kinds in t, sorted. It must not be changed.
+func (t Target) Kinds() []string { return targets[t].kinds }
 
 // String returns the kinds in t for people.
-func (t Target) String() string {
-	if t == 0 {
-		return "none"
-	}
-	return strings.Join(t.Kinds(), " or ")
-}
+func (t Target) String() string { return targets[t].text }
 
 // UnmarshalText reads ConfigMap, Secret, or both.
 func (t *Target) UnmarshalText(text []byte) error {
@@ -93,17 +82,21 @@ func (r Role) String() string { return roleNames[r] }
 
 // UnmarshalText reads consumer, producer, or both.
 func (r *Role) UnmarshalText(text []byte) error {
-	return indexOf(r, text, roleNames[:])
+	return enumOf(r, text, len(roleNames))
 }
 
-// indexOf sets value to the index of text in names.
-func indexOf[T ~uint8](value *T, text []byte, names []string) error {
-	at := slices.Index(names, string(text))
-	if at < 0 {
-		return fmt.Errorf("%q: want one of %s", text, strings.Join(names, ", "))
+// enumOf sets value to the one among the first n of its type that is written as text.
+func enumOf[T interface {
+	~uint8
+	fmt.Stringer
+}](value *T, text []byte, n int) error {
+	for i := range n {
+		if T(i).String() == string(text) {
+			*value = T(i)
+			return nil
+		}
 	}
-	*value = T(at)
-	return nil
+	return fmt.Errorf("there is no %q", text)
 }
 
 // A Via is how the containers of a pod get the content of an object.

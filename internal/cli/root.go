@@ -178,7 +178,7 @@ func transform(f flags, stdin, stdout, stderr *os.File) error {
 		return &failure{code: exitDiffers}
 	}
 	if out.Summary != nil {
-		_, err = io.WriteString(stderr, summaryPage(out.Summary).Text(hasColours()))
+		_, err = stderr.WriteString(summaryPage(out.Summary).Text(hasColours()))
 		return err
 	}
 	return nil

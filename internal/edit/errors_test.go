@@ -126,7 +126,7 @@ func TestApply_refusesInASentenceWithoutValues(t *testing.T) {
 		label: "aliases of much",
 		in:    wide,
 		edit:  edit.SetScalar{At: at("a[0]", "topsecret"), Value: "new"},
-		want:  "a: aliases stand for more than 200000 nodes; write the values out, or use fewer aliases",
+		want:  "a: aliases expand to more than 200000 nodes; write the values out, or use fewer aliases",
 	}} {
 		t.Run(row.label, func(t *testing.T) {
 			out, err := edit.Apply([]byte(row.in), []edit.Item{{Root: row.root, Edits: []edit.Edit{row.edit}}})

@@ -101,7 +101,7 @@ func (t *tree) replaceAlias(alias *yaml.Node) error {
 // their anchor may be another one in the copy's place.
 func (t *tree) copy(n *yaml.Node) (*yaml.Node, error) {
 	if t.copies++; t.copies > maxCopies {
-		return nil, fmt.Errorf("aliases stand for more than %d nodes; write the values out, or use fewer aliases", maxCopies)
+		return nil, fmt.Errorf("aliases expand to more than %d nodes; write the values out, or use fewer aliases", maxCopies)
 	}
 	made := *n
 	if n.Kind == yaml.AliasNode {

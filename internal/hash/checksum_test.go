@@ -717,10 +717,10 @@ func TestTree_errors(t *testing.T) {
 	for _, tc := range []struct{ label, part, want string }{
 		{"a key that appears twice", "{a: {hunter2: 1, b: c, hunter2: hunter3}}", `the key "hunter2" appears twice; keep one`},
 		{"a key that is not a string", "x: 1\ny:\n  [a]: b\n", "a key is not a string"},
-		{"aliases for much text", text + "b: [" + strings.Repeat("*a, ", 200) + "]", "aliases and merge keys stand for more than the 100000 nodes that are followed"},
-		{"merge keys for much text", text + "b: &b {c: *a}\nd: [" + strings.Repeat("{<<: *b}, ", 200) + "]", "aliases and merge keys stand for more than the 100000 nodes that are followed"},
-		{"merge keys for text in a list", "a: &a {b: [" + strings.Repeat("x, ", 1000) + "]}\nd: [" + strings.Repeat("{<<: *a}, ", 200) + "]", "aliases and merge keys stand for more than the 100000 nodes that are followed"},
-		{"aliases without end", bomb, "aliases and merge keys stand for more than the 100000 nodes that are followed"},
+		{"aliases for much text", text + "b: [" + strings.Repeat("*a, ", 200) + "]", "aliases and merge keys expand to more than the 100000 nodes that are followed"},
+		{"merge keys for much text", text + "b: &b {c: *a}\nd: [" + strings.Repeat("{<<: *b}, ", 200) + "]", "aliases and merge keys expand to more than the 100000 nodes that are followed"},
+		{"merge keys for text in a list", "a: &a {b: [" + strings.Repeat("x, ", 1000) + "]}\nd: [" + strings.Repeat("{<<: *a}, ", 200) + "]", "aliases and merge keys expand to more than the 100000 nodes that are followed"},
+		{"aliases without end", bomb, "aliases and merge keys expand to more than the 100000 nodes that are followed"},
 		{"more levels than an API server takes", strings.Repeat("[", 1100) + strings.Repeat("]", 1100), "more than 1000 levels deep"},
 		{"an alias of what contains it", "a: &a [*a]", "more than 1000 levels deep"},
 	} {

@@ -2,7 +2,6 @@ package impact
 
 import (
 	"bytes"
-	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -24,7 +23,7 @@ func (c *comparison) addEvidence(found []Object, sources []*graph.Resource) {
 			continue
 		}
 		o := catalog.Object{Kind: r.Kind, Namespace: c.after.NamespaceOf(r), Name: r.Base, Type: r.Type, Labels: r.Labels, Annotations: r.Annotations}
-		if rule := cmp.Or(known.NeverRename(o), known.ReadByName(o)); rule != nil {
+		if rule := known.NameRule(o); rule != nil {
 			one.Evidence = append(one.Evidence, rule.Reason)
 		}
 		for _, reader := range one.Readers {

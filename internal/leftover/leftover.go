@@ -94,7 +94,6 @@ func newSearcher(g *graph.Graph, names map[*graph.Resource]string) *searcher {
 	return s
 }
 
-// add adds a former name of r.
 func (s *searcher) add(r *graph.Resource, name, now string) {
 	list := s.former[name]
 	if name == now || len(list) > 0 && list[len(list)-1] == r {
@@ -197,7 +196,6 @@ type meaning struct {
 	except *graph.Resource
 }
 
-// messagesOf returns the messages about a word.
 func (s *searcher) messagesOf(m meaning) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -213,8 +211,7 @@ func (s *searcher) messagesOf(m meaning) []string {
 	return messages
 }
 
-// candidates returns the present names of the objects of a kind that a word may refer
-// to.
+// candidates returns the present names of the objects that a word may refer to.
 func (s *searcher) candidates(m meaning, kind catalog.Target) []string {
 	s.index()
 	var now []string

@@ -30,7 +30,6 @@ type walker struct {
 	found      []graph.Finding
 }
 
-// item searches the item of a resource.
 func (s *searcher) item(r *graph.Resource, item *yaml.Node) []graph.Finding {
 	w := walker{searcher: s, resource: r, references: map[yamldoc.Path]bool{}}
 	if !r.ScopeUnknown {
@@ -121,7 +120,7 @@ func (w *walker) nameAbout(n *yaml.Node, kind string, isElement bool) (catalog.T
 }
 
 // mayRefer reports whether an element of the list under a key may be a reference that
-// the catalogue lacks: in an unknown kind, a mapping of a name and what goes with it.
+// the catalogue lacks: in an unknown kind, a mapping of a name and its details.
 func (w *walker) mayRefer(list string, n *yaml.Node) bool {
 	switch list {
 	case "containers", "initContainers", "ephemeralContainers", "volumes", "env", "ports":
@@ -153,7 +152,6 @@ func (w *walker) annotations(metadata *yaml.Node) {
 	w.at.Back()
 }
 
-// secret searches a Secret's data, which is encoded, or its stringData.
 func (w *walker) secret(data *yaml.Node, encoded bool) {
 	for i := 0; data.Kind == yaml.MappingNode && i+1 < len(data.Content); i += 2 {
 		key, value := data.Content[i].Value, yamldoc.Resolve(data.Content[i+1])
@@ -186,7 +184,6 @@ func (w *walker) secretText(text string) {
 	}
 }
 
-// scalar searches the words of a value.
 func (w *walker) scalar(value string, about catalog.Target) {
 	reported := map[meaning]bool{}
 	for word, before := range w.formerWords(value) {

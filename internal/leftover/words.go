@@ -40,8 +40,8 @@ var isWord = func() (is [256]bool) {
 	return is
 }()
 
-// A filter has names, by their length and some of their bytes: so most other words are
-// told apart from them without hashing whole words.
+// A filter has names, by their length and some of their bytes: it rules out most other
+// words without hashing them.
 type filter [1 << 10]uint64
 
 func (f *filter) add(name string) {

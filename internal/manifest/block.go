@@ -39,7 +39,6 @@ func readBlock(text []byte) *list {
 	return l
 }
 
-// endBlockEntry ends the last entry.
 func (l *list) endBlockEntry(end int) {
 	last := len(l.entries) - 1
 	if last < 0 {

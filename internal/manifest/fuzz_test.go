@@ -114,7 +114,7 @@ func checkChunks(t *testing.T, data []byte, chunks []*Chunk) {
 func lineAt(data []byte, at int) int { return 1 + bytes.Count(data[:at], []byte("\n")) }
 
 // checkRefusal looks whether an error says what is wrong, and that the parser
-// does not like what is said to be no YAML.
+// refuses what is said not to be YAML.
 func checkRefusal(t *testing.T, data []byte, err error) {
 	t.Helper()
 	if text := err.Error(); strings.TrimSpace(text) == "" || strings.Contains(text, "%!") && !bytes.Contains(data, []byte("%!")) {

@@ -25,7 +25,7 @@ const (
 	maxListDepth = 16
 	// maxAliasedItems bounds how many items of a document may be aliases.
 	maxAliasedItems = 10_000
-	// aliasedInAll bounds how many nodes the aliases of an input may stand for, in
+	// aliasedInAll bounds how many nodes the aliases of an input may represent, in
 	// addition to one for each of its bytes: many times what people share.
 	aliasedInAll = 50_000
 )
@@ -137,7 +137,7 @@ func (c *Chunk) expand(found []Item, item Item, depth int) ([]Item, error) {
 		}
 	}
 	if item.Shared && len(found) >= maxAliasedItems {
-		return nil, fmt.Errorf("%s: aliases stand for more than the %d items that are followed", c.placeOf(item.Node), maxAliasedItems)
+		return nil, fmt.Errorf("%s: aliases expand to more than the %d items that are followed", c.placeOf(item.Node), maxAliasedItems)
 	}
 	item.Node = node
 	return append(found, item), nil

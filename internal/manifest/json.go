@@ -131,7 +131,6 @@ func (r jsonReader) value() (span, error) {
 	return span{start, int(r.InputOffset())}, err
 }
 
-// next returns where the next key or value begins.
 func (r jsonReader) next() int { return r.skip(white + ",:") }
 
 // skip returns where the text begins that is not one of the characters.

@@ -101,9 +101,9 @@ func TestSplit_jsonLeftWhole(t *testing.T) {
 	}
 }
 
-// TestParse_jsonThatIsNoYAML has items with a character that JSON allows and YAML
+// TestParse_jsonThatIsNotYAML has items with a character that JSON allows and YAML
 // does not. They are reported by themselves, and the ResourceList can be written.
-func TestParse_jsonThatIsNoYAML(t *testing.T) {
+func TestParse_jsonThatIsNotYAML(t *testing.T) {
 	text := `{"apiVersion":"config.kubernetes.io/v1","functionConfig":{` + strings.Repeat(" ", 300) + "},\n\"items\":[{\"name\":\"a\"},\n{\"name\":\"\x7f\"}],\"kind\":\"ResourceList\"}"
 	in, err := Split([]byte(text))
 	if err != nil {

@@ -62,7 +62,6 @@ func (l *list) removal(i int) span {
 	return s
 }
 
-// cutElements makes chunks of the elements of the items.
 func (l *list) cutElements(c *cutter) {
 	f := formElement
 	if l.json {
@@ -158,8 +157,8 @@ func (l *list) cutResourceList(line int) []part {
 	return c.parts
 }
 
-// nullLength returns the length of the null that value is, without a comment after it.
-// It reports false for any other value.
+// nullLength returns the length of the null that value is, without a comment after it,
+// and false for any other value.
 func nullLength(value []byte) (int, bool) {
 	line := value[:lineEnd(value, 0)]
 	written, _, _ := bytes.Cut(line, []byte(" #"))

@@ -258,7 +258,7 @@ func TestParse_errors(t *testing.T) {
 		{"a mapping on the marker's line", "--- kind: A\nmetadata: {name: a}\n", "line 1: not valid YAML: mapping values are not allowed in this context"},
 		{"a control character", "kind: A\nx: y\nz: \x00\n", "line 3: not valid YAML: control characters are not allowed"},
 		{"Lists of aliases", "x0: &x0 {kind: A}\nx1: &x1 {kind: List, items: [" + strings.Repeat("*x0,", 200) + "]}\nx2: &x2 {kind: List, items: [" +
-			strings.Repeat("*x1,", 200) + "]}\nkind: List\nitems: [*x2]\n", "line 2: aliases stand for more than the 10000 items that are followed"},
+			strings.Repeat("*x1,", 200) + "]}\nkind: List\nitems: [*x2]\n", "line 2: aliases expand to more than the 10000 items that are followed"},
 		{"tab", "kind: A\n---\nmetadata:\n\tname: a\n", "line 4: not valid YAML: found character that cannot start any token"},
 		{"open quote", head + "items:\n- kind: \"A\n", "line 4: not valid YAML: found unexpected end of stream"},
 		{"something after a document's end", "kind: A\n... b\n", "line 2: not valid YAML: did not find expected <document start>"},

@@ -59,7 +59,7 @@ type job[T any] struct {
 
 type parsing[T any] struct {
 	visit   func(*Chunk, []Item) (T, error)
-	aliased int // how many more nodes aliases may stand for
+	aliased int // how many more nodes aliases may add
 	chunks  []*Chunk
 	values  []T
 	errs    []error

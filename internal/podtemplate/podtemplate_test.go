@@ -194,8 +194,8 @@ func TestRead_isBounded(t *testing.T) {
 		}
 	}
 	for _, test := range []struct{ name, text, want string }{
-		{"aliases", bomb, "pod template: aliases and merge keys stand for more than the 100000 nodes that are followed"},
-		{"merge keys", merges, "pod template: aliases and merge keys stand for more than the 100000 nodes that are followed"},
+		{"aliases", bomb, "pod template: aliases and merge keys expand to more than the 100000 nodes that are followed"},
+		{"merge keys", merges, "pod template: aliases and merge keys expand to more than the 100000 nodes that are followed"},
 		{"depth", strings.Repeat("[", 2_000) + strings.Repeat("]", 2_000), "pod template: collections are nested more than 1000 levels deep"},
 	} {
 		if _, err := Read(parse(t, test.text), builtin); err == nil || err.Error() != test.want {

@@ -177,6 +177,5 @@ func refusalBy(rule *catalog.NameRule) *Refusal {
 // Standing reports whether an object need not be in the input: every cluster or
 // namespace has one of that kind and name, or a component looks for it by this name.
 func (p *Policy) Standing(kind, namespace, name string) bool {
-	o := catalog.Object{Kind: kind, Namespace: namespace, Name: name}
-	return p.catalog.NeverRename(o) != nil || p.catalog.ReadByName(o) != nil
+	return p.catalog.NameRule(catalog.Object{Kind: kind, Namespace: namespace, Name: name}) != nil
 }

@@ -2,6 +2,7 @@ package reference
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/confighash/confighash/internal/catalog"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
@@ -24,10 +25,7 @@ func Catalog(spec *v1alpha1.Spec) (*catalog.Catalog, error) {
 		if err != nil {
 			return nil, fmt.Errorf("spec.podTemplates[%d].path: %w", i, err)
 		}
-		annotations, err := catalog.ParsePath(t.Path + "/metadata/annotations")
-		if err != nil {
-			return nil, fmt.Errorf("spec.podTemplates[%d].path: %w", i, err)
-		}
+		annotations := slices.Concat(podSpec[:len(podSpec)-1], catalog.Path{"metadata", "annotations"})
 		extra = append(extra, catalog.Extra{Group: t.Group, Version: t.Version, Kind: t.Kind, PodTemplates: []catalog.PodTemplate{{
 			Spec: podSpec, HasSpec: true, Annotations: annotations, HasAnnotations: true, Change: catalog.Rollout,
 		}}})

@@ -22,7 +22,6 @@ func Holds(conditions []catalog.Condition, item *yaml.Node) bool {
 	return w.holdAll(conditions)
 }
 
-// holdAll reports whether all conditions hold at the present node.
 func (w *walker) holdAll(conditions []catalog.Condition) bool {
 	for i := range conditions {
 		if !w.holds(&conditions[i]) {
@@ -112,7 +111,6 @@ func kindOf(k *catalog.KindField, value string) catalog.Target {
 // ownNames are what a field's values mean if the rule does not say.
 var ownNames = map[string]catalog.Target{"ConfigMap": catalog.ConfigMap, "Secret": catalog.Secret}
 
-// export reads a value that others ask for.
 func (w *walker) export(e *catalog.Export) (string, bool) {
 	restore := w.descend(e.Path)
 	defer restore()

@@ -35,19 +35,13 @@ func (f *Finder) shapesOf(id gvk) (*shapes, error) {
 	if !known.Concern(id.group) || covered != nil && len(covered.References)+len(covered.PodTemplates)+len(covered.Manifests)+len(covered.ForeignManifests) > 0 {
 		return nil, nil //nolint:nilnil // as above
 	}
-	alike, err := f.catalog.LookAlikes()
-	if err != nil {
-		return nil, err
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
 	if f.shapes == nil {
 		f.shapes = compile(known.References)
 	}
-	s := &shapes{rules: f.shapes, skip: known.Skip, unlike: known.Unlike}
-	for _, l := range alike {
+	s := &shapes{rules: f.shapes, skip: known.Skip, unlike: slices.Clip(known.Unlike)}
+	for _, l := range known.LookAlikes {
 		if l.Covers(id.group, id.kind) {
-			s.unlike = append(slices.Clip(s.unlike), l.Path)
+			s.unlike = append(s.unlike, l.Path)
 		}
 	}
 	return s, nil
@@ -56,7 +50,7 @@ func (f *Finder) shapesOf(id gvk) (*shapes, error) {
 // discover adds the references and pod templates that the item's shape shows, except
 // for references that rules have found.
 func (w *walker) discover(s *shapes) error {
-	inner := &walker{finder: w.finder, root: w.root, budget: w.budget, discovers: true, skip: s.skip}
+	inner := &walker{finder: w.finder, root: w.root, budget: w.budget, shapes: s}
 	if err := cmp.Or(inner.run(s.rules), inner.wrong); err != nil {
 		return err
 	}
@@ -74,16 +68,12 @@ func (w *walker) discover(s *shapes) error {
 	return nil
 }
 
-// isUnlike reports whether the field at path only looks like a reference.
 func (s *shapes) isUnlike(path yamldoc.Path) bool {
-	if len(s.unlike) == 0 {
-		return false
-	}
 	steps, err := path.Steps()
 	if err != nil {
 		return false
 	}
-	keys := make([]string, 0, len(steps))
+	var keys []string
 	for _, step := range steps {
 		if step.Index < 0 {
 			keys = append(keys, step.Key)
@@ -92,7 +82,6 @@ func (s *shapes) isUnlike(path yamldoc.Path) bool {
 	return slices.ContainsFunc(s.unlike, func(p catalog.Path) bool { return p.Matches(keys) })
 }
 
-// isObject reports whether a mapping is a whole object of its own.
 func (w *walker) isObject(n *yaml.Node) bool {
 	return w.child(n, "apiVersion") != "" && w.child(n, "kind") != "" && w.mappingAt(n, "metadata") != nil
 }

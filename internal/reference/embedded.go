@@ -3,11 +3,10 @@ package reference
 import (
 	"strings"
 
-	"github.com/confighash/confighash/internal/yamldoc"
-
 	"go.yaml.in/yaml/v3"
 
 	"github.com/confighash/confighash/internal/edit"
+	"github.com/confighash/confighash/internal/yamldoc"
 )
 
 // embed reads the value of n as a document of its own, YAML or JSON, and
@@ -18,13 +17,10 @@ func (w *walker) embed(r *rule, n *yaml.Node, shared bool) (bool, error) {
 		return false, nil // somebody else's annotation is not ours to judge
 	}
 	root := unwrap(&document)
-	if root == nil {
+	if root == nil || w.tooDeep() {
 		return false, nil
 	}
-	if w.tooDeep() {
-		return false, nil
-	}
-	at := edit.ScalarAt(w.path(), n, shared)
+	at := edit.ScalarAt(w.steps.Path(), n, shared)
 	inner := &walker{root: root, within: &at, positions: edit.NewText([]byte(n.Value)), budget: w.budget}
 	if err := inner.run(r.embedded); err != nil {
 		return false, err
@@ -36,13 +32,10 @@ func (w *walker) embed(r *rule, n *yaml.Node, shared bool) (bool, error) {
 // locate returns the scalar of the item that holds n, and where in its value
 // n's begins.
 func (w *walker) locate(n *yaml.Node, shared bool) (at edit.Scalar, offset int, ok bool) {
-	if w.within != nil {
-		return w.locateAt("", n, shared)
-	}
-	if w.tooDeep() {
+	if w.within == nil && w.tooDeep() {
 		return edit.Scalar{}, 0, false
 	}
-	return edit.ScalarAt(w.path(), n, shared), 0, true
+	return w.locateAt(w.steps.Path(), n, shared)
 }
 
 // locateAt is locate for a node at another path. Within an embedded document
@@ -55,14 +48,13 @@ func (w *walker) locateAt(path yamldoc.Path, n *yaml.Node, shared bool) (at edit
 	if shared {
 		return edit.Scalar{}, 0, false
 	}
-	text := w.within.Value
 	if offset, ok = w.positions.Offset(n.Line, n.Column); !ok {
 		return edit.Scalar{}, 0, false
 	}
 	if n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0 {
 		offset++
 	}
-	if offset > len(text) || !strings.HasPrefix(text[offset:], n.Value) {
+	if text := w.within.Value; offset > len(text) || !strings.HasPrefix(text[offset:], n.Value) {
 		return edit.Scalar{}, 0, false
 	}
 	return *w.within, offset, true

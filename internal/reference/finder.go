@@ -1,9 +1,8 @@
 package reference
 
 import (
+	"slices"
 	"sync"
-
-	"go.yaml.in/yaml/v3"
 
 	"github.com/confighash/confighash/internal/catalog"
 )
@@ -17,7 +16,7 @@ type Finder struct {
 
 	catalog *catalog.Catalog
 
-	mu       sync.RWMutex
+	mu       sync.Mutex
 	prepared map[gvk]*rules
 	compiled map[*catalog.Kind]*rules // under nil: for kinds that the catalogue does not know
 	shapes   *rules                   // what to look for there
@@ -30,38 +29,12 @@ func NewFinder(c *catalog.Catalog) *Finder {
 	return &Finder{catalog: c, prepared: map[gvk]*rules{}, compiled: map[*catalog.Kind]*rules{}}
 }
 
-// Find returns the references in an item of the given kind. The item is not
-// changed and may be read by others meanwhile. It fails on aliases without
-// end, and on a defect of the catalogue.
-func (f *Finder) Find(group, version, kind string, item *yaml.Node) (Found, error) {
-	r, err := f.rules(gvk{group, version, kind})
-	if err != nil {
-		return Found{}, err
-	}
-	return r.find(f, item)
-}
-
 func (f *Finder) rules(id gvk) (*rules, error) {
-	f.mu.RLock()
-	known, ok := f.prepared[id]
-	f.mu.RUnlock()
-	if ok {
-		return known, nil
-	}
-	r, err := f.newRules(id)
-	if err != nil {
-		return nil, err
-	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if known, ok := f.prepared[id]; ok {
 		return known, nil
 	}
-	f.prepared[id] = r
-	return r, nil
-}
-
-func (f *Finder) newRules(id gvk) (*rules, error) {
 	k, err := f.catalog.Kind(id.group, id.version, id.kind)
 	if err != nil {
 		return nil, err
@@ -70,23 +43,22 @@ func (f *Finder) newRules(id gvk) (*rules, error) {
 	if err != nil {
 		return nil, err
 	}
+	r, ok := f.compiled[k]
+	if !ok {
+		r = newRules(k, everywhere.References)
+		f.compiled[k] = r
+	}
 	shapes, err := f.shapesOf(id)
 	if err != nil {
 		return nil, err
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	compiled, ok := f.compiled[k]
-	if !ok {
-		compiled = newRules(k, everywhere.References)
-		f.compiled[k] = compiled
+	if shapes != nil {
+		discovering := *r
+		discovering.shapes = shapes
+		r = &discovering
 	}
-	if shapes == nil {
-		return compiled, nil
-	}
-	r := *compiled
-	r.shapes = shapes
-	return &r, nil
+	f.prepared[id] = r
+	return r, nil
 }
 
 // newRules makes ready what is known of a kind, which may be nil, and of all kinds.
@@ -170,7 +142,6 @@ func compile(lists ...[]catalog.Rule) *rules {
 	return r
 }
 
-// reach returns the state at the end of a path from s, made if need be.
 func (s *state) reach(path catalog.Path) *state {
 	for _, segment := range path {
 		s = s.next(segment)
@@ -187,14 +158,12 @@ func (s *state) next(segment catalog.Segment) *state {
 		}
 		return s.anyDepth
 	case segment.IsPattern():
-		for _, edge := range s.patterns {
-			if edge.key == segment {
-				return edge.to
-			}
+		i := slices.IndexFunc(s.patterns, func(edge patternEdge) bool { return edge.key == segment })
+		if i < 0 {
+			i = len(s.patterns)
+			s.patterns = append(s.patterns, patternEdge{segment, &state{}})
 		}
-		to := &state{}
-		s.patterns = append(s.patterns, patternEdge{segment, to})
-		return to
+		return s.patterns[i].to
 	}
 	to := s.keys[string(segment)]
 	if to == nil {

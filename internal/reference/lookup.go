@@ -12,25 +12,13 @@ import (
 // descend makes frames of the mappings on the way to the last key of path,
 // one for each key, as far as they are present. It passes through no lists.
 func (w *walker) descend(path catalog.Path) (restore func()) {
-	n, shared := w.root, false
-	for i := range path {
-		if n.Kind == yaml.AliasNode {
-			n, shared = n.Alias, true
-		}
-		shared = shared || n.Anchor != ""
-		if n.Kind != yaml.MappingNode {
+	for i, key := range path {
+		around, ok := w.follow(frame{mapping: w.root, depth: w.base}, path[:i])
+		if !ok || around.node.Kind != yaml.MappingNode {
 			break
 		}
-		w.push(n, w.base+i, shared)
-		if i == len(path)-1 {
-			break
-		}
-		next, merged := w.get(n, string(path[i]))
-		if next == nil {
-			break
-		}
-		w.steps.Key(string(path[i]))
-		n, shared = next, shared || merged
+		w.push(around.node, w.base+i, around.shared)
+		w.steps.Key(string(key))
 	}
 	return func() { w.frames, w.steps = w.frames[:0], w.steps[:w.base] }
 }
@@ -43,13 +31,8 @@ type field struct {
 	shared bool
 }
 
-// pathOf returns the path of a field.
 func (w *walker) pathOf(f *field) yamldoc.Path {
-	path := w.steps[:f.depth].Path()
-	for _, key := range f.way {
-		path = path.Key(string(key))
-	}
-	return path
+	return extend(w.steps[:f.depth].Path(), f.way)
 }
 
 // lookup goes to a field from the mapping around the present node.
@@ -85,7 +68,6 @@ func (w *walker) follow(at frame, way catalog.Path) (field, bool) {
 	}
 }
 
-// nodeAt returns what r leads to, and nil if r is nil or leads to nothing.
 func (w *walker) nodeAt(r *catalog.Relative) *yaml.Node {
 	if r == nil {
 		return nil
@@ -119,29 +101,25 @@ func (w *walker) get(m *yaml.Node, key string) (value *yaml.Node, merged bool) {
 	return found.value, found.merged
 }
 
-// An entry is one of a mapping.
 type entry struct {
 	value  *yaml.Node
 	merged bool
 }
 
-// at returns what is under a key of a mapping, no alias, and nil if n is no mapping or
-// has no such key.
+// at returns what is under a key of a mapping, not an alias, and nil if n is not a
+// mapping or has no such key.
 func (w *walker) at(n *yaml.Node, key string) *yaml.Node {
-	if n.Kind != yaml.MappingNode {
+	if n == nil || n.Kind != yaml.MappingNode {
 		return nil
 	}
-	value, _ := w.get(n, key)
-	if value == nil {
-		return nil
+	if value, _ := w.get(n, key); value != nil {
+		return yamldoc.Resolve(value)
 	}
-	return yamldoc.Resolve(value)
+	return nil
 }
 
-// child returns the scalar under a key of a mapping, and "" if there is none.
 func (w *walker) child(n *yaml.Node, key string) string { return valueOf(w.at(n, key)) }
 
-// valueOf returns the value of a scalar, and "" for other nodes.
 func valueOf(n *yaml.Node) string {
 	if n == nil || n.Kind != yaml.ScalarNode || yamldoc.IsNull(n) {
 		return ""
@@ -149,7 +127,6 @@ func valueOf(n *yaml.Node) string {
 	return n.Value
 }
 
-// mappingAt returns the mapping under a key, nil if there is none.
 func (w *walker) mappingAt(n *yaml.Node, key string) *yaml.Node {
 	if value := w.at(n, key); value != nil && value.Kind == yaml.MappingNode {
 		return value
@@ -157,8 +134,8 @@ func (w *walker) mappingAt(n *yaml.Node, key string) *yaml.Node {
 	return nil
 }
 
-// elements returns the elements of the list under a key of a mapping, no alias
-// among them.
+// elements returns the elements of the list under a key of a mapping, none of them an
+// alias.
 func (w *walker) elements(n *yaml.Node, key string) []*yaml.Node {
 	list := w.at(n, key)
 	if list == nil || list.Kind != yaml.SequenceNode {
@@ -175,7 +152,6 @@ func (w *walker) elements(n *yaml.Node, key string) []*yaml.Node {
 	return resolved
 }
 
-// texts returns the scalars of a mapping.
 func (w *walker) texts(n *yaml.Node) map[string]string {
 	if n.Kind != yaml.MappingNode || len(n.Content) == 0 {
 		return nil

@@ -11,8 +11,7 @@ import (
 	"github.com/confighash/confighash/internal/catalog"
 )
 
-// maxManifests bounds how deep manifests are in manifests, as maxListDepth in
-// package stream does Lists.
+// maxManifests bounds how deep manifests are in manifests.
 const maxManifests = 16
 
 // manifest finds the references in a whole object within the item,
@@ -46,10 +45,8 @@ func (w *walker) manifest(n *yaml.Node, shared bool) error {
 		inner.useDefault(d)
 	}
 	w.wrong = cmp.Or(w.wrong, inner.wrong)
-	namespace, name := "", ""
-	if metadata := w.mappingAt(n, "metadata"); metadata != nil {
-		namespace, name = w.child(metadata, "namespace"), w.child(metadata, "name")
-	}
+	metadata := w.at(n, "metadata")
+	namespace, name := w.child(metadata, "namespace"), w.child(metadata, "name")
 	if target := catalog.TargetOf(kind); target != 0 && group == "" {
 		if w.defined == nil {
 			w.defined = map[object]bool{}
@@ -69,7 +66,7 @@ func (w *walker) manifest(n *yaml.Node, shared bool) error {
 	return nil
 }
 
-// dropDefined drops the references in manifests that mean one of the others.
+// dropDefined drops the references in manifests to objects of other manifests.
 func (w *walker) dropDefined() {
 	if len(w.defined) == 0 {
 		return

@@ -13,7 +13,6 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// scalar takes the first rule for n that fits.
 func (w *walker) scalar(n *yaml.Node, states []*state, shared bool) error {
 	var candidates []*rule
 	for _, s := range states {
@@ -70,32 +69,31 @@ type surroundings struct {
 	frame   int // the serial number of the mapping around
 	hold    bool
 	targets catalog.Target
-	// ref is a reference with all that does not depend on the name; nil until
-	// a name is found.
-	ref *Reference
+	// ref is a reference with all that does not depend on the name, once a name is
+	// found.
+	ref    Reference
+	hasRef bool
 }
 
-// surroundings returns those of the present node.
+// surroundings returns those of the present node, until the next call.
 func (w *walker) surroundings(r *rule) *surroundings {
-	serial := 0
+	s, serial := &w.present, 0
 	if len(w.frames) > 0 {
 		serial = w.frames[len(w.frames)-1].serial
 	}
-	inList := len(w.steps) > w.base && w.steps[len(w.steps)-1].Index >= 0
-	if inList {
+	if len(w.steps) > w.base && w.steps[len(w.steps)-1].Index >= 0 {
 		if known := w.around[r]; known != nil && known.frame == serial {
 			return known
 		}
-	}
-	s := &surroundings{frame: serial, hold: w.holdAll(r.When)}
-	if s.hold && r.embedded == nil {
-		s.targets = w.targets(r.Rule)
-	}
-	if inList {
 		if w.around == nil {
 			w.around = map[*rule]*surroundings{}
 		}
+		s = &surroundings{}
 		w.around[r] = s
+	}
+	*s = surroundings{frame: serial, hold: w.holdAll(r.When)}
+	if s.hold && r.embedded == nil {
+		s.targets = w.targets(r.Rule)
 	}
 	return s
 }
@@ -118,11 +116,7 @@ func (w *walker) take(r *rule, around *surroundings, n *yaml.Node, shared bool, 
 		if !fits {
 			continue
 		}
-		if m.Target != 0 {
-			m.Target &= around.targets
-		} else {
-			m.Target = around.targets
-		}
+		m.Target = cmp.Or(m.Target, catalog.AnyTarget) & around.targets
 		if m.Target == 0 && r.Of == nil {
 			continue
 		}
@@ -130,32 +124,34 @@ func (w *walker) take(r *rule, around *surroundings, n *yaml.Node, shared bool, 
 		if !located {
 			return false
 		}
-		if around.ref == nil {
-			around.ref = w.reference(r.Rule)
+		if !around.hasRef {
+			around.hasRef = true
+			w.describe(&around.ref, r.Rule)
 		}
 		shift := func(s catalog.Span) (int, int) { return s.Start + start + offset, s.End + start + offset }
-		ref := *around.ref
+		w.found = append(w.found, around.ref)
+		ref := &w.found[len(w.found)-1]
 		ref.Targets, ref.Name, ref.At = m.Target, n.Value[start+m.Name.Start:start+m.Name.End], at
 		ref.Kustomize = r.Kustomize && w.within == nil && m.Name == catalog.Span{Start: 0, End: len(n.Value)}
 		ref.Start, ref.End = shift(m.Name)
 		if m.Namespace != (catalog.Span{}) {
 			ref.Namespace, ref.ControllerNamespace = n.Value[start+m.Namespace.Start:start+m.Namespace.End], false
 			ref.NamespaceStart, ref.NamespaceEnd = shift(m.Namespace)
-			ref.NamespaceAt = &at
+			namespaceAt := at
+			ref.NamespaceAt = &namespaceAt
 		}
 		if m.Key != (catalog.Span{}) {
 			ref.Keys = []string{n.Value[start+m.Key.Start : start+m.Key.End]}
 			ref.Required = ref.Keys
 		}
-		w.found = append(w.found, ref)
 		return true
 	}
 	return false
 }
 
-// reference returns a reference by a rule, except for what the value itself says.
-func (w *walker) reference(r *catalog.Rule) *Reference {
-	ref := &Reference{
+// describe makes a reference by a rule, except for what the value itself says.
+func (w *walker) describe(ref *Reference, r *catalog.Rule) {
+	*ref = Reference{
 		Role: r.Role, Of: r.Of, Derived: r.Derived, List: r.Names, PodTemplate: -1,
 		Consumed: r.Consumed, Via: cmp.Or(r.Via, catalog.ViaReference), Tentative: r.Tentative, Immutable: r.Immutable, Follows: r.Follows,
 	}
@@ -176,10 +172,8 @@ func (w *walker) reference(r *catalog.Rule) *Reference {
 	if r.KindFrom != nil {
 		ref.KindFrom = &KindFrom{r.KindFrom.Group, r.KindFrom.Kind, valueOf(w.nodeAt(&r.KindFrom.Name)), r.KindFrom.Export}
 	}
-	return ref
 }
 
-// namespace finds the namespace if the value does not contain it.
 func (w *walker) namespace(r *catalog.Rule, ref *Reference) {
 	ref.Namespace, ref.ControllerNamespace = r.NamespaceDefault, r.Elsewhere
 	if r.Namespace == nil {

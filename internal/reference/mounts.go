@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,9 +11,6 @@ import (
 	"github.com/confighash/confighash/internal/catalog"
 	"github.com/confighash/confighash/internal/yamldoc"
 )
-
-// mounts are the mounts of a pod spec's volumes, by the volume's name.
-type mounts map[string]*mount
 
 // A mount is how containers mount a volume: all of it, or paths within.
 type mount struct {
@@ -26,23 +24,16 @@ type mount struct {
 	roots, keys []string
 }
 
-// holds reports whether a file is in one of the paths that are mounted.
 func (m *mount) holds(path string) bool {
 	path += "/"
-	i, _ := slices.BinarySearchFunc(m.roots, path, func(root, path string) int {
-		if root <= path {
-			return -1
-		}
-		return 1
-	})
-	return i > 0 && strings.HasPrefix(path, m.roots[i-1])
+	i, exact := slices.BinarySearch(m.roots, path)
+	return exact || i > 0 && strings.HasPrefix(path, m.roots[i-1])
 }
 
-// add adds a mount by its subPath or subPathExpr.
 func (m *mount) add(subPath, expression string) {
 	unknown := subPath == "" && strings.Contains(expression, "$(")
-	if subPath == "" && !unknown {
-		subPath = expression
+	if !unknown {
+		subPath = cmp.Or(subPath, expression)
 	}
 	if subPath = cleanPath(subPath); subPath != "" {
 		m.roots = append(m.roots, subPath+"/")
@@ -52,7 +43,7 @@ func (m *mount) add(subPath, expression string) {
 	m.live = m.live || !unknown
 }
 
-// settle sorts out the paths that are mounted.
+// settle sets roots and keys to what their comment says.
 func (m *mount) settle() {
 	slices.Sort(m.roots)
 	last := "/" // which begins none
@@ -89,7 +80,7 @@ func (w *walker) consume(r *catalog.Rule, ref *Reference) {
 	}
 	volume := w.frames[len(w.frames)-r.Mount.Up].mapping
 	podSpec := w.frames[len(w.frames)-1-r.Mount.Up].mapping
-	if w.discovers && !slices.ContainsFunc(r.Mount.By, func(list string) bool { return len(w.elements(podSpec, list)) > 0 }) {
+	if w.shapes != nil && !slices.ContainsFunc(r.Mount.By, func(list string) bool { return len(w.elements(podSpec, list)) > 0 }) {
 		return // in a kind that is not known: volumes for pods that an operator makes
 	}
 	mounted := w.mountsOf(podSpec, r.Mount.By)[w.child(volume, "name")]
@@ -141,12 +132,13 @@ func keysOf(items []item) []string {
 	return slices.Compact(keys)
 }
 
-// mountsOf reads which volumes the containers of a pod spec mount.
-func (w *walker) mountsOf(podSpec *yaml.Node, lists []string) mounts {
+// mountsOf returns how the containers of a pod spec mount its volumes, by the names of
+// the volumes.
+func (w *walker) mountsOf(podSpec *yaml.Node, lists []string) map[string]*mount {
 	if known, ok := w.mounts[podSpec]; ok {
 		return known
 	}
-	m := mounts{}
+	m := map[string]*mount{}
 	for _, list := range lists {
 		for _, container := range w.elements(podSpec, list) {
 			for _, volumeMount := range w.elements(container, "volumeMounts") {
@@ -162,7 +154,7 @@ func (w *walker) mountsOf(podSpec *yaml.Node, lists []string) mounts {
 		one.settle()
 	}
 	if w.mounts == nil {
-		w.mounts = map[*yaml.Node]mounts{}
+		w.mounts = map[*yaml.Node]map[string]*mount{}
 	}
 	w.mounts[podSpec] = m
 	return m

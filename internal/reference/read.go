@@ -36,9 +36,8 @@ func About(word string) catalog.Target {
 	return about
 }
 
-// contains reports whether word holds part, ignoring case, dashes and
-// underscores. It allocates nothing: it sees every
-// argument of every container.
+// contains reports whether word holds part, ignoring case, dashes and underscores. It
+// allocates nothing: it sees every argument of every container.
 func contains(word, part string) bool {
 	for start := range len(word) {
 		matched := 0
@@ -59,15 +58,16 @@ func contains(word, part string) bool {
 	return false
 }
 
-// readIn returns the name in the value of a variable. It reports false if the
-// variable is about neither kind or the value is not a name.
-func readIn(variable, value string, at yamldoc.Path) (Read, bool) {
-	about := About(variable)
-	if about == 0 {
-		return Read{}, false
+// addRead adds the name in the value of a flag or a variable, if that is about
+// ConfigMaps or Secrets and the value is a name.
+func (w *walker) addRead(by, value string, at func() yamldoc.Path) {
+	targets := About(by)
+	if targets == 0 {
+		return
 	}
-	namespace, name, ok := objectIn(value)
-	return Read{Targets: about, Name: name, Namespace: namespace, By: variable, At: at}, ok
+	if namespace, name, ok := objectIn(value); ok {
+		w.reads = append(w.reads, Read{Targets: targets, Name: name, Namespace: namespace, By: by, At: at()})
+	}
 }
 
 // objectIn reads a value as a name, with or without a namespace before it. A
@@ -99,50 +99,37 @@ func (w *walker) addReads(podSpec *yaml.Node, path yamldoc.Path) {
 				words.readAll(container, field, func(j int) yamldoc.Path { return path.Key(list).Index(i).Key(field).Index(j) })
 			}
 			for j, variable := range w.elements(container, "env") {
-				name := w.child(variable, "name")
-				if About(name) == 0 {
-					continue
-				}
-				if read, ok := readIn(name, w.child(variable, "value"), path.Key(list).Index(i).Key("env").Index(j).Key("value")); ok {
-					w.reads = append(w.reads, read)
-				}
+				w.addRead(w.child(variable, "name"), w.child(variable, "value"), func() yamldoc.Path {
+					return path.Key(list).Index(i).Key("env").Index(j).Key("value")
+				})
 			}
 		}
 	}
 }
 
-// once reports whether n has not been read before, and notes that it is.
 func (w *walker) once(n *yaml.Node) bool {
-	if w.read[n] {
-		return false
-	}
 	if w.read == nil {
 		w.read = map[*yaml.Node]bool{}
 	}
+	seen := w.read[n]
 	w.read[n] = true
-	return true
+	return !seen
 }
 
 // readData adds the reads in the data of a ConfigMap, whose keys envFrom makes
 // variables of.
-func (w *walker) readData(reads []Read) []Read {
-	if w.child(w.root, "kind") != "ConfigMap" || w.child(w.root, "apiVersion") != "v1" {
-		return reads
-	}
+func (w *walker) readData() {
 	data := w.mappingAt(w.root, "data")
-	if data == nil {
-		return reads
+	if data == nil || w.child(w.root, "kind") != "ConfigMap" || w.child(w.root, "apiVersion") != "v1" {
+		return
 	}
 	_ = yamldoc.Each(data, w.budget, func(key string, value *yaml.Node, _ bool) error {
 		if value = yamldoc.Resolve(value); value.Kind != yaml.ScalarNode || strings.ContainsAny(key, "-.") {
 			return nil // the name of a file, or a setting of a controller that rules know
 		}
-		if read, ok := readIn(key, value.Value, yamldoc.Path("data").Key(key)); ok {
-			reads = append(reads, read)
-		}
+		w.addRead(key, value.Value, func() yamldoc.Path { return yamldoc.Path("data").Key(key) })
 		return nil
 	})
-	return reads
 }
 
 // An argumentReader reads the arguments of one container, word by word: a flag
@@ -153,13 +140,9 @@ type argumentReader struct {
 	kubectl bool   // kubectl is one of the words before
 }
 
-// readAll reads the arguments in a field of a container.
 func (r *argumentReader) readAll(container *yaml.Node, field string, at func(int) yamldoc.Path) {
-	list, _ := yamldoc.Get(container, field, r.budget)
-	if list == nil {
-		return
-	}
-	if list = yamldoc.Resolve(list); list.Kind != yaml.SequenceNode || list.Anchor != "" && !r.once(list) {
+	list := r.at(container, field)
+	if list == nil || list.Kind != yaml.SequenceNode || list.Anchor != "" && !r.once(list) {
 		return
 	}
 	for i, argument := range list.Content {
@@ -189,12 +172,6 @@ func (r *argumentReader) readOne(argument string, at func() yamldoc.Path) {
 			r.flag = flag // kubectl create secret generic NAME
 			continue
 		}
-		if About(flag) == 0 {
-			continue
-		}
-		if read, ok := readIn(flag, value, ""); ok {
-			read.At = at()
-			r.reads = append(r.reads, read)
-		}
+		r.addRead(flag, value, at)
 	}
 }

@@ -57,10 +57,9 @@ type anchor struct {
 	path  yamldoc.Path
 }
 
-// addAnchor notes that n, the present node, is one.
 func (w *walker) addAnchor(index int, n *yaml.Node) {
 	if !w.tooDeep() {
-		w.anchors = append(w.anchors, anchor{index, n, w.path()})
+		w.anchors = append(w.anchors, anchor{index, n, w.steps.Path()})
 	}
 }
 
@@ -85,7 +84,7 @@ func (w *walker) podTemplates(known []template) []PodTemplate {
 	return found
 }
 
-// podTemplate returns the pod template at an anchor. It reports false if there is none.
+// podTemplate reports false if there is no pod template at an anchor.
 func (w *walker) podTemplate(a *anchor, t *template) (PodTemplate, bool) {
 	found, at := PodTemplate{Index: a.index}, frame{mapping: a.node}
 	if t.HasSpec {
@@ -129,15 +128,14 @@ func (w *walker) isPodTemplate(n *yaml.Node) bool {
 	if others || err != nil {
 		return false
 	}
-	spec := w.mappingAt(n, "spec")
-	if spec == nil || !slices.ContainsFunc(w.elements(spec, "containers"), func(c *yaml.Node) bool { return w.child(c, "image") != "" || w.child(c, "name") != "" }) {
+	spec := w.at(n, "spec")
+	if !slices.ContainsFunc(w.elements(spec, "containers"), func(c *yaml.Node) bool { return w.child(c, "image") != "" || w.child(c, "name") != "" }) {
 		return false
 	}
 	policy := w.child(spec, "restartPolicy")
 	return policy != "Never" && policy != "OnFailure" // work that runs once, as a Job's, whose template cannot change
 }
 
-// rootsOf returns the places of templates.
 func rootsOf(templates []PodTemplate) yamldoc.Roots {
 	roots := yamldoc.Roots{}
 	for i := range templates {

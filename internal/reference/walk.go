@@ -40,13 +40,15 @@ type walker struct {
 	budget  *yamldoc.Budget
 	// mounts holds those of the pod specs met so far, keys how many keys of
 	// objects they mount.
-	mounts map[*yaml.Node]mounts
+	mounts map[*yaml.Node]map[string]*mount
 	keys   int
 	// indices holds the entries of mappings with many, or with merge keys.
 	indices map[*yaml.Node]map[string]entry
-	// around holds the surroundings of the last name that a rule was tried for.
-	around map[*rule]*surroundings
-	serial int // of the frame that was made last
+	// present are the surroundings of a name, and around those of the last name in a
+	// list that a rule was tried for.
+	present surroundings
+	around  map[*rule]*surroundings
+	serial  int // of the frame that was made last
 	// wrong is what keeps all of the item from being followed.
 	wrong error
 	// within is the scalar whose value the document is, if it is embedded, and
@@ -55,10 +57,10 @@ type walker struct {
 	positions *edit.Text
 	// anchors are those of pod templates.
 	anchors []anchor
-	// discovers: the walk is for what looks like a reference or a pod template, and
-	// inTemplate that it is in one. skip are keys of the root that it leaves out.
-	discovers, inTemplate bool
-	skip                  []string
+	// shapes, if any, are what the walk is for, and inTemplate: it is in a pod template
+	// of that shape.
+	shapes     *shapes
+	inTemplate bool
 	// defined are the ConfigMaps and Secrets among an item's manifests, to
 	// which the references of the others refer.
 	defined map[object]bool
@@ -78,14 +80,12 @@ type frame struct {
 	serial  int // no two frames of one walker share it
 }
 
-// push enters a mapping.
 func (w *walker) push(n *yaml.Node, depth int, shared bool) {
 	w.serial++
 	w.frames = append(w.frames, frame{n, depth, shared, w.serial})
 }
 
-// tooDeep reports whether the present path is too long to be followed, and notes that
-// as what is wrong with the item.
+// tooDeep reports whether the present path is too long, and notes that as wrong.
 func (w *walker) tooDeep() bool {
 	if !w.steps.TooDeep() {
 		return false
@@ -96,8 +96,14 @@ func (w *walker) tooDeep() bool {
 	return true
 }
 
-// find walks through an item.
-func (r *rules) find(f *Finder, item *yaml.Node) (Found, error) {
+// Find returns the references in an item of the given kind. The item is not
+// changed and may be read by others meanwhile. It fails on aliases without
+// end, and on a defect of the catalogue.
+func (f *Finder) Find(group, version, kind string, item *yaml.Node) (Found, error) {
+	r, err := f.rules(gvk{group, version, kind})
+	if err != nil {
+		return Found{}, err
+	}
 	root := unwrap(item)
 	if root == nil {
 		return Found{}, nil
@@ -120,9 +126,10 @@ func (r *rules) find(f *Finder, item *yaml.Node) (Found, error) {
 			return Found{}, err
 		}
 	}
-	found := Found{References: w.found, Mistaken: w.mistaken}
+	found := Found{References: append([]Reference(nil), w.found...), Mistaken: w.mistaken}
 	found.PodTemplates = w.podTemplates(r.templates)
-	found.Reads = w.readData(w.reads)
+	w.readData()
+	found.Reads = w.reads
 	if w.wrong != nil {
 		return Found{}, w.wrong
 	}
@@ -151,8 +158,9 @@ func (w *walker) release() {
 	clear(w.steps[:cap(w.steps)])
 	clear(w.frames[:cap(w.frames)])
 	clear(w.states[:cap(w.states)])
+	clear(w.found)
 	*w.budget = 0
-	*w = walker{steps: w.steps[:0], frames: w.frames[:0], states: w.states[:0], budget: w.budget}
+	*w = walker{steps: w.steps[:0], frames: w.frames[:0], states: w.states[:0], found: w.found[:0], budget: w.budget}
 	walkers.Put(w)
 }
 
@@ -210,7 +218,7 @@ func (w *walker) walk(n *yaml.Node, states []*state, shared bool) error {
 }
 
 func (w *walker) mapping(n *yaml.Node, states []*state, shared bool) error {
-	if w.discovers && len(w.steps) > w.base {
+	if w.shapes != nil && len(w.steps) > w.base {
 		if w.isObject(n) {
 			return nil // another object's fields, which may go anywhere
 		}
@@ -240,7 +248,7 @@ func (w *walker) mapping(n *yaml.Node, states []*state, shared bool) error {
 }
 
 func (w *walker) entry(key string, value *yaml.Node, states []*state, shared, merged bool) error {
-	if len(w.skip) > 0 && len(w.steps) == w.base && slices.Contains(w.skip, key) {
+	if w.shapes != nil && len(w.steps) == w.base && slices.Contains(w.shapes.skip, key) {
 		return nil
 	}
 	before := len(w.states)
@@ -263,5 +271,3 @@ func (w *walker) entry(key string, value *yaml.Node, states []*state, shared, me
 	w.states = w.states[:before]
 	return err
 }
-
-func (w *walker) path() yamldoc.Path { return w.steps.Path() }

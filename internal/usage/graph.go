@@ -100,10 +100,6 @@ func (b *builder) identityOf(r *graph.Resource) identity {
 	return id
 }
 
-func (b *builder) known(o catalog.Object) bool {
-	return b.catalog.NeverRename(o) != nil || b.catalog.ReadByName(o) != nil
-}
-
 func (b *builder) enter(r *graph.Resource) {
 	n := b.node(b.identityOf(r))
 	n.inSet = true
@@ -114,7 +110,7 @@ func (b *builder) enter(r *graph.Resource) {
 	n.workload = len(r.PodTemplates) > 0
 	n.object = r.Target != 0 || r.StandsFor
 	if r.Target != 0 {
-		n.Known = b.known(catalog.Object{Kind: r.Kind, Namespace: n.Namespace, Name: r.Base, Type: r.Type, Labels: r.Labels, Annotations: r.Annotations})
+		n.Known = b.catalog.NameRule(catalog.Object{Kind: r.Kind, Namespace: n.Namespace, Name: r.Base, Type: r.Type, Labels: r.Labels, Annotations: r.Annotations}) != nil
 	}
 }
 
@@ -190,7 +186,7 @@ func (b *builder) absent(from *node, w *want) {
 		to.APIVersion = "v1"
 	}
 	for _, target := range ref.Targets.Each() {
-		to.Known = to.Known || b.known(catalog.Object{Kind: target.Kinds()[0], Namespace: id.Namespace, Name: id.Name})
+		to.Known = to.Known || b.catalog.NameRule(catalog.Object{Kind: target.Kinds()[0], Namespace: id.Namespace, Name: id.Name}) != nil
 	}
 	for _, list := range makers {
 		if all := (madeByAll{to, &list[0]}); !b.linked[all] {

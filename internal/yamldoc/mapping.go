@@ -17,7 +17,7 @@ type Budget int
 // Spend takes one step. It fails if too many have been taken.
 func (b *Budget) Spend() error {
 	if *b++; *b > maxAliased {
-		return fmt.Errorf("aliases and merge keys stand for more than the %d nodes that are followed", maxAliased)
+		return fmt.Errorf("aliases and merge keys expand to more than the %d nodes that are followed", maxAliased)
 	}
 	return nil
 }

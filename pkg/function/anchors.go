@@ -65,7 +65,7 @@ func (c *copier) copy(n *yaml.Node) (*yaml.Node, error) {
 	case c.within[n]:
 		return nil, errors.New("the value of an anchor contains itself")
 	case c.copies > maxCopies:
-		return nil, fmt.Errorf("aliases stand for more than %d nodes; write the values out, or use fewer aliases", maxCopies)
+		return nil, fmt.Errorf("aliases expand to more than %d nodes; write the values out, or use fewer aliases", maxCopies)
 	}
 	c.within[n] = true
 	defer delete(c.within, n)

@@ -229,7 +229,7 @@ func TestNodes_boundsAliases(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := Nodes(all.Content[0].Content, nil, toRename())
-	if want := "items[1]: aliases stand for more than 200000 nodes; write the values out, or use fewer aliases"; err == nil || err.Error() != want {
+	if want := "items[1]: aliases expand to more than 200000 nodes; write the values out, or use fewer aliases"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }

@@ -346,12 +346,12 @@ func lastKeys(path string) string {
 // TestReferences_ofLookAlikesDoNotCount puts the name of an object where fields only
 // look like references to one.
 func TestReferences_ofLookAlikesDoNotCount(t *testing.T) {
-	fields, err := catalog.Builtin().LookAlikes()
+	shapes, err := catalog.Builtin().Shapes()
 	if err != nil {
 		t.Fatal(err)
 	}
 	hits := 0
-	for _, l := range fields {
+	for _, l := range shapes.LookAlikes {
 		r := referenceRow{
 			group: strings.Replace(l.Group, "*", "example.com", 1), kind: strings.Replace(l.Kinds[0], "*", "Thing", 1),
 			path: strings.ReplaceAll(strings.ReplaceAll(l.Path.String(), "**", "spec"), "*", "any"),
@@ -364,8 +364,8 @@ func TestReferences_ofLookAlikesDoNotCount(t *testing.T) {
 			hits++
 		}
 	}
-	t.Logf("of %d fields that look like references, %d would be taken for one in a kind of which nothing is known", len(fields), hits)
-	if len(fields) < 24 {
-		t.Errorf("%d look-alikes, want at least 24", len(fields))
+	t.Logf("of %d fields that look like references, %d would be taken for one in a kind of which nothing is known", len(shapes.LookAlikes), hits)
+	if len(shapes.LookAlikes) < 24 {
+		t.Errorf("%d look-alikes, want at least 24", len(shapes.LookAlikes))
 	}
 }

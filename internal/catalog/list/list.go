@@ -93,7 +93,6 @@ func Kind(w io.Writer, name string) error {
 	return nil
 }
 
-// lookup returns the kinds that an argument names.
 func lookup(argument string) ([]listed, error) {
 	kinds, err := all()
 	if err != nil {

@@ -35,7 +35,6 @@ func contents(k *catalog.Kind) []string {
 	return lines
 }
 
-// names says what a field names.
 func names(r *catalog.Rule) string {
 	switch {
 	case len(r.Embedded) > 0:
@@ -62,7 +61,6 @@ var roles = map[catalog.Role]string{
 	catalog.Both:     "a controller writes the object if it is absent",
 }
 
-// details says how a field is read.
 func (s style) details(r *catalog.Rule) []string {
 	var all []string
 	add := func(before, detail string) {
