@@ -86,6 +86,7 @@ func run(b *testing.B, stdin string, stdout io.Writer, program string, args ...s
 
 // process measures runs of a program.
 func process(b *testing.B, name, stdin, program string, args ...string) {
+	b.Helper()
 	b.Run(name, func(b *testing.B) {
 		var peak int64
 		for b.Loop() {
