@@ -221,7 +221,6 @@ func huge() *impact.Report {
 	return r
 }
 
-
 func TestImpact_looksLikeItsGoldenFiles(t *testing.T) {
 	for name, r := range reports {
 		compareAll(t, "impact/"+name, Impact(r))
