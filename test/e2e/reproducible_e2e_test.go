@@ -65,7 +65,7 @@ func TestE2E_imageSaysWhatItIsMadeOf(t *testing.T) {
 	documents := filesOfTheImage(t, image, "/usr/share/doc/confighash")
 	for name, source := range map[string]string{
 		"LICENSE":                  filepath.Join("..", "..", "LICENSE"),
-		"third-party-licenses.txt": filepath.Join("..", "..", "docs", "third-party-licenses.txt"),
+		"THIRD_PARTY_LICENSES.txt": filepath.Join("..", "..", "THIRD_PARTY_LICENSES.txt"),
 	} {
 		if got, want := sha256Of(t, filepath.Join(documents, name)), sha256Of(t, source); got != want {
 			t.Errorf("%s in the image is not %s", name, source)
