@@ -10,34 +10,9 @@ import (
 	"go.yaml.in/yaml/v3"
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
+
+	"github.com/confighash/confighash/internal/test/gen"
 )
-
-// listKeys are the keys of core kinds that hold lists of mappings.
-var listKeys = []string{
-	"containers", "ephemeralContainers", "env", "envFrom", "excludeResourceRules", "imagePullSecrets",
-	"initContainers", "paths", "resourceRules", "rules", "secrets", "sources", "tls", "volumes",
-}
-
-// set puts a value at a path of an object, which it extends as needed.
-func set(object map[string]any, path Path, value any) {
-	for _, segment := range path[:len(path)-1] {
-		key := string(segment)
-		switch next := object[key].(type) {
-		case map[string]any:
-			object = next
-		case []any:
-			object = next[0].(map[string]any)
-		default:
-			inner := map[string]any{}
-			object[key] = inner
-			if slices.Contains(listKeys, key) {
-				object[key] = []any{inner}
-			}
-			object = inner
-		}
-	}
-	object[string(path[len(path)-1])] = value
-}
 
 // get returns the text at a path of an object made by set.
 func get(object any, path Path) string {
@@ -88,18 +63,18 @@ func TestData_saysWhichFieldsKustomizeFollows(t *testing.T) {
 			version = group + "/v1"
 		}
 		object := map[string]any{"apiVersion": version, "kind": kind}
-		set(object, Path{"metadata", "name"}, name)
+		gen.Set(object, Path{"metadata", "name"}, name)
 		sibling := func(key Segment) Path { return append(slices.Clone(rule.Path[:len(rule.Path)-1]), key) }
 		switch {
 		case rule.Names:
-			set(object, sibling("apiGroups"), []any{""})
-			set(object, sibling("resources"), []any{strings.ToLower(target) + "s"})
-			set(object, rule.Path, []any{p.old})
+			gen.Set(object, sibling("apiGroups"), []any{""})
+			gen.Set(object, sibling("resources"), []any{strings.ToLower(target) + "s"})
+			gen.Set(object, rule.Path, []any{p.old})
 		default:
-			set(object, rule.Path, p.old)
+			gen.Set(object, rule.Path, p.old)
 		}
 		if rule.Kind != nil && !rule.Names {
-			set(object, sibling(rule.Kind.Path.Path[0]), target)
+			gen.Set(object, sibling(rule.Kind.Path.Path[0]), target)
 		}
 		if err := encoder.Encode(object); err != nil {
 			t.Fatal(err)

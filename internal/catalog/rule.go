@@ -61,7 +61,7 @@ type Rule struct {
 	// Kustomize: kustomize's own nameReference follows this field, if its
 	// whole value is the name.
 	Kustomize bool `yaml:"kustomize"`
-	// Follows: the field follows a rename and is no reason for one.
+	// Follows: the field follows a rename and does not cause one.
 	Follows bool `yaml:"follows"`
 	Pins    Pins `yaml:"pins"`
 	// Immutable: the API server does not let this field change.

@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -9,6 +8,7 @@ import (
 	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/kustomize/kyaml/resid"
 
+	"github.com/confighash/confighash/internal/test/gen"
 	"github.com/confighash/confighash/internal/test/property"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
@@ -25,33 +25,6 @@ func kustomizeSelector(s v1alpha1.Selector) *types.Selector {
 	}
 }
 
-// A pair is a random expression and a text to match, which it does more often than
-// two independent draws would.
-type pair struct{ expr, text string }
-
-func pairs() *rapid.Generator[pair] {
-	whole := []string{"", "", "app", "ConfigMap|Secret", "v1", ".*", "[a-z]+-[0-9]", "(?i)APP", "^app$", "a|b|", `\Qa.b\E`, `\Qa`, `a|\Qb`, "(?m)^a$", "(?s).+", "a{2}", `\bapp`, "ä+"}
-	pieces := []string{"a", "b", "|", ".", "*", "+", "?", "(", ")", "(?:", "(?i)", "(?m)", "[ab]", "[^a]", "[", "]", "{1,2}", "{1001}", "^", "$", `\A`, `\z`, `\Q`, `\E`, `\`, `\b`, `\n`, " ", "\n", "ä", "\xff", `\p{Lu}`, `\C`}
-	texts := []string{"", "a", "A", "b", "ab", "aa", "app", "app2", "my-app", "a-1", "Secret", "ConfigMap", "v1", "a.b", "axb", "\n", "a\nb", "ab\n", "ä", "\xff", "(", "|", "^a$", "a)|(b"}
-	return rapid.Custom(func(t *rapid.T) pair {
-		var p pair
-		switch rapid.IntRange(0, 3).Draw(t, "how") {
-		case 0:
-			p.expr = rapid.SampledFrom(whole).Draw(t, "expression")
-		case 1:
-			p.expr = rapid.SampledFrom(texts).Draw(t, "expression")
-		default:
-			p.expr = strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 1, 6).Draw(t, "pieces"), "")
-		}
-		p.text = rapid.OneOf(
-			rapid.SampledFrom(texts),
-			rapid.Just(p.expr),
-			rapid.Map(rapid.SliceOfN(rapid.SampledFrom(texts), 2, 2), func(s []string) string { return strings.Join(s, "") }),
-		).Draw(t, "text")
-		return p
-	})
-}
-
 // outcome is what a selector matches, or why it is invalid.
 type outcome struct {
 	err                  string
@@ -65,19 +38,19 @@ func TestMatcher_matchesAsKustomizeDoes(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		// Five random expressions together are rarely a valid selector that matches
 		// something: a part may be left out.
-		part := func(label string) pair {
+		part := func(label string) gen.Pair {
 			if rapid.IntRange(0, 2).Draw(t, label+" given") > 0 {
-				return pair{text: rapid.SampledFrom([]string{"", "app"}).Draw(t, label)}
+				return gen.Pair{Text: rapid.SampledFrom([]string{"", "app"}).Draw(t, label)}
 			}
-			return pairs().Draw(t, label)
+			return gen.Pairs().Draw(t, label)
 		}
 		group, version, kind, name, namespace := part("group"), part("version"), part("kind"), part("name"), part("namespace")
 		s := v1alpha1.Selector{
-			Group:     group.expr,
-			Version:   version.expr,
-			Kind:      kind.expr,
-			Name:      name.expr,
-			Namespace: namespace.expr,
+			Group:     group.Expr,
+			Version:   version.Expr,
+			Kind:      kind.Expr,
+			Name:      name.Expr,
+			Namespace: namespace.Expr,
 		}
 
 		var want, got outcome
@@ -85,9 +58,9 @@ func TestMatcher_matchesAsKustomizeDoes(t *testing.T) {
 			refused++
 			want.err = "selector: " + err.Error()
 		} else {
-			want.gvk = theirs.MatchGvk(resid.Gvk{Group: group.text, Version: version.text, Kind: kind.text})
-			want.name = theirs.MatchName(name.text)
-			want.namespace = theirs.MatchNamespace(namespace.text)
+			want.gvk = theirs.MatchGvk(resid.Gvk{Group: group.Text, Version: version.Text, Kind: kind.Text})
+			want.name = theirs.MatchName(name.Text)
+			want.namespace = theirs.MatchNamespace(namespace.Text)
 			if want.gvk && want.name && want.namespace {
 				matched++
 			} else {
@@ -97,9 +70,9 @@ func TestMatcher_matchesAsKustomizeDoes(t *testing.T) {
 		if ours, err := newMatcher(s); err != nil {
 			got.err = err.Error()
 		} else {
-			got.gvk = ours.matchGVK(group.text, version.text, kind.text)
-			got.name = ours.name.Match(name.text, nil)
-			got.namespace = ours.namespace.Match(namespace.text, nil)
+			got.gvk = ours.matchGVK(group.Text, version.Text, kind.Text)
+			got.name = ours.name.Match(name.Text, nil)
+			got.namespace = ours.namespace.Match(namespace.Text, nil)
 		}
 		if diff := cmp.Diff(want, got, cmp.AllowUnexported(outcome{})); diff != "" {
 			t.Fatalf("%+v (-kustomize +here):\n%s", s, diff)

@@ -13,6 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/confighash/confighash/internal/catalog"
+	"github.com/confighash/confighash/internal/test/gen"
 )
 
 // A coreField is a field known to name a ConfigMap or a Secret, from a survey
@@ -24,33 +25,6 @@ type coreField struct {
 	Format            string // the plain name if empty
 	NamespacePath     string
 	KindPath          string
-}
-
-// listKeys are the keys of core kinds that hold lists of mappings.
-var listKeys = []string{
-	"containers", "ephemeralContainers", "env", "envFrom", "imagePullSecrets", "initContainers",
-	"paths", "rules", "secrets", "sources", "tls", "volumes",
-}
-
-// set puts a value at a path of an object, which it extends as needed.
-func set(object map[string]any, path catalog.Path, value any) {
-	for _, segment := range path[:len(path)-1] {
-		key := string(segment)
-		switch next := object[key].(type) {
-		case map[string]any:
-			object = next
-		case []any:
-			object = next[0].(map[string]any)
-		default:
-			inner := map[string]any{}
-			object[key] = inner
-			if slices.Contains(listKeys, key) {
-				object[key] = []any{inner}
-			}
-			object = inner
-		}
-	}
-	object[string(path[len(path)-1])] = value
 }
 
 func sibling(path catalog.Path, key string) catalog.Path {
@@ -139,13 +113,13 @@ func TestFind_knowsEveryFieldOfTheSurvey(t *testing.T) {
 				continue
 			}
 			object := map[string]any{}
-			set(object, path, value)
+			gen.Set(object, path, value)
 			if field.NamespacePath != "" {
 				ns, err := catalog.ParsePath(field.NamespacePath)
 				if err != nil {
 					t.Fatal(err)
 				}
-				set(object, ns, "other")
+				gen.Set(object, ns, "other")
 				namespace = "other"
 			}
 			switch {
@@ -154,12 +128,12 @@ func TestFind_knowsEveryFieldOfTheSurvey(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				set(object, at, kind)
+				gen.Set(object, at, kind)
 			case field.Format == "list of names":
-				set(object, sibling(path, "apiGroups"), []any{""})
-				set(object, sibling(path, "resources"), []any{"pods", strings.ToLower(kind) + "s"})
+				gen.Set(object, sibling(path, "apiGroups"), []any{""})
+				gen.Set(object, sibling(path, "resources"), []any{"pods", strings.ToLower(kind) + "s"})
 			case strings.Contains(field.Path, "csi/volumeAttributes"):
-				set(object, sibling(path[:len(path)-1], "driver"), "file.csi.azure.com")
+				gen.Set(object, sibling(path[:len(path)-1], "driver"), "file.csi.azure.com")
 			}
 			text, err := yaml.Marshal(object)
 			if err != nil {

@@ -62,7 +62,7 @@ type Reference struct {
 	Tentative bool
 	// Kustomize: kustomize's own nameReference follows this field.
 	Kustomize bool
-	// Follows: the reference follows a rename and is no reason for one.
+	// Follows: the reference follows a rename and does not cause one.
 	Follows bool
 	// Pins says why the object keeps its name, as the rest of a sentence that
 	// begins with the referrer; "" if the reference is no reason for that.

@@ -45,7 +45,7 @@ func (v impactView) Diagram() *report.Diagram {
 }
 
 // drawWorkload adds a workload and its causes. The box of an object shows the keys that
-// differ, whoever consumes them.
+// differ, no matter what consumes them.
 func drawWorkload(d *report.Diagram, w *impact.Workload, keys map[impact.Ref][]impact.Key) {
 	to := d.Box(w, func() report.Box { return workloadBox(w) })
 	var boxes []int

@@ -28,7 +28,7 @@ const usual = 100
 
 func init() {
 	set("rapid.seed", strconv.FormatUint(Seed(), 10))
-	set("rapid.checks", strconv.Itoa(Cases(usual)))
+	set("rapid.checks", strconv.Itoa(cases(usual)))
 }
 
 func set(name, value string) {
@@ -55,17 +55,28 @@ var Seed = func() func() uint64 {
 	return func() uint64 { return seed }
 }()
 
-// Cases returns how many cases a test takes that takes n by itself.
+// Cases returns how many cases a test takes that takes n by itself: a fifth with -short.
 func Cases(n int) int {
+	if testing.Short() {
+		n = max(1, n/shortens)
+	}
+	return cases(n)
+}
+
+// shortens is what rapid divides the number of its checks by with -short.
+const shortens = 5
+
+// cases is Cases without regard to -short.
+func cases(n int) int {
 	text := os.Getenv("CONFIGHASH_CASES")
 	if text == "" {
 		return n
 	}
-	cases, err := strconv.Atoi(text)
-	if err != nil || cases < 1 {
+	number, err := strconv.Atoi(text)
+	if err != nil || number < 1 {
 		panic("CONFIGHASH_CASES is not a positive number: " + text)
 	}
-	return max(1, n*cases/usual)
+	return max(1, n*number/usual)
 }
 
 // IsLong reports whether the tests take enough cases to count what occurs in them.
@@ -83,7 +94,7 @@ func ForAll[V any](t *testing.T, n int, generate func(*gen.Dice) V, check func(*
 	t.Helper()
 	checks := flag.Lookup("rapid.checks")
 	defer set(checks.Name, checks.Value.String())
-	set(checks.Name, strconv.Itoa(Cases(n)))
+	set(checks.Name, strconv.Itoa(cases(n)))
 	values := rapid.Custom(func(t *rapid.T) quiet[V] { return quiet[V]{generate(gen.New(t))} })
 	cause := ""
 	rapid.Check(t, func(t *rapid.T) {

@@ -3,7 +3,6 @@ package v1alpha1
 import (
 	"encoding/json"
 	"regexp"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -12,6 +11,7 @@ import (
 	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/kustomize/kyaml/resid"
 
+	"github.com/confighash/confighash/internal/test/gen"
 	random "github.com/confighash/confighash/internal/test/property"
 )
 
@@ -30,38 +30,11 @@ func kustomizeSelector(s Selector) *types.Selector {
 	}
 }
 
-// A pair is a random expression and a text to hold against it, which it
-// matches more often than chance would have it.
-type pair struct{ expr, text string }
-
-func pairs() *rapid.Generator[pair] {
-	whole := []string{"", "", "app", "ConfigMap|Secret", "v1", ".*", "[a-z]+-[0-9]", "(?i)APP", "^app$", "a|b|", `\Qa.b\E`, `\Qa`, `a|\Qb`, "(?m)^a$", "(?s).+", "a{2}", `\bapp`, "ä+"}
-	pieces := []string{"a", "b", "|", ".", "*", "+", "?", "(", ")", "(?:", "(?i)", "(?m)", "[ab]", "[^a]", "[", "]", "{1,2}", "{1001}", "^", "$", `\A`, `\z`, `\Q`, `\E`, `\`, `\b`, `\n`, " ", "\n", "ä", "\xff", `\p{Lu}`, `\C`}
-	texts := []string{"", "a", "A", "b", "ab", "aa", "app", "app2", "my-app", "a-1", "Secret", "ConfigMap", "v1", "a.b", "axb", "\n", "a\nb", "ab\n", "ä", "\xff", "(", "|", "^a$", "a)|(b"}
-	return rapid.Custom(func(t *rapid.T) pair {
-		var p pair
-		switch rapid.IntRange(0, 3).Draw(t, "how") {
-		case 0:
-			p.expr = rapid.SampledFrom(whole).Draw(t, "expression")
-		case 1:
-			p.expr = rapid.SampledFrom(texts).Draw(t, "expression")
-		default:
-			p.expr = strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 1, 6).Draw(t, "pieces"), "")
-		}
-		p.text = rapid.OneOf(
-			rapid.SampledFrom(texts),
-			rapid.Just(p.expr),
-			rapid.Map(rapid.SliceOfN(rapid.SampledFrom(texts), 2, 2), func(s []string) string { return strings.Join(s, "") }),
-		).Draw(t, "text")
-		return p
-	})
-}
-
 // TestCheckRegex_refusesNoLessThanKustomize holds each part by itself: what
 // Parse lets through, kustomize compiles.
 func TestCheckRegex_refusesNoLessThanKustomize(t *testing.T) {
 	random.Check(t, func(t *rapid.T) {
-		expr := pairs().Draw(t, "pair").expr
+		expr := gen.Pairs().Draw(t, "pair").Expr
 		_, plain := regexp.Compile(expr)
 		_, theirs := types.NewSelectorRegex(kustomizeSelector(Selector{Name: expr}))
 		if refused := checkRegex(expr) != ""; refused != (plain != nil || theirs != nil) {
