@@ -189,15 +189,6 @@ func BenchmarkImpact(b *testing.B) {
 			return applications(number)
 		}}, n, "{mode: Rename}")
 	}
-	renamed := func(set string) string {
-		f, err := os.Create(set + "-renamed.yaml")
-		if err != nil {
-			b.Fatal(err)
-		}
-		defer f.Close()
-		run(b, set, f, confighash)
-		return f.Name()
-	}
 	both := input(b, shapes[0], 2*n, "{mode: Annotate}")
 	process(b, "by=yaml.v3", both, peer, "yaml.v3")
 	process(b, "by=yamldoc", both, peer, "yamldoc")
@@ -208,7 +199,30 @@ func BenchmarkImpact(b *testing.B) {
 	before, all := set(0), set(n)
 	impact("by=impact-of-one", before, set(1))
 	impact("by=impact-of-all", before, all)
-	impact("by=impact-that-rolls", renamed(before), renamed(all))
+	impact("by=impact-that-rolls", renamed(b, before), renamed(b, all))
+}
+
+// renamed returns a file with what mode Rename makes of another.
+func renamed(b *testing.B, path string) string {
+	b.Helper()
+	f, err := os.Create(path + "-renamed.yaml")
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer f.Close()
+	run(b, path, f, confighash)
+	return f.Name()
+}
+
+// BenchmarkGC compares gc over what kubectl printed with what only renames as many.
+func BenchmarkGC(b *testing.B) {
+	for _, n := range sizes(1, 5_000, 50_000) {
+		b.Run(fmt.Sprintf("resources=%d", n), func(b *testing.B) {
+			in := input(b, shapes[0], n, "{mode: Rename}")
+			process(b, "by=Rename", in, confighash)
+			process(b, "by=gc", os.DevNull, confighash, "gc", "--from", renamed(b, in))
+		})
+	}
 }
 
 // BenchmarkStart compares the start of the process with that of another Go program.

@@ -32,7 +32,7 @@ func main() {
 	}
 	i := slices.IndexFunc(shapes, func(s shape) bool { return s.name == *name })
 	if i < 0 {
-		log.Fatalf("there is no shape %q", *name)
+		log.Fatalf("the shape %q is not known", *name)
 	}
 	if err := shapes[i].write(*write, *n, *spec); err != nil {
 		log.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/confighash/confighash/internal/catalog"
 	"github.com/confighash/confighash/internal/edit"
@@ -26,15 +27,45 @@ import (
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
+// A Plan is what an Annotate changes and reports.
+type Plan struct {
+	plan.Plan
+	// gaps has the annotations that are stamped, by resource, each with what of the pods'
+	// configuration no checksum includes.
+	gaps map[*graph.Resource]map[yamldoc.Path]gap
+}
+
+// A gap is an object that no checksum includes, or a reference to one that is not in the
+// input.
+type gap struct {
+	object *graph.Resource
+	edge   *graph.Edge
+}
+
+// Covers returns the annotations of pod templates of r that are stamped, each with what the
+// pods consume and no checksum includes, "" for nothing: a clause.
+func (p *Plan) Covers(r *graph.Resource) map[yamldoc.Path]string {
+	covers := map[yamldoc.Path]string{}
+	for at, g := range p.gaps[r] {
+		switch covers[at] = ""; {
+		case g.object != nil:
+			covers[at] = fmt.Sprintf("the checksum does not include %s", g.object)
+		case g.edge != nil:
+			covers[at] = fmt.Sprintf("%s %q is not in the input", g.edge.Targets, g.edge.Ref.Name)
+		}
+	}
+	return covers
+}
+
 // New plans the checksums of the pod templates in g. The facts of g must hold
 // values (graph.Builder.Values). Its error is that of plan.Plan.Err.
-func New(g *graph.Graph, p *policy.Policy, spec *v1alpha1.Spec) (*plan.Plan, error) {
+func New(g *graph.Graph, p *policy.Policy, spec *v1alpha1.Spec) (*Plan, error) {
 	b := &builder{
-		graph: g, policy: p, spec: spec, plan: &plan.Plan{},
+		graph: g, policy: p, spec: spec, plan: &Plan{gaps: map[*graph.Resource]map[yamldoc.Path]gap{}},
 		sums: map[sumKey]string{}, checked: map[*graph.Resource]bool{}, always: map[*graph.Resource][]hash.Value{},
-		uses: 300_000 + 100*len(g.Resources),
+		uses: 300_000 + 100*len(g.All()),
 	}
-	for _, r := range g.Resources {
+	for _, r := range g.All() {
 		b.uses += len(r.References)
 	}
 	b.left = b.uses
@@ -53,7 +84,7 @@ type builder struct {
 	graph  *graph.Graph
 	policy *policy.Policy
 	spec   *v1alpha1.Spec
-	plan   *plan.Plan
+	plan   *Plan
 	// sums are the checksums of whole objects.
 	sums map[sumKey]string
 	// always are the values that always count of what represents a Secret.
@@ -77,13 +108,13 @@ func (b *builder) resource(r *graph.Resource) {
 	extra := b.extraSources(r)
 	if len(r.PodTemplates) == 0 {
 		if len(extra) > 0 {
-			b.plan.Warnf(r, reference.ExtraSourcesAt, "no pod template of %s is known here, so nothing is stamped; put the annotation on a workload, or describe the kind's pod template in spec.podTemplates", graph.Indefinite(r.Kind))
+			b.plan.Warnf(r, extraSourcesAt, "no pod template of %s is known here, so nothing is stamped; put the annotation on a workload, or describe the kind's pod template in spec.podTemplates", graph.Indefinite(r.Kind))
 		}
 		return
 	}
 	for _, c := range b.consumptions(r) {
 		for _, e := range extra {
-			if !b.spend(r, reference.ExtraSourcesAt) {
+			if !b.spend(r, extraSourcesAt) {
 				return
 			}
 			c.consume(e, true)
@@ -93,8 +124,18 @@ func (b *builder) resource(r *graph.Resource) {
 			c.add(n.Object, n.Kind).named = true
 		}
 		b.plan.Add(unmet...)
-		b.stamp(r, c.template, c.sources(), c.unselected())
+		sources := c.sources()
+		if b.stamp(r, c.template, sources, c.unselected()) {
+			b.plan.cover(r, c.template.AnnotationsAt, c.gap)
+		}
 	}
+}
+
+func (p *Plan) cover(r *graph.Resource, at yamldoc.Path, g gap) {
+	if p.gaps[r] == nil {
+		p.gaps[r] = map[yamldoc.Path]gap{}
+	}
+	p.gaps[r][at] = g
 }
 
 // consumptions returns what the pod templates of r consume. Those that share their
@@ -116,10 +157,10 @@ func (b *builder) consumptions(r *graph.Resource) []*consumption {
 	for i := range r.PodTemplates {
 		t := &r.PodTemplates[i]
 		c := known[t.AnnotationsAt]
-		if c == nil || !t.HasAnnotations {
+		if c == nil || t.AnnotationsAt == "" {
 			c = &consumption{builder: b, referrer: r, template: t, workload: b.policy.Workload(r, t), known: map[useKey]*use{}, wanted: map[**graph.Resource]bool{}}
 			all = append(all, c)
-			if t.HasAnnotations {
+			if t.AnnotationsAt != "" {
 				known[t.AnnotationsAt] = c
 			}
 		}
@@ -133,11 +174,20 @@ func (b *builder) consumptions(r *graph.Resource) []*consumption {
 	return all
 }
 
+var extraSourcesAt = yamldoc.Path("metadata.annotations").Key(v1alpha1.AnnotationExtraSources)
+
 // extraSources returns what confighash.dev/extra-sources names, and reports what is
 // wrong there.
 func (b *builder) extraSources(r *graph.Resource) []*graph.Edge {
-	for _, element := range reference.WrongExtraSources(r.Annotations[v1alpha1.AnnotationExtraSources]) {
-		b.plan.Errorf(r, reference.ExtraSourcesAt, "%q is neither ConfigMap/NAME nor Secret/NAME; list objects of the same namespace, divided by commas", element)
+	value, met := r.Annotations[v1alpha1.AnnotationExtraSources], map[string]bool{}
+	for element := range strings.SplitSeq(value, ",") {
+		element = strings.TrimSpace(element)
+		kind, name, _ := strings.Cut(element, "/")
+		_, fits := catalog.Plain.Match(name)
+		if known := fits && catalog.TargetOf(kind) != 0; !known && !met[element] && strings.TrimSpace(value) != "" {
+			b.plan.Errorf(r, extraSourcesAt, "%q is neither ConfigMap/NAME nor Secret/NAME; list objects of the same namespace, divided by commas", element)
+		}
+		met[element] = true
 	}
 	extra := r.ExtraSources()
 	for _, e := range extra {
@@ -146,7 +196,7 @@ func (b *builder) extraSources(r *graph.Resource) []*graph.Edge {
 			if b.spec.Unresolved == v1alpha1.UnresolvedError {
 				severity = manifest.Error
 			}
-			b.plan.Reportf(severity, r, reference.ExtraSourcesAt, "%s %q is not in the input; correct the name, or remove it", e.Ref.Targets, e.Ref.Name)
+			b.plan.Reportf(severity, r, extraSourcesAt, "%s %q is not in the input; correct the name, or remove it", e.Ref.Targets, e.Ref.Name)
 		}
 	}
 	return extra
@@ -161,15 +211,15 @@ func (b *builder) spend(r *graph.Resource, path yamldoc.Path) bool {
 	return b.left > 0
 }
 
-// stamp plans the edits of the annotations of a pod template. others are keys
-// that another function's run may have set.
-func (b *builder) stamp(r *graph.Resource, t *graph.PodTemplate, sources []source, others map[string]bool) {
-	if why, severity := refusal(t); why != "" {
+// stamp plans the edits of the annotations of a pod template, and reports whether they hold
+// a checksum. others are keys that another function's run may have set.
+func (b *builder) stamp(r *graph.Resource, t *reference.PodTemplate, sources []source, others map[string]bool) bool {
+	if why, severity := refusal(t); why != "" && !b.policy.NamesJob(r) {
 		if len(sources) > 0 && (severity != manifest.Info || b.informs()) {
 			message := fmt.Sprintf("not stamped, although it consumes %s: %s", b.list(sources), why)
 			b.leave(graph.Finding{Severity: severity, Resource: r, Path: templatePath(t), Message: message, Reason: why})
 		}
-		return
+		return false
 	}
 	wanted, counted := b.checksums(r, sources)
 	if len(wanted) > 0 {
@@ -201,9 +251,10 @@ func (b *builder) stamp(r *graph.Resource, t *graph.PodTemplate, sources []sourc
 		}
 		b.plan.Edit(r, edit.RemoveEntry{Parent: t.AnnotationsAt, Key: key})
 	}
+	return len(wanted) > 0 && t.Change != catalog.InPlace
 }
 
-func (b *builder) informStamped(r *graph.Resource, t *graph.PodTemplate, counted []source) {
+func (b *builder) informStamped(r *graph.Resource, t *reference.PodTemplate, counted []source) {
 	message := "stamped with the checksum of " + b.list(counted)
 	if t.Change == catalog.Deferred {
 		message += "; " + cmp.Or(t.Reason, t.Change.Reason())
@@ -220,8 +271,8 @@ func (b *builder) leave(f graph.Finding) {
 
 func (b *builder) informs() bool { return b.spec.Report == v1alpha1.ReportFull }
 
-func templatePath(t *graph.PodTemplate) yamldoc.Path {
-	if t.HasAnnotations {
+func templatePath(t *reference.PodTemplate) yamldoc.Path {
+	if t.AnnotationsAt != "" {
 		return t.AnnotationsAt
 	}
 	return t.Spec
@@ -229,12 +280,12 @@ func templatePath(t *graph.PodTemplate) yamldoc.Path {
 
 // refusal returns why a pod template is not stamped, "" if it is, and the severity of
 // that.
-func refusal(t *graph.PodTemplate) (string, manifest.Severity) {
+func refusal(t *reference.PodTemplate) (string, manifest.Severity) {
 	switch why, expected := t.Change.Unstamped(); {
-	case why == "" && t.HasAnnotations:
+	case why == "" && t.AnnotationsAt != "":
 		return "", ""
 	case why == "":
-		return "there is no place for annotations of its pods", manifest.Warning
+		return "the resource has no field for annotations of its pods", manifest.Warning
 	case expected:
 		return cmp.Or(t.Reason, why), manifest.Info
 	default:

@@ -49,7 +49,11 @@ func annotated(t testing.TB, spec *v1alpha1.Spec, manifests string, extra ...cat
 	if err != nil {
 		t.Fatal(err)
 	}
-	return New(g, p, spec)
+	annotated, err := New(g, p, spec)
+	if err != nil {
+		return nil, err
+	}
+	return &annotated.Plan, nil
 }
 
 // edits renders the edits of a plan: the resource, where its annotations are,
@@ -130,7 +134,7 @@ func TestNew_doesWhatTheCatalogueSaysOfAChange(t *testing.T) {
 		{catalog.CreateOnce, "", nil, []string{"warning: " + at + consumes + "its pod template is read once, when it is created; replace it when its configuration changes"}},
 		{catalog.Destructive, "", nil, []string{"warning: " + at + consumes + "a changed pod template kills what is running"}},
 		{catalog.Operator, "", nil, []string{"warning: " + at + consumes + "what a changed pod template does is up to its operator; add it to spec.podTemplates if it rolls"}},
-		{catalog.Recreated, "", nil, []string{"info: " + at + consumes + "it is made anew each time"}},
+		{catalog.Recreated, "", nil, []string{"info: " + at + consumes + "it is created each time"}},
 		{catalog.NoChange, "", nil, []string{"info: " + at + consumes + "nothing makes pods of its template"}},
 		{catalog.Forbidden, "its reason", nil, []string{"warning: " + at + consumes + "its reason"}},
 		{catalog.CreateOnce, "its reason", nil, []string{"warning: " + at + consumes + "its reason"}},
@@ -140,10 +144,10 @@ func TestNew_doesWhatTheCatalogueSaysOfAChange(t *testing.T) {
 		{catalog.NoChange, "its reason", nil, []string{"info: " + at + consumes + "its reason"}},
 	} {
 		t.Run(tc.change.String()+" "+tc.reason, func(t *testing.T) {
-			template := catalog.PodTemplate{
-				Spec: catalog.Path{"spec", "pods", "spec"}, HasSpec: true,
-				Annotations: catalog.Path{"spec", "pods", "metadata", "annotations"}, HasAnnotations: true,
-				Change: tc.change,
+			template := catalog.TemplateRule{
+				Spec:        catalog.Path{"spec", "pods", "spec"},
+				Annotations: catalog.Path{"spec", "pods", "metadata", "annotations"},
+				Change:      tc.change,
 			}
 			if tc.reason != "" {
 				template.Change = catalog.Rollout
@@ -158,7 +162,7 @@ func TestNew_doesWhatTheCatalogueSaysOfAChange(t *testing.T) {
 			}
 			p, err := annotated(t, specOf(), configMap("app", "x: '1'")+
 				"apiVersion: example.com/v1\nkind: Gadget\nmetadata: {name: g}\nspec: {pods: {spec: {containers: [{envFrom: [{configMapRef: {name: app}}]}]}}}\n",
-				catalog.Extra{Group: "example.com", Kind: "Gadget", PodTemplates: []catalog.PodTemplate{template}})
+				catalog.Extra{Group: "example.com", Kind: "Gadget", PodTemplates: []catalog.TemplateRule{template}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -173,19 +177,19 @@ func TestNew_doesWhatTheCatalogueSaysOfAChange(t *testing.T) {
 }
 
 func TestNew_stampsEveryTemplateWithWhatItConsumesItself(t *testing.T) {
-	template := func(name string) catalog.PodTemplate {
-		return catalog.PodTemplate{
-			Spec: catalog.Path{"spec", catalog.Segment(name), "spec"}, HasSpec: true,
-			Annotations: catalog.Path{"spec", catalog.Segment(name), "metadata", "annotations"}, HasAnnotations: true,
+	template := func(name string) catalog.TemplateRule {
+		return catalog.TemplateRule{
+			Spec:        catalog.Path{"spec", catalog.Segment(name), "spec"},
+			Annotations: catalog.Path{"spec", catalog.Segment(name), "metadata", "annotations"},
 		}
 	}
 	noPlace := template("bare")
-	noPlace.HasAnnotations = false
-	gadget := catalog.Extra{Group: "example.com", Kind: "Gadget", PodTemplates: []catalog.PodTemplate{
+	noPlace.Annotations = nil
+	gadget := catalog.Extra{Group: "example.com", Kind: "Gadget", PodTemplates: []catalog.TemplateRule{
 		template("one"), template("other"), noPlace,
-		{Annotations: catalog.Path{"spec", "sidecar", "podAnnotations"}, HasAnnotations: true},
-		{Spec: catalog.Path{"spec", "shared", "first", "spec"}, HasSpec: true, Annotations: catalog.Path{"spec", "shared", "annotations"}, HasAnnotations: true},
-		{Spec: catalog.Path{"spec", "shared", "second", "spec"}, HasSpec: true, Annotations: catalog.Path{"spec", "shared", "annotations"}, HasAnnotations: true},
+		{Annotations: catalog.Path{"spec", "sidecar", "podAnnotations"}},
+		{Spec: catalog.Path{"spec", "shared", "first", "spec"}, Annotations: catalog.Path{"spec", "shared", "annotations"}},
+		{Spec: catalog.Path{"spec", "shared", "second", "spec"}, Annotations: catalog.Path{"spec", "shared", "annotations"}},
 	}, References: []catalog.Rule{
 		{Path: catalog.Path{"spec", "settings"}, Targets: catalog.ConfigMap, Formats: []*catalog.Format{catalog.Plain}, Consumed: true},
 		{Path: catalog.Path{"spec", "unread"}, Targets: catalog.ConfigMap, Formats: []*catalog.Format{catalog.Plain}},
@@ -216,7 +220,7 @@ func TestNew_stampsEveryTemplateWithWhatItConsumesItself(t *testing.T) {
 			"Gadget g: spec.shared.annotations: checksum/configmap.b",
 		}, nil},
 		{"no place for annotations", "{bare: {" + containers("e") + "}}", nil, []string{
-			"warning: Gadget g: spec.bare.spec: not stamped, although it consumes ConfigMap e: there is no place for annotations of its pods",
+			"warning: Gadget g: spec.bare.spec: not stamped, although it consumes ConfigMap e: the resource has no field for annotations of its pods",
 		}},
 		{"none, and nothing consumed", "{bare: {spec: {}}}", nil, nil},
 	} {
@@ -362,7 +366,7 @@ func TestNew_makesOneChecksumOfThoseOfTheSources(t *testing.T) {
 // Objects with the same content are distinguished by their names, and an object of
 // another namespace from one of the same name in the workload's.
 func TestNew_distinguishesSourcesOfOtherNamespaces(t *testing.T) {
-	template := catalog.PodTemplate{Spec: catalog.Path{"spec", "pods"}, HasSpec: true, Annotations: catalog.Path{"spec", "annotations"}, HasAnnotations: true}
+	template := catalog.TemplateRule{Spec: catalog.Path{"spec", "pods"}, Annotations: catalog.Path{"spec", "annotations"}}
 	rules, err := catalog.FieldSpec(catalog.ConfigMap, "spec/settings")
 	if err != nil {
 		t.Fatal(err)
@@ -372,7 +376,7 @@ func TestNew_distinguishesSourcesOfOtherNamespaces(t *testing.T) {
 	}
 	p, err := annotated(t, specOf(), inNamespace("a")+inNamespace("b")+inNamespace("default")+
 		"apiVersion: example.com/v1\nkind: Gadget\nmetadata: {name: g}\nspec: {settings: [{name: app, namespace: a}, {name: app, namespace: b}, {name: app}], pods: {}}\n",
-		catalog.Extra{Group: "example.com", Kind: "Gadget", PodTemplates: []catalog.PodTemplate{template}, References: rules})
+		catalog.Extra{Group: "example.com", Kind: "Gadget", PodTemplates: []catalog.TemplateRule{template}, References: rules})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -512,5 +516,31 @@ func TestNew_enumeratesTheFirstOfMany(t *testing.T) {
 		if diff := cmp.Diff(want, told(p)); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
+	}
+}
+
+// A Secret made from a Secret made from a ConfigMap: the ConfigMap counts, unless something
+// between it and the workload is taken out.
+func TestNew_stopsAtASourceThatIsTakenOut(t *testing.T) {
+	secret := func(name, annotations, from string) string {
+		return "apiVersion: external-secrets.io/v1\nkind: ExternalSecret\nmetadata: {name: " + name + ", annotations: {" + annotations + "}}\n" +
+			"spec: {target: {name: " + name + ", template: {templateFrom: [{" + from + "}]}}}\n---\n"
+	}
+	checksum := func(annotations, data string) string {
+		t.Helper()
+		p, err := annotated(t, specOf(), deployment("name: c, image: i, envFrom: [{secretRef: {name: outer}}]")+
+			secret("outer", "", "secret: {name: inner, items: [{key: k}]}")+
+			secret("inner", annotations, "configMap: {name: deep, items: [{key: k}]}")+configMap("deep", "k: "+data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprint(values(p))
+	}
+	if checksum("", "a") == checksum("", "b") {
+		t.Error("the checksum does not follow a ConfigMap that two ExternalSecrets pass on")
+	}
+	const ignored = "confighash.dev/ignore: 'true'"
+	if checksum(ignored, "a") != checksum(ignored, "b") {
+		t.Error("the checksum follows a ConfigMap through an ExternalSecret that is taken out")
 	}
 }

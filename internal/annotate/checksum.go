@@ -57,7 +57,7 @@ func (b *builder) checksum(r *graph.Resource, s *source) string {
 	if !b.fit(object) {
 		return ""
 	}
-	whole := s.whole || b.spec.Annotate.Granularity == v1alpha1.GranularityObject || object.StandsFor && len(b.alwaysOf(object)) == len(object.Values)
+	whole := s.whole || object.NameOnly || b.spec.Annotate.Granularity == v1alpha1.GranularityObject || object.StandsFor && len(b.alwaysOf(object)) == len(object.Values)
 	if sum, ok := b.sums[id]; ok && whole {
 		return sum
 	}
@@ -141,7 +141,7 @@ func (b *builder) fit(object *graph.Resource) bool {
 		b.plan.Errorf(object, "", "%s", object.ValuesErr)
 		return false
 	}
-	if len(object.Undecoded) > 0 {
+	if len(object.Undecoded) > 0 && !object.Context {
 		field, plain := "data", "stringData"
 		if object.Kind == "ConfigMap" {
 			field, plain = "binaryData", "data"

@@ -14,11 +14,12 @@ import (
 type consumption struct {
 	*builder
 	referrer *graph.Resource
-	template *graph.PodTemplate
+	template *reference.PodTemplate
 	workload *policy.Workload
 	uses     []*use
 	known    map[useKey]*use
 	wanted   map[**graph.Resource]bool // what wants has found
+	gap      gap                       // the first that is consumed and does not count
 }
 
 // A useKey is an object, and the kind that it is used as.
@@ -61,6 +62,9 @@ func (c *consumption) consume(e *graph.Edge, extra bool) {
 	meanings := c.graph.Meanings(e)
 	if len(meanings) == 0 {
 		c.warnOfNone(e, extra)
+		if c.gap.edge == nil && !e.Ref.Tentative {
+			c.gap.edge = e
+		}
 	}
 	for _, m := range meanings {
 		objects := m.Objects
@@ -89,7 +93,12 @@ func (c *consumption) consume(e *graph.Edge, extra bool) {
 // the object, and of one that may mean objects of other layers.
 func (c *consumption) warnOfNone(e *graph.Edge, extra bool) {
 	for _, match := range e.Matches {
-		if lost := match.Lost(); lost != nil && !e.Made() {
+		switch lost := match.Lost(); {
+		case lost == nil || e.Made():
+		case lost.Context:
+			c.plan.Warnf(e.Referrer, e.Ref.At.Path, "%q is not in the input, but another build has %s, with a hash; mode Rename writes that name into this field",
+				e.Ref.Name, lost)
+		default:
 			c.plan.Warnf(e.Referrer, e.Ref.At.Path, "%q is not in the input, but %s is, with the suffix that kustomize gives: kustomize did not write it into this field; mode Rename does",
 				e.Ref.Name, lost)
 		}
@@ -140,6 +149,9 @@ func (c *consumption) sources() []source {
 	var sources []source
 	for _, u := range c.uses {
 		verdict := c.judge(u)
+		if u.consumed && c.gap.object == nil && (!verdict.Rolls || u.object.NameOnly) {
+			c.gap.object = u.object
+		}
 		if !verdict.Rolls {
 			if u.consumed && u.from == nil && c.informs() {
 				c.leave(graph.Finding{

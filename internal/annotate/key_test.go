@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/confighash/confighash/internal/hash"
-	"github.com/confighash/confighash/internal/test/property"
+	"github.com/confighash/confighash/test/support/property"
 )
 
 func TestKeyName(t *testing.T) {

@@ -16,8 +16,8 @@ func BenchmarkKind_coldStart(b *testing.B) {
 	for b.Loop() {
 		c := newCatalog(nil)
 		for _, id := range kinds {
-			if k, err := c.Kind(id.group, id.version, id.kind); k == nil || err != nil {
-				b.Fatal(k, err)
+			if c.Kind(id.group, id.version, id.kind) == nil {
+				b.Fatal("nothing is known of", id)
 			}
 		}
 	}

@@ -28,7 +28,7 @@ type gvk struct{ group, version, kind string }
 type Extra struct {
 	Group, Version, Kind string
 	References           []Rule
-	PodTemplates         []PodTemplate
+	PodTemplates         []TemplateRule
 }
 
 func (e Extra) concerns(group, version, kind string) bool {
@@ -58,25 +58,24 @@ func newCatalog(extra []Extra) *Catalog {
 // than any build holds.
 const maxRemembered = 4096
 
-// Kind returns what is known of a kind, and nil if that is nothing beyond
-// what Any says. Kinds of which the same is known share it. An error is a defect of
-// the data.
-func (c *Catalog) Kind(group, version, kind string) (*Kind, error) {
+// Kind returns what is known of a kind, nil if that is nothing beyond what Any
+// says. Kinds of which the same is known share it.
+func (c *Catalog) Kind(group, version, kind string) *Kind {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if cached, ok := c.kinds[gvk{group, version, kind}]; ok {
-		return cached, nil
+		return cached
 	}
-	found, err := c.kind(group, version, kind)
-	if err == nil && len(c.kinds) < maxRemembered {
+	found := c.kind(group, version, kind)
+	if len(c.kinds) < maxRemembered {
 		// The names may be pieces of an input, which the catalogue outlives.
 		c.kinds[gvk{strings.Clone(group), strings.Clone(version), strings.Clone(kind)}] = found
 	}
-	return found, err
+	return found
 }
 
 // kind is Kind for one that is not remembered.
-func (c *Catalog) kind(group, version, kind string) (*Kind, error) {
+func (c *Catalog) kind(group, version, kind string) *Kind {
 	var found []document
 	var extra []Extra
 	var key []byte // says which of them, and of which version if that matters
@@ -97,44 +96,39 @@ func (c *Catalog) kind(group, version, kind string) (*Kind, error) {
 		}
 	}
 	if key == nil {
-		return nil, nil //nolint:nilnil // nothing is known, and there is no error
+		return nil
 	}
 	if versioned {
 		key = append(key, version...)
 	}
 	if said, ok := c.said[string(key)]; ok {
-		return said, nil
+		return said
 	}
 	k := &Kind{}
 	for _, d := range found {
-		if err := c.add(k, d, version); err != nil {
-			return nil, fmt.Errorf("catalogue: %s.%s: %w", kind, group, err)
-		}
+		c.add(k, d, version)
 	}
 	for _, e := range extra {
-		if err := c.addExtra(k, e); err != nil {
-			return nil, err
+		for _, t := range e.PodTemplates {
+			c.addTemplate(k, t, expansion{})
 		}
+		k.References = append(k.References, e.References...)
 	}
 	c.said[string(key)] = k
-	return k, nil
+	return k
 }
 
-// Any returns what holds for every kind. An error is a defect of the data.
-func (c *Catalog) Any() (*Kind, error) {
+// Any returns what holds for every kind.
+func (c *Catalog) Any() *Kind {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.everywhere != nil {
-		return c.everywhere, nil
-	}
-	k := &Kind{}
-	for _, d := range c.documents(anyFile) {
-		if err := c.add(k, d, ""); err != nil {
-			return nil, fmt.Errorf("catalogue: %s: %w", anyFile, err)
+	if c.everywhere == nil {
+		c.everywhere = &Kind{}
+		for _, d := range c.documents(anyFile) {
+			c.add(c.everywhere, d, "")
 		}
 	}
-	c.everywhere = k
-	return k, nil
+	return c.everywhere
 }
 
 // StandInKinds returns the kinds whose objects represent Secrets, sorted.

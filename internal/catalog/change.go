@@ -74,7 +74,7 @@ var changes = [...]struct {
 	},
 	Recreated: {
 		name: "recreated", meaning: "the object is created again each time",
-		unstamped: "it is made anew each time", unsurprised: true,
+		unstamped: "it is created each time", unsurprised: true,
 	},
 	NoChange: {
 		name: "none", meaning: "nothing happens, because nothing reads it",

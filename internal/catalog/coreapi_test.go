@@ -335,10 +335,7 @@ func TestCoreAPIs_everyFieldIsListedOrExcluded(t *testing.T) {
 	excluded := exclusions(t)
 	listed := 0
 	for id, typ := range kinds {
-		k, err := Builtin().Kind(id.Group, id.Version, id.Kind)
-		if err != nil {
-			t.Fatal(err)
-		}
+		k := Builtin().Kind(id.Group, id.Version, id.Kind)
 		if k == nil {
 			k = &Kind{}
 		}
@@ -400,10 +397,7 @@ func TestCoreAPIs_everyListedFieldIsThere(t *testing.T) {
 			}
 			is := map[string]bool{}
 			for _, id := range ids {
-				k, err := Builtin().Kind(id.Group, id.Version, id.Kind)
-				if err != nil {
-					t.Fatal(err)
-				}
+				k := Builtin().Kind(id.Group, id.Version, id.Kind)
 				for _, r := range k.References {
 					is[r.Path.String()] = is[r.Path.String()] || isField(kinds[id], r.Path)
 				}
@@ -429,7 +423,10 @@ func isField(typ reflect.Type, path Path) bool {
 	for typ.Kind() == reflect.Pointer || typ.Kind() == reflect.Slice {
 		typ = typ.Elem()
 	}
-	if len(path) == 0 {
+	switch {
+	case typ == reflect.TypeFor[runtime.RawExtension]():
+		return true // it may hold anything
+	case len(path) == 0:
 		return typ.Kind() == reflect.String
 	}
 	switch typ.Kind() {

@@ -6,5 +6,5 @@
 //
 // [Builtin] returns the catalogue, and [Catalog.Kind] what it says of a kind. Files are
 // split when a kind of their group is asked for, and only documents about that kind are
-// parsed.
+// parsed. A defect of the data is one of the program: it panics, and tests load all of it.
 package catalog

@@ -23,25 +23,24 @@ type rawKind struct {
 		Paths  []Path `yaml:"paths"`
 		Reason string `yaml:"reason"`
 	} `yaml:"immutable"`
-	PodTemplates     []rawPodTemplate `yaml:"podTemplates"`
-	Workload         *Workload        `yaml:"workload"`
-	References       []Entry          `yaml:"references"`
-	Exports          []Export         `yaml:"exports"`
-	StandIn          *StandIn         `yaml:"standIn"`
-	Manifests        []Path           `yaml:"manifests"`
-	ForeignManifests []Path           `yaml:"foreignManifests"`
-	Note             string           `yaml:"note"`
-	Source           string           `yaml:"source"`
+	PodTemplates     []rawTemplate `yaml:"podTemplates"`
+	Workload         *WorkloadRule `yaml:"workload"`
+	References       []Entry       `yaml:"references"`
+	Exports          []Export      `yaml:"exports"`
+	StandIn          *StandIn      `yaml:"standIn"`
+	Manifests        []Path        `yaml:"manifests"`
+	ForeignManifests []Path        `yaml:"foreignManifests"`
+	Note             string        `yaml:"note"`
+	Source           string        `yaml:"source"`
 }
 
-type rawPodTemplate struct {
-	PodTemplate `yaml:",inline"`
-	// Path leads to a whole template; SpecAt and AnnotationsAt replace its two parts.
-	Path          *Path  `yaml:"path"`
-	SpecAt        *Path  `yaml:"spec"`
-	AnnotationsAt *Path  `yaml:"annotations"`
-	Kustomize     bool   `yaml:"kustomize"`
-	Source        string `yaml:"source"`
+type rawTemplate struct {
+	TemplateRule `yaml:",inline"`
+	// Path leads to a whole template, of which Spec and Annotations are two parts unless
+	// they lead elsewhere.
+	Path      *Path  `yaml:"path"`
+	Kustomize bool   `yaml:"kustomize"`
+	Source    string `yaml:"source"`
 }
 
 // An Entry is a reference as the data writes it.
@@ -60,93 +59,63 @@ type Entry struct {
 	MountedBy []string `yaml:"mountedBy"`
 }
 
-func (c *Catalog) add(k *Kind, d document, version string) error {
+func (c *Catalog) add(k *Kind, d document, version string) {
 	var raw rawKind
-	if err := decode([]byte(d.text), &raw); err != nil {
-		return err
-	}
-	return c.addKind(k, &raw, version)
+	decode(d.text, &raw)
+	c.addKind(k, &raw, version)
 }
 
-func (c *Catalog) addKind(k *Kind, raw *rawKind, version string) error {
+func (c *Catalog) addKind(k *Kind, raw *rawKind, version string) {
 	switch raw.Scope {
 	case "", "Namespaced":
 	case "Cluster":
 		k.ClusterScoped = true
 	default:
-		return fmt.Errorf("scope %q: want Cluster or Namespaced", raw.Scope)
+		panic(fmt.Errorf("catalogue: scope %q: want Cluster or Namespaced", raw.Scope))
 	}
 	first := len(k.References)
 	at := expansion{version: version}
 	for i := range raw.PodTemplates {
-		if err := c.addPodTemplate(k, &raw.PodTemplates[i], at); err != nil {
-			return err
+		t := &raw.PodTemplates[i]
+		if t.Path != nil && t.Spec == nil {
+			t.Spec = t.Path.join(Path{"spec"})
 		}
+		if t.Path != nil && t.Annotations == nil {
+			t.Annotations = t.Path.join(Path{"metadata", "annotations"})
+		}
+		at.kustomize = t.Kustomize
+		c.addTemplate(k, t.TemplateRule, at)
 	}
-	if err := c.expand(&k.References, raw.References, at); err != nil {
-		return err
-	}
+	at.kustomize = false
+	c.expand(&k.References, raw.References, at)
 	k.Workload, k.StandIn = cmp.Or(raw.Workload, k.Workload), cmp.Or(raw.StandIn, k.StandIn)
 	k.Exports = append(k.Exports, raw.Exports...)
 	k.Manifests = append(k.Manifests, raw.Manifests...)
 	k.ForeignManifests = append(k.ForeignManifests, raw.ForeignManifests...)
 	if raw.Immutable == nil {
-		return nil
+		return
 	}
 	k.Immutable = raw.Immutable.Reason
 	for i := first; i < len(k.References); i++ {
 		r := &k.References[i]
 		r.Immutable = r.Immutable || slices.ContainsFunc(raw.Immutable.Paths, r.Path.hasPrefix)
 	}
-	return nil
 }
 
-func (c *Catalog) addPodTemplate(k *Kind, raw *rawPodTemplate, at expansion) error {
-	t := raw.PodTemplate
-	if raw.Path == nil && raw.SpecAt == nil && raw.AnnotationsAt == nil {
-		return errors.New("a pod template needs a path")
+func (c *Catalog) addTemplate(k *Kind, t TemplateRule, at expansion) {
+	if t.Spec == nil && (t.Annotations == nil || t.Subtree != "") {
+		panic(errors.New("catalogue: a pod template has no path, or a subtree and no spec"))
 	}
-	if raw.Path != nil {
-		t.Spec, t.HasSpec = raw.Path.join(Path{"spec"}), true
-		t.Annotations, t.HasAnnotations = raw.Path.join(Path{"metadata", "annotations"}), true
-	}
-	if raw.SpecAt != nil {
-		t.Spec, t.HasSpec = *raw.SpecAt, len(*raw.SpecAt) > 0
-	}
-	if raw.AnnotationsAt != nil {
-		t.Annotations, t.HasAnnotations = *raw.AnnotationsAt, len(*raw.AnnotationsAt) > 0
-	}
-	if t.Subtree != "" && !t.HasSpec {
-		return fmt.Errorf("a pod template has the subtree %s and no spec", t.Subtree)
-	}
-	at.kustomize = raw.Kustomize
-	return c.addTemplate(k, t, at)
-}
-
-func (c *Catalog) addTemplate(k *Kind, t PodTemplate, at expansion) error {
 	k.PodTemplates = append(k.PodTemplates, t)
 	at.root = true
-	if t.HasSpec {
+	if t.Spec != nil {
 		at.prefix = t.Spec
-		if err := c.expandSubtree(&k.References, cmp.Or(t.Subtree, podSpecSubtree), at); err != nil {
-			return err
-		}
+		c.expandSubtree(&k.References, cmp.Or(t.Subtree, podSpecSubtree), at)
 	}
-	if t.HasAnnotations {
+	if t.Annotations != nil {
 		at.prefix = t.Annotations
-		return c.expandSubtree(&k.References, podAnnotationsSubtree, at)
+		c.expandSubtree(&k.References, podAnnotationsSubtree, at)
 	}
-	return nil
-}
-
-func (c *Catalog) addExtra(k *Kind, e Extra) error {
-	for _, t := range e.PodTemplates {
-		if err := c.addTemplate(k, t, expansion{}); err != nil {
-			return err
-		}
-	}
-	k.References = append(k.References, e.References...)
-	return nil
 }
 
 // An expansion is what the references of a subtree inherit from the entry that names
@@ -164,52 +133,37 @@ type expansion struct {
 	depth     int
 }
 
-func (c *Catalog) expandSubtree(into *[]Rule, name string, at expansion) error {
+func (c *Catalog) expandSubtree(into *[]Rule, name string, at expansion) {
 	if at.depth++; at.depth > maxDepth {
-		return fmt.Errorf("subtree %s holds itself", name)
+		panic(fmt.Errorf("catalogue: subtree %s holds itself", name))
 	}
-	entries, err := c.subtree(name)
-	if err != nil {
-		return err
-	}
-	if err := c.expand(into, entries, at); err != nil {
-		return fmt.Errorf("subtree %s: %w", name, err)
-	}
-	return nil
+	c.expand(into, c.subtree(name), at)
 }
 
-func (c *Catalog) subtree(name string) ([]Entry, error) {
+func (c *Catalog) subtree(name string) []Entry {
 	if known, ok := c.subtrees[name]; ok {
-		return known, nil
+		return known
 	}
-	for _, d := range c.documents(subtreesFile) {
-		if d.names[0] != name {
-			continue
-		}
-		var subtree Subtree
-		if err := decode([]byte(d.text), &subtree); err != nil {
-			return nil, fmt.Errorf("subtree %s: %w", name, err)
-		}
-		c.subtrees[name] = subtree.Entries
-		return subtree.Entries, nil
+	all := c.documents(subtreesFile)
+	i := slices.IndexFunc(all, func(d document) bool { return d.names[0] == name })
+	if i < 0 {
+		panic(fmt.Errorf("catalogue: no subtree %q", name))
 	}
-	return nil, fmt.Errorf("no subtree %q", name)
+	var subtree Subtree
+	decode(all[i].text, &subtree)
+	c.subtrees[name] = subtree.Entries
+	return subtree.Entries
 }
 
-func (c *Catalog) expand(into *[]Rule, entries []Entry, at expansion) error {
+func (c *Catalog) expand(into *[]Rule, entries []Entry, at expansion) {
 	for i := range entries {
-		e := &entries[i]
-		if len(e.Versions) > 0 && !slices.Contains(e.Versions, at.version) {
-			continue
-		}
-		if err := c.expandEntry(into, e, at); err != nil {
-			return fmt.Errorf("reference %q: %w", e.Path, err)
+		if e := &entries[i]; len(e.Versions) == 0 || slices.Contains(e.Versions, at.version) {
+			c.expandEntry(into, e, at)
 		}
 	}
-	return nil
 }
 
-func (c *Catalog) expandEntry(into *[]Rule, e *Entry, at expansion) error {
+func (c *Catalog) expandEntry(into *[]Rule, e *Entry, at expansion) {
 	rule := e.Rule
 	rule.Path = at.prefix.join(e.Path)
 	rule.Role = cmp.Or(e.Role, at.role)
@@ -229,36 +183,22 @@ func (c *Catalog) expandEntry(into *[]Rule, e *Entry, at expansion) error {
 		if len(e.MountedBy) > 0 {
 			at.mountedBy, at.podSpec = e.MountedBy, len(rule.Path)-1
 		}
-		return c.expandSubtree(into, e.Subtree, at)
+		c.expandSubtree(into, e.Subtree, at)
+		return
 	case len(e.Inner) > 0:
 		at.prefix, at.when, at.kustomize, at.mountedBy = nil, nil, false, nil
-		if err := c.expand(&rule.Embedded, e.Inner, at); err != nil {
-			return err
-		}
+		c.expand(&rule.Embedded, e.Inner, at)
 	default:
-		if err := rule.setFormats(e.Patterns); err != nil {
-			return err
+		for _, pattern := range e.Patterns {
+			format := parseFormat(pattern)
+			rule.Formats, rule.Targets = append(rule.Formats, format), rule.Targets|format.Target()
+		}
+		if rule.Formats == nil {
+			rule.Formats = []*Format{Plain}
+		}
+		if (rule.Targets == 0) == (rule.Of == nil) {
+			panic(fmt.Errorf("catalogue: reference %q: want either a target or of", e.Path))
 		}
 	}
 	*into = append(*into, rule)
-	return nil
-}
-
-func (r *Rule) setFormats(patterns []string) error {
-	r.Formats = nil
-	for _, pattern := range patterns {
-		format, err := parseFormat(pattern)
-		if err != nil {
-			return err
-		}
-		r.Formats = append(r.Formats, format)
-		r.Targets |= format.Target()
-	}
-	if len(r.Formats) == 0 {
-		r.Formats = []*Format{Plain}
-	}
-	if (r.Targets == 0) == (r.Of == nil) {
-		return errors.New("want either a target or of")
-	}
-	return nil
 }

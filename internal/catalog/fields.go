@@ -1,7 +1,6 @@
 package catalog
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -28,40 +27,27 @@ type Shapes struct {
 func (s *Shapes) Concern(group string) bool { return !slices.Contains(s.Known, group) }
 
 // Knows reports whether the catalogue has a kind, if only as one
-// of Kubernetes' own. An error is a defect of the data.
-func (c *Catalog) Knows(group, version, kind string) (bool, error) {
-	shapes, err := c.Shapes()
-	if err != nil || !shapes.Concern(group) {
-		return true, err
-	}
-	k, err := c.Kind(group, version, kind)
-	return k != nil, err
+// of Kubernetes' own.
+func (c *Catalog) Knows(group, version, kind string) bool {
+	return !c.Shapes().Concern(group) || c.Kind(group, version, kind) != nil
 }
 
 // Shapes returns what to look for in kinds that the catalogue does not know.
-// An error is a defect of the data.
-func (c *Catalog) Shapes() (*Shapes, error) {
+func (c *Catalog) Shapes() *Shapes {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.shapes != nil {
-		return c.shapes, nil
+		return c.shapes
 	}
 	var raw rawShapes
-	if err := decodeFile(discoverFile, &raw); err != nil {
-		return nil, err
+	decode(read(discoverFile), &raw)
+	decode(read(lookAlikesFile), &raw.LookAlikes)
+	c.shapes = &raw.Shapes
+	c.expand(&c.shapes.References, raw.References, expansion{prefix: Path{AnyDepth}, root: true})
+	for i := range c.shapes.References {
+		c.shapes.References[i].Tentative = true
 	}
-	shapes := &raw.Shapes
-	if err := c.expand(&shapes.References, raw.References, expansion{prefix: Path{AnyDepth}, root: true}); err != nil {
-		return nil, fmt.Errorf("catalogue: data/%s.yaml: %w", discoverFile, err)
-	}
-	for i := range shapes.References {
-		shapes.References[i].Tentative = true
-	}
-	if err := decodeFile(lookAlikesFile, &shapes.LookAlikes); err != nil {
-		return nil, err
-	}
-	c.shapes = shapes
-	return shapes, nil
+	return c.shapes
 }
 
 type rawShapes struct {
@@ -90,22 +76,37 @@ func (l LookAlike) Covers(group, kind string) bool {
 		(slices.Contains(l.Kinds, kind) || slices.Contains(l.Kinds, "*"))
 }
 
-type rawPassedOver struct {
+// kinds are some of an API group.
+type kinds struct {
 	Group  string   `yaml:"group"`
 	Kinds  []string `yaml:"kinds"`
 	Reason string   `yaml:"reason"`
 }
 
-var passedOver = sync.OnceValue(func() []rawPassedOver {
-	var kinds []rawPassedOver
-	_ = decodeFile(passedOverFile, &kinds) // its only error is a defect of the data, which a test finds
-	return kinds
-})
+// kindsIn returns a function that reads a file of kinds once.
+func kindsIn(file string) func() []kinds {
+	return sync.OnceValue(func() (all []kinds) {
+		decode(read(file), &all)
+		return all
+	})
+}
+
+var passedOver, neverRefers = kindsIn(passedOverFile), kindsIn(neverRefersFile)
+
+func anyCovers(all []kinds, group, kind string) bool {
+	return slices.ContainsFunc(all, func(k kinds) bool {
+		return k.Group == group && (slices.Contains(k.Kinds, kind) || slices.Contains(k.Kinds, "*"))
+	})
+}
 
 // PassedOver reports whether objects of a kind are not part of what is
 // applied: files of the package itself, and functions' configurations.
 func (c *Catalog) PassedOver(group, kind string) bool {
-	return slices.ContainsFunc(passedOver(), func(p rawPassedOver) bool {
-		return p.Group == group && (slices.Contains(p.Kinds, kind) || slices.Contains(p.Kinds, "*"))
-	})
+	return anyCovers(passedOver(), group, kind)
+}
+
+// NeverRefers reports whether live objects of a kind cannot need a ConfigMap or a Secret:
+// they describe or measure other objects.
+func (c *Catalog) NeverRefers(group, kind string) bool {
+	return anyCovers(neverRefers(), group, kind)
 }

@@ -24,11 +24,13 @@ const (
 	neverRenameFile = "never-rename"
 	readByNameFile  = "read-by-name"
 	passedOverFile  = "passed-over"
+	neverRefersFile = "never-refers"
 	discoverFile    = "discover"
 	lookAlikesFile  = "look-alikes"
+	podMetadataFile = "pod-metadata"
 )
 
-var reserved = []string{coreFile, anyFile, subtreesFile, neverRenameFile, readByNameFile, passedOverFile, discoverFile, lookAlikesFile}
+var reserved = []string{coreFile, anyFile, subtreesFile, neverRenameFile, readByNameFile, passedOverFile, neverRefersFile, discoverFile, lookAlikesFile, podMetadataFile}
 
 // maxGroup is how long the name of a group can be (a DNS-1123 subdomain).
 const maxGroup = 253
@@ -81,12 +83,18 @@ func (c *Catalog) documents(file string) []document {
 	if known, ok := c.files[file]; ok {
 		return known
 	}
-	text, err := files.ReadFile("data/" + file + ".yaml")
-	if err != nil {
-		return nil
+	text := read(file)
+	if text == "" {
+		return nil // and not remembered: the name may be of any group
 	}
-	c.files[file] = splitDocuments(string(text))
+	c.files[file] = splitDocuments(text)
 	return c.files[file]
+}
+
+// read returns the text of a file, "" if it does not exist.
+func read(file string) string {
+	text, _ := files.ReadFile("data/" + file + ".yaml")
+	return string(text)
 }
 
 // allDocuments visits the documents about kinds, with the group of each.
@@ -113,25 +121,26 @@ func (c *Catalog) allDocuments() iter.Seq2[string, document] {
 func splitDocuments(text string) []document {
 	var documents []document
 	for part := range strings.SplitSeq(text, "\n---\n") {
-		first, _, _ := strings.Cut(part, "\n")
-		d := document{text: part, versioned: strings.Contains(part, "versions:")}
-		if subtree, ok := strings.CutPrefix(first, "subtree: "); ok {
+		d := document{text: part, names: listIn(part, "kinds"), versioned: strings.Contains(part, "versions:")}
+		if rest, ok := strings.CutPrefix(part, "subtree: "); ok {
+			subtree, _, _ := strings.Cut(rest, "\n")
 			d.names = []string{subtree}
-		} else if d.names = listIn(first, "kinds"); d.names == nil {
-			continue
 		}
-		documents = append(documents, d)
+		if d.names != nil {
+			documents = append(documents, d)
+		}
 	}
 	return documents
 }
 
-// listIn returns the elements of a list in a line of its own, nil if the line has
-// another key.
-func listIn(line, key string) []string {
-	list, ok := strings.CutPrefix(line, key+": [")
+// listIn returns the elements of the list in a document's first line, nil if that line
+// has another key.
+func listIn(document, key string) []string {
+	list, ok := strings.CutPrefix(document, key+": [")
 	if !ok {
 		return nil
 	}
+	list, _, _ = strings.Cut(list, "\n")
 	names := strings.Split(strings.TrimSuffix(list, "]"), ", ")
 	for i, name := range names {
 		names[i] = strings.Trim(name, `"`)
@@ -141,23 +150,14 @@ func listIn(line, key string) []string {
 
 // decode parses one document, or nothing, in less time than yaml.Unmarshal. Tests
 // ensure that no field in the data is unknown.
-func decode(text []byte, into any) error {
-	tree, err := yamldoc.Parse(text)
-	if err != nil || tree.Kind == 0 {
-		return err
-	}
-	return tree.Decode(into)
-}
-
-func decodeFile(file string, into any) error {
-	text, err := files.ReadFile("data/" + file + ".yaml")
-	if err == nil {
-		err = decode(text, into)
+func decode(text string, into any) {
+	tree, err := yamldoc.Parse([]byte(text))
+	if err == nil && tree.Kind != 0 {
+		err = tree.Decode(into)
 	}
 	if err != nil {
-		return fmt.Errorf("catalogue: data/%s.yaml: %w", file, err)
+		panic(fmt.Errorf("catalogue: %w in\n%s", err, text))
 	}
-	return nil
 }
 
 // oneOrMore is a list that may be written as its only element.

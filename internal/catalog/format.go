@@ -23,9 +23,8 @@ import (
 // ${pvc.name}, and URLs, match none of them by the characters names have.
 type Format struct {
 	pattern  string
-	fixed    Target
+	target   Target
 	compiled *regexp.Regexp // nil for {name}
-	groups   [4]int         // the group of name, namespace, and key
 }
 
 // A Span is a run of bytes in a value. It is empty if there is none.
@@ -38,96 +37,60 @@ type Match struct {
 	Target Target
 }
 
-const (
-	nameGroup = iota
-	namespaceGroup
-	keyGroup
-)
-
-var placeholders = map[string]struct {
-	expression string
-	group      int
-	target     Target
-}{
-	"{name}":      {`([A-Za-z0-9](?:[-._A-Za-z0-9]*[A-Za-z0-9])?)`, nameGroup, 0},
-	"{configMap}": {`([A-Za-z0-9](?:[-._A-Za-z0-9]*[A-Za-z0-9])?)`, nameGroup, ConfigMap},
-	"{secret}":    {`([A-Za-z0-9](?:[-._A-Za-z0-9]*[A-Za-z0-9])?)`, nameGroup, Secret},
-	"{namespace}": {`([a-z0-9](?:[-a-z0-9]*[a-z0-9])?)`, namespaceGroup, 0},
-	"{key}":       {`([-._A-Za-z0-9]+)`, keyGroup, 0},
-	"{any}":       {`(?:.+?)`, -1, 0},
-}
-
 // Plain is the Format {name}.
 var Plain = &Format{pattern: "{name}"}
 
+// A syntax replaces what a pattern holds by regular expressions.
+var syntax = sync.OnceValue(func() *strings.Replacer {
+	const name = `(?P<name>[A-Za-z0-9](?:[-._A-Za-z0-9]*[A-Za-z0-9])?)`
+	pairs := []string{
+		"{name}", name, "{configMap}", name, "{secret}", name,
+		"{namespace}", `(?P<namespace>[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)`,
+		"{key}", `(?P<key>[-._A-Za-z0-9]+)`,
+		"{any}", `(?:.+?)`,
+		"[", "(?:", "]", ")?",
+	}
+	for _, c := range `\.+*?()|{}^$` {
+		pairs = append(pairs, string(c), regexp.QuoteMeta(string(c)))
+	}
+	return strings.NewReplacer(pairs...)
+})
+
 var formats sync.Map // pattern to *Format
 
-func parseFormat(pattern string) (*Format, error) {
+func parseFormat(pattern string) *Format {
 	if pattern == Plain.pattern {
-		return Plain, nil
+		return Plain
 	}
-	if known, ok := formats.Load(pattern); ok {
-		return known.(*Format), nil
+	known, ok := formats.Load(pattern)
+	if !ok {
+		known, _ = formats.LoadOrStore(pattern, compileFormat(pattern))
 	}
-	f, err := compileFormat(pattern)
-	if err != nil {
-		return nil, fmt.Errorf("format %q: %w", pattern, err)
-	}
-	formats.Store(pattern, f)
-	return f, nil
+	return known.(*Format)
 }
 
-var tokens = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{[^}]*\}?|[][]|[^][{]+`) })
-
-func compileFormat(pattern string) (*Format, error) {
+func compileFormat(pattern string) *Format {
 	f := &Format{pattern: pattern}
-	var expression strings.Builder
-	expression.WriteString(`\A(?s:`)
-	groups, depth := 0, 0
-	for _, token := range tokens().FindAllString(pattern, -1) {
-		switch token[0] {
-		case '[':
-			depth++
-			expression.WriteString("(?:")
-		case ']':
-			if depth--; depth < 0 {
-				return nil, fmt.Errorf("] without [")
-			}
-			expression.WriteString(")?")
-		case '{':
-			p, known := placeholders[token]
-			if !known {
-				return nil, fmt.Errorf("no placeholder %s", token)
-			}
-			if p.group >= 0 {
-				if f.groups[p.group] != 0 {
-					return nil, fmt.Errorf("%s occurs twice", token)
-				}
-				groups++
-				f.groups[p.group] = groups
-			}
-			f.fixed |= p.target
-			expression.WriteString(p.expression)
-		default:
-			expression.WriteString(regexp.QuoteMeta(token))
-		}
+	expression := syntax().Replace(pattern)
+	compiled, err := regexp.Compile(`\A(?s:` + expression + `)\z`)
+	if err != nil || strings.Contains(expression, `\{`) || strings.Count(expression, "(?P<name>") != 1 {
+		panic(fmt.Errorf("catalogue: format %q: want one name, known placeholders and pairs of brackets", pattern))
 	}
-	if depth != 0 {
-		return nil, fmt.Errorf("[ without ]")
+	f.compiled = compiled
+	switch {
+	case strings.Contains(pattern, "{configMap}"):
+		f.target = ConfigMap
+	case strings.Contains(pattern, "{secret}"):
+		f.target = Secret
 	}
-	if f.groups[nameGroup] == 0 {
-		return nil, fmt.Errorf("it holds no name")
-	}
-	var err error
-	f.compiled, err = regexp.Compile(expression.String() + `)\z`)
-	return f, err
+	return f
 }
 
 // String returns the pattern.
 func (f *Format) String() string { return f.pattern }
 
 // Target returns the kind that the format itself says is named, or 0.
-func (f *Format) Target() Target { return f.fixed }
+func (f *Format) Target() Target { return f.target }
 
 // Match finds the name in value. It fails if value does not fit.
 func (f *Format) Match(value string) (Match, bool) {
@@ -138,14 +101,14 @@ func (f *Format) Match(value string) (Match, bool) {
 	if found == nil {
 		return Match{}, false
 	}
-	span := func(group int) Span {
-		at := 2 * f.groups[group]
-		if at == 0 || found[at] < 0 {
+	span := func(group string) Span {
+		at := 2 * f.compiled.SubexpIndex(group)
+		if at < 0 || found[at] < 0 {
 			return Span{}
 		}
 		return Span{found[at], found[at+1]}
 	}
-	m := Match{Name: span(nameGroup), Namespace: span(namespaceGroup), Key: span(keyGroup), Target: f.fixed}
+	m := Match{Name: span("name"), Namespace: span("namespace"), Key: span("key"), Target: f.target}
 	return m, m.Name != Span{}
 }
 

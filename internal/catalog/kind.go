@@ -9,9 +9,9 @@ type Kind struct {
 	// if all may change.
 	Immutable string
 	// PodTemplates are those an object holds.
-	PodTemplates []PodTemplate
+	PodTemplates []TemplateRule
 	// Workload is what is special about its pods, nil if nothing is.
-	Workload *Workload
+	Workload *WorkloadRule
 	// References are all the fields that may name a ConfigMap or a Secret,
 	// those of pod templates included.
 	References []Rule
@@ -56,9 +56,9 @@ type Part struct {
 	Omit []string `yaml:"omit"`
 }
 
-// A Workload is how the API server and the controller of a kind treat its pods. Paths
+// A WorkloadRule is how the API server and the controller of a kind treat its pods. Paths
 // are written as messages print them.
-type Workload struct {
+type WorkloadRule struct {
 	// BuiltIn: the kind is one of Kubernetes' own, whose pod template the API server
 	// completes by defaults.
 	BuiltIn bool `yaml:"builtIn"`
@@ -92,16 +92,13 @@ type GroupKind struct {
 	Kind  string `yaml:"kind"`
 }
 
-// A PodTemplate is a place in an object that pods are made from.
-type PodTemplate struct {
-	// Spec leads to the pod spec. HasSpec is false if an operator takes
-	// annotations for its pods but no pod spec.
-	Spec    Path `yaml:"-"`
-	HasSpec bool `yaml:"-"`
-	// Annotations leads to the annotations that pods get. HasAnnotations is
-	// false if there are none.
-	Annotations    Path `yaml:"-"`
-	HasAnnotations bool `yaml:"-"`
+// A TemplateRule is a place in an object of a kind that pods are made from.
+type TemplateRule struct {
+	// Spec leads to the pod spec, and is nil if an operator takes annotations for its
+	// pods but no pod spec.
+	Spec Path `yaml:"spec"`
+	// Annotations leads to the annotations that pods get, and is nil if there are none.
+	Annotations Path `yaml:"annotations"`
 	// Change is what follows when the template changes, unless one of
 	// Except holds: then the first of them.
 	Change Change      `yaml:"change"`

@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 
-	"github.com/confighash/confighash/internal/test/gen"
+	"github.com/confighash/confighash/test/support/gen"
 )
 
 // get returns the text at a path of an object made by set.
@@ -81,7 +81,7 @@ func TestData_saysWhichFieldsKustomizeFollows(t *testing.T) {
 		}
 	}
 	builtIn := builtInKinds(t)
-	groupDocuments(t, func(t *testing.T, file string, _ document, raw *rawKind) {
+	groupDocuments(t, func(_ *testing.T, file string, _ document, raw *rawKind) {
 		group := file
 		switch {
 		case file == coreFile:
@@ -93,10 +93,7 @@ func TestData_saysWhichFieldsKustomizeFollows(t *testing.T) {
 			if !builtIn[kind] {
 				continue
 			}
-			k, err := Builtin().Kind(group, "v1", kind)
-			if err != nil {
-				t.Fatal(err)
-			}
+			k := Builtin().Kind(group, "v1", kind)
 			for _, rule := range k.References {
 				ownName := len(rule.Path) == 2 && rule.Path[0] == "metadata"
 				conditional := len(rule.When) > 0 && !rule.Names

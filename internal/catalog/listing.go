@@ -1,7 +1,6 @@
 package catalog
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -28,66 +27,48 @@ type Subtree struct {
 }
 
 // Documents returns all that is said of kinds, sorted by group and kind. It
-// parses everything. An error is a defect of the data.
-func (c *Catalog) Documents() ([]Document, error) {
+// parses everything.
+func (c *Catalog) Documents() []Document {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var all []Document
 	for group, d := range c.allDocuments() {
-		parsed, err := c.document(group, d)
-		if err != nil {
-			return nil, fmt.Errorf("catalogue: %s of %s: %w", d.names, group, err)
-		}
-		all = append(all, parsed)
+		all = append(all, c.document(group, d))
 	}
 	slices.SortStableFunc(all, func(a, b Document) int { return strings.Compare(a.Group, b.Group) })
-	return all, nil
+	return all
 }
 
-func (c *Catalog) document(group string, d document) (Document, error) {
-	parsed := Document{Group: group, Kinds: d.names, Kind: &Kind{}}
+func (c *Catalog) document(group string, d document) Document {
 	var raw rawKind
-	if err := decode([]byte(d.text), &raw); err != nil {
-		return parsed, err
-	}
-	parsed.Entries = raw.References
-	if err := c.addKind(parsed.Kind, &raw, ""); err != nil {
-		return parsed, err
-	}
-	return parsed, c.complete(parsed.Entries)
+	decode(d.text, &raw)
+	parsed := Document{Group: group, Kinds: d.names, Kind: &Kind{}, Entries: raw.References}
+	c.addKind(parsed.Kind, &raw, "")
+	c.complete(parsed.Entries)
+	return parsed
 }
 
-// Subtrees returns all subtrees, sorted by name. An error is a defect of the
-// data.
-func (c *Catalog) Subtrees() ([]Subtree, error) {
+// Subtrees returns all subtrees, sorted by name.
+func (c *Catalog) Subtrees() []Subtree {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var all []Subtree
 	for _, d := range c.documents(subtreesFile) {
 		var subtree Subtree
-		err := decode([]byte(d.text), &subtree)
-		if err == nil {
-			err = c.complete(subtree.Entries)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("subtree %s: %w", d.names[0], err)
-		}
+		decode(d.text, &subtree)
+		c.complete(subtree.Entries)
 		all = append(all, subtree)
 	}
-	return all, nil
+	return all
 }
 
 // complete fills in the rules of entries that name no subtree.
-func (c *Catalog) complete(entries []Entry) error {
+func (c *Catalog) complete(entries []Entry) {
 	for i := range entries {
-		if entries[i].Subtree != "" {
-			continue
+		if e := &entries[i]; e.Subtree == "" {
+			var rules []Rule
+			c.expandEntry(&rules, e, expansion{})
+			e.Rule = rules[0]
 		}
-		var rules []Rule
-		if err := c.expandEntry(&rules, &entries[i], expansion{}); err != nil {
-			return err
-		}
-		entries[i].Rule = rules[0]
 	}
-	return nil
 }

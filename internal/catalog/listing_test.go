@@ -10,10 +10,7 @@ import (
 )
 
 func TestDocuments_sayWhichKindsAreReported(t *testing.T) {
-	documents, err := Builtin().Documents()
-	if err != nil {
-		t.Fatal(err)
-	}
+	documents := Builtin().Documents()
 	groups := map[string]bool{}
 	kinds, fields, entries, templates := 0, 0, 0, 0
 	last := ""
@@ -45,19 +42,13 @@ func TestDocuments_sayWhichKindsAreReported(t *testing.T) {
 }
 
 func TestDocuments_sayOfAKindWhatKindDoes(t *testing.T) {
-	documents, err := Builtin().Documents()
-	if err != nil {
-		t.Fatal(err)
-	}
+	documents := Builtin().Documents()
 	for _, d := range documents {
 		if strings.HasPrefix(d.Group, "*") || strings.HasSuffix(d.Group, "crossplane.io") {
 			continue // Several files tell of those.
 		}
 		for _, name := range d.Kinds {
-			k, err := Builtin().Kind(d.Group, "", name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			k := Builtin().Kind(d.Group, "", name)
 			if diff := cmp.Diff(k, d.Kind, cmp.AllowUnexported(Format{}), cmpopts.IgnoreFields(Format{}, "compiled")); diff != "" {
 				t.Errorf("%s.%s (-kind +document):\n%s", name, d.Group, diff)
 			}
@@ -68,11 +59,8 @@ func TestDocuments_sayOfAKindWhatKindDoes(t *testing.T) {
 func TestDocuments_keepSubtreesTogether(t *testing.T) {
 	c := newCatalog(nil)
 	c.files[subtreesFile] = splitDocuments("subtree: two\nreferences: [{path: b, target: Secret}, {path: c, target: ConfigMap}]\nnote: why")
-	d, err := c.document("example.com", splitDocuments("kinds: [A]\nreferences:\n" +
+	d := c.document("example.com", splitDocuments("kinds: [A]\nreferences:\n" +
 		"- {path: x, subtree: two, role: producer, note: n, when: [{path: d, present: true}]}\n- {path: y, target: Secret, key: k}\nnote: of A\nsource: repo")[0])
-	if err != nil {
-		t.Fatal(err)
-	}
 	var got []string
 	for _, e := range d.Entries {
 		got = append(got, strings.Join([]string{e.Path.String(), e.Subtree, e.Targets.String(), e.Role.String(), e.Note}, " "))
@@ -83,10 +71,7 @@ func TestDocuments_keepSubtreesTogether(t *testing.T) {
 	if len(d.Entries[0].When) != 1 || d.Entries[1].Key == nil || len(d.Kind.References) != 3 {
 		t.Errorf("got %+v", d)
 	}
-	subtrees, err := c.Subtrees()
-	if err != nil {
-		t.Fatal(err)
-	}
+	subtrees := c.Subtrees()
 	if len(subtrees) != 1 || subtrees[0].Name != "two" || subtrees[0].Note != "why" || len(subtrees[0].Entries) != 2 {
 		t.Errorf("got %+v", subtrees)
 	}
@@ -97,23 +82,20 @@ func TestDocuments_reportDefects(t *testing.T) {
 		{"no such subtree", "kinds: [A]\nreferences: [{path: a, subtree: none}]", "no subtree"},
 		{"a path with an empty key", "kinds: [A]\nreferences: [{path: a//b, subtree: container}]", "empty key"},
 	} {
-		_, err := newCatalog(nil).document("example.com", splitDocuments(tc.text)[0])
+		err := defect(func() { newCatalog(nil).document("example.com", splitDocuments(tc.text)[0]) })
 		if err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: error %v, want one with %q", tc.label, err, tc.want)
 		}
 	}
 	c := newCatalog(nil)
 	c.files[subtreesFile] = splitDocuments("subtree: bad\nreferences: [{path: a}]")
-	if _, err := c.Subtrees(); err == nil || !strings.Contains(err.Error(), "subtree bad") {
-		t.Errorf("error %v, want one that names the subtree", err)
+	if err := defect(func() { c.Subtrees() }); err == nil || !strings.Contains(err.Error(), `reference "a"`) {
+		t.Errorf("error %v, want one that names the reference", err)
 	}
 }
 
 func TestSubtrees_areAllListed(t *testing.T) {
-	subtrees, err := Builtin().Subtrees()
-	if err != nil {
-		t.Fatal(err)
-	}
+	subtrees := Builtin().Subtrees()
 	if len(subtrees) < 29 {
 		t.Errorf("%d subtrees, want more", len(subtrees))
 	}

@@ -47,23 +47,19 @@ func (w *warning) UnmarshalText(text []byte) error {
 // once a name begins as the pattern does: most runs need none.
 type pattern struct {
 	text, prefix string
-	compile      func() (*regexp.Regexp, error)
+	compile      func() *regexp.Regexp
 }
 
 // UnmarshalText reads a regular expression without compiling it.
 func (p *pattern) UnmarshalText(text []byte) error {
 	p.text = string(text)
 	p.prefix = p.text[:max(strings.IndexAny(p.text+"(", `\.+*?()|[]{}^$`)-1, 0)] // what follows may repeat the last character
-	p.compile = sync.OnceValues(func() (*regexp.Regexp, error) { return regexp.Compile(`\A(?:` + p.text + `)\z`) })
+	p.compile = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\A(?:` + p.text + `)\z`) })
 	return nil
 }
 
 func (p *pattern) matches(name string) bool {
-	if !strings.HasPrefix(name, p.prefix) {
-		return false
-	}
-	expression, err := p.compile() // its only error is a defect of the data, which a test finds
-	return err == nil && expression.MatchString(name)
+	return strings.HasPrefix(name, p.prefix) && p.compile().MatchString(name)
 }
 
 // A Mark is a label or an annotation.
@@ -105,10 +101,8 @@ type nameRules struct {
 
 func loadNameRules(file string) nameRules {
 	rules := nameRules{byName: map[string][]string{}}
-	text, _ := files.ReadFile("data/" + file + ".yaml") // it is embedded
-	for part := range strings.SplitSeq(string(text), "\n---\n") {
-		first, _, _ := strings.Cut(part, "\n")
-		names := listIn(first, "names")
+	for part := range strings.SplitSeq(read(file), "\n---\n") {
+		names := listIn(part, "names")
 		if names == nil {
 			rules.others = append(rules.others, parseNameRule(part))
 		}
@@ -119,9 +113,8 @@ func loadNameRules(file string) nameRules {
 	return rules
 }
 
-func parseNameRule(text string) NameRule {
-	var rule NameRule
-	_ = decode([]byte(text), &rule) // its only error is a defect of the data, which a test finds
+func parseNameRule(text string) (rule NameRule) {
+	decode(text, &rule)
 	return rule
 }
 

@@ -96,7 +96,7 @@ func enumOf[T interface {
 			return nil
 		}
 	}
-	return fmt.Errorf("there is no %q", text)
+	return fmt.Errorf("%q is not a word of the catalogue", text)
 }
 
 // A Via is how the containers of a pod get the content of an object.

@@ -21,6 +21,10 @@ func completeFlags(root *cobra.Command) {
 		cobra.CompletionWithDesc(string(v1alpha1.PolicyReloader), "those that Reloader's annotations select"),
 		cobra.CompletionWithDesc(string(v1alpha1.PolicyWave), "those that wave's annotations select"),
 	))
+	complete(root, "jobs", values(
+		cobra.CompletionWithDesc(string(v1alpha1.JobsLeave), "Jobs keep their names"),
+		cobra.CompletionWithDesc(string(v1alpha1.JobsRename), "append a hash of what they run"),
+	))
 	complete(root, "namespace", values())
 	complete(root, "config", manifestFiles)
 }
@@ -33,6 +37,6 @@ func values(all ...cobra.Completion) cobra.CompletionFunc {
 // complete lets shells complete the values of a flag.
 func complete(cmd *cobra.Command, flag string, completion cobra.CompletionFunc) {
 	if err := cmd.RegisterFlagCompletionFunc(flag, completion); err != nil {
-		panic(err) // there is no such flag
+		panic(err) // the flag does not exist
 	}
 }

@@ -1,15 +1,14 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"os"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/confighash/confighash/internal/catalog"
 	"github.com/confighash/confighash/internal/graph/load"
+	"github.com/confighash/confighash/internal/report"
 	"github.com/confighash/confighash/internal/report/view"
 	"github.com/confighash/confighash/internal/usage"
 )
@@ -58,15 +57,8 @@ func newGraph(stdin, stdout *os.File) *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("--by: %w", err)
 			}
-			if stdinTwice(args) {
-				return errors.New("- is stdin, which can be read once; give it once")
-			}
-			if len(args) == 0 {
-				if term.IsTerminal(int(stdin.Fd())) {
-					_ = cmd.Usage()
-					return &failure{code: exitUsage, lines: []string{"stdin is a terminal: give files or folders, or manifests on stdin"}}
-				}
-				args = []string{load.Stdin}
+			if args, err = manifestArgs(cmd, args, stdin); err != nil {
+				return err
 			}
 			g, err := f.graph(args, stdin)
 			if err != nil {
@@ -77,7 +69,8 @@ func newGraph(stdin, stdout *os.File) *cobra.Command {
 		ValidArgsFunction: manifestFiles,
 	}
 	cmd.Flags().SortFlags = false
-	f.add(cmd)
+	f.add(cmd, report.Formats()...)
+	addContext(cmd, &f.context)
 	cmd.Flags().StringVar(&by, "by", string(view.ByObject), "`order` of text and markdown: object or workload first")
 	complete(cmd, "by", values(view.Orders()...))
 	return cmd

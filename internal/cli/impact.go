@@ -1,17 +1,14 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"os"
-	"slices"
 
 	"github.com/spf13/cobra"
 
-	"github.com/confighash/confighash/internal/graph/load"
 	"github.com/confighash/confighash/internal/impact"
+	"github.com/confighash/confighash/internal/report"
 	"github.com/confighash/confighash/internal/report/view"
-	"github.com/confighash/confighash/pkg/function"
 )
 
 const impactHelp = `confighash impact compares two sets of manifests and predicts what applying the
@@ -24,40 +21,42 @@ kustomize, Helm or another tool builds, or a ResourceList. It may have been thro
 confighash or not.
 
 With --exit-code it exits 0 if nothing rolls, 3 if something does, and 4 if something
-stays as it is that should change, or an apply is refused.`
+stays as it is that should change, an apply is refused, or manifests that keep earlier
+versions (--keep) lose one that a rollout or a rollback needs.`
 
 const impactExamples = `  confighash impact --from main/ --to branch/
   confighash impact --from old.yaml --to new.yaml -o markdown > comment.md
   kustomize build overlays/prod | confighash --mode Annotate |
-    confighash impact --from rendered/prod.yaml --to - --exit-code`
+    confighash impact --from rendered/prod.yaml --to - --exit-code
+  confighash impact --from main/ --to branch/ --max-pods 50`
 
 func newImpact(stdin, stdout *os.File) *cobra.Command {
-	var f reportFlags
-	var from, to []string
+	var f comparisonFlags
 	var exitCode bool
+	var budget view.Budget
 	cmd := &cobra.Command{
 		Use:     "impact --from OLD --to NEW [flags]",
 		Short:   "Predict what rolls when new manifests are applied, and why",
 		Long:    impactHelp,
 		Example: impactExamples,
 		Args:    cobra.NoArgs,
-		RunE: func(_ *cobra.Command, _ []string) error {
-			format, err := f.format()
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			format, err := f.check()
 			if err != nil {
 				return err
 			}
-			if len(from) == 0 || len(to) == 0 {
-				return errors.New("both --from and --to are needed: the manifests as they are, and as they will be")
+			if err := setBudget(cmd, &budget); err != nil {
+				return err
 			}
-			if stdinTwice(slices.Concat(from, to)) {
-				return errors.New("- is stdin, which can be read once; give a file for one of the sets")
-			}
-			predicted, err := f.predict(from, to, stdin)
+			predicted, err := f.predict(stdin)
 			if err != nil {
 				return fault(err)
 			}
-			if err := writeReport(stdout, view.Impact(predicted), format); err != nil {
+			if err := writeReport(stdout, report.In(f.environment, view.Impact(predicted)), format); err != nil {
 				return err
+			}
+			if excess := budget.Exceeds(predicted); excess != "" {
+				return &failure{code: exitBudget, lines: []string{excess}}
 			}
 			if code := predicted.ExitCode(); exitCode && code != 0 {
 				return &failure{code: code}
@@ -66,36 +65,34 @@ func newImpact(stdin, stdout *os.File) *cobra.Command {
 		},
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
-	cmd.Flags().SortFlags = false
-	cmd.Flags().StringArrayVar(&from, "from", nil, "`manifests` as they are: a file, a folder, or - for stdin; can be repeated")
-	cmd.Flags().StringArrayVar(&to, "to", nil, "`manifests` as they will be")
-	f.add(cmd)
-	cmd.Flags().BoolVar(&exitCode, "exit-code", false, "exit 3 if something rolls, and 4 if something stays as it is that should change")
+	f.add(cmd, report.Formats()...)
+	budget = view.Budget{
+		Workloads: cmd.Flags().Int("max-workloads", 0, "exit 5 if more workloads restart than this `number`"),
+		Pods:      cmd.Flags().Int("max-pods", 0, "exit 5 if more pods restart than this `number`"),
+	}
+	addContext(cmd, &f.context)
+	cmd.Flags().BoolVar(&exitCode, "exit-code", false, "exit 3 if something rolls, and 4 if something stays as it is that should change or loses what it needs")
 	return cmd
 }
 
+// setBudget keeps the budgets whose flags are given.
+func setBudget(cmd *cobra.Command, b *view.Budget) error {
+	for name, most := range map[string]**int{"max-workloads": &b.Workloads, "max-pods": &b.Pods} {
+		switch {
+		case !cmd.Flags().Changed(name):
+			*most = nil
+		case **most < 0:
+			return fmt.Errorf("--%s must be a whole number, 0 or more, not %d", name, **most)
+		}
+	}
+	return nil
+}
+
 // predict reads both sets and compares them.
-func (f *reportFlags) predict(from, to []string, stdin *os.File) (*impact.Report, error) {
-	options, err := f.options()
+func (f *comparisonFlags) predict(stdin *os.File) (*impact.Report, error) {
+	before, after, err := f.read(stdin)
 	if err != nil {
 		return nil, err
 	}
-	before, errBefore := load.Graph(from, stdin, options)
-	after, errAfter := load.Graph(to, stdin, options)
-	if err := errors.Join(named("--from", errBefore), named("--to", errAfter)); err != nil {
-		return nil, err
-	}
 	return impact.Compare(before, after)
-}
-
-// named puts a flag before each of the errors that err joins.
-func named(flag string, err error) error {
-	if err == nil {
-		return nil
-	}
-	var all []error
-	for _, e := range function.Errors(err) {
-		all = append(all, fmt.Errorf("%s: %w", flag, e))
-	}
-	return errors.Join(all...)
 }

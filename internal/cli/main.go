@@ -7,11 +7,14 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"runtime/debug"
 	"strconv"
 	"strings"
 	"syscall"
 	"unicode"
+
+	"github.com/spf13/cobra"
 
 	"github.com/confighash/confighash/pkg/function"
 )
@@ -55,6 +58,9 @@ func boundGarbage(size int) {
 // run is Main without the process. It returns the exit code.
 func run(args []string, stdin, stdout, stderr *os.File) int {
 	root := NewRoot(stdin, stdout, stderr)
+	if strings.HasPrefix(filepath.Base(os.Args[0]), "kubectl-") { // kubectl runs it as a plugin
+		root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl confighash"}
+	}
 	out := &firstError{w: stdout}
 	root.SetArgs(args)
 	root.SetIn(stdin)

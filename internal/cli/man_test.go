@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/confighash/confighash/internal/test/golden"
+	"github.com/confighash/confighash/test/support/golden"
 )
 
 // manDate is when the man page last changed.

@@ -50,7 +50,8 @@ func newReferences() *cobra.Command {
 func printReferences(out io.Writer, kinds []string, markdown bool) error {
 	switch {
 	case markdown:
-		return list.Page(out)
+		list.Page(out)
+		return nil
 	case len(kinds) == 0:
 		return list.Kinds(out)
 	}
@@ -67,12 +68,8 @@ func printReferences(out io.Writer, kinds []string, markdown bool) error {
 
 // completeKinds completes the kinds of the catalogue, in lower case as well.
 func completeKinds(_ *cobra.Command, given []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	names, err := list.Names()
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveError
-	}
 	var kinds []cobra.Completion
-	for _, name := range names {
+	for _, name := range list.Names() {
 		if len(name) >= len(typed) && strings.EqualFold(name[:len(typed)], typed) && !slices.Contains(given, name) {
 			kinds = append(kinds, typed+name[len(typed):]) // bash drops what does not begin with typed
 		}

@@ -20,7 +20,8 @@ import (
 const (
 	exitFault   = 1 // the input or the functionConfig is wrong
 	exitUsage   = 2 // the command line is wrong
-	exitDiffers = 3 // --check found a difference
+	exitDiffers = 3 // --check or diff found a difference, or lint a finding
+	exitBudget  = 5 // impact exceeded a budget
 )
 
 // A failure is an error with the lines to print and the code to exit with.
@@ -84,6 +85,11 @@ const namespaceUsage = "`namespace` of objects that name none, where they will b
 // flags are the flags of the root command.
 type flags struct {
 	config, mode, policy, namespace string
+	jobs                            string
+	previous, context               []string
+	dropLabels, dropAnnotations     []string
+	keep                            int
+	keeps                           bool // --keep is given
 	check, quiet                    bool
 }
 
@@ -107,6 +113,9 @@ func NewRoot(stdin, stdout, stderr *os.File) *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if f.keeps = cmd.Flags().Changed("keep"); f.keeps && f.keep < 0 {
+				return fmt.Errorf("--keep must be a whole number, 0 or more, not %d", f.keep)
+			}
 			if term.IsTerminal(int(stdin.Fd())) {
 				_ = cmd.Usage()
 				return &failure{code: exitUsage, lines: []string{"stdin is a terminal: manifests are read from stdin"}}
@@ -115,15 +124,30 @@ func NewRoot(stdin, stdout, stderr *os.File) *cobra.Command {
 		},
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+		if text, _, isNumber := strings.Cut(err.Error(), ": strconv."); isNumber {
+			return errors.New(text + ": it must be a whole number")
+		}
+		return err
+	})
 	root.Flags().SortFlags = false
 	root.Flags().StringVar(&f.config, "config", "", "`file` with the functionConfig, for an input that has none")
 	root.Flags().StringVar(&f.mode, "mode", "", "`mode` instead of a functionConfig: Rename or Annotate")
 	root.Flags().StringVar(&f.policy, "policy", "", "`policy` with --mode: All, OptIn, Reloader or Wave (default All)")
 	root.Flags().StringVar(&f.namespace, "namespace", "", namespaceUsage)
+	root.Flags().StringArrayVar(&f.dropLabels, "drop-label", nil, "`key` of a label to drop from pod templates unless a selector needs it, as in helm.sh/chart; can be repeated")
+	root.Flags().StringArrayVar(&f.dropAnnotations, "drop-annotation", nil, "`key` of an annotation to drop from pod templates, as in 'checksum/*'; can be repeated")
+	root.Flags().StringVar(&f.jobs, "jobs", "", "`what` happens to the names of Jobs: Leave, or Rename by what they run (default Leave)")
+	root.Flags().IntVar(&f.keep, "keep", 0, "how many earlier `versions` of each renamed object to carry along; needs --previous")
+	root.Flags().StringArrayVar(&f.previous, "previous", nil, "what the last run `wrote`: a file or a folder, empty on the first run; can be repeated")
+	addContext(root, &f.context)
 	root.Flags().BoolVar(&f.check, "check", false, "print a diff of what would change instead of manifests, and exit 3 if there is one")
 	root.Flags().BoolVar(&f.quiet, "quiet", false, "omit the summary on a terminal")
 	completeFlags(root)
-	root.AddCommand(newSchema(), newReferences(), newInstall(), newImpact(stdin, stdout), newGraph(stdin, stdout))
+	root.AddCommand(
+		newSchema(), newReferences(), newInstall(), newImpact(stdin, stdout), newDiff(stdin, stdout, stderr), newStrip(stdin, stdout, stderr),
+		newGraph(stdin, stdout), newNames(stdin, stdout), newLint(stdin, stdout), newGC(stdin, stdout),
+	)
 	return root
 }
 
@@ -139,17 +163,35 @@ func (f flags) read(stdin *os.File) ([]byte, function.Options, error) {
 			return nil, function.Options{}, fmt.Errorf("%s %w", name, err)
 		}
 	}
-	data, err := io.ReadAll(stdin)
-	if err != nil {
-		return nil, function.Options{}, fmt.Errorf("reading stdin: %w", err)
-	}
-	boundGarbage(len(data))
-	return data, function.Options{
+	options := function.Options{
 		Config:          config,
 		Namespace:       f.namespace,
 		FilterNamespace: helmNamespace,
 		Salt:            os.Getenv("CONFIGHASH_SALT"),
-	}, nil
+	}
+	if f.jobs != "" {
+		if options.Jobs, err = v1alpha1.ParseJobs(f.jobs); err != nil {
+			return nil, options, fmt.Errorf("--%w", err)
+		}
+	}
+	if f.keeps {
+		options.Keep = &f.keep
+	}
+	size := 0
+	if f.previous != nil {
+		if options.Previous, err = manifestsIn("--previous", f.previous, &size); err != nil {
+			return nil, options, err
+		}
+	}
+	if options.Context, err = manifestsIn("--context", f.context, &size); err != nil {
+		return nil, options, err
+	}
+	data, err := io.ReadAll(stdin)
+	if err != nil {
+		return nil, options, fmt.Errorf("reading stdin: %w", err)
+	}
+	boundGarbage(size + len(data))
+	return data, options, nil
 }
 
 // transform runs the function over stdin, or, with --check, compares stdin with what the
@@ -204,6 +246,19 @@ func flush(w *bufio.Writer, err error) error {
 // functionConfig returns the functionConfig that the flags ask for, nil if they ask for
 // none.
 func (f flags) functionConfig() (*v1alpha1.ConfigHash, error) {
+	config, err := f.baseConfig()
+	switch {
+	case err != nil || len(f.dropLabels)+len(f.dropAnnotations) == 0:
+		return config, err
+	case config == nil:
+		return nil, errors.New("--drop-label or --drop-annotation is given without --mode or --config; give one of these")
+	}
+	drop := &config.Spec.PodMetadata
+	drop.DropLabels, drop.DropAnnotations = append(drop.DropLabels, f.dropLabels...), append(drop.DropAnnotations, f.dropAnnotations...)
+	return config, nil
+}
+
+func (f flags) baseConfig() (*v1alpha1.ConfigHash, error) {
 	if f.config != "" {
 		if f.mode != "" || f.policy != "" {
 			return nil, errors.New("--config and --mode or --policy are given; the file says both mode and policy")

@@ -31,6 +31,9 @@ func summaryPage(s *function.Summary) *report.Page {
 		done = stamped
 	}
 	lines := done(s)
+	if s.Jobs > 0 {
+		lines = append(lines, number(report.Good, s.Jobs, "Job").Word(" named after what "+report.Choose(s.Jobs, "it runs", "they run")))
+	}
 	if len(s.LeftAlone) > 0 {
 		lines = append(lines, report.Words("left alone:"))
 	}

@@ -74,8 +74,7 @@ func (d Diff) change(c *manifest.Change) []byte {
 		h = hunk{start: at}
 	}
 	wasHidden := false
-	_, text, _ := strings.Cut(string(diff.Diff("old", c.Old, "new", c.New)), "+++ new\n")
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(Hunks(c.Old, c.New)) {
 		switch line[0] {
 		case '@':
 			begin(startOf(line))
@@ -105,6 +104,13 @@ func (d Diff) change(c *manifest.Change) []byte {
 	}
 	h.write(&out, c, d.Heading)
 	return out.Bytes()
+}
+
+// Hunks returns the hunks of a unified diff of two texts, "" if they are the same. It hides
+// nothing.
+func Hunks(before, after []byte) string {
+	_, hunks, _ := strings.Cut(string(diff.Diff("old", before, "new", after)), "+++ new\n")
+	return hunks
 }
 
 // startOf returns the lines of both sides, from 0, on which a hunk begins.

@@ -1,115 +1,122 @@
 package edit
 
 import (
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
 
 // addBlock puts lines under the line of the key or of the entry before.
-func (m *mappings) addBlock(at site, place int, entries []*entry) bool {
-	first := at.mapping.Content[0]
-	if !m.beginsLine(first) {
+func (s *splicer) addBlock(c *change, at int, entries []*yaml.Node) bool {
+	first := c.was.Content[0]
+	if !s.beginsLine(first) {
 		return false
 	}
 	var end int
 	var ok bool
 	switch {
-	case place > 0:
-		key, value := at.mapping.Content[2*place-2], at.mapping.Content[2*place-1]
-		if _, end, ok = m.entryEnd(key, value); !m.beginsLine(key) {
+	case at > 0:
+		key, value := c.was.Content[at-2], c.was.Content[at-1]
+		if _, end, ok = s.entryEnd(key, value); !s.beginsLine(key) {
 			return false
 		}
-	case at.key != nil:
-		end, ok = m.aboveFirst(at.key, first)
+	case c.key != nil:
+		end, ok = s.aboveFirst(c.key, first)
 	}
 	if !ok {
 		return false
 	}
-	if end, ok = restOfLine(m.bytes, end); !ok {
+	if end, ok = restOfLine(s.bytes, end); !ok {
 		return false
 	}
-	m.insertLines(end, blockLines(nil, first.Column-1, entries))
+	s.insertLines(end, blockLines(nil, first.Column-1, entries))
 	return true
 }
 
-func (m *mappings) fillBlock(at site, entries []*entry) bool {
-	colon, _ := m.colon(at.fill)
-	_, end, ok := m.entryValue(at.fill, at.null)
-	if !ok || !m.beginsLine(at.fill) {
+func (s *splicer) fillBlock(c *change) bool {
+	colon, _ := s.colon(c.key)
+	_, end, ok := s.entryValue(c.key, &c.was)
+	if !ok || !s.beginsLine(c.key) {
 		return false
 	}
-	lineEnd, ok := restOfLine(m.bytes, end)
+	lineEnd, ok := restOfLine(s.bytes, end)
 	if ok && end > colon+1 {
-		m.add(colon+1, end, "")
+		s.add(colon+1, end, "")
 	}
-	m.insertLines(lineEnd, blockLines(nil, at.fill.Column-1+2, entries))
+	s.insertLines(lineEnd, blockLines(nil, c.key.Column-1+2, c.node.Content))
 	return ok
 }
 
-func blockLines(lines []string, indent int, entries []*entry) []string {
-	for _, e := range entries {
-		line := strings.Repeat(" ", indent) + quote(e.key, 0, false) + ":"
-		switch {
-		case e.children != nil:
-			lines = blockLines(append(lines, line), indent+2, e.children)
-			continue
-		case e.isBool:
-			line += " " + e.value
+func blockLines(lines []string, indent int, entries []*yaml.Node) []string {
+	for i := 0; i < len(entries); i += 2 {
+		line := strings.Repeat(" ", indent) + quote(entries[i].Value, 0, false) + ":"
+		switch value := entries[i+1]; {
+		case len(value.Content) > 0:
+			lines = blockLines(append(lines, line), indent+2, value.Content)
+		case value.Tag == "!!str":
+			lines = append(lines, line+" "+quote(value.Value, 0, false))
 		default:
-			line += " " + quote(e.value, 0, false)
+			lines = append(lines, line+" "+flowStyle{}.text(value))
 		}
-		lines = append(lines, line)
 	}
 	return lines
 }
 
-func (m *mappings) removeBlock(r *removal) bool {
-	content := r.at.mapping.Content
-	for _, i := range r.indexes {
+func (s *splicer) removeBlock(c *change, removed []int) bool {
+	content := c.was.Content
+	for _, i := range removed {
 		key, value := content[i], content[i+1]
 		if i > 0 && isBlockScalar(lastLeaf(content[i-1])) {
 			return false // what follows the line would become part of it
 		}
-		_, end, ok := m.entryEnd(key, value)
+		end, ok := s.removedEnd(key, value)
 		if !ok {
 			return false
 		}
-		if end, ok = restOfLine(m.bytes, end); !ok {
+		if end, ok = restOfLine(s.bytes, end); !ok {
 			return false
 		}
-		start, _ := m.nodeStart(key)
-		line := m.lineStart(start)
+		start, _ := s.nodeStart(key)
+		line := s.lineStart(start)
 		switch {
-		case strings.Trim(string(m.bytes[line:start]), " ") != "":
+		case strings.Trim(string(s.bytes[line:start]), " ") != "":
 			return false
-		case end < len(m.bytes):
-			m.add(line, end+breakLen(m.bytes, end), "")
-		case line == m.lines[0]:
+		case end < len(s.bytes):
+			s.add(line, end+breakLen(s.bytes, end), "")
+		case line == s.lines[0]:
 			return false
 		default: // the line before becomes the last one, without a break
-			m.add(lineEnd(m.bytes, m.lineStart(line-1)), end, "")
+			from, text := lineEnd(s.bytes, s.lineStart(line-1)), ""
+			for i, p := range s.splices {
+				if p.start == line && p.end == line { // it is a new one
+					from, text = line, strings.TrimRight(p.text, "\r\n")
+					s.splices = slices.Delete(s.splices, i, i+1)
+					break
+				}
+			}
+			s.add(from, end, text)
 		}
 	}
-	if 2*len(r.indexes) < len(content) {
+	if len(c.node.Content) > 0 {
 		return true
 	}
-	if r.at.key == nil {
+	if c.key == nil {
 		return false
 	}
-	at, ok := m.aboveFirst(r.at.key, content[0])
+	at, ok := s.aboveFirst(c.key, content[0])
 	if !ok {
 		return false
 	}
-	m.add(at, at, " {}")
-	_, ok = restOfLine(m.bytes, at)
+	s.add(at, at, " {}")
+	_, ok = restOfLine(s.bytes, at)
 	return ok
 }
 
 // aboveFirst returns the place after the colon of key, whose value is a mapping with this
 // first key. The tag ! may be between, which the nodes do not show.
-func (m *mappings) aboveFirst(key, first *yaml.Node) (int, bool) {
-	colon, ok := m.colon(key)
-	start, _ := m.nodeStart(first)
-	return colon + 1, ok && skipSpace(m.bytes, colon+1, true) == start
+func (s *splicer) aboveFirst(key, first *yaml.Node) (int, bool) {
+	colon, ok := s.colon(key)
+	start, _ := s.nodeStart(first)
+	return colon + 1, ok && skipSpace(s.bytes, colon+1, true) == start
 }

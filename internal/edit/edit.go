@@ -1,11 +1,11 @@
 // Package edit edits YAML and JSON text, and leaves every byte as it is that no edit
 // concerns. Use [Apply].
 //
-// There are two ways. Apply splices if that is safe: it finds a scalar or a mapping in the
-// text, compares the bytes there with what it expects, and replaces only those. Else it
-// uses [OnNodes], which works on the nodes of the parsed text and encodes the item again:
-// for bytes that are shared by several places (aliases, anchors, merge keys) and values
-// over several lines. Both lead to the same document.
+// There are two ways. Apply splices if that is safe: it finds a scalar in the text, or the
+// entries that differ once an edit is made on the nodes of the parsed text, compares the
+// bytes there with what it expects, and replaces only those. Else it makes all edits on the
+// nodes and encodes the item again: for bytes that are shared by several places (aliases,
+// anchors, merge keys) and values over several lines. Both lead to the same document.
 //
 // The text, a chunk, is one YAML document: an element of a list with its indentation and
 // its "- ", a document of a stream, or a document with several items in it.
@@ -82,7 +82,7 @@ func Apply(text []byte, items []Item) ([]byte, error) {
 	if len(rest) == 0 {
 		return out, nil
 	}
-	return OnNodes(out, rest)
+	return onNodes(out, rest)
 }
 
 // edits yields the edits of all items, each with the root of its item.

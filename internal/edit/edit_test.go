@@ -239,15 +239,10 @@ var scalarRows = []row{{
 	in:    "a: 12\nb: yes\n",
 	want:  "a: \"12\"\nb: yes\n",
 }, {
-	label: "in flow",
-	edits: []plan{set("a[0]", "x"), set("a[1]", "y,z"), set("b.c", "v"), set("b.d", "w")},
-	in:    "a: [ app,web ]\nb: {c: app, \"d\":app}\n",
-	want:  "a: [ x,\"y,z\" ]\nb: {c: v, \"d\":w}\n",
-}, {
-	label: "a comma outside flow",
-	edits: []plan{set("a", "v1/ConfigMap/a-1,v1/Secret/b-1")},
-	in:    "a: v1/ConfigMap/a,v1/Secret/b\n",
-	want:  "a: v1/ConfigMap/a-1,v1/Secret/b-1\n",
+	label: "in flow, and a comma outside",
+	edits: []plan{set("a[0]", "x"), set("a[1]", "y,z"), set("b.c", "v"), set("b.d", "w"), set("e", "v1/ConfigMap/a-1,v1/Secret/b-1")},
+	in:    "a: [ app,web ]\nb: {c: app, \"d\":app}\ne: v1/ConfigMap/a,v1/Secret/b\n",
+	want:  "a: [ x,\"y,z\" ]\nb: {c: v, \"d\":w}\ne: v1/ConfigMap/a-1,v1/Secret/b-1\n",
 }, {
 	label: "JSON",
 	edits: []plan{set("metadata.name", "a\"b"), set("kind", "X")},
@@ -452,6 +447,17 @@ var removeRows = []row{{
 	in:    "a:\n  x: 1\n",
 	want:  "a:\n  k: v\n",
 }, {
+	label: "remove a mapping of one entry",
+	edits: []plan{remove("m", "a"), remove("n", "a"), remove("o", "a")},
+	in:    "m:\n  x: 1\n  a:\n    k: v # one\n# about n\nn: {x: 1, a: {k: v}}\no:\n  a: { \"k\": \"v\" } # two\n  x: 1",
+	want:  "m:\n  x: 1\n# about n\nn: {x: 1}\no:\n  x: 1",
+}, {
+	label: "remove a mapping with more",
+	way:   onNodes,
+	edits: []plan{remove("m", "a"), remove("n", "a")},
+	in:    "m:\n  x: 1\n  a: # one\n    k: v\nn: {x: 1, a: {k: v, l: w}}\n",
+	want:  "m:\n  x: 1\nn: {x: 1}\n",
+}, {
 	label: "remove in flow",
 	edits: []plan{remove("a", "x"), remove("b", "y"), remove("c", "y")},
 	in:    "a: {x: 1, y: 2}\nb: {x: 1, y: 2}\nc: {\n  \"x\": 1,\n  \"y\": 2,\n  \"z\": 3\n}\n",
@@ -468,6 +474,16 @@ var removeRows = []row{{
 	edits: []plan{entry("a", "x", "v"), remove("a", "x")},
 	in:    "{\"a\": {\"x\": \"1\", \"y\": \"2\"}}",
 	want:  "{\"a\": {\"y\": \"2\"}}",
+}, {
+	label: "remove the only entry in flow, add another",
+	edits: []plan{remove("a", "x"), entry("a", "k", "v"), remove("b", "x"), entry("b", "x", "v")},
+	in:    "a: { x: 1 }\nb: {\"x\":1,\"y\":2}\n",
+	want:  "a: { k: v }\nb: {\"x\":\"v\",\"y\":2}\n",
+}, {
+	label: "remove the last line, add one before it",
+	edits: []plan{remove("a", "x"), entry("a", "k", "v")},
+	in:    "b: c\na:\n  x: 1",
+	want:  "b: c\na:\n  k: v",
 }, {
 	label: "remove and add in JSON",
 	edits: []plan{remove("a", "x"), entry("a", "k", "v")},
@@ -494,6 +510,12 @@ var nodeRows = []row{{
 	edits: []plan{set("b.name", "new"), entry("b.annotations", "k", "v")},
 	in:    "a: &x {name: old, kind: K}\nb:\n  <<: *x\n  kind: L\nc: *x\n",
 	want:  "a: &x {name: old, kind: K}\nb:\n  name: new\n  annotations:\n    k: v\n  kind: L\nc: *x\n",
+}, {
+	label: "new entries on nodes keep their order",
+	way:   onNodes,
+	edits: []plan{entry("a.m", "x", "v"), entry("a.m", "z", "w"), entry("a.m", "y", "u")},
+	in:    "a: &x\n  b: c\nd: *x\n",
+	want:  "a:\n  m:\n    x: v\n    z: w\n    \"y\": u\n  b: c\nd:\n  b: c\n",
 }, {
 	label: "remove what a merge key brings",
 	way:   onNodes,

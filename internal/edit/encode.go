@@ -268,7 +268,10 @@ func replace(t *Text, doc *yaml.Node, units []*unit) ([]byte, bool) {
 func (u *unit) write(source []byte) string {
 	var out bytes.Buffer
 	if u.isJSON {
-		u.writeJSON(&out, bytes.Contains(source[u.start:u.end], []byte(`": `)))
+		text := flowStyle{yaml.DoubleQuotedStyle, !bytes.Contains(source[u.start:u.end], []byte(`": `))}.text(u.node)
+		if u.pretty == "" || json.Indent(&out, []byte(text), "", u.pretty) != nil {
+			out.WriteString(text)
+		}
 	} else {
 		tagMerges(u.node, "!!merge", "")
 		defer tagMerges(u.node, "", "!!merge")
@@ -288,35 +291,4 @@ func (u *unit) write(source []byte) string {
 		}
 	}
 	return strings.Join(lines, lineBreak(source, 0, 0))
-}
-
-func (u *unit) writeJSON(out *bytes.Buffer, isSpaced bool) {
-	comma, colon := ",", ":"
-	if isSpaced {
-		comma, colon = ", ", ": "
-	}
-	var visit func(n *yaml.Node) string
-	visit = func(n *yaml.Node) string {
-		var parts []string
-		for i, child := range n.Content {
-			if n.Kind == yaml.SequenceNode {
-				parts = append(parts, visit(child))
-			} else if i%2 == 1 {
-				parts = append(parts, quoteDouble(n.Content[i-1].Value)+colon+visit(child))
-			}
-		}
-		switch {
-		case n.Kind == yaml.MappingNode:
-			return "{" + strings.Join(parts, comma) + "}"
-		case n.Kind == yaml.SequenceNode:
-			return "[" + strings.Join(parts, comma) + "]"
-		case n.ShortTag() == "!!str":
-			return quoteDouble(n.Value)
-		}
-		return n.Value
-	}
-	text := visit(u.node)
-	if u.pretty == "" || json.Indent(out, []byte(text), "", u.pretty) != nil {
-		out.WriteString(text)
-	}
 }

@@ -16,118 +16,54 @@ func TestApply_refusesInASentenceWithoutValues(t *testing.T) {
 	}
 	wide := "a: &a [" + strings.Repeat("topsecret, ", 1000) + "]\nb: [" + strings.Repeat("*a, ", 1000) + "]\n"
 	for _, row := range []struct {
-		label string
-		in    string
-		root  yamldoc.Path
-		edit  edit.Edit
-		want  string
-	}{{
-		label: "not YAML",
-		in:    "a: [topsecret",
-		edit:  edit.RemoveEntry{Key: "b"},
-		want:  "cannot parse the text: yaml: line 1: did not find expected ',' or ']'",
-	}, {
-		label: "nothing",
-		in:    "# topsecret\n",
-		edit:  edit.RemoveEntry{Key: "b"},
-		want:  "the text has no YAML document",
-	}, {
-		label: "two documents",
-		in:    "a: topsecret\n---\na: b\n",
-		edit:  edit.RemoveEntry{Key: "b"},
-		want:  "the text has several YAML documents; edit one at a time",
-	}, {
-		label: "UTF-16",
-		in:    "\xff\xfea\x00:\x00 \x00b\x00",
-		edit:  edit.SetEntry{Key: "c", Value: "d"},
-		want:  "found text in UTF-16 where UTF-8 is needed",
-	}, {
-		label: "not a mapping",
-		in:    "metadata: {annotations: [topsecret]}",
-		edit:  edit.SetEntry{Parent: "metadata.annotations", Key: "a", Value: "b"},
-		want:  "metadata.annotations: found a sequence where a mapping is needed",
-	}, {
-		label: "not a mapping on the way",
-		in:    "metadata: topsecret",
-		edit:  edit.SetEntry{Parent: "metadata.annotations", Key: "a", Value: "b"},
-		want:  "metadata: found a scalar where a mapping is needed",
-	}, {
-		label: "not a scalar",
-		in:    "metadata: {annotations: {a: [topsecret]}}",
-		edit:  edit.SetEntry{Parent: "metadata.annotations", Key: "a", Value: "b"},
-		want:  "metadata.annotations.a: found a sequence where a scalar is needed",
-	}, {
-		label: "no element",
-		in:    "a: [topsecret]",
-		edit:  edit.SetEntry{Parent: "a[1]", Key: "a", Value: "b"},
-		want:  "a: there is no element 1, only 1 in all",
-	}, {
-		label: "elements are not created",
-		in:    "b: topsecret",
-		edit:  edit.SetEntry{Parent: "a[1]", Key: "a", Value: "b"},
-		want:  "a: there is no element 1, and elements are not created",
-	}, {
-		label: "no item",
-		in:    "items: [topsecret]",
-		root:  "items[2]",
-		edit:  edit.SetEntry{Key: "a", Value: "b"},
-		want:  "items: there is no element 2, only 1 in all",
-	}, {
-		label: "a key twice",
-		in:    "metadata:\n  annotations: {a: topsecret}\n  annotations: {}\n",
-		edit:  edit.SetEntry{Parent: "metadata.annotations", Key: "a", Value: "b"},
-		want:  "metadata.annotations: duplicate key in its mapping, in lines 2 and 3; remove one",
-	}, {
-		label: "an entry twice",
-		in:    "a: topsecret\n\"a\": b\n",
-		edit:  edit.RemoveEntry{Key: "a"},
-		want:  "a: duplicate key in its mapping, in lines 1 and 2; remove one",
-	}, {
-		label: "another value",
-		in:    "a: topsecret",
-		edit:  edit.SetScalar{At: at("a", "old"), Value: "new"},
-		want:  "a: found another value than the one to replace; the text must be the one the edit was made for",
-	}, {
-		label: "no scalar there",
-		in:    "a: {b: topsecret}",
-		edit:  edit.SetScalar{At: at("a.c", "old"), Value: "new"},
-		want:  "a.c: found nothing where a scalar is needed",
-	}, {
-		label: "no element to split",
-		in:    "a: &a topsecret",
-		edit:  edit.SetScalar{At: at("a", "topsecret"), Value: "b", More: []string{"c"}},
-		want:  "a: found a mapping where a sequence is needed",
-	}, {
-		label: "no UTF-8",
-		in:    "a: topsecret",
-		edit:  edit.SetScalar{At: at("a", "topsecret"), Value: "topsecret\xff"},
-		want:  "a: the string to set is not valid UTF-8",
-	}, {
-		label: "no boolean",
-		in:    "a: topsecret",
-		edit:  edit.SetEntry{Key: "b", Value: "topsecret", Bool: true},
-		want:  `b: the boolean to set is neither "true" nor "false"`,
-	}, {
-		label: "no path",
-		in:    "a: topsecret",
-		edit:  edit.SetEntry{Parent: "a..b", Key: "b", Value: "c"},
-		want:  `path "a..b.b": empty key before ".b.b"`,
-	}, {
-		label: "an anchor in itself",
-		in:    "a: &a {b: *a, c: topsecret}",
-		edit:  edit.SetEntry{Parent: "a", Key: "c", Value: "d"},
-		want:  "the anchor in line 1 holds an alias of itself, in line 1",
-	}, {
-		label: "merge of a scalar",
-		in:    "a: {<<: topsecret}",
-		edit:  edit.SetEntry{Parent: "a", Key: "c", Value: "d"},
-		want:  `a["<<"]: found a scalar where a mapping is needed`,
-	}, {
-		label: "aliases of much",
-		in:    wide,
-		edit:  edit.SetScalar{At: at("a[0]", "topsecret"), Value: "new"},
-		want:  "a: aliases expand to more than 200000 nodes; write the values out, or use fewer aliases",
-	}} {
+		label, in string
+		root      yamldoc.Path
+		edit      edit.Edit
+		want      string
+	}{
+		{"not YAML", "a: [topsecret", "", edit.RemoveEntry{Key: "b"},
+			"cannot parse the text: yaml: line 1: did not find expected ',' or ']'"},
+		{"nothing", "# topsecret\n", "", edit.RemoveEntry{Key: "b"},
+			"the text has no YAML document"},
+		{"two documents", "a: topsecret\n---\na: b\n", "", edit.RemoveEntry{Key: "b"},
+			"the text has several YAML documents; edit one at a time"},
+		{"UTF-16", "\xff\xfea\x00:\x00 \x00b\x00", "", edit.SetEntry{Key: "c", Value: "d"},
+			"found text in UTF-16 where UTF-8 is needed"},
+		{"not a mapping", "metadata: {annotations: [topsecret]}", "", edit.SetEntry{Parent: "metadata.annotations", Key: "a", Value: "b"},
+			"metadata.annotations: found a sequence where a mapping is needed"},
+		{"not a mapping on the way", "metadata: topsecret", "", edit.SetEntry{Parent: "metadata.annotations", Key: "a", Value: "b"},
+			"metadata: found a scalar where a mapping is needed"},
+		{"not a scalar", "metadata: {annotations: {a: [topsecret]}}", "", edit.SetEntry{Parent: "metadata.annotations", Key: "a", Value: "b"},
+			"metadata.annotations.a: found a sequence where a scalar is needed"},
+		{"no element", "a: [topsecret]", "", edit.SetEntry{Parent: "a[1]", Key: "a", Value: "b"},
+			"a: element 1 does not exist; the list has 1"},
+		{"elements are not created", "b: topsecret", "", edit.SetEntry{Parent: "a[1]", Key: "a", Value: "b"},
+			"a: element 1 does not exist, and elements are not created"},
+		{"no item", "items: [topsecret]", "items[2]", edit.SetEntry{Key: "a", Value: "b"},
+			"items: element 2 does not exist; the list has 1"},
+		{"a key twice", "metadata:\n  annotations: {a: topsecret}\n  annotations: {}\n", "", edit.SetEntry{Parent: "metadata.annotations", Key: "a", Value: "b"},
+			"metadata.annotations: duplicate key in its mapping, in lines 2 and 3; remove one"},
+		{"an entry twice", "a: topsecret\n\"a\": b\n", "", edit.RemoveEntry{Key: "a"},
+			"a: duplicate key in its mapping, in lines 1 and 2; remove one"},
+		{"another value", "a: topsecret", "", edit.SetScalar{At: at("a", "old"), Value: "new"},
+			"a: found another value than the one to replace; the text must be the one the edit was made for"},
+		{"no scalar there", "a: {b: topsecret}", "", edit.SetScalar{At: at("a.c", "old"), Value: "new"},
+			"a.c: found nothing where a scalar is needed"},
+		{"no element to split", "a: &a topsecret", "", edit.SetScalar{At: at("a", "topsecret"), Value: "b", More: []string{"c"}},
+			"a: found a mapping where a sequence is needed"},
+		{"no UTF-8", "a: topsecret", "", edit.SetScalar{At: at("a", "topsecret"), Value: "topsecret\xff"},
+			"a: the string to set is not valid UTF-8"},
+		{"no boolean", "a: topsecret", "", edit.SetEntry{Key: "b", Value: "topsecret", Bool: true},
+			`b: the boolean to set is neither "true" nor "false"`},
+		{"no path", "a: topsecret", "", edit.SetEntry{Parent: "a..b", Key: "b", Value: "c"},
+			`path "a..b.b": empty key before ".b.b"`},
+		{"an anchor in itself", "a: &a {b: *a, c: topsecret}", "", edit.SetEntry{Parent: "a", Key: "c", Value: "d"},
+			"the anchor in line 1 holds an alias of itself, in line 1"},
+		{"merge of a scalar", "a: {<<: topsecret}", "", edit.SetEntry{Parent: "a", Key: "c", Value: "d"},
+			`a["<<"]: found a scalar where a mapping is needed`},
+		{"aliases of much", wide, "", edit.SetScalar{At: at("a[0]", "topsecret"), Value: "new"},
+			"a: aliases expand to more than 200000 nodes; write the values out, or use fewer aliases"},
+	} {
 		t.Run(row.label, func(t *testing.T) {
 			out, err := edit.Apply([]byte(row.in), []edit.Item{{Root: row.root, Edits: []edit.Edit{row.edit}}})
 			if err == nil {

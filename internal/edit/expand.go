@@ -2,7 +2,9 @@ package edit
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"slices"
 
 	"go.yaml.in/yaml/v3"
 
@@ -13,17 +15,23 @@ import (
 // aliases of aliases can stand for more nodes than fit any memory.
 const maxCopies = 200_000
 
+// errNotInBytes leaves an edit to onNodes.
+var errNotInBytes = errors.New("the place may be shared")
+
 // A tree is a parsed chunk in which a node can get its own copy of what it shares.
 type tree struct {
 	root    *yaml.Node
+	inBytes bool                        // only what splices can do is done, and noted in changes
+	changes []*change                   // of the nodes of one item
 	aliases map[*yaml.Node][]*yaml.Node // of a node with an anchor
 	names   map[string]int              // how many nodes have the anchor
-	added   map[*yaml.Node]bool         // the keys of new entries
+	seen    map[*yaml.Node]bool         // new scalars, and the nodes in changes
 	copies  int
+	open    map[*yaml.Node]bool // for Embed: what is being copied
 }
 
 func newTree(root *yaml.Node) (*tree, error) {
-	t := &tree{root: root, aliases: make(map[*yaml.Node][]*yaml.Node), names: make(map[string]int), added: make(map[*yaml.Node]bool)}
+	t := &tree{root: root, aliases: make(map[*yaml.Node][]*yaml.Node), names: make(map[string]int), seen: make(map[*yaml.Node]bool)}
 	return t, t.index(root, make(map[*yaml.Node]bool))
 }
 
@@ -53,6 +61,12 @@ func (t *tree) index(n *yaml.Node, above map[*yaml.Node]bool) error {
 // detach gives n its own copy, so that editing it changes no alias: an alias becomes
 // a copy of what it refers to, and the aliases of n become copies of n.
 func (t *tree) detach(n *yaml.Node) error {
+	if t.inBytes {
+		if n.Kind == yaml.AliasNode || n.Anchor != "" || n.Kind != yaml.ScalarNode && n.Style&yaml.TaggedStyle != 0 || yamldoc.HasMerge(n) {
+			return errNotInBytes
+		}
+		return nil
+	}
 	if n.Kind == yaml.AliasNode {
 		return t.replaceAlias(n)
 	}
@@ -100,12 +114,21 @@ func (t *tree) replaceAlias(alias *yaml.Node) error {
 // copy returns a deep copy of n without anchors. Aliases in it stay aliases, unless
 // their anchor may be another one in the copy's place.
 func (t *tree) copy(n *yaml.Node) (*yaml.Node, error) {
-	if t.copies++; t.copies > maxCopies {
+	switch t.copies++; {
+	case n == nil:
+		return nil, errors.New("an alias refers to nothing")
+	case t.open[n]:
+		return nil, errors.New("the value of an anchor contains itself")
+	case t.copies > maxCopies:
 		return nil, fmt.Errorf("aliases expand to more than %d nodes; write the values out, or use fewer aliases", maxCopies)
+	}
+	if t.open != nil {
+		t.open[n] = true
+		defer delete(t.open, n)
 	}
 	made := *n
 	if n.Kind == yaml.AliasNode {
-		if t.names[n.Value] > 1 {
+		if t.open != nil || t.names[n.Value] > 1 {
 			return t.copy(n.Alias)
 		}
 		t.aliases[n.Alias] = append(t.aliases[n.Alias], &made)
@@ -120,6 +143,33 @@ func (t *tree) copy(n *yaml.Node) (*yaml.Node, error) {
 		}
 	}
 	return &made, nil
+}
+
+// Embed puts copies in place of the aliases in root, if one of them refers to a node
+// outside of root: an edit of one item must not change another one.
+func Embed(root *yaml.Node) error {
+	own := map[*yaml.Node]bool{}
+	var aliases []*yaml.Node
+	var collect func(n *yaml.Node) (ok bool)
+	collect = func(n *yaml.Node) bool {
+		if own[n] = true; n != nil && n.Kind == yaml.AliasNode {
+			aliases = append(aliases, n)
+		}
+		return n != nil && !slices.ContainsFunc(n.Content, func(n *yaml.Node) bool { return !collect(n) })
+	}
+	if !collect(root) {
+		return errors.New("a node in it is nil; leave it out, or give it a value")
+	}
+	if !slices.ContainsFunc(aliases, func(a *yaml.Node) bool { return !own[a.Alias] }) {
+		return nil
+	}
+	t := &tree{open: map[*yaml.Node]bool{}}
+	for _, alias := range aliases {
+		if err := t.replaceAlias(alias); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // A way is where the path to a node leads: to that node or, if it is missing, to
@@ -137,10 +187,13 @@ type way struct {
 // in place of a mapping. With own, it detaches all nodes on the way and writes merge
 // keys out whose entries it needs; else it follows both and changes nothing.
 func (t *tree) walk(root, path yamldoc.Path, own bool) (w way, err error) {
-	steps, inRoot, err := bothSteps(root, path)
-	if err != nil {
+	steps, err := root.Steps()
+	further, ferr := path.Steps()
+	if err := cmp.Or(err, ferr); err != nil {
 		return way{}, err
 	}
+	inRoot := len(steps)
+	steps = append(steps, further...)
 	w.node = t.root
 	for i := 0; ; i++ {
 		if i == inRoot {
@@ -164,14 +217,18 @@ func (t *tree) walk(root, path yamldoc.Path, own bool) (w way, err error) {
 			w.missing = steps[i:]
 			return w, nil
 		}
-		w.node, w.parent, w.key, w.path = child, w.node, key, steps[i].From(w.path)
+		way := path
+		if i < inRoot {
+			way = root
+		}
+		w.node, w.parent, w.key, w.path = child, w.node, key, way[:steps[i].End]
 	}
 }
 
 // step is stepInto, with the entries that merge keys bring in.
 func (t *tree) step(node *yaml.Node, path yamldoc.Path, step yamldoc.Step, own bool) (child, key *yaml.Node, err error) {
 	child, key, err = stepInto(node, path, step)
-	if err != nil || child != nil {
+	if err != nil || child != nil || !yamldoc.HasMerge(node) {
 		return child, key, err
 	}
 	sources, err := sources(node, path)

@@ -1,5 +1,8 @@
 package edit
 
+// OnNodes makes the edits the other way.
+var OnNodes = onNodes
+
 // Splice makes the edits in the bytes of text only. It reports false, and returns no text,
 // if it leaves some of them to OnNodes.
 func Splice(text []byte, items []Item) (out []byte, ok bool, err error) {

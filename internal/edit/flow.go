@@ -7,15 +7,15 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// A flowStyle is how entries look in a flow mapping.
+// A flowStyle is how nodes look in a flow collection.
 type flowStyle struct {
-	quotes yaml.Style // of keys and values: double in JSON
+	quotes yaml.Style // of strings: double in JSON
 	dense  bool       // no blanks, as in minified JSON
 }
 
 // flowStyle returns the style of the key before a new entry. Without a key, it is valid
 // in JSON too.
-func (m *mappings) flowStyle(key *yaml.Node) flowStyle {
+func (s *splicer) flowStyle(key *yaml.Node) flowStyle {
 	style := flowStyle{}
 	if key == nil {
 		style.quotes = yaml.DoubleQuotedStyle
@@ -25,116 +25,124 @@ func (m *mappings) flowStyle(key *yaml.Node) flowStyle {
 		return style
 	}
 	style.quotes = yaml.DoubleQuotedStyle
-	if colon, ok := m.colon(key); ok && colon+1 < len(m.bytes) {
-		next := m.bytes[colon+1]
-		style.dense = !isBlank(next) && breakLen(m.bytes, colon+1) == 0
+	if colon, ok := s.colon(key); ok && colon+1 < len(s.bytes) {
+		next := s.bytes[colon+1]
+		style.dense = !isBlank(next) && breakLen(s.bytes, colon+1) == 0
 	}
 	return style
 }
 
-func (f flowStyle) comma() string {
+// after returns a mark, a comma or a colon, with the blank that follows it.
+func (f flowStyle) after(mark string) string {
 	if f.dense {
-		return ","
+		return mark
 	}
-	return ", "
+	return mark + " "
 }
 
-func (f flowStyle) entry(e *entry) string {
-	out := quote(e.key, f.quotes, true) + ":"
-	if !f.dense {
-		out += " "
-	}
+func (f flowStyle) text(n *yaml.Node) string {
 	switch {
-	case e.children != nil:
-		return out + "{" + f.join(e.children, f.comma()) + "}"
-	case e.isBool:
-		return out + e.value
-	default:
-		return out + quote(e.value, f.quotes, true)
+	case n.Kind == yaml.MappingNode:
+		return "{" + f.join(n.Content, f.after(",")) + "}"
+	case n.Kind == yaml.SequenceNode:
+		texts := make([]string, len(n.Content))
+		for i, child := range n.Content {
+			texts[i] = f.text(child)
+		}
+		return "[" + strings.Join(texts, f.after(",")) + "]"
+	case n.ShortTag() != "!!str":
+		return n.Value
 	}
+	return quote(n.Value, f.quotes, true)
 }
 
-func (f flowStyle) join(entries []*entry, between string) string {
-	texts := make([]string, len(entries))
-	for i, e := range entries {
-		texts[i] = f.entry(e)
+func (f flowStyle) join(entries []*yaml.Node, between string) string {
+	texts := make([]string, len(entries)/2)
+	for i := range texts {
+		texts[i] = quote(entries[2*i].Value, f.quotes, true) + f.after(":") + f.text(entries[2*i+1])
 	}
 	return strings.Join(texts, between)
 }
 
-func (m *mappings) fillFlow(at site, entries []*entry) bool {
-	style := m.flowStyle(at.fill)
-	text := "{" + style.join(entries, style.comma()) + "}"
-	start, end, ok := m.entryValue(at.fill, at.null)
+func (s *splicer) fillFlow(c *change) bool {
+	style := s.flowStyle(c.key)
+	text := style.text(c.node)
+	start, end, ok := s.entryValue(c.key, &c.was)
 	if start == end {
 		text = " " + text
 	}
-	m.add(start, end, text)
+	s.add(start, end, text)
 	return ok
 }
 
-func (m *mappings) addFlow(at site, place int, entries []*entry) bool {
-	open, ok := m.nodeStart(at.mapping)
-	if !ok || open >= len(m.bytes) || m.bytes[open] != '{' {
+func (s *splicer) addFlow(c *change, at int, entries []*yaml.Node) bool {
+	open, ok := s.nodeStart(&c.was)
+	if !ok || open >= len(s.bytes) || s.bytes[open] != '{' {
 		return false
 	}
-	if len(at.mapping.Content) == 0 {
-		end := skipSpace(m.bytes, open+1, false)
-		if end == len(m.bytes) || m.bytes[end] != '}' {
+	if len(c.was.Content) == 0 {
+		end := skipSpace(s.bytes, open+1, false)
+		if end == len(s.bytes) || s.bytes[end] != '}' {
 			return false
 		}
-		style := m.flowStyle(at.key)
-		m.add(open+1, end, style.join(entries, style.comma()))
+		style := s.flowStyle(c.key)
+		s.add(open+1, end, style.join(entries, style.after(",")))
 		return true
 	}
 	// If the first key has a line of its own, each new one gets one.
-	style := m.flowStyle(at.mapping.Content[0])
-	first, ok := m.nodeStart(at.mapping.Content[0])
-	if !ok || skipSpace(m.bytes, open+1, true) != first {
+	style := s.flowStyle(c.was.Content[0])
+	first, ok := s.nodeStart(c.was.Content[0])
+	if !ok || skipSpace(s.bytes, open+1, true) != first {
 		return false
 	}
-	comma := style.comma()
-	if line := m.lineStart(first); line > open {
-		before := lineEnd(m.bytes, m.lineStart(line-1))
-		comma = "," + lineBreak(m.bytes, before, line) + string(m.bytes[line:first])
+	comma := style.after(",")
+	if line := s.lineStart(first); line > open {
+		before := lineEnd(s.bytes, s.lineStart(line-1))
+		comma = "," + lineBreak(s.bytes, before, line) + string(s.bytes[line:first])
 	}
-	if place == 0 {
-		m.add(first, first, style.join(entries, comma)+comma)
+	if at == 0 {
+		text := style.join(entries, comma)
+		if len(c.node.Content) > len(entries) {
+			text += comma
+		}
+		s.add(first, first, text)
 		return true
 	}
-	_, end, ok := m.entryEnd(at.mapping.Content[2*place-2], at.mapping.Content[2*place-1])
+	_, end, ok := s.entryEnd(c.was.Content[at-2], c.was.Content[at-1])
 	if ok {
-		m.add(end, end, comma+style.join(entries, comma))
+		s.add(end, end, comma+style.join(entries, comma))
 	}
 	return ok
 }
 
-func (m *mappings) removeFlow(r *removal) bool {
-	content := r.at.mapping.Content
-	for _, i := range r.indexes {
-		start, ok := m.nodeStart(content[i])
+func (s *splicer) removeFlow(c *change, removed []int) bool {
+	content := c.was.Content
+	for _, i := range removed {
+		start, ok := s.nodeStart(content[i])
 		if !ok {
 			return false
 		}
-		_, end, ok := m.entryEnd(content[i], content[i+1])
+		end, ok := s.removedEnd(content[i], content[i+1])
 		if !ok {
 			return false
 		}
-		before, ok := m.before(start)
+		before, ok := s.before(start)
 		if !ok {
 			return false
 		}
-		next := skipSpace(m.bytes, end, false)
+		next := skipSpace(s.bytes, end, false)
 		last := i+2 == len(content)
 		switch {
-		case next == len(m.bytes):
+		case next == len(s.bytes):
 			return false
-		case m.bytes[next] == ',' && !last:
-			m.add(start, skipSpace(m.bytes, next+1, false), "")
-		case m.bytes[next] == '}' && last && i > 0:
-			m.add(before, end, "")
-		case m.bytes[next] == '}' && last:
-			m.add(before+1, next, "")
+		case s.bytes[next] == ',' && !last:
+			s.add(start, skipSpace(s.bytes, next+1, false), "")
+		case s.bytes[next] == '}' && last && i > 0:
+			s.add(before, end, "")
+		case s.bytes[next] == '}' && last && len(c.node.Content) > 0:
+			s.add(start, end, "")
+		case s.bytes[next] == '}' && last:
+			s.add(before+1, next, "")
 		default:
 			return false
 		}
@@ -144,14 +152,14 @@ func (m *mappings) removeFlow(r *removal) bool {
 
 // before returns where the brace or comma before an entry in a flow mapping is, if there
 // is nothing but white space between.
-func (m *mappings) before(entry int) (int, bool) {
+func (s *splicer) before(entry int) (int, bool) {
 	at := entry - 1
-	for at >= 0 && strings.IndexByte(" \t\r\n", m.bytes[at]) >= 0 {
+	for at >= 0 && strings.IndexByte(" \t\r\n", s.bytes[at]) >= 0 {
 		at--
 	}
-	if at < 0 || m.bytes[at] != ',' && m.bytes[at] != '{' {
+	if at < 0 || s.bytes[at] != ',' && s.bytes[at] != '{' {
 		return 0, false
 	}
 	// It must not be part of a comment; this check is strict enough.
-	return at, bytes.IndexByte(m.bytes[m.lineStart(at):at], '#') < 0
+	return at, bytes.IndexByte(s.bytes[s.lineStart(at):at], '#') < 0
 }

@@ -9,23 +9,20 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// OnNodes makes the edits on the nodes of the parsed text, and encodes again those
+// onNodes makes the edits on the nodes of the parsed text, and encodes again those
 // elements of its list that change, or the whole document if it has no list or its
 // elements cannot be separated. Indentation, line endings and the text around stay;
 // comments stay as far as yaml.v3 keeps them; blank lines do not.
 //
 // Aliases and merge keys on the way to an edit are written out, so that the edit
 // changes its own place and no other that shares its text.
-func OnNodes(source []byte, items []Item) ([]byte, error) {
+func onNodes(source []byte, items []Item) ([]byte, error) {
 	doc, err := parse(source)
 	if err != nil {
 		return nil, err
 	}
 	t, err := newTree(doc.Content[0])
 	if err != nil {
-		return nil, err
-	}
-	if err := check(items); err != nil {
 		return nil, err
 	}
 	if isDone, err := t.areDone(items); err != nil || isDone {
@@ -38,7 +35,7 @@ func OnNodes(source []byte, items []Item) ([]byte, error) {
 }
 
 // OnTree makes the edits on the nodes of a document that a program holds. It changes no
-// other nodes but aliases and merge keys on the way. It fails as OnNodes does; some of
+// other nodes but aliases and merge keys on the way. It fails as onNodes does; some of
 // the edits may be made then.
 func OnTree(root *yaml.Node, items []Item) error {
 	if err := check(items); err != nil {
@@ -93,20 +90,31 @@ func (t *tree) edit(items []Item) error {
 	}
 	for root, e := range edits(items) {
 		var err error
-		switch e := e.(type) {
-		case SetScalar:
-			err = setScalar(scalars[0], e)
+		if set, ok := e.(SetScalar); ok {
+			err = setScalar(scalars[0], set)
 			scalars = scalars[1:]
-		case SetEntry:
-			err = t.setEntry(root, e)
-		case RemoveEntry:
-			err = t.removeEntry(root, e)
+		} else {
+			err = t.editEntry(root, e)
 		}
 		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// editEntry makes a SetEntry or a RemoveEntry.
+func (t *tree) editEntry(root yamldoc.Path, e Edit) error {
+	// In bytes, an edit that changes nothing can conflict with another one.
+	if !t.inBytes {
+		if done, err := t.isDone(root, e); err != nil || done {
+			return err
+		}
+	}
+	if set, ok := e.(SetEntry); ok {
+		return t.setEntry(root, set)
+	}
+	return t.removeEntry(root, e.(RemoveEntry)) //nolint:forcetypeassert // what else there is
 }
 
 // find returns the scalar of an edit. It must have the value that it had when the edit was
@@ -161,21 +169,22 @@ func setString(node *yaml.Node, value string) {
 }
 
 func (t *tree) setEntry(root yamldoc.Path, e SetEntry) error {
-	if done, err := t.isDone(root, e); err != nil || done {
-		return err
-	}
 	w, err := t.walk(root, e.Parent, true)
 	if err != nil {
 		return err
 	}
 	if !w.inItem {
-		return fmt.Errorf("%s: there is no item", show(root))
+		return fmt.Errorf("%s: the item does not exist", show(root))
 	}
-	missing, err := keysOf(w.missing, w.path)
-	if err != nil {
-		return err
+	keys, end := []string{}, w.path
+	for _, step := range w.missing {
+		if step.Index >= 0 {
+			return fmt.Errorf("%s: element %d does not exist, and elements are not created", show(end), step.Index)
+		}
+		keys, end = append(keys, step.Key), end.Key(step.Key)
 	}
 	if w.path != "" && yamldoc.IsNull(w.node) {
+		t.touch(w.parent, w.key, w.node)
 		w.node.Kind, w.node.Tag, w.node.Value, w.node.Style = yaml.MappingNode, "!!map", "", 0
 		// yaml.v3 has the comment after the colon of a block mapping at the key.
 		if w.key != nil && w.key.LineComment == "" {
@@ -185,24 +194,33 @@ func (t *tree) setEntry(root yamldoc.Path, e SetEntry) error {
 	if err := mustBe(yaml.MappingNode, w.node, w.path); err != nil {
 		return err
 	}
-	if len(missing) == 0 {
+	if len(keys) == 0 {
 		if i, err := findKey(w.node, e.Parent, e.Key); err != nil {
 			return err
 		} else if i >= 0 {
-			return t.setValue(w.node.Content[i+1], e)
+			return t.setValue(w.node, i, e)
 		}
 	}
-	t.insert(w, append(missing, e.Key), e)
+	t.touch(w.parent, w.key, w.node)
+	t.insert(w, append(keys, e.Key), e)
 	return nil
 }
 
-func (t *tree) setValue(value *yaml.Node, e SetEntry) error {
+// setValue sets the value of the entry that mapping has at i.
+func (t *tree) setValue(mapping *yaml.Node, i int, e SetEntry) error {
+	value := mapping.Content[i+1]
 	if err := t.detach(value); err != nil {
 		return fmt.Errorf("%s: %w", e.path(), err)
 	}
-	if e.Bool {
+	if err := mustBe(yaml.ScalarNode, value, e.path()); err != nil {
+		return err
+	}
+	t.touch(mapping, mapping.Content[i], value)
+	switch {
+	case holds(value, e):
+	case e.Bool:
 		value.Tag, value.Value, value.Style = "!!bool", e.Value, 0
-	} else {
+	default:
 		setString(value, e.Value)
 	}
 	return nil
@@ -218,7 +236,8 @@ func (t *tree) insert(w way, keys []string, e SetEntry) {
 	}
 	made := func(value string) *yaml.Node {
 		node := &yaml.Node{Kind: yaml.ScalarNode, Style: quotes, Tag: "!!str", Value: value}
-		if quotes == 0 && !staysPlain(value, w.inFlow) {
+		t.seen[node] = true
+		if quotes == 0 && !t.inBytes && !staysPlain(value, w.inFlow) {
 			node.Style = yaml.DoubleQuotedStyle
 		}
 		return node
@@ -230,21 +249,46 @@ func (t *tree) insert(w way, keys []string, e SetEntry) {
 	for _, key := range slices.Backward(keys[1:]) {
 		value = &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Content: []*yaml.Node{made(key), value}}
 	}
-	at := 2 * place(site{mapping: mapping, key: w.key, missing: keys[:len(keys)-1]}, e)
-	for at < len(mapping.Content) && t.added[mapping.Content[at]] {
+	at := 2 * t.place(w, len(keys) > 1, e)
+	for at < len(mapping.Content) && t.seen[mapping.Content[at]] {
 		at += 2 // new entries keep their order
 	}
-	key := made(keys[0])
-	t.added[key] = true
-	mapping.Content = slices.Insert(mapping.Content, at, key, value)
+	mapping.Content = slices.Insert(mapping.Content, at, made(keys[0]), value)
+}
+
+// place returns how many entries of the mapping that w leads to come before a new one:
+// one of it, or of a new mapping in it.
+func (t *tree) place(w way, inNew bool, e SetEntry) int {
+	content := w.node.Content
+	first := 0
+	for i := 0; i < len(content); i += 2 {
+		if t.seen[content[i]] || !isOneLine(content[i], content[i+1]) {
+			continue
+		}
+		if e.After != "" && content[i].Value == e.After && (inNew || w.key == nil) {
+			return i/2 + 1
+		}
+		if first == 0 {
+			first = i/2 + 1
+		}
+	}
+	if w.key != nil || w.node.Style&yaml.FlowStyle != 0 {
+		return 0
+	}
+	return first // no line names the mapping, and its first entry may follow a "- "
+}
+
+func isOneLine(key, value *yaml.Node) bool {
+	return key.Kind == yaml.ScalarNode && value.Kind == yaml.ScalarNode && key.Line == value.Line &&
+		value.Style&(yaml.LiteralStyle|yaml.FoldedStyle) == 0 && !yamldoc.IsNull(value)
 }
 
 func (t *tree) removeEntry(root yamldoc.Path, e RemoveEntry) error {
-	if done, err := t.isDone(root, e); err != nil || done {
+	w, err := t.walk(root, e.Parent, true)
+	if err != nil || len(w.missing) > 0 || yamldoc.IsNull(w.node) {
 		return err
 	}
-	w, err := t.walk(root, e.Parent, true)
-	if err != nil {
+	if err := mustBe(yaml.MappingNode, w.node, e.Parent); err != nil {
 		return err
 	}
 	// The entry may hide one that comes from a merge key.
@@ -252,9 +296,10 @@ func (t *tree) removeEntry(root yamldoc.Path, e RemoveEntry) error {
 		return err
 	}
 	i, err := findKey(w.node, e.Parent, e.Key)
-	if err != nil {
+	if err != nil || i < 0 {
 		return err
 	}
+	t.touch(w.parent, w.key, w.node)
 	for _, removed := range w.node.Content[i : i+2] {
 		if err := t.detachAll(removed); err != nil {
 			return fmt.Errorf("%s: %w", e.path(), err)

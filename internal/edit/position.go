@@ -13,22 +13,22 @@ const byteOrderMark = "\xef\xbb\xbf"
 // A Text is YAML with an index of its lines, made when it is first needed.
 type Text struct {
 	bytes []byte
-	lines []int // where each line begins
+	lines []int // where each line begins; none until a line is asked for
 	// last is the position last asked for. The next one is sought from there: JSON may
 	// be one line.
-	last struct{ line, column, at int }
+	last position
 }
+
+type position struct{ line, column, at int }
 
 // NewText returns the Text of b, which must not change any more.
 func NewText(b []byte) *Text { return &Text{bytes: b} }
 
-// Offset returns the byte at a position of yaml.v3, false if there is no such position.
+// Offset returns the byte at a position of yaml.v3, false if the text does not have it.
 // Lines and columns count from 1, columns count characters. A tab is one character; a byte
 // order mark before the text does not count.
 func (t *Text) Offset(line, column int) (int, bool) {
-	if t.lines == nil {
-		t.lines = lineStarts(t.bytes)
-	}
+	t.index()
 	if line < 1 || line > len(t.lines) || column < 1 {
 		return 0, false
 	}
@@ -49,9 +49,7 @@ func (t *Text) Offset(line, column int) (int, bool) {
 
 // lineStart returns where the line with the byte at begins.
 func (t *Text) lineStart(at int) int {
-	if t.lines == nil {
-		t.lines = lineStarts(t.bytes)
-	}
+	t.index()
 	return t.lines[max(0, sort.SearchInts(t.lines, at+1)-1)]
 }
 
@@ -82,32 +80,35 @@ func skipSpaces(b []byte, at int) int {
 	return at
 }
 
-// lineStarts returns where the lines of b begin, by the line breaks of YAML
-// 1.1, which are those of yaml.v3: LF, CR, both together, NEL, LS and PS.
-func lineStarts(b []byte) []int {
-	starts := make([]int, 1, bytes.Count(b, []byte("\n"))+1)
-	if bytes.HasPrefix(b, []byte(byteOrderMark)) {
-		starts[0] = len(byteOrderMark)
+// index finds the lines, by the line breaks of YAML 1.1, which are those of yaml.v3: LF,
+// CR, both together, NEL, LS and PS.
+func (t *Text) index() {
+	if len(t.lines) > 0 {
+		return
 	}
+	b, first := t.bytes, 0
+	if bytes.HasPrefix(b, []byte(byteOrderMark)) {
+		first = len(byteOrderMark)
+	}
+	t.lines = append(t.lines, first)
 	if bytes.IndexByte(b, '\r') < 0 && bytes.IndexByte(b, 0xC2) < 0 && bytes.IndexByte(b, 0xE2) < 0 {
 		for at := 0; ; {
 			next := bytes.IndexByte(b[at:], '\n')
 			if next < 0 {
-				return starts
+				return
 			}
 			at += next + 1
-			starts = append(starts, at)
+			t.lines = append(t.lines, at)
 		}
 	}
 	for at := 0; at < len(b); {
 		if n := breakLen(b, at); n > 0 {
 			at += n
-			starts = append(starts, at)
+			t.lines = append(t.lines, at)
 			continue
 		}
 		at++
 	}
-	return starts
 }
 
 // breakLen returns the length of the line break at b[at], 0 if there is none.

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/confighash/confighash/internal/edit"
-	"github.com/confighash/confighash/internal/test/property"
+	"github.com/confighash/confighash/test/support/property"
 )
 
 // checkString sets value in places of every kind, and reads it with yaml.v3 and

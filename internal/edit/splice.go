@@ -23,120 +23,78 @@ type splice struct {
 type splicer struct {
 	Text
 	splices []splice
-	parser  *yamldoc.Parser
+	parser  yamldoc.Parser
 	root    *yaml.Node // of the chunk's tree; nil until an edit needs it
 }
 
-// parsers holds the ones not in use, for their memory.
-var parsers = sync.Pool{New: func() any { return new(yamldoc.Parser) }}
+// splicers holds the ones not in use, for their memory.
+var splicers = sync.Pool{New: func() any { return new(splicer) }}
 
 // spliceItems makes the edits in the bytes of text for those items for which that is safe
-// and possible, and returns the other edits. It parses the text only for edits of a
+// and possible, and returns the other items. It parses the text only for edits of a
 // mapping's entries.
 //
 // The bytes that change are those of a scalar, of the line of an entry, or of an entry
 // in a flow mapping with its comma.
 func spliceItems(text []byte, items []Item) (out []byte, rest []Item) {
-	sets, removals, left := make([]Item, len(items)), make([]Item, len(items)), make([]Item, len(items))
+	s, _ := splicers.Get().(*splicer)
+	defer func() {
+		clear(s.splices)
+		s.bytes, s.lines, s.last, s.splices, s.root = nil, s.lines[:0], position{}, s.splices[:0], nil
+		splicers.Put(s)
+	}()
+	s.bytes = text
 	roots := make(map[yamldoc.Path]bool, len(items))
-	for i, item := range items {
+	for _, item := range items {
 		roots[item.Root] = true
-		var ok bool
-		if sets[i], removals[i], ok = removalsLast(item); !ok {
-			left[i] = item
+		before := len(s.splices)
+		if !s.edit(item) {
+			s.splices = s.splices[:before]
+			rest = append(rest, item)
 		}
 	}
-	out, failed := spliceAll(text, sets)
-	for _, i := range failed {
-		left[i], removals[i] = items[i], Item{}
-	}
-	out, failed = spliceAll(out, removals)
-	for _, i := range failed {
-		if len(left[i].Edits) == 0 {
-			left[i] = removals[i]
-		}
-	}
-	rest = slices.DeleteFunc(left, func(item Item) bool { return len(item.Edits) == 0 })
-	if len(rest) > 0 && (len(roots) < len(items) || roots[""] && len(items) > 1) {
+	out, ok := s.apply()
+	if !ok || len(rest) > 0 && (len(roots) < len(items) || roots[""] && len(items) > 1) {
 		return text, items // items may overlap, so the order counts
 	}
 	return out, rest
 }
 
-// removalsLast divides the edits of an item. Removals are made after the others: in one
-// go, entries cannot be added to a flow mapping and removed from it. It reports false,
-// and returns no edits, if that order could make a difference.
-func removalsLast(item Item) (sets, removals Item, ok bool) {
-	sets.Root, removals.Root = item.Root, item.Root
-	var places, removed []yamldoc.Path
-	for _, e := range item.Edits {
-		place := e.path()
-		switch e := e.(type) {
-		case RemoveEntry:
-			removed = append(removed, place)
-			removals.Edits = append(removals.Edits, e)
-			continue
-		case SetScalar:
-			if len(e.More) > 0 { // the elements after it get other paths
-				place = place[:max(0, strings.LastIndexByte(string(place), '['))]
-			}
-		}
-		places = append(places, place)
-		sets.Edits = append(sets.Edits, e)
-	}
-	for _, r := range removed {
-		for _, p := range places {
-			if strings.HasPrefix(string(p), string(r)) || strings.HasPrefix(string(r), string(p)) {
-				return Item{}, Item{}, false
-			}
-		}
-	}
-	return sets, removals, true
-}
-
-// spliceAll makes the edits of the items but those at the indexes failed.
-func spliceAll(text []byte, items []Item) (out []byte, failed []int) {
-	s := &splicer{}
-	s.bytes = text
-	s.parser, _ = parsers.Get().(*yamldoc.Parser)
-	defer func() { parsers.Put(s.parser) }()
-	for i, item := range items {
-		before := len(s.splices)
-		if !s.edit(item) {
-			s.splices = s.splices[:before]
-			failed = append(failed, i)
-		}
-	}
-	if out, ok := s.apply(); ok {
-		return out, failed
-	}
-	failed = failed[:0]
-	for i := range items {
-		failed = append(failed, i)
-	}
-	return text, failed
-}
-
 // edit collects the splices of an item's edits. It reports false if one cannot be made
 // in bytes. An error in this text need not be one in the text that earlier edits would
-// have made: that is for OnNodes to find out.
+// have made: that is for onNodes to find out.
 func (s *splicer) edit(item Item) bool {
-	m := mappings{splicer: s, nulls: make(map[*yaml.Node]bool)}
+	t := tree{inBytes: true}
+	var split []yamldoc.Path // sequences whose elements now have other paths
 	for _, e := range item.Edits {
-		ok := false
-		switch e := e.(type) {
-		case SetScalar:
-			ok = s.setScalar(e)
-		case SetEntry:
-			ok = m.set(item.Root, e)
-		case RemoveEntry:
-			ok = m.remove(item.Root, e)
+		place := e.path()
+		if set, ok := e.(SetScalar); ok {
+			if !s.setScalar(set) {
+				return false
+			}
+			if len(set.More) > 0 {
+				split = append(split, place[:max(0, strings.LastIndexByte(string(place), '['))])
+			}
+			continue
 		}
-		if !ok {
+		if slices.ContainsFunc(split, func(p yamldoc.Path) bool { return strings.HasPrefix(string(place), string(p)) }) {
+			return false
+		}
+		if s.root == nil {
+			doc, err := s.parser.Parse(s.bytes)
+			if err != nil || doc.Kind == 0 {
+				return false
+			}
+			s.root = doc.Content[0]
+		}
+		if t.root == nil {
+			t.root, t.seen = s.root, make(map[*yaml.Node]bool)
+		}
+		if t.editEntry(item.Root, e) != nil {
 			return false
 		}
 	}
-	return m.finish()
+	return !slices.ContainsFunc(t.changes, func(c *change) bool { return !s.write(c) })
 }
 
 // apply makes the splices. It reports false if two of them differ in the same bytes.

@@ -25,17 +25,6 @@ func parse(text []byte) (*yaml.Node, error) {
 	return doc, nil
 }
 
-// bothSteps returns the steps of root and then those of path, and how many of them
-// are root's.
-func bothSteps(root, path yamldoc.Path) (steps []yamldoc.Step, inRoot int, err error) {
-	steps, err = root.Steps()
-	if err != nil {
-		return nil, 0, err
-	}
-	further, err := path.Steps()
-	return append(steps, further...), len(steps), err
-}
-
 // stepInto returns the node that step leads to from node, which is at path, and the
 // key if node is a mapping. If a mapping does not have the key, child is nil.
 func stepInto(node *yaml.Node, path yamldoc.Path, step yamldoc.Step) (child, key *yaml.Node, err error) {
@@ -44,7 +33,7 @@ func stepInto(node *yaml.Node, path yamldoc.Path, step yamldoc.Step) (child, key
 			return nil, nil, err
 		}
 		if step.Index >= len(node.Content) {
-			return nil, nil, fmt.Errorf("%s: there is no element %d, only %d in all", show(path), step.Index, len(node.Content))
+			return nil, nil, fmt.Errorf("%s: element %d does not exist; the list has %d", show(path), step.Index, len(node.Content))
 		}
 		return node.Content[step.Index], nil, nil
 	}
@@ -86,19 +75,6 @@ func holds(value *yaml.Node, e SetEntry) bool {
 
 func isStringNode(node *yaml.Node, value string) bool {
 	return node.Kind == yaml.ScalarNode && node.Value == value && node.ShortTag() == "!!str"
-}
-
-// keysOf returns the keys of steps, which lead on from path to what does not exist.
-// Elements of sequences are not created.
-func keysOf(steps []yamldoc.Step, path yamldoc.Path) ([]string, error) {
-	keys := make([]string, 0, len(steps)+1)
-	for _, step := range steps {
-		if step.Index >= 0 {
-			return nil, fmt.Errorf("%s: there is no element %d, and elements are not created", show(path), step.Index)
-		}
-		keys, path = append(keys, step.Key), path.Key(step.Key)
-	}
-	return keys, nil
 }
 
 var kindNames = map[yaml.Kind]string{

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"errors"
+	"fmt"
 
 	"go.yaml.in/yaml/v3"
 
@@ -31,6 +32,20 @@ func Batches(resources []*Resource) []Batch {
 		batches[i].Resources = append(batches[i].Resources, r)
 	}
 	return batches
+}
+
+// ChunksOf returns the chunks of resources that are to be left out. It fails if one of them
+// has other items as well.
+func ChunksOf(resources []*Resource) (map[*manifest.Chunk]bool, error) {
+	chunks := map[*manifest.Chunk]bool{}
+	var errs []error
+	for _, r := range resources {
+		chunks[r.Chunk] = true
+		if r.Root != "" && r.Root != "[0]" {
+			errs = append(errs, fmt.Errorf("%s: %s: an earlier version in a list that cannot be divided cannot be left out; write the list in block style, or as JSON", r.Place(), r))
+		}
+	}
+	return chunks, errors.Join(errs...)
 }
 
 // EachBatch calls visit with each batch, on all processors at once, and returns what

@@ -16,6 +16,7 @@ import (
 	"github.com/confighash/confighash/internal/kustomize"
 	"github.com/confighash/confighash/internal/manifest"
 	"github.com/confighash/confighash/internal/reference"
+	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
 // Builder makes Resources of items. It is safe for concurrent use.
@@ -30,6 +31,11 @@ type Builder struct {
 	Bases bool
 	// Salt keys the suffixes.
 	Salt string
+	// Versions asks for earlier versions as objects like others, not as Resource.Kept.
+	Versions bool
+	// Context says that the items are those of other builds, among which lists of names
+	// count as the objects in them.
+	Context bool
 	// FunctionConfig is the functionConfig, if any. kpt hands over the file
 	// that it comes from as an item as well.
 	FunctionConfig *yaml.Node
@@ -50,6 +56,13 @@ type ownConfig struct {
 func (b *Builder) Build(chunk *manifest.Chunk, items []manifest.Item) ([]*Resource, error) {
 	resources := make([]*Resource, 0, len(items))
 	for _, item := range items {
+		if b.Context {
+			named, err := namesIn(chunk, item)
+			if err != nil {
+				return nil, err
+			}
+			resources = append(resources, named...)
+		}
 		r, err := b.build(chunk, item)
 		if err != nil {
 			return nil, err
@@ -63,7 +76,7 @@ func (b *Builder) Build(chunk *manifest.Chunk, items []manifest.Item) ([]*Resour
 
 // build returns the facts of an item, nil if it is passed over.
 func (b *Builder) build(chunk *manifest.Chunk, item manifest.Item) (*Resource, error) {
-	r := &Resource{Chunk: chunk, Root: item.Root, Line: chunk.Line + max(item.Node.Line, 1) - 1}
+	r := &Resource{Chunk: chunk, Root: item.Root, Line: chunk.Line + max(item.Node.Line, 1) - 1, Context: b.Context}
 	fields, err := readFields(item.Node, item.Shared)
 	if err := r.identify(&fields, err); err != nil {
 		return nil, fmt.Errorf("%s: %w", r.Place(), err)
@@ -79,24 +92,17 @@ func (b *Builder) build(chunk *manifest.Chunk, item manifest.Item) (*Resource, e
 	if r.Group == "" {
 		r.Target = catalog.TargetOf(r.Kind)
 	}
-	kind, err := b.Catalog.Kind(r.Group, r.Version, r.Kind)
-	if err != nil {
-		return nil, err
-	}
+	kind := b.Catalog.Kind(r.Group, r.Version, r.Kind)
 	r.ClusterScoped = kind != nil && kind.ClusterScoped
-	if r.Namespace == "" {
-		known, err := catalog.Builtin().Knows(r.Group, r.Version, r.Kind)
-		if err != nil {
-			return nil, err
-		}
-		r.ScopeUnknown = !known
-	}
-	if err := b.find(r, kind, item); err != nil {
+	r.ScopeUnknown = r.Namespace == "" && !catalog.Builtin().Knows(r.Group, r.Version, r.Kind)
+	if err := b.find(r, item); err != nil {
 		return nil, fmt.Errorf("%s: %w", r, err)
 	}
 	switch {
 	case r.Target != 0:
 		b.target(r, item.Node, &fields)
+	case r.IsJob():
+		r.Base = base(r.Name, r.Recorded())
 	case kind != nil && kind.StandIn != nil:
 		b.standIn(r, kind.StandIn, item.Node)
 	}
@@ -123,19 +129,12 @@ func (r *Resource) identify(f *fields, wrong error) error {
 }
 
 // find sets what the item refers to, and the pod templates in it.
-func (b *Builder) find(r *Resource, kind *catalog.Kind, item manifest.Item) error {
+func (b *Builder) find(r *Resource, item manifest.Item) error {
 	found, err := b.Finder.Find(r.Group, r.Version, r.Kind, item.Node)
 	if err != nil {
 		return err
 	}
-	r.References, r.Mistaken, r.Reads, r.Exports = found.References, found.Mistaken, found.Reads, found.Exports
-	for _, t := range found.PodTemplates {
-		known := &catalog.PodTemplate{Change: catalog.Rollout} // as far as its shape shows
-		if t.Index >= 0 {
-			known = &kind.PodTemplates[t.Index]
-		}
-		r.PodTemplates = append(r.PodTemplates, podTemplate(t, known, item.Node))
-	}
+	r.References, r.PodTemplates, r.Mistaken, r.Reads, r.Exports = found.References, found.PodTemplates, found.Mistaken, found.Reads, found.Exports
 	if item.Shared {
 		for i := range r.References {
 			r.References[i].At.Shared = true
@@ -145,17 +144,6 @@ func (b *Builder) find(r *Resource, kind *catalog.Kind, item manifest.Item) erro
 		}
 	}
 	return nil
-}
-
-func podTemplate(t reference.PodTemplate, known *catalog.PodTemplate, item *yaml.Node) PodTemplate {
-	found := PodTemplate{PodTemplate: t, Change: known.Change, Runs: known.Runs}
-	for i := range known.Except {
-		if except := &known.Except[i]; reference.Holds(except.When, item) {
-			found.Change, found.Reason = except.Change, except.Reason
-			break
-		}
-	}
-	return found
 }
 
 // isForTools reports whether the item is not for the cluster: kpt's local configuration,
@@ -194,6 +182,9 @@ func (b *Builder) isOwnConfig(r *Resource, item *yaml.Node) bool {
 // target fills in what only ConfigMaps and Secrets have.
 func (b *Builder) target(r *Resource, item *yaml.Node, fields *fields) {
 	r.Encrypted, r.Immutable, r.SOPS = fields.encrypted, fields.immutable, fields.sops
+	if _, superseded := r.Annotations[v1alpha1.AnnotationSuperseded]; superseded && !b.Versions {
+		r.Kept = true
+	}
 	r.Base = base(r.Name, r.Recorded())
 	content, err := hash.ContentOf(r.Kind, item)
 	if err != nil {

@@ -37,11 +37,11 @@ type Makers struct {
 // resolve stores the edges of all resources. It runs when all indices are complete.
 func (g *Graph) resolve() {
 	references := 0
-	for _, r := range g.Resources {
+	for _, r := range g.All() {
 		references += len(r.References)
 	}
 	edges := make([]Edge, 0, references)
-	for _, r := range g.Resources {
+	for _, r := range g.All() {
 		first := len(edges)
 		for i := range r.References {
 			edges = append(edges, g.Edge(r, &r.References[i]))
@@ -196,13 +196,13 @@ func (r *Resource) ExtraSources() []*Edge {
 }
 
 // Lost returns the object that was found by its name less the suffix that
-// kustomize gave it and did not write into the reference, nil if there is none, or
-// several.
+// kustomize, or another build, gave it and did not write into the reference, nil if there
+// is none, or several.
 func (match *Match) Lost() *Resource {
 	if !match.Based || match.Stale || len(match.Candidates) != 1 {
 		return nil
 	}
-	if c := match.Candidates[0]; c.Recorded() == "" && c.Base != c.Name {
+	if c := match.Candidates[0]; (c.Context || c.Recorded() == "") && c.Base != c.Name {
 		return c
 	}
 	return nil

@@ -45,7 +45,7 @@ const (
 func (f Finding) String() string {
 	s := f.Resource.Called(f.Name) + ": "
 	if f.Path != "" {
-		s += clipPath(f.Path) + ": "
+		s += ClipPath(f.Path) + ": "
 	}
 	return s + f.Message
 }
@@ -67,11 +67,11 @@ func (f Finding) Result() manifest.Result {
 		},
 	}
 	if f.Path != "" {
-		result.Field = &manifest.Field{Path: clipPath(f.Path)}
+		result.Field = &manifest.Field{Path: ClipPath(f.Path)}
 	}
 	if path := annotation(r, "internal.config.kubernetes.io/path", "config.kubernetes.io/path"); path != "" {
 		index, _ := strconv.Atoi(annotation(r, "internal.config.kubernetes.io/index", "config.kubernetes.io/index"))
-		result.File = &manifest.File{Path: clipPath(path), Index: index}
+		result.File = &manifest.File{Path: ClipPath(path), Index: index}
 	}
 	return result
 }

@@ -11,6 +11,13 @@ import (
 type Graph struct {
 	// Resources are all resources, in the order of the input.
 	Resources []*Resource
+	// Kept are earlier versions of objects, which an earlier run carried along. They are
+	// not among Resources, and no edge leads to them.
+	Kept []*Resource
+	// Context are the resources of other builds. They are not among Resources either:
+	// references lead to them, and theirs count, but nobody changes them.
+	Context []*Resource
+	all     []*Resource // both
 	// Namespace is where objects that name no namespace will be applied.
 	Namespace string
 
@@ -54,8 +61,17 @@ func (g *Graph) ID(r *Resource) ID {
 // New makes a Graph of resources, and resolves their references. namespace is where
 // objects that name none will be applied.
 func New(resources []*Resource, namespace string) *Graph {
+	current, kept, context := resources, []*Resource(nil), []*Resource(nil)
+	if apart := func(r *Resource) bool { return r.Kept || r.Context }; slices.ContainsFunc(resources, apart) {
+		current = slices.DeleteFunc(slices.Clone(resources), apart)
+		kept = slices.DeleteFunc(slices.Clone(resources), func(r *Resource) bool { return !r.Kept || r.Context })
+		context = slices.DeleteFunc(slices.Clone(resources), func(r *Resource) bool { return r.Kept || !r.Context })
+	}
 	g := &Graph{
-		Resources: resources,
+		Resources: current,
+		Kept:      kept,
+		Context:   context,
+		all:       current,
 		Namespace: namespace,
 		byName:    map[key][]*Resource{},
 		byBase:    map[key][]*Resource{},
@@ -63,8 +79,11 @@ func New(resources []*Resource, namespace string) *Graph {
 		others:    map[ID][]*Resource{},
 		narrowing: newNarrowing(),
 	}
+	if len(context) > 0 {
+		g.all = slices.Concat(current, context)
+	}
 	g.scope()
-	for i, r := range resources {
+	for i, r := range g.All() {
 		r.Index = i
 		if len(r.Exports) > 0 || r.StandsFor {
 			g.addOther(r)
@@ -78,14 +97,17 @@ func New(resources []*Resource, namespace string) *Graph {
 	return g
 }
 
+// All returns the resources, and those of the context after them.
+func (g *Graph) All() []*Resource { return g.all }
+
 func (g *Graph) scope() {
 	scopes := map[catalog.GroupKind]string{}
-	for _, r := range g.Resources {
+	for _, r := range g.All() {
 		if r.Kind == "CustomResourceDefinition" && r.Group == "apiextensions.k8s.io" {
 			scopes[catalog.GroupKind{Group: r.Exports["group"], Kind: r.Exports["kind"]}] = r.Exports["scope"]
 		}
 	}
-	for _, r := range g.Resources {
+	for _, r := range g.All() {
 		if scope := scopes[catalog.GroupKind{Group: r.Group, Kind: r.Kind}]; scope != "" {
 			r.ClusterScoped, r.ScopeUnknown = scope == "Cluster", false
 		}
@@ -98,7 +120,7 @@ func (g *Graph) widen() {
 		return
 	}
 	g.widened = true
-	for _, r := range g.Resources {
+	for _, r := range g.All() {
 		if r.Target != 0 && r.Name != "" {
 			g.addTarget(r, every)
 		}

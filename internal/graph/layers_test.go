@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/confighash/confighash/internal/kustomize"
-	"github.com/confighash/confighash/internal/test/property"
+	"github.com/confighash/confighash/test/support/property"
 )
 
 // TestLayers_narrow compares the index with a look at all candidates.

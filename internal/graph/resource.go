@@ -23,13 +23,17 @@ import (
 
 // A Resource is the facts of an item.
 type Resource struct {
-	// Index is the place in Graph.Resources.
+	// Index is the place in Graph.All.
 	Index int
 	// Chunk and Root say where the item is.
 	Chunk *manifest.Chunk
 	Root  yamldoc.Path
 	// Line is the line of the input on which the item begins.
 	Line int
+	// File is the file of the item, if it was read from one.
+	File string
+	// Context: another build writes it.
+	Context bool
 
 	APIVersion, Group, Version, Kind string
 	// Namespace is the namespace as written, empty if there is none.
@@ -60,7 +64,7 @@ type Resource struct {
 	// Exports are values of the item that other items' references need.
 	Exports map[string]string
 	// PodTemplates are the places in the item that pods are made from.
-	PodTemplates []PodTemplate
+	PodTemplates []reference.PodTemplate
 	// History is what kustomize's build annotations say.
 	History kustomize.History
 
@@ -85,6 +89,10 @@ type Object struct {
 	StandsFor                       bool
 	SecretLabels, SecretAnnotations map[string]string
 
+	// Base is the name less the suffix that an earlier run recorded, or that
+	// kustomize's generators gave it. Jobs have it, too.
+	Base string
+
 	// The following are of ConfigMaps and Secrets alone.
 
 	// Type is a Secret's type.
@@ -102,24 +110,15 @@ type Object struct {
 	// Suffix is the suffix of the present content, and SuffixErr why there is none.
 	Suffix    string
 	SuffixErr error
-	// Base is the name less the suffix that an earlier run recorded, or that
-	// kustomize's generators gave it.
-	Base string
+	// Kept: an earlier run carried this version of the object along. It refers to nothing
+	// and nothing refers to it.
+	Kept bool
+	// NameOnly: the object is known by a list of names, and what it holds is not known.
+	NameOnly bool
 	// Immutable: the object says immutable: true.
 	Immutable bool
 	// Encrypted: SOPS encrypted the object in such a way that its name must not change.
 	Encrypted bool
-}
-
-// A PodTemplate is a place in an item that pods are made from.
-type PodTemplate struct {
-	reference.PodTemplate
-	// Change is what follows when the template changes, and Reason why, where
-	// the catalogue names one for this case.
-	Change catalog.Change
-	Reason string
-	// Runs: each run has pods of its own, which end with it.
-	Runs bool
 }
 
 // String returns kind, namespace and name, as messages name a resource.
@@ -147,6 +146,19 @@ func (r *Resource) Names() []string {
 	return names
 }
 
+// Identities returns those under which references of other layers may look for the
+// resource if it gets a name: the name that it has, the name that it would have without an
+// inner layer's suffix, and the name that it gets. kustomize takes the last one for an
+// earlier name too when another variant of the same base gets a prefix: unless both
+// variants have it in their histories, kustomize rewrites references to it as
+// references to the one that has (found with 5.8.2).
+func (r *Resource) Identities(name string) []kustomize.Identity {
+	id := kustomize.Identity{Kind: r.Kind, Namespace: cmp.Or(r.Namespace, "default"), Name: r.Name}
+	ids := []kustomize.Identity{id, id, id}
+	ids[1].Name, ids[2].Name = r.Base, name
+	return ids
+}
+
 // Place says where the resource is, for a person to find.
 func (r *Resource) Place() string { return r.Chunk.At(r.Line) }
 
@@ -163,6 +175,9 @@ func (r *Resource) Recorded() string { return r.Annotations[v1alpha1.AnnotationH
 
 // Ignored reports whether the resource asks to be left alone.
 func (r *Resource) Ignored() bool { return r.Annotations[v1alpha1.AnnotationIgnore] == "true" }
+
+// IsJob reports whether the resource is a Job of Kubernetes' own.
+func (r *Resource) IsJob() bool { return r.Kind == "Job" && r.Group == "batch" }
 
 // Compare orders resources for people: by kind, namespace and name, then by
 // place.

@@ -24,7 +24,8 @@ func Enumerate(names []string) string {
 // name can be: thousands of messages may show it.
 func Clip(name string) string { return clip(name, maxNameLength) }
 
-func clipPath[T ~string](path T) string { return clip(string(path), 4*maxNameLength) }
+// ClipPath is Clip for the path of a field or of a file.
+func ClipPath[T ~string](path T) string { return clip(string(path), 4*maxNameLength) }
 
 func clip(text string, most int) string {
 	if len(text) <= most {

@@ -18,6 +18,7 @@ const (
 	sourceVersion   = "confighash.dev/source/v1"
 	workloadVersion = "confighash.dev/workload/v1"
 	markVersion     = "confighash.dev/mark/v1"
+	treeVersion     = "confighash.dev/tree/v1"
 )
 
 // A Value is what an object has under a key.
@@ -89,7 +90,7 @@ func (s Source) Checksum(salt string) string {
 	if s.Namespace != "" {
 		name = s.Namespace + "/" + name
 	}
-	encoded := appendStrings(nil, sourceVersion, kind, name)
+	encoded := appendStrings(make([]byte, 0, 100*(1+len(s.Values))), sourceVersion, kind, name)
 	for i := range s.Values {
 		encoded = appendStrings(encoded, s.Values[i].Key, hex.EncodeToString(s.Values[i].Sum[:]))
 	}
@@ -127,10 +128,11 @@ func ShortSalt(salt string) string {
 }
 
 func digest(encoded []byte, salt string) string {
-	h := sha256.New()
-	if salt != "" {
-		h = hmac.New(sha256.New, []byte(salt))
+	if salt == "" {
+		sum := sha256.Sum256(encoded)
+		return hex.EncodeToString(sum[:])
 	}
+	h := hmac.New(sha256.New, []byte(salt))
 	_, _ = h.Write(encoded) // it does not fail
 	return hex.EncodeToString(h.Sum(nil))
 }

@@ -19,7 +19,7 @@ import (
 	"go.yaml.in/yaml/v3"
 	"pgregory.net/rapid"
 
-	"github.com/confighash/confighash/internal/test/property"
+	"github.com/confighash/confighash/test/support/property"
 )
 
 // vectors are those of testdata/checksums.yaml.

@@ -92,6 +92,12 @@ func appendString(b []byte, s string) []byte {
 // escapes are those of encoding/json in ASCII text.
 var escapes = strings.NewReplacer(`"`, `\"`, `\`, `\\`, "\n", `\n`, "\r", `\r`, "\t", `\t`, "<", `\u003c`, ">", `\u003e`, "&", `\u0026`)
 
+// TreeSuffix returns the suffix of an encoding that Tree made, keyed with salt unless that
+// is empty.
+func TreeSuffix(encoded []byte, salt string) string {
+	return alphabet.Replace(digest(slices.Concat([]byte(treeVersion), encoded), salt)[:Length])
+}
+
 // alphabet replaces hexadecimal digits so that no suffix can be a word, as in kubectl
 // and kustomize.
 var alphabet = strings.NewReplacer("0", "g", "1", "h", "3", "k", "a", "m", "e", "t")

@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/kustomize/api/hasher"
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 
-	"github.com/confighash/confighash/internal/test/corpus"
+	"github.com/confighash/confighash/test/support/corpus"
 )
 
 // FuzzSuffix_isKustomizes compares the suffix of an object with that of

@@ -67,15 +67,9 @@ func (c *causes) add(p *templatePair) {
 		}
 	}
 	for k := range p.diffs {
-		if explained[k] {
-			continue
+		if d := &p.diffs[k]; !explained[k] {
+			c.fields = append(c.fields, causeOf(d, p.fieldOf(d)))
 		}
-		d := &p.diffs[k]
-		cause := causeOf(d, p.fieldOf(d))
-		if from, to := c.nameAt(c.subject.old, d.Old), c.nameAt(c.subject.new, d.New); from != "" && to != "" {
-			cause.From, cause.To = from, to
-		}
-		c.fields = append(c.fields, cause)
 	}
 }
 
@@ -84,7 +78,7 @@ func causeOf(d *podtemplate.Difference, field string) Cause {
 		podtemplate.Changed: Changed, podtemplate.Added: Added, podtemplate.Removed: Removed,
 		podtemplate.Reordered: Reordered, podtemplate.Respelled: Changed,
 	}[d.What]
-	return Cause{Change: change, Field: field, From: d.OldImage, To: d.NewImage}
+	return Cause{Change: change, Field: field, From: graph.Clip(d.From), To: graph.Clip(d.To)}
 }
 
 // explain counts the objects whose new names or checksums account for differences of a
@@ -225,21 +219,4 @@ func (c *comparison) skeleton(uses []*usage.Use) (string, []*object) {
 	}
 	b.WriteString(value[end:])
 	return b.String(), named
-}
-
-// nameAt returns the name of an object that is the whole value at a path, "" if there
-// is none.
-func (c *comparison) nameAt(r *graph.Resource, at yamldoc.Path) string {
-	names, ok := c.names[r]
-	if !ok {
-		names = map[yamldoc.Path]string{}
-		for i := range r.References {
-			ref := &r.References[i]
-			if _, twice := names[ref.At.Path]; !twice && ref.Name == ref.At.Value {
-				names[ref.At.Path] = ref.Name
-			}
-		}
-		c.names[r] = names
-	}
-	return graph.Clip(names[at])
 }

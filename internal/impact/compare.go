@@ -9,6 +9,7 @@ import (
 
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/manifest"
+	"github.com/confighash/confighash/internal/podtemplate"
 	"github.com/confighash/confighash/internal/usage"
 	"github.com/confighash/confighash/internal/yamldoc"
 )
@@ -23,7 +24,6 @@ func Compare(before, after *graph.Graph) (*Report, error) {
 	c := &comparison{
 		before: before, after: after, objects: matchObjects(before, after),
 		renames: slices.ContainsFunc(after.Resources, func(r *graph.Resource) bool { return r.Target != 0 && r.Recorded() != "" }),
-		names:   map[*graph.Resource]map[yamldoc.Path]string{},
 	}
 	if err := c.match(); err != nil {
 		return nil, err
@@ -38,12 +38,13 @@ func Compare(before, after *graph.Graph) (*Report, error) {
 				report.Workloads = append(report.Workloads, *s.result)
 			}
 		} else if fields, o := c.refused(s, false); len(fields) > 0 {
-			report.Refused = append(report.Refused, Refusal{Ref: c.ref(s.pair), Field: list(fields), Reason: o.reason, Fix: o.fix})
+			report.Refused = append(report.Refused, Refusal{Ref: c.ref(s.pair), Field: graph.Enumerate(fields), Reason: o.reason, Fix: o.fix})
 		}
 	}
 	report.Objects = append(report.Objects, c.changedObjects()...)
 	report.Disappearing = append(report.Disappearing, c.disappearing()...)
-	report.finish()
+	report.sort()
+	report.Sum()
 	return report, nil
 }
 
@@ -52,8 +53,6 @@ type comparison struct {
 	objects       *objects
 	subjects      []*subject // in the new set's order, then those that are only in the old one
 	renames       bool       // mode Rename has processed the new set
-	// names are the names of objects that are whole values, by their paths; see nameAt.
-	names map[*graph.Resource]map[yamldoc.Path]string
 }
 
 // A pair is a resource as it is in the two sets, or nil.
@@ -83,6 +82,7 @@ func refOf(g *graph.Graph, r *graph.Resource) Ref {
 	return Ref{
 		APIVersion: graph.Clip(r.APIVersion), Kind: graph.Clip(r.Kind),
 		Namespace: graph.Clip(g.NamespaceOf(r)), Name: cmp.Or(graph.Clip(r.Name), "(generated)"), // by the API server
+		Context: r.Context,
 	}
 }
 
@@ -126,8 +126,8 @@ func (c *comparison) match() error {
 	for _, g := range []*graph.Graph{c.after, c.before} {
 		finder := usage.NewFinder(g)
 		nameless := map[graph.ID]int{} // the API server names these: they are paired by their order
-		for _, r := range g.Resources {
-			if len(r.PodTemplates) == 0 && len(r.References) == 0 && !isFixed(r) {
+		for _, r := range g.All() {    // nothing of the context differs, but what it uses may
+			if len(r.PodTemplates) == 0 && len(r.References) == 0 && !podtemplate.IsFixed(kindOf(r)) {
 				continue
 			}
 			uses, err := finder.Of(r)
@@ -153,6 +153,7 @@ func (c *comparison) match() error {
 		}
 	}
 	c.pairHooks()
+	c.pairJobs()
 	same := map[[2]*manifest.Chunk]bool{} // many resources may be in one
 	for _, s := range c.subjects {
 		s.differs = true
@@ -166,6 +167,31 @@ func (c *comparison) match() error {
 		c.influence(s)
 	}
 	return nil
+}
+
+// pairJobs pairs Jobs that are in one set each and whose names differ in the hash alone.
+func (c *comparison) pairJobs() {
+	news, olds := map[graph.ID][]*subject{}, map[graph.ID][]*subject{}
+	enter := func(in map[graph.ID][]*subject, g *graph.Graph, s *subject) {
+		if r := s.now(); r.IsJob() && r.Name != "" {
+			id := g.ID(r)
+			id.Name = r.Base
+			in[id] = append(in[id], s)
+		}
+	}
+	for _, s := range c.subjects {
+		if s.old == nil {
+			enter(news, c.after, s)
+		} else if s.new == nil {
+			enter(olds, c.before, s)
+		}
+	}
+	for id, now := range news {
+		if was := olds[id]; len(now) == 1 && len(was) == 1 {
+			now[0].old, now[0].used, was[0].old = was[0].old, was[0].used, nil
+		}
+	}
+	c.subjects = slices.DeleteFunc(c.subjects, func(s *subject) bool { return s.old == nil && s.new == nil })
 }
 
 // A hookPattern is what stays the same of a hook of Helm if one part of its name is
@@ -222,7 +248,7 @@ func hookPatterns(g *graph.Graph, r *graph.Resource) []hookPattern {
 func (c *comparison) read() error {
 	var wanted []*graph.Resource
 	for _, s := range c.subjects {
-		if !s.both() || !s.isWorkload() && !isFixed(s.new) {
+		if !s.both() || !s.isWorkload() && !podtemplate.IsFixed(kindOf(s.new)) {
 			continue
 		}
 		if s.differs {
@@ -240,26 +266,12 @@ func (c *comparison) read() error {
 	return err
 }
 
-// finish sorts a report and counts what is in it.
-func (r *Report) finish() {
+// sort puts the worst first, and the rest in the order of names.
+func (r *Report) sort() {
 	slices.SortStableFunc(r.Workloads, func(a, b Workload) int {
 		return cmp.Or(compareEffects(a.Effect, b.Effect), compareRefs(a.Ref, b.Ref))
 	})
 	slices.SortStableFunc(r.Objects, func(a, b Object) int { return compareRefs(a.Ref, b.Ref) })
 	slices.SortStableFunc(r.Disappearing, func(a, b Disappearing) int { return compareRefs(a.Ref, b.Ref) })
 	slices.SortStableFunc(r.Refused, func(a, b Refusal) int { return compareRefs(a.Ref, b.Ref) })
-	s := &r.Summary
-	counts := map[Effect]*int{
-		Refused: &s.Refused, Kills: &s.Kills, Stale: &s.Stale, Rolls: &s.Rolls, Waits: &s.Waits,
-		NextRuns: &s.NextRuns, Unknown: &s.Unknown, Starts: &s.Starts, Stops: &s.Stops,
-	}
-	for i := range r.Workloads {
-		*counts[r.Workloads[i].Effect]++
-	}
-	for i := range r.Objects {
-		if r.Objects[i].Unconsumed() {
-			s.Unconsumed++
-		}
-	}
-	s.Disappearing = len(r.Disappearing)
 }

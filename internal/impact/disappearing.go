@@ -9,51 +9,65 @@ import (
 )
 
 // whys are the reasons to need an object, worst first.
-var whys = []Why{StillNamed, StillRunning, RunningJobs, Rollout}
+var whys = []Why{StillNamed, StillRunning, RunningJobs, Rollout, Rollback}
 
 // whyRunning is why what runs of a workload may need what it used in the old set, by
 // what an apply does to the workload.
 var whyRunning = map[Effect]Why{
-	Rolls: Rollout, Kills: Rollout, NextRuns: RunningJobs,
+	Rolls: Rollout, Kills: Rollout, NextRuns: RunningJobs, RunsAgain: RunningJobs,
 	Refused: StillRunning, Waits: StillRunning, Stale: StillRunning, Unknown: StillRunning,
 }
 
 func (c *comparison) disappearing() []Disappearing {
-	gone := c.gone()
-	if len(gone) == 0 {
+	gone, dropped := c.gone(), c.dropped()
+	if len(gone) == 0 && len(dropped) == 0 {
 		return nil
 	}
+	keeps := len(c.before.Kept)+len(c.after.Kept) > 0
 	needs := map[*graph.Resource][]Need{}
 	for _, s := range c.subjects {
 		if s.new == nil {
 			continue
 		}
 		known := map[*graph.Resource]bool{}
-		add := func(r *graph.Resource, why Why) {
+		add := func(r *graph.Resource, by Ref, why Why) {
 			if !known[r] {
 				known[r] = true
-				needs[r] = append(needs[r], Need{c.ref(s.pair), why})
+				needs[r] = append(needs[r], Need{by, why})
 			}
 		}
 		for _, r := range c.stillNamed(s, gone) {
-			add(r, StillNamed)
+			add(r, c.ref(s.pair), StillNamed)
 		}
 		if s.result == nil || whyRunning[s.result.Effect] == "" {
 			continue
 		}
+		running := c.ref(s.pair)
+		if s.result.Effect == RunsAgain {
+			running = refOf(c.before, s.old)
+		}
 		for i := range s.used {
 			if u := &s.used[i]; gone[c.before.ID(u.Object)] == u.Object && u.Template >= 0 {
-				add(u.Object, whyRunning[s.result.Effect])
+				add(u.Object, running, whyRunning[s.result.Effect])
+			}
+		}
+	}
+	for _, s := range c.subjects {
+		for i := range s.used {
+			for _, r := range dropped[line(c.before, s.used[i].Object)] {
+				if list := needs[r]; s.new != nil && (len(list) == 0 || list[len(list)-1].Ref != c.ref(s.pair)) {
+					needs[r] = append(list, Need{c.ref(s.pair), Rollback})
+				}
 			}
 		}
 	}
 	var found []Disappearing
-	for _, r := range c.before.Resources {
+	for _, r := range slices.Concat(c.before.Resources, c.before.Kept) {
 		list := needs[r]
 		if len(list) == 0 {
 			continue
 		}
-		d := Disappearing{Ref: refOf(c.before, r)}
+		d := Disappearing{Ref: refOf(c.before, r), Unkept: keeps}
 		if o := c.objects.of[r]; o != nil && o.new != nil {
 			d.Successor = o.new.Name
 		}
@@ -77,12 +91,41 @@ func (c *comparison) gone() map[graph.ID]*graph.Resource {
 			}
 		}
 	}
-	for _, r := range c.after.Resources {
+	for _, r := range slices.Concat(c.after.Resources, c.after.Kept) {
 		if r.Target != 0 {
 			delete(gone, c.after.ID(r))
 		}
 	}
 	return gone
+}
+
+// dropped returns the earlier versions that the old set carried along and the new one does
+// not, although it carries fewer of the object: by the line of the object.
+func (c *comparison) dropped() map[graph.ID][]*graph.Resource {
+	here, fewer := map[graph.ID]bool{}, map[graph.ID]int{}
+	for _, r := range slices.Concat(c.after.Resources, c.after.Kept) {
+		here[c.after.ID(r)] = true
+	}
+	for _, r := range c.after.Kept {
+		fewer[line(c.after, r)]--
+	}
+	for _, r := range c.before.Kept {
+		fewer[line(c.before, r)]++
+	}
+	dropped := map[graph.ID][]*graph.Resource{}
+	for _, r := range c.before.Kept {
+		if id := line(c.before, r); fewer[id] > 0 && !here[c.before.ID(r)] {
+			dropped[id] = append(dropped[id], r)
+		}
+	}
+	return dropped
+}
+
+// line identifies all versions of an object.
+func line(g *graph.Graph, r *graph.Resource) graph.ID {
+	id := g.ID(r)
+	id.Name = r.Base
+	return id
 }
 
 // stillNamed returns the objects that are gone and that the new manifest still names.

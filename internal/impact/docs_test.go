@@ -47,6 +47,8 @@ func typeOf(t *testing.T, typ reflect.Type) (string, reflect.Type) {
 	case reflect.Slice:
 		name, more := typeOf(t, typ.Elem())
 		return "list of " + name, more
+	case reflect.Map:
+		return "map to integer", nil
 	case reflect.Struct:
 		return typ.Name(), typ
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/confighash/confighash/internal/catalog"
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/podtemplate"
+	"github.com/confighash/confighash/internal/reference"
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
@@ -25,7 +26,7 @@ type facts struct {
 	replicas  *int64
 	strategy  string
 	partition int64
-	fixed     fixedFields
+	fixed     *podtemplate.Template // what cannot change outside of the templates; may be nil
 }
 
 func readFacts(resources []*graph.Resource) (map[*graph.Resource]*facts, error) {
@@ -65,45 +66,54 @@ func (f *facts) read(r *graph.Resource, item *yaml.Node) (err error) {
 	}
 	f.strategy = strategyOf(r, item)
 	if isPartial(r) {
-		if f.rest, err = podtemplate.ReadParts(podtemplate.Parts{Spec: nodeAt(item, "spec"), SpecAt: "spec"}, podtemplate.Options{}); err != nil {
+		if f.rest, err = podtemplate.Read(mapOf("spec", nodeAt(item, "spec")), false); err != nil {
 			return err
 		}
 	}
-	f.fixed, err = readFixed(r, item)
+	if kind := kindOf(r); podtemplate.IsFixed(kind) {
+		f.fixed, err = podtemplate.ReadFixed(kind, item)
+	}
 	return err
 }
 
 // isPartial reports whether a resource is a custom one that is more than a workload
 // around one pod template: an operator makes pods of more than what is known.
 func isPartial(r *graph.Resource) bool {
-	return !workloadOf(r).BuiltIn && slices.ContainsFunc(r.PodTemplates, func(t graph.PodTemplate) bool {
+	return !workloadOf(r).BuiltIn && slices.ContainsFunc(r.PodTemplates, func(t reference.PodTemplate) bool {
 		return !t.Whole || t.Root != "spec.template"
 	})
 }
 
 // workloadOf returns what is special about the pods of a kind.
-func workloadOf(r *graph.Resource) *catalog.Workload {
-	kind, err := catalog.Builtin().Kind(r.Group, r.Version, r.Kind)
-	if err != nil || kind == nil || kind.Workload == nil {
-		return &catalog.Workload{}
+func workloadOf(r *graph.Resource) *catalog.WorkloadRule {
+	kind := catalog.Builtin().Kind(r.Group, r.Version, r.Kind)
+	if kind == nil || kind.Workload == nil {
+		return &catalog.WorkloadRule{}
 	}
 	return kind.Workload
 }
 
-func readTemplate(r *graph.Resource, t *graph.PodTemplate, item *yaml.Node) (*podtemplate.Template, error) {
-	o := podtemplate.Options{Builtin: workloadOf(r).BuiltIn}
-	if t.Whole && !isPod(t) {
-		o.At = t.Root
-		return podtemplate.Read(nodeAt(item, t.Root), o)
+func readTemplate(r *graph.Resource, t *reference.PodTemplate, item *yaml.Node) (*podtemplate.Template, error) {
+	template := nodeAt(item, t.Root)
+	if !t.Whole || isPod(t) {
+		template = mapOf("", nil)
+		if t.AnnotationsAt != "" {
+			template = mapOf("metadata", mapOf("annotations", nodeAt(item, t.AnnotationsAt)))
+		}
+		if t.Spec != "" {
+			template.Content = append(template.Content, mapOf("spec", nodeAt(item, t.Spec)).Content...)
+		}
 	}
-	parts := podtemplate.Parts{SpecAt: t.Spec, AnnotationsAt: t.AnnotationsAt}
-	if t.HasSpec {
-		parts.Spec = nodeAt(item, t.Spec)
+	return podtemplate.Read(template, workloadOf(r).BuiltIn)
+}
+
+// mapOf returns a mapping with an entry, unless its value is nil.
+func mapOf(key string, value *yaml.Node) *yaml.Node {
+	m := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
+	if value != nil {
+		m.Content = []*yaml.Node{{Kind: yaml.ScalarNode, Tag: "!!str", Value: key}, value}
 	}
-	if t.AnnotationsAt != "" {
-		parts.Annotations = nodeAt(item, t.AnnotationsAt)
-	}
-	return podtemplate.ReadParts(parts, o)
+	return m
 }
 
 func nodeAt(n *yaml.Node, path yamldoc.Path) *yaml.Node {

@@ -1,7 +1,6 @@
 package impact
 
 import (
-	"iter"
 	"slices"
 	"strings"
 
@@ -84,9 +83,9 @@ func (s *subject) divide(whole *influence) {
 func (i *influence) configures() bool {
 	o := i.object
 	if o.both() {
-		return slices.ContainsFunc(i.uses[:i.present], func(u *usage.Use) bool { return u.Consumed && o.takes(u) })
+		return slices.ContainsFunc(i.uses[:i.present], o.takes)
 	}
-	return slices.ContainsFunc(i.uses, func(u *usage.Use) bool { return u.Consumed && u.Ref.Optional && o.takes(u) })
+	return slices.ContainsFunc(i.uses, func(u *usage.Use) bool { return u.Ref.Optional && o.takes(u) })
 }
 
 // missing returns the first key that new pods need and that the object no longer has,
@@ -129,7 +128,7 @@ func (i *influence) via() []string {
 		slices.Sort(all)
 		return all
 	}
-	i.ways = ways(func(u *usage.Use) bool { return u.Consumed && i.object.takes(u) })
+	i.ways = ways(i.object.takes)
 	if i.ways == nil {
 		i.ways = ways(func(*usage.Use) bool { return true })
 	}
@@ -165,51 +164,42 @@ func (i *influence) keys() []Key {
 
 // takes reports whether a use gets any of the keys that differ, if it gets any at all.
 func (o *object) takes(u *usage.Use) bool {
-	if len(o.keys) == 0 || u.Keys == nil || len(o.always) > 0 {
-		return len(o.keys) > 0
-	}
-	for range o.among(u.Keys) {
-		return true
-	}
-	return false
+	places, all := o.taken([]*usage.Use{u})
+	return all || len(places) > 0
 }
 
 // taken returns the places of the keys that differ and that one of the uses gets, or
 // that these are all of them.
 func (o *object) taken(uses []*usage.Use) (places []int, all bool) {
+	consumed := false
 	for _, u := range uses {
 		switch {
 		case !u.Consumed:
 			continue
 		case u.Keys == nil, len(o.always) == len(o.keys):
-			return nil, true
-		case places == nil:
-			places = slices.Clone(o.always)
+			return nil, len(o.keys) > 0
 		}
-		places = slices.AppendSeq(places, o.among(u.Keys))
+		consumed = true
+		if len(u.Keys) <= len(o.keys) {
+			for _, key := range u.Keys {
+				if place, found := o.find(key); found {
+					places = append(places, place)
+				}
+			}
+			continue
+		}
+		for place := range o.keys {
+			if _, found := slices.BinarySearch(u.Keys, o.keys[place].name); found {
+				places = append(places, place)
+			}
+		}
+	}
+	if consumed {
+		places = append(places, o.always...)
 	}
 	slices.Sort(places)
 	places = slices.Compact(places)
-	return places, len(places) == len(o.keys)
-}
-
-// among yields the places of the keys that differ and are in a sorted list.
-func (o *object) among(keys []string) iter.Seq[int] {
-	return func(yield func(int) bool) {
-		if len(keys) > len(o.keys) {
-			for place, k := range o.keys {
-				if _, found := slices.BinarySearch(keys, k.name); found && !yield(place) {
-					return
-				}
-			}
-			return
-		}
-		for _, key := range keys {
-			if place, found := o.find(key); found && !yield(place) {
-				return
-			}
-		}
-	}
+	return places, len(o.keys) > 0 && len(places) == len(o.keys)
 }
 
 func (o *object) find(key string) (place int, found bool) {

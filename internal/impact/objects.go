@@ -194,7 +194,7 @@ func (c *comparison) addUsers() {
 			if s.isWorkload() {
 				gets, all = o.taken(i.uses)
 				// A refused change may be one of no key, such as that of immutable.
-				all = all && len(o.keys) > 0 || o.refused != "" && len(o.keys) == 0 && i.consumed
+				all = all || o.refused != "" && len(o.keys) == 0 && i.consumed
 			}
 			for _, k := range gets {
 				o.keys[k].Consumed = true

@@ -14,6 +14,8 @@ type Report struct {
 	APIVersion string  `json:"apiVersion"`
 	Kind       string  `json:"kind"`
 	Summary    Summary `json:"summary"`
+	// Causes are why something happens to workloads, the biggest first.
+	Causes []Total `json:"causes"`
 	// Workloads are those to which something happens, worst first.
 	Workloads []Workload `json:"workloads"`
 	// Objects are those whose content differs, or that were added or removed.
@@ -27,18 +29,24 @@ type Report struct {
 
 // A Summary counts workloads by their effect, and objects.
 type Summary struct {
-	Refused  int `json:"refused"`
-	Kills    int `json:"kills"`
-	Stale    int `json:"stale"`
-	Rolls    int `json:"rolls"`
-	Waits    int `json:"waits"`
-	NextRuns int `json:"nextRuns"`
-	Unknown  int `json:"unknown"`
-	Starts   int `json:"starts"`
-	Stops    int `json:"stops"`
+	Refused int `json:"refused"`
+	Kills   int `json:"kills"`
+	Stale   int `json:"stale"`
+	Rolls   int `json:"rolls"`
+	Waits   int `json:"waits"`
+	// RunsAgain counts Jobs with another name, by jobs: Rename.
+	RunsAgain int `json:"runsAgain"`
+	NextRuns  int `json:"nextRuns"`
+	Unknown   int `json:"unknown"`
+	Starts    int `json:"starts"`
+	Stops     int `json:"stops"`
 
+	// Avoidable are how many restart for metadata alone; see Workload.Avoidable.
+	Avoidable    int `json:"avoidable"`
 	Unconsumed   int `json:"unconsumed"`
 	Disappearing int `json:"disappearing"`
+
+	Pods Pods `json:"pods"`
 }
 
 // An Effect is what an apply does to a workload.
@@ -56,6 +64,8 @@ const (
 	Rolls Effect = "Rolls"
 	// Waits: the pods are replaced after somebody acts.
 	Waits Effect = "Waits"
+	// RunsAgain: a Job is created again under another hash, and runs.
+	RunsAgain Effect = "RunsAgain"
 	// NextRuns: what runs stays; the next run or pod follows the new manifests.
 	NextRuns Effect = "NextRuns"
 	// Unknown: an operator decides.
@@ -68,7 +78,7 @@ const (
 
 // Effects are all effects, worst first.
 func Effects() []Effect {
-	return []Effect{Refused, Kills, Stale, Rolls, Waits, NextRuns, Unknown, Starts, Stops}
+	return []Effect{Refused, Kills, Stale, Rolls, Waits, RunsAgain, NextRuns, Unknown, Starts, Stops}
 }
 
 // A Ref names a resource.
@@ -78,14 +88,20 @@ type Ref struct {
 	// Namespace is where it will be applied, "" for a cluster-scoped one.
 	Namespace string `json:"namespace,omitempty"`
 	Name      string `json:"name"`
+	// Context: another build writes it.
+	Context bool `json:"context,omitempty"`
 }
 
-// String returns kind, namespace and name.
+// String returns kind, namespace and name, and whether another build writes it.
 func (r Ref) String() string {
-	if r.Namespace == "" {
-		return r.Kind + " " + r.Name
+	text := r.Kind + " "
+	if r.Namespace != "" {
+		text += r.Namespace + "/"
 	}
-	return r.Kind + " " + r.Namespace + "/" + r.Name
+	if text += r.Name; r.Context {
+		text += " (another build)"
+	}
+	return text
 }
 
 // A Workload is a resource with a pod template, to which something happens.
@@ -103,6 +119,9 @@ type Workload struct {
 	Replicas *int64  `json:"replicas,omitempty"`
 	Strategy string  `json:"strategy,omitempty"`
 	Causes   []Cause `json:"causes,omitempty"`
+	// Avoidable are the keys of labels and annotations of its pods that it restarts for, if
+	// for nothing else, and spec.podMetadata drops them.
+	Avoidable []string `json:"avoidable,omitempty"`
 	// Fix says what to do about it, as a sentence without its full stop.
 	Fix string `json:"fix,omitempty"`
 }
@@ -174,7 +193,9 @@ type Disappearing struct {
 	Ref
 	// Successor is the object's name in the new set, if it has one.
 	Successor string `json:"successor,omitempty"`
-	NeededBy  []Need `json:"neededBy"`
+	// Unkept: the sets carry earlier versions of objects along, and the new one not this.
+	Unkept   bool   `json:"unkept,omitempty"`
+	NeededBy []Need `json:"neededBy"`
 }
 
 // A Need is why a resource needs an object that disappears.
@@ -196,6 +217,8 @@ const (
 	RunningJobs Why = "RunningJobs"
 	// Rollout: pods refer to it until they are replaced, and a rollback needs it.
 	Rollout Why = "Rollout"
+	// Rollback: a rollback to a template of before the old set needs it.
+	Rollback Why = "Rollback"
 )
 
 // A Refusal is a resource whose new manifest the API server refuses.
@@ -215,16 +238,18 @@ const (
 )
 
 // ExitCode sums the report up: CodeStale if pods keep an old configuration, an apply is
-// refused or a reference dangles; or else CodeRolls if a pod template changes or
+// refused, a reference dangles or a version that is needed is not kept; or else CodeRolls if a pod template changes or
 // something rolls; or else CodeNothing.
 func (r *Report) ExitCode() int {
 	switch {
 	case len(r.Refused) > 0,
 		slices.ContainsFunc(r.Workloads, Workload.stale),
 		slices.ContainsFunc(r.Objects, func(o Object) bool { return o.Refused != "" }),
-		slices.ContainsFunc(r.Disappearing, func(d Disappearing) bool { return d.NeededBy[0].Why == StillNamed }):
+		slices.ContainsFunc(r.Disappearing, func(d Disappearing) bool { return d.Unkept || d.NeededBy[0].Why == StillNamed }):
 		return CodeStale
-	case slices.ContainsFunc(r.Workloads, func(w Workload) bool { return w.Effect != Stale && w.TemplateChanges || w.Effect == Rolls }):
+	case slices.ContainsFunc(r.Workloads, func(w Workload) bool {
+		return w.Effect != Stale && w.TemplateChanges || w.Effect == Rolls || w.Effect == RunsAgain
+	}):
 		return CodeRolls
 	}
 	return CodeNothing

@@ -7,14 +7,15 @@ import (
 	"github.com/confighash/confighash/internal/catalog"
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/podtemplate"
+	"github.com/confighash/confighash/internal/reference"
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
 // A templatePair is a pod template of a workload as it is in the two sets.
 type templatePair struct {
 	index    int // in the new resource's PodTemplates, or in the old one's if it was removed
-	template *graph.PodTemplate
-	was      *graph.PodTemplate       // nil if it is new
+	template *reference.PodTemplate
+	was      *reference.PodTemplate   // nil if it is new
 	diffs    []podtemplate.Difference // that the kind's controller or the API server counts
 	rest     []podtemplate.Difference // of a custom resource's spec outside of its templates
 	accounts bool                     // the old one names its service account by both fields
@@ -23,7 +24,7 @@ type templatePair struct {
 
 // templates pairs the pod templates of a workload by their place.
 func (c *comparison) templates(s *subject) []*templatePair {
-	place := func(t *graph.PodTemplate) [2]yamldoc.Path { return [2]yamldoc.Path{t.Spec, t.AnnotationsAt} }
+	place := func(t *reference.PodTemplate) [2]yamldoc.Path { return [2]yamldoc.Path{t.Spec, t.AnnotationsAt} }
 	olds := make(map[[2]yamldoc.Path]int, len(s.old.PodTemplates))
 	for i := range s.old.PodTemplates {
 		olds[place(&s.old.PodTemplates[i])] = i
@@ -41,6 +42,10 @@ func (c *comparison) templates(s *subject) []*templatePair {
 			delete(olds, place(t))
 			p.was, p.accounts = &s.old.PodTemplates[j], s.before.accounts[j]
 			p.diffs = podtemplate.Diff(s.before.templates[j], s.after.templates[i])
+			for k := range p.diffs {
+				d := &p.diffs[k]
+				d.Old, d.New = placeOf(p.was, d.Old), placeOf(t, d.New)
+			}
 		} else {
 			p.diffs = []podtemplate.Difference{{What: podtemplate.Added}}
 		}
@@ -69,9 +74,7 @@ func (c *comparison) splitRest(s *subject, p *templatePair, all []podtemplate.Di
 	for _, r := range []*graph.Resource{s.old, s.new} {
 		for i := range r.PodTemplates {
 			t := &r.PodTemplates[i]
-			if t.HasSpec {
-				roots.Add(t.Spec, i)
-			}
+			roots.Add(t.Spec, i)
 			roots.Add(t.AnnotationsAt, i)
 		}
 	}
@@ -95,7 +98,7 @@ func (s *subject) consumes(several []*object) bool {
 // moveFields moves to the rest what differs in a template that is not one mapping, unless
 // it is a field of a pod spec.
 func (p *templatePair) moveFields() {
-	if !p.template.HasSpec || p.template.Whole && p.template.Root != "" {
+	if p.template.Spec == "" || p.template.Whole && p.template.Root != "" {
 		return
 	}
 	p.diffs = slices.DeleteFunc(p.diffs, func(d podtemplate.Difference) bool {
@@ -112,7 +115,7 @@ func (p *templatePair) moveFields() {
 	})
 }
 
-func (p *templatePair) judge(known *catalog.Workload, suspended bool) {
+func (p *templatePair) judge(known *catalog.WorkloadRule, suspended bool) {
 	p.diffs = slices.DeleteFunc(p.diffs, func(d podtemplate.Difference) bool {
 		switch {
 		case p.staysAsIs(&d), known.Amounts && d.What == podtemplate.Respelled:
@@ -154,42 +157,50 @@ func within(d *podtemplate.Difference, fields []string) bool {
 
 // staysAsIs reports whether an apply does not change what differs: a default that is
 // not written, though it would be another one now, such as the imagePullPolicy of
-// another tag; and a serviceAccountName that is no longer given, which the API server
+// another tag; and a serviceAccountName that is not given any more, which the API server
 // has copied to serviceAccount, unless that was given too, and restores from there.
 func (p *templatePair) staysAsIs(d *podtemplate.Difference) bool {
 	switch d.What {
 	case podtemplate.Changed:
 		return d.Path != "" && d.Old == "" && d.New == ""
 	case podtemplate.Removed:
-		return p.template.HasSpec && d.Path == "spec.serviceAccountName" && !p.accounts
+		return p.template.Spec != "" && d.Path == "spec.serviceAccountName" && !p.accounts
 	}
 	return false
 }
 
 func (p *templatePair) inSpec(d *podtemplate.Difference) bool {
-	return p.template.HasSpec && (d.Path == "" || d.Path == "spec" || strings.HasPrefix(d.Path, "spec."))
+	return p.template.Spec != "" && (d.Path == "" || d.Path == "spec" || strings.HasPrefix(d.Path, "spec."))
 }
 
 // fieldOf returns the path of a difference in the whole resource.
 func (p *templatePair) fieldOf(d *podtemplate.Difference) string {
 	t := p.template
-	if d.Path == "" {
-		switch {
-		case t.Whole && t.Root != "":
-			return string(t.Root)
-		case t.HasSpec:
-			return string(t.Spec)
-		}
-		return string(t.AnnotationsAt)
+	switch {
+	case d.Path != "":
+		return string(placeOf(t, yamldoc.Path(d.Path)))
+	case t.Whole && t.Root != "":
+		return string(t.Root)
+	case t.Spec != "":
+		return string(t.Spec)
 	}
-	if t.Whole {
-		return string(t.Root.Join(yamldoc.Path(d.Path)))
+	return string(t.AnnotationsAt)
+}
+
+// placeOf returns where in the whole resource a path of a pod template leads, "" for no
+// path.
+func placeOf(t *reference.PodTemplate, path yamldoc.Path) yamldoc.Path {
+	switch {
+	case path == "":
+		return ""
+	case t.Whole:
+		return t.Root.Join(path)
 	}
-	if rest, ok := strings.CutPrefix(d.Path, "spec"); ok {
-		return string(t.Spec) + rest
+	if rest, ok := strings.CutPrefix(string(path), "spec"); ok {
+		return t.Spec + yamldoc.Path(rest)
 	}
-	if rest, ok := strings.CutPrefix(d.Path, "metadata.annotations"); ok {
-		return string(t.AnnotationsAt) + rest
+	if rest, ok := strings.CutPrefix(string(path), "metadata.annotations"); ok {
+		return t.AnnotationsAt + yamldoc.Path(rest)
 	}
-	return d.Path
+	return path
 }

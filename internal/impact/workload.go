@@ -8,6 +8,7 @@ import (
 	"github.com/confighash/confighash/internal/catalog"
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/podtemplate"
+	"github.com/confighash/confighash/internal/reference"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
@@ -35,10 +36,13 @@ func (c *comparison) workload(s *subject) *Workload {
 		}
 	}
 	if fields, o := c.refused(s, w.Effect == Refused); len(fields) > 0 {
-		for _, path := range fields {
-			causes.fields = append(causes.fields, Cause{Change: Changed, Field: string(path)})
+		for _, field := range fields {
+			causes.fields = append(causes.fields, Cause{Change: Changed, Field: field})
 		}
 		w.Effect, w.Reason, w.Fix, w.TemplateChanges = o.effect, o.reason, o.fix, false
+	}
+	if s.renamed() && s.new.IsJob() {
+		w.Effect, w.Reason, w.Fix, w.TemplateChanges = RunsAgain, "it was "+s.formerName(), "", false
 	}
 	if w.Effect == "" {
 		return nil
@@ -48,6 +52,9 @@ func (c *comparison) workload(s *subject) *Workload {
 	w.Accepted = ignored && (w.Effect == Stale || w.Effect == Waits)
 	if w.Accepted && w.Effect == Stale {
 		w.Reason = v1alpha1.AnnotationIgnore + " takes it out"
+	}
+	if w.Avoidable = w.avoidable(s); w.Avoidable != nil && w.Fix == "" {
+		w.Fix = "drop " + graph.Enumerate(w.Avoidable) + " from pod templates with spec.podMetadata"
 	}
 	return w
 }
@@ -138,7 +145,7 @@ func (c *comparison) changed(s *subject, p *templatePair, configured bool) outco
 	return o
 }
 
-func isPod(t *graph.PodTemplate) bool { return t.Whole && t.Root == "" }
+func isPod(t *reference.PodTemplate) bool { return t.Whole && t.Root == "" }
 
 // partitioned takes a partition into account: pods below it keep the template that
 // they have.
@@ -217,4 +224,4 @@ func filesOnly(influences []*influence) bool {
 }
 
 // reasonOf returns why a changed template does not just replace pods.
-func reasonOf(t *graph.PodTemplate) string { return cmp.Or(t.Reason, t.Change.Reason()) }
+func reasonOf(t *reference.PodTemplate) string { return cmp.Or(t.Reason, t.Change.Reason()) }

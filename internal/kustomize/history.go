@@ -30,6 +30,14 @@ const (
 	enabled = "enabled"
 )
 
+// Places are the annotations by which kpt, and kustomize's commands, know the file of an
+// item and its place there.
+var Places = []string{
+	"config.kubernetes.io/path", "config.kubernetes.io/index",
+	"internal.config.kubernetes.io/path", "internal.config.kubernetes.io/index",
+	"internal.config.kubernetes.io/seqindent", "internal.config.kubernetes.io/annotations-migration-resource-id",
+}
+
 // An Identity is a name that an object had earlier in the build.
 type Identity struct {
 	Kind, Namespace, Name string
@@ -50,9 +58,6 @@ type History struct {
 // earlier names, namespaces and kinds differ in length.
 func HistoryOf(annotations map[string]string) (History, error) {
 	var h History
-	if len(annotations) == 0 {
-		return h, nil
-	}
 	_, h.Built = annotations[ID]
 	_, h.Generated = annotations[GeneratorBehavior]
 	h.NeedsHash = annotations[NeedsHashSuffix] == enabled
@@ -84,18 +89,18 @@ func list(annotations map[string]string, key string) []string {
 // An Annotation is an annotation to be set.
 type Annotation struct{ Key, Value string }
 
-// Append returns the annotations that enter ids into an object's history,
-// those that it does not hold yet.
-func Append(annotations map[string]string, ids ...Identity) []Annotation {
-	names, namespaces, kinds := list(annotations, PreviousNames), list(annotations, PreviousNamespaces), list(annotations, PreviousKinds)
+// Append returns the annotations that enter ids into the history, those that it does not
+// hold yet.
+func (h *History) Append(ids ...Identity) []Annotation {
+	var kinds, names, namespaces []string
+	held := slices.Clone(h.Previous)
 	for _, id := range ids {
-		held := false
-		for i := range names {
-			held = held || Identity{Kind: kinds[i], Namespace: namespaces[i], Name: names[i]} == id
+		if !slices.Contains(held, id) {
+			held = append(held, id)
 		}
-		if !held {
-			names, namespaces, kinds = append(names, id.Name), append(namespaces, id.Namespace), append(kinds, id.Kind)
-		}
+	}
+	for _, id := range held {
+		kinds, names, namespaces = append(kinds, id.Kind), append(names, id.Name), append(namespaces, id.Namespace)
 	}
 	return []Annotation{
 		{PreviousKinds, strings.Join(kinds, ",")},

@@ -28,7 +28,7 @@ func FuzzHistoryOf(f *testing.F) {
 			return // no name of an object holds a comma
 		}
 		id := Identity{Kind: "ConfigMap", Namespace: "prod", Name: name}
-		for _, a := range Append(annotations, id) {
+		for _, a := range h.Append(id) {
 			annotations[a.Key] = a.Value
 		}
 		once, err := HistoryOf(annotations)
@@ -42,7 +42,7 @@ func FuzzHistoryOf(f *testing.F) {
 		if diff := cmp.Diff(want, once.Previous); diff != "" {
 			t.Fatalf("with one more (-want +got):\n%s", diff)
 		}
-		for _, a := range Append(annotations, id) {
+		for _, a := range once.Append(id) {
 			if annotations[a.Key] != a.Value {
 				t.Errorf("with the same once more, %s is %q, not %q", a.Key, a.Value, annotations[a.Key])
 			}

@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/kustomize/api/provider"
 	"sigs.k8s.io/kustomize/api/resource"
 
-	"github.com/confighash/confighash/internal/test/property"
+	"github.com/confighash/confighash/test/support/property"
 )
 
 func TestHistoryOf_readsWhatKustomizeWrites(t *testing.T) {
@@ -61,7 +61,11 @@ func TestAppend_writesWhatKustomizeReads(t *testing.T) {
 	var ids []Identity
 	for _, name := range []string{"a", "b", "c"} {
 		ids = append(ids, Identity{Kind: "ConfigMap", Namespace: "default", Name: name})
-		for _, a := range Append(annotations, ids...) { // of which all but the last are held already
+		h, err := HistoryOf(annotations)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range h.Append(ids...) { // of which all but the last are held already
 			annotations[a.Key] = a.Value
 		}
 		if err := r.SetName(name); err != nil {

@@ -51,7 +51,7 @@ func Search(chunks []*manifest.Chunk, g *graph.Graph, names map[*graph.Resource]
 			return nil
 		})
 		return found, err
-	}) // it parsed before, so there are no errors
+	}) // it parsed before, so it cannot fail
 	return append(slices.Concat(found...), s.selectors(chunks)...)
 }
 

@@ -131,8 +131,7 @@ func (w *walker) mayRefer(list string, n *yaml.Node) bool {
 			return false
 		}
 	}
-	known, err := catalog.Builtin().Knows(w.resource.Group, w.resource.Version, w.resource.Kind)
-	return !known && err == nil
+	return !catalog.Builtin().Knows(w.resource.Group, w.resource.Version, w.resource.Kind)
 }
 
 // annotations searches the annotations of the item itself, except those of tools.

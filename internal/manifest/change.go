@@ -29,6 +29,11 @@ func (in *Input) Changes(replaced map[*Chunk][]byte) []Change {
 			if p.chunk != nil {
 				old, now = p.chunk.text(nil), p.chunk.text(replaced)
 			}
+			if p.added {
+				old = nil
+			} else if p.removed {
+				now = nil
+			}
 			if endsLine(c.Old) && endsLine(c.New) {
 				end()
 			}

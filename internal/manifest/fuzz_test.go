@@ -14,8 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/confighash/confighash/internal/test/corpus"
 	"github.com/confighash/confighash/internal/yamldoc"
+	"github.com/confighash/confighash/test/support/corpus"
 )
 
 // patience is far more than it takes to split an input of maxInput bytes.

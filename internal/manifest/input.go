@@ -67,6 +67,8 @@ type part struct {
 	literal []byte
 	chunk   *Chunk
 	results bool // literal is the results of a ResourceList, which Write replaces
+	// added and removed parts are in the output alone and in the input alone.
+	added, removed bool
 }
 
 // Split splits data into chunks. It parses nothing but the parts of a List or a
@@ -149,6 +151,14 @@ func (c *Chunk) At(line int) string {
 		return "items[" + strconv.Itoa(c.item-1) + "]"
 	}
 	return "line " + strconv.Itoa(line)
+}
+
+// Position returns the place in the input of one in Text. The column is 0 if it is not known.
+func (c *Chunk) Position(line, column int) (inputLine, inputColumn int) {
+	if c.original != nil || c.json && line == 1 {
+		column = 0 // Text was changed, or begins within a line
+	}
+	return c.Line + line - 1, column
 }
 
 // A cutter cuts text into parts, from the beginning to the end.

@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/confighash/confighash/internal/test/property"
 	"github.com/confighash/confighash/internal/yamldoc"
+	"github.com/confighash/confighash/test/support/property"
 )
 
 // itemsOf returns the names of the items of an input, by chunk.

@@ -53,9 +53,9 @@ func blockResults(results []Result) ([]byte, error) {
 	const key = "results:\n"
 	var out []byte
 	for some := range slices.Chunk(results, 64) {
-		encoded, err := encode(map[string][]Result{"results": some})
+		encoded, err := Encode(map[string][]Result{"results": some})
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("encoding the ResourceList: %w", err)
 		}
 		if out != nil {
 			encoded = encoded[len(key):]
@@ -65,14 +65,17 @@ func blockResults(results []Result) ([]byte, error) {
 	return out, nil
 }
 
-// encode returns a value as YAML in the style that kustomize writes.
-func encode(value any) ([]byte, error) {
+// Encode returns a value as YAML in the style that kustomize writes.
+func Encode(value any) (text []byte, err error) {
+	defer func() {
+		if r := recover(); r != nil { // the encoder panics about unknown kinds of nodes
+			err = fmt.Errorf("%v", r)
+		}
+	}()
 	var b bytes.Buffer
 	encoder := yaml.NewEncoder(&b)
 	encoder.SetIndent(2)
 	encoder.CompactSeqIndent()
-	if err := encoder.Encode(value); err != nil {
-		return nil, fmt.Errorf("encoding the ResourceList: %w", err)
-	}
-	return b.Bytes(), nil
+	err = encoder.Encode(value)
+	return b.Bytes(), err
 }

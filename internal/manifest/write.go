@@ -41,10 +41,10 @@ func (in *Input) Write(w io.Writer, replaced map[*Chunk][]byte, results []Result
 
 func (p *part) text(replaced map[*Chunk][]byte) []byte {
 	switch {
+	case p.results || p.removed:
+		return nil
 	case p.chunk != nil:
 		return p.chunk.text(replaced)
-	case p.results:
-		return nil
 	}
 	return p.literal
 }
@@ -179,7 +179,11 @@ func (in *Input) completeWhole(text []byte, results []Result) ([]byte, error) {
 	for _, n := range more.Content {
 		root.Content = append(root.Content, n.Content...)
 	}
-	return encode(tree)
+	out, err := Encode(tree)
+	if err != nil {
+		return nil, fmt.Errorf("encoding the ResourceList: %w", err)
+	}
+	return out, nil
 }
 
 // indexOf returns the index of a key in the content of a mapping, -1 if there is none.

@@ -41,7 +41,9 @@ func (p *Plan) ApplyToTrees(g *graph.Graph, trees map[*manifest.Chunk]*yaml.Node
 }
 
 func (p *Plan) edited(g *graph.Graph) []graph.Batch {
-	return graph.Batches(slices.DeleteFunc(slices.Clone(g.Resources), func(r *graph.Resource) bool { return p.Edits[r] == nil }))
+	all := slices.Concat(g.Resources, g.Kept)
+	slices.SortStableFunc(all, func(a, b *graph.Resource) int { return a.Line - b.Line })
+	return graph.Batches(slices.DeleteFunc(all, func(r *graph.Resource) bool { return p.Edits[r] == nil }))
 }
 
 func (p *Plan) items(resources []*graph.Resource) []edit.Item {

@@ -59,7 +59,7 @@ func TestReportf_keepsErrorsFromFindings(t *testing.T) {
 	}
 	var finding graph.Finding
 	if !errors.As(p.Err(), &finding) || finding.Resource != r || finding.Path != "data" {
-		t.Errorf("the error is no finding of the resource: %+v", finding)
+		t.Errorf("the error is not a finding of the resource: %+v", finding)
 	}
 }
 

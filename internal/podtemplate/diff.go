@@ -36,20 +36,20 @@ type Difference struct {
 	// new list unless they were removed.
 	Path string
 	What What
-	// Old and New are the paths of the node, after those of Options.At or Parts: a scalar
-	// in most cases, and the element or mapping if all of that differs. They are empty if
-	// that manifest has nothing there, as for a default.
+	// Old and New are the paths of the node in the two templates: of a scalar in most
+	// cases, and of the element or mapping if all of that differs. They are empty if that
+	// template has nothing there, as for a default.
 	Old, New yamldoc.Path
-	// OldImage and NewImage are the values of an image that Changed. Other values may be
-	// secret.
-	OldImage, NewImage string
+	// From and To are the values of an image, or of the name of a ConfigMap or a Secret, that
+	// Changed. Other values may be secret.
+	From, To string
 }
 
 // Diff returns the differences of two templates, in a fixed order; none if the API
-// server stores the same for both. Both must have been read with the same Options.Builtin.
+// server stores the same for both. Both must have been read in the same way.
 func Diff(before, after *Template) []Difference {
-	d := differ{old: before, new: after}
-	if d.equal(&before.root, &after.root) {
+	var d differ
+	if equal(&before.root, &after.root) {
 		return nil
 	}
 	d.values(&before.root, &after.root)
@@ -57,10 +57,9 @@ func Diff(before, after *Template) []Difference {
 }
 
 type differ struct {
-	old, new *Template
-	steps    []step // from the root to the present node
-	length   int    // of the keys among them
-	found    []Difference
+	steps  []step // from the root to the present node
+	length int    // of the keys among them
+	found  []Difference
 }
 
 type step struct {
@@ -75,7 +74,7 @@ const absent = -3
 
 func (d *differ) values(before, after *node) {
 	switch {
-	case d.length > yamldoc.MaxPath && !d.equal(before, after):
+	case d.length > yamldoc.MaxPath && !equal(before, after):
 		d.add(Changed)
 	case before.kind == mapping && after.kind == mapping:
 		d.mappings(before, after)
@@ -88,13 +87,13 @@ func (d *differ) values(before, after *node) {
 		d.add(Changed)
 		if before.flags&after.flags&shown != 0 && before.kind == text && after.kind == text {
 			last := &d.found[len(d.found)-1]
-			last.OldImage, last.NewImage = before.value, after.value
+			last.From, last.To = before.value, after.value
 		}
 	}
 }
 
 func (d *differ) mappings(before, after *node) {
-	a, b := d.old.children(before), d.new.children(after)
+	a, b := before.children, after.children
 	isDynamic := (before.flags|after.flags)&dynamic != 0
 	for len(a) > 0 || len(b) > 0 {
 		switch {
@@ -122,7 +121,7 @@ func (d *differ) pair(before, after *node, s step) {
 	}
 	d.steps = append(d.steps, s)
 	d.length += len(s.key) + 1
-	if one := cmp.Or(after, before); one.flags&hollow != 0 && one.count > 0 && (one.kind == mapping || one.flags&keyed != 0) {
+	if one := cmp.Or(after, before); one.flags&hollow != 0 && len(one.children) > 0 && (one.kind == mapping || one.flags&keyed != 0) {
 		empty := &node{kind: one.kind}
 		before, after = cmp.Or(before, empty), cmp.Or(after, empty)
 	}
@@ -139,7 +138,7 @@ func (d *differ) pair(before, after *node, s step) {
 }
 
 func (d *differ) lists(before, after *node) {
-	a, b := d.old.children(before), d.new.children(after)
+	a, b := before.children, after.children
 	if (before.flags|after.flags)&keyed != 0 {
 		if byKey := keys(a); byKey != nil && keys(b) != nil {
 			d.byKey(a, b, byKey)
@@ -200,13 +199,13 @@ const maxShuffled = 64
 // same at the beginning and at the end, so that one that was added or removed is one
 // Difference.
 func (d *differ) byIndex(a, b []node) {
-	for len(a) > 0 && len(b) > 0 && d.equal(&a[0], &b[0]) {
+	for len(a) > 0 && len(b) > 0 && equal(&a[0], &b[0]) {
 		a, b = a[1:], b[1:]
 	}
-	for len(a) > 0 && len(b) > 0 && d.equal(&a[len(a)-1], &b[len(b)-1]) {
+	for len(a) > 0 && len(b) > 0 && equal(&a[len(a)-1], &b[len(b)-1]) {
 		a, b = a[:len(a)-1], b[:len(b)-1]
 	}
-	if len(a) == len(b) && len(a) > 1 && len(a) <= maxShuffled && d.shuffled(a, b) {
+	if len(a) == len(b) && len(a) > 1 && len(a) <= maxShuffled && shuffled(a, b) {
 		d.add(Reordered)
 		return
 	}
@@ -222,10 +221,10 @@ func (d *differ) byIndex(a, b []node) {
 	}
 }
 
-func (d *differ) shuffled(a, b []node) bool {
+func shuffled(a, b []node) bool {
 	left := slices.Clone(b)
 	for i := range a {
-		at := slices.IndexFunc(left, func(n node) bool { return d.equal(&a[i], &n) })
+		at := slices.IndexFunc(left, func(n node) bool { return equal(&a[i], &n) })
 		if at < 0 {
 			return false
 		}
@@ -234,13 +233,13 @@ func (d *differ) shuffled(a, b []node) bool {
 	return true
 }
 
-func (d *differ) equal(before, after *node) bool {
-	if before.kind != after.kind || before.value != after.value || before.count != after.count {
+func equal(before, after *node) bool {
+	if before.kind != after.kind || before.value != after.value || len(before.children) != len(after.children) {
 		return false
 	}
-	a, b := d.old.children(before), d.new.children(after)
+	a, b := before.children, after.children
 	for i := range a {
-		if before.kind == mapping && a[i].key != b[i].key || !d.equal(&a[i], &b[i]) {
+		if before.kind == mapping && a[i].key != b[i].key || !equal(&a[i], &b[i]) {
 			return false
 		}
 	}
@@ -250,8 +249,8 @@ func (d *differ) equal(before, after *node) bool {
 func (d *differ) add(what What) {
 	d.found = append(d.found, Difference{
 		Path: d.path(), What: what,
-		Old: d.editPath(d.old, func(s *step) int32 { return s.old }),
-		New: d.editPath(d.new, func(s *step) int32 { return s.new }),
+		Old: d.editPath(func(s *step) int32 { return s.old }),
+		New: d.editPath(func(s *step) int32 { return s.new }),
 	})
 }
 
@@ -284,17 +283,14 @@ func printable(key string) string {
 	return key
 }
 
-// editPath returns the path of the present node in one of the manifests, empty if
-// the manifest has nothing there.
-func (d *differ) editPath(t *Template, at func(*step) int32) yamldoc.Path {
-	path, steps := t.start(d.steps)
+// editPath returns the path of the present node in one of the templates, empty if that
+// has nothing there.
+func (d *differ) editPath(at func(*step) int32) (path yamldoc.Path) {
 	for i := range d.steps {
 		s := &d.steps[i]
-		place := at(s)
-		switch {
+		switch place := at(s); {
 		case place == absent, place == byDefault:
 			return ""
-		case i < steps:
 		case s.element:
 			path = path.Index(int(place))
 		case place == byOtherName:
@@ -304,17 +300,4 @@ func (d *differ) editPath(t *Template, at func(*step) int32) yamldoc.Path {
 		}
 	}
 	return path
-}
-
-// start returns where a path begins, and how many of the steps lead there.
-func (t *Template) start(steps []step) (yamldoc.Path, int) {
-	switch {
-	case !t.inParts:
-		return t.at, 0
-	case len(steps) > 0 && steps[0].key == "spec":
-		return t.parts.SpecAt, 1
-	case len(steps) > 1: // metadata.annotations
-		return t.parts.AnnotationsAt, 2
-	}
-	return "", len(steps)
 }

@@ -13,18 +13,18 @@ func TestDiff_saysWhere(t *testing.T) {
 	}{
 		{
 			"an image", "spec: {containers: [{name: web, image: nginx:1.28}]}", "spec: {containers: [{name: web, image: nginx:1.29}]}",
-			[]Difference{{Path: "spec.containers[web].image", Old: "spec.containers[0].image", New: "spec.containers[0].image", OldImage: "nginx:1.28", NewImage: "nginx:1.29"}},
+			[]Difference{{Path: "spec.containers[web].image", Old: "spec.containers[0].image", New: "spec.containers[0].image", From: "nginx:1.28", To: "nginx:1.29"}},
 		},
 		{
 			"an image whose pull policy goes with the tag", "spec: {containers: [{name: web, image: nginx}]}", "spec: {containers: [{name: web, image: 'nginx:1'}]}",
 			[]Difference{
-				{Path: "spec.containers[web].image", Old: "spec.containers[0].image", New: "spec.containers[0].image", OldImage: "nginx", NewImage: "nginx:1"},
+				{Path: "spec.containers[web].image", Old: "spec.containers[0].image", New: "spec.containers[0].image", From: "nginx", To: "nginx:1"},
 				{Path: "spec.containers[web].imagePullPolicy"},
 			},
 		},
 		{
 			"the image of a volume", inVolume("image: {reference: a:1}"), inVolume("image: {reference: a:2}"),
-			[]Difference{{Path: "spec.volumes[v].image.reference", Old: "spec.volumes[0].image.reference", New: "spec.volumes[0].image.reference", OldImage: "a:1", NewImage: "a:2"}},
+			[]Difference{{Path: "spec.volumes[v].image.reference", Old: "spec.volumes[0].image.reference", New: "spec.volumes[0].image.reference", From: "a:1", To: "a:2"}},
 		},
 		{
 			"a variable", inContainer("env: [{name: A, value: a}]"), inContainer("env: [{name: B, value: b}, {name: A, value: b}]"),
@@ -42,7 +42,7 @@ func TestDiff_saysWhere(t *testing.T) {
 		},
 		{
 			"a ConfigMap of another name", inVolume("configMap: {name: app-a}"), inVolume("configMap: {name: app-b}"),
-			[]Difference{{Path: "spec.volumes[v].configMap.name", Old: "spec.volumes[0].configMap.name", New: "spec.volumes[0].configMap.name"}},
+			[]Difference{{Path: "spec.volumes[v].configMap.name", Old: "spec.volumes[0].configMap.name", New: "spec.volumes[0].configMap.name", From: "app-a", To: "app-b"}},
 		},
 		{
 			"a Secret for a ConfigMap", inVolume("configMap: {name: a}"), inVolume("secret: {secretName: a}"),
@@ -67,7 +67,7 @@ func TestDiff_saysWhere(t *testing.T) {
 			[]Difference{{Path: `metadata.labels["a\x1b[0m"]`, What: Added, New: `metadata.labels["a\x1b[0m"]`}},
 		},
 		{
-			"a default that is no longer one", inContainer("imagePullPolicy: Always"), inContainer(""),
+			"a default that is not one any more", inContainer("imagePullPolicy: Always"), inContainer(""),
 			[]Difference{{Path: "spec.containers[web].imagePullPolicy", Old: "spec.containers[0].imagePullPolicy"}},
 		},
 		{
@@ -118,7 +118,7 @@ func TestDiff_saysWhere(t *testing.T) {
 		},
 		{
 			"a source of variables", inContainer("envFrom: [{configMapRef: {name: a}}]"), inContainer("envFrom: [{configMapRef: {name: b}}]"),
-			[]Difference{{Path: "spec.containers[web].envFrom[0].configMapRef.name", Old: "spec.containers[0].envFrom[0].configMapRef.name", New: "spec.containers[0].envFrom[0].configMapRef.name"}},
+			[]Difference{{Path: "spec.containers[web].envFrom[0].configMapRef.name", Old: "spec.containers[0].envFrom[0].configMapRef.name", New: "spec.containers[0].envFrom[0].configMapRef.name", From: "a", To: "b"}},
 		},
 		{
 			"optional, which is not a default", inVolume("configMap: {name: a}"), inVolume("configMap: {name: a, optional: false}"),
@@ -176,52 +176,21 @@ func TestDiff_saysWhere(t *testing.T) {
 	}
 }
 
-// TestDiff_pathsLeadFromTheItem: the paths of differences begin at the path of the
-// template.
-func TestDiff_pathsLeadFromTheItem(t *testing.T) {
-	before := readText(t, inVolume("configMap: {name: a}"), Options{Builtin: true, At: "spec.template"})
-	after := readText(t, "metadata: {labels: {a.b/c: d}}\n"+inVolume("configMap: {name: b}"), Options{Builtin: true, At: "spec.jobTemplate.spec.template"})
+func TestDiff_ofAnnotations(t *testing.T) {
+	annotations := func(text string) *Template { return readText(t, "metadata: {annotations: "+text+"}", builtin) }
 	want := []Difference{
-		{Path: "metadata.labels[a.b/c]", What: Added, New: `spec.jobTemplate.spec.template.metadata.labels["a.b/c"]`},
-		{Path: "spec.volumes[v].configMap.name", Old: "spec.template.spec.volumes[0].configMap.name", New: "spec.jobTemplate.spec.template.spec.volumes[0].configMap.name"},
+		{Path: "metadata.annotations[a]", Old: "metadata.annotations.a", New: "metadata.annotations.a"},
+		{Path: "metadata.annotations[checksum/config]", What: Added, New: `metadata.annotations["checksum/config"]`},
 	}
-	if diff := cmp.Diff(want, Diff(before, after)); diff != "" {
+	if diff := cmp.Diff(want, Diff(annotations("{a: a}"), annotations("{a: b, checksum/config: a}"))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-}
-
-func TestReadParts(t *testing.T) {
-	read := func(spec, annotations string) *Template {
-		t.Helper()
-		p := Parts{SpecAt: "spec.podSpec", AnnotationsAt: "spec.podAnnotations"}
-		if spec != "" {
-			p.Spec = parse(t, spec).Content[0]
-		}
-		if annotations != "" {
-			p.Annotations = parse(t, annotations).Content[0]
-		}
-		template, err := ReadParts(p, builtin)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return template
-	}
-	before := read("{containers: [{name: web, image: a:1}]}", "a: a")
-	after := read("{restartPolicy: Always, containers: [{name: web, image: a:2}]}", "{a: b, checksum/config: a}")
-	want := []Difference{
-		{Path: "metadata.annotations[a]", Old: "spec.podAnnotations.a", New: "spec.podAnnotations.a"},
-		{Path: "metadata.annotations[checksum/config]", What: Added, New: `spec.podAnnotations["checksum/config"]`},
-		{Path: "spec.containers[web].image", Old: "spec.podSpec.containers[0].image", New: "spec.podSpec.containers[0].image", OldImage: "a:1", NewImage: "a:2"},
-	}
-	if diff := cmp.Diff(want, Diff(before, after)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	if found := Diff(read("", ""), read("", "{}")); found != nil {
+	if found := Diff(readText(t, "{}", builtin), annotations("{}")); found != nil {
 		t.Errorf("no annotations and none differ: %q", described(found))
 	}
 	// null is an empty value in a map of strings, as the decoder has it.
-	want = []Difference{{Path: "metadata.annotations[a]", What: Added, New: "spec.podAnnotations.a"}}
-	if diff := cmp.Diff(want, Diff(read("", ""), read("", "{a: null}"))); diff != "" {
+	want = []Difference{{Path: "metadata.annotations[a]", What: Added, New: "metadata.annotations.a"}}
+	if diff := cmp.Diff(want, Diff(readText(t, "{}", builtin), annotations("{a: null}"))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -5,6 +5,8 @@
 // an empty value was written or left out, and fills in defaults. So templates whose texts
 // differ may be stored alike: by the order of keys, quotes, 0644 for 420, 1000m for 1,
 // protocol: TCP or none. [Read] normalizes a template, and [Diff] compares two of them.
+// [ReadFixed] does the same for what cannot change of a resource outside of its templates,
+// such as the selector of a Deployment.
 //
 // The types and the defaults are data, in types.yaml. Scalars are read as kubectl
 // reads them, by YAML 1.1: yes is true, and 010 is 8.

@@ -7,11 +7,11 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/confighash/confighash/internal/test/corpus"
 	"github.com/confighash/confighash/internal/yamldoc"
+	"github.com/confighash/confighash/test/support/corpus"
 )
 
-var builtin = Options{Builtin: true}
+const builtin = true
 
 // parse returns the tree of a text.
 func parse(t testing.TB, text string) *yaml.Node {
@@ -24,9 +24,9 @@ func parse(t testing.TB, text string) *yaml.Node {
 }
 
 // readText reads a template.
-func readText(t testing.TB, text string, o Options) *Template {
+func readText(t testing.TB, text string, builtin bool) *Template {
 	t.Helper()
-	template, err := Read(parse(t, text), o)
+	template, err := Read(parse(t, text), builtin)
 	if err != nil {
 		t.Fatalf("%v in:\n%s", err, text)
 	}
@@ -41,8 +41,8 @@ func described(found []Difference) []string {
 		if d.What == Reordered {
 			line = d.Path + " (order)"
 		}
-		if d.OldImage != "" || d.NewImage != "" {
-			line += fmt.Sprintf(": %s -> %s", d.OldImage, d.NewImage)
+		if d.From != "" || d.To != "" {
+			line += fmt.Sprintf(": %s -> %s", d.From, d.To)
 		}
 		lines = append(lines, line)
 	}
@@ -151,7 +151,7 @@ func TestDiff_countsAllInCustomResources(t *testing.T) {
 		alike[name] = true
 	}
 	for _, test := range same {
-		found := Diff(readText(t, test.old, Options{}), readText(t, test.new, Options{}))
+		found := Diff(readText(t, test.old, false), readText(t, test.new, false))
 		if got := len(found) == 0; got != alike[test.name] {
 			t.Errorf("%s: differences are %q", test.name, described(found))
 		}
@@ -204,7 +204,7 @@ func TestRead_isBounded(t *testing.T) {
 	}
 	cycle := &yaml.Node{Kind: yaml.MappingNode}
 	cycle.Content = []*yaml.Node{{Kind: yaml.ScalarNode, Value: "a"}, {Kind: yaml.AliasNode, Alias: cycle}}
-	if _, err := Read(cycle, Options{}); err == nil {
+	if _, err := Read(cycle, false); err == nil {
 		t.Error("an alias within itself is read to the end")
 	}
 }
@@ -224,8 +224,8 @@ func FuzzRead(f *testing.F) {
 		if err != nil || len(text) > 4096 {
 			return
 		}
-		before, err := Read(tree, Options{Builtin: builtin})
-		after, again := Read(tree, Options{Builtin: builtin})
+		before, err := Read(tree, builtin)
+		after, again := Read(tree, builtin)
 		if (err == nil) != (again == nil) {
 			t.Fatalf("%v, and then %v", err, again)
 		}
@@ -235,7 +235,7 @@ func FuzzRead(f *testing.F) {
 		if found := Diff(before, after); found != nil {
 			t.Errorf("it differs from itself: %q", described(found))
 		}
-		nothing, err := Read(nil, Options{Builtin: builtin})
+		nothing, err := Read(nil, builtin)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -20,27 +20,6 @@ type reader struct {
 	budget  yamldoc.Budget
 	aliases int // and merge keys around the present node
 	depth   int
-	nodes   []node
-	pending []node // the children so far of all collections that are not closed yet
-}
-
-func (r *reader) fromParts(template *typ, p Parts) (node, error) {
-	if p.Annotations != nil {
-		metadata := structure{typ: template.fields["metadata"].typ}
-		if err := r.entry(&metadata, "annotations", p.Annotations, false); err != nil {
-			return node{}, err
-		}
-	}
-	if n := r.close(mapping, hollow, 0); n.count > 0 {
-		n.key = "metadata"
-		r.pending = append(r.pending, n)
-	}
-	if p.Spec != nil {
-		if err := r.entry(&structure{typ: template}, "spec", p.Spec, false); err != nil {
-			return node{}, err
-		}
-	}
-	return r.close(mapping, 0, 0), nil
 }
 
 func (r *reader) value(t *typ, n *yaml.Node) (node, error) {
@@ -122,7 +101,7 @@ var zeros = map[base]scalar{
 func isZero(t *typ, n *node) bool {
 	switch n.kind {
 	case mapping, list:
-		return n.count == 0
+		return len(n.children) == 0
 	case text:
 		return n.value == "" && t.base == aString
 	case number, quantity:
@@ -138,36 +117,32 @@ func (r *reader) list(t *typ, n *yaml.Node) (node, error) {
 	if t.base == aList {
 		element = t.element
 	}
-	base := len(r.pending)
+	all := node{kind: list, children: make([]node, len(n.Content))}
+	if len(t.keys) > 0 {
+		all.flags = keyed
+	}
 	for i, c := range n.Content {
 		child, err := r.value(element, c)
 		if err != nil {
 			return node{}, err
 		}
-		child.at = int32(i)
-		if len(t.keys) > 0 {
-			child.key = r.keyOf(&child, t.keys)
-		}
-		r.pending = append(r.pending, child)
+		child.at, child.key = int32(i), child.keyBy(t.keys)
+		all.children[i] = child
 	}
-	if len(t.keys) > 0 {
-		return r.close(list, keyed, base), nil
-	}
-	return r.close(list, 0, base), nil
+	return all, nil
 }
 
-// keyOf returns the key that identifies an element of a list, "" if it has none.
-func (r *reader) keyOf(n *node, keys []string) string {
+// keyBy returns the key that identifies an element of a list, "" if it has none.
+func (n *node) keyBy(keys []string) string {
 	if n.kind != mapping {
 		return ""
 	}
-	entries := r.nodes[n.first : n.first+n.count]
 	var values []string
 	for i, name := range keys {
-		at, found := slices.BinarySearchFunc(entries, name, func(n node, key string) int { return cmp.Compare(n.key, key) })
+		at, found := slices.BinarySearchFunc(n.children, name, func(n node, key string) int { return cmp.Compare(n.key, key) })
 		switch {
-		case found && (entries[at].kind == text || entries[at].kind == number):
-			values = append(values, entries[at].value)
+		case found && (n.children[at].kind == text || n.children[at].kind == number):
+			values = append(values, n.children[at].value)
 		case found || i == 0:
 			return ""
 		}
@@ -181,17 +156,22 @@ func (r *reader) dynamic(t *typ, n *yaml.Node) (node, error) {
 	if t.base == aMap {
 		element, f = t.element, dynamic
 	}
-	base := len(r.pending)
+	var entries []node
 	err := yamldoc.Each(n, &r.budget, func(key string, value *yaml.Node, merged bool) error {
 		if !r.literal && slices.Contains(t.without, key) || (r.literal || element == unknown) && isNull(value) {
 			return nil
 		}
 		child, err := r.mayBeMerged(element, value, merged)
 		child.key = key
-		r.pending = append(r.pending, child)
+		entries = append(entries, child)
 		return err
 	})
-	return r.close(mapping, f, base), err
+	return mappingOf(entries, f), err
+}
+
+func mappingOf(entries []node, f flags) node {
+	slices.SortStableFunc(entries, func(a, b node) int { return cmp.Compare(a.key, b.key) })
+	return node{kind: mapping, flags: f, children: entries}
 }
 
 // mayBeMerged reads a value. One from a merge key counts as one from an alias.
@@ -203,19 +183,16 @@ func (r *reader) mayBeMerged(t *typ, n *yaml.Node, merged bool) (node, error) {
 	return r.value(t, n)
 }
 
-func isNull(n *yaml.Node) bool {
-	n = yamldoc.Resolve(n)
-	return n.Kind == yaml.ScalarNode && (len(n.Value) <= 1 || len(n.Value) == len("null")) && scalarOf(n).kind == null
-}
+func isNull(n *yaml.Node) bool { return yamldoc.IsNull(yamldoc.Resolve(n)) }
 
 type structure struct {
-	typ  *typ
-	base int    // the index of its first entry in pending
-	seen uint64 // the fields that are there, by their index
+	typ     *typ
+	entries []node
+	seen    uint64 // the fields that are there, by their index
 }
 
 func (r *reader) structure(t *typ, n *yaml.Node) (node, error) {
-	s := structure{typ: t, base: len(r.pending)}
+	s := structure{typ: t}
 	if n != nil {
 		err := yamldoc.Each(n, &r.budget, func(key string, value *yaml.Node, merged bool) error {
 			return r.entry(&s, key, value, merged)
@@ -229,18 +206,21 @@ func (r *reader) structure(t *typ, n *yaml.Node) (node, error) {
 			return node{}, err
 		}
 	}
-	return r.close(mapping, 0, s.base), nil
+	return mappingOf(s.entries, 0), nil
 }
 
 func (r *reader) entry(s *structure, key string, n *yaml.Node, merged bool) error {
-	if isNull(n) {
+	f := cmp.Or(s.typ.fields[key], s.typ.fields["*"])
+	switch {
+	case isNull(n) && (f == nil || !f.nullCounts):
 		return nil
-	}
-	f := s.typ.fields[key]
-	if f == nil {
+	case f != nil && f.typ.base == skipped:
+		s.seen |= 1 << f.index
+		return nil
+	case f == nil:
 		child, err := r.mayBeMerged(unknown, n, merged)
 		child.key = key
-		r.pending = append(r.pending, child)
+		s.entries = append(s.entries, child)
 		return err
 	}
 	child, err := r.mayBeMerged(f.typ, n, merged)
@@ -254,58 +234,51 @@ func (r *reader) entry(s *structure, key string, n *yaml.Node, merged bool) erro
 	child.flags |= f.flags
 	if s.seen&(1<<f.index) == 0 {
 		s.seen |= 1 << f.index
-		r.pending = append(r.pending, child)
-		return nil
-	}
-	// Twice: the field's own name wins, then the later one.
-	i := s.base + slices.IndexFunc(r.pending[s.base:], func(n node) bool { return n.key == f.name })
-	if child.at != byOtherName {
-		r.pending[i] = child
+		s.entries = append(s.entries, child)
+	} else if child.at != byOtherName { // twice: the field's own name wins, then the later one
+		s.entries[slices.IndexFunc(s.entries, func(n node) bool { return n.key == f.name })] = child
 	}
 	return nil
 }
 
-// fill adds the defaults of what is not there.
+// fill adds the defaults of what is not there, and removes what may change after all.
 func (r *reader) fill(s *structure) error {
 	for _, f := range s.typ.defaults {
-		if s.seen&(1<<f.index) != 0 {
+		if f.skipIf != "" && s.text(f.sibling) == f.skipIf {
+			s.entries = slices.DeleteFunc(s.entries, func(n node) bool { return n.key == f.name })
 			continue
 		}
-		child := node{kind: mapping}
+		if other := s.typ.fields[f.without]; s.seen&(1<<f.index) != 0 || other != nil && s.seen&(1<<other.index) != 0 {
+			continue
+		}
+		var child node
+		var err error
 		switch f.fill {
 		case filledByValue:
-			child.kind, child.value = f.value.kind, f.value.value
+			child = node{kind: f.value.kind, value: f.value.value}
+		case filledByTag:
+			child = node{kind: text, value: pullPolicy(s.text(f.sibling))}
 		case filledIfAlone:
-			if slices.ContainsFunc(r.pending[s.base:], func(n node) bool { return n.key != "name" }) {
+			if slices.ContainsFunc(s.entries, func(n node) bool { return n.key != "name" }) {
 				continue
 			}
-		case filledByTag:
-			image := ""
-			if i := slices.IndexFunc(r.pending[s.base:], func(n node) bool { return n.key == f.sibling && n.kind == text }); i >= 0 {
-				image = r.pending[s.base+i].value
-			}
-			child.kind, child.value = text, pullPolicy(image)
-		case filledWithin:
-			var err error
+			fallthrough
+		case filledByMapping:
 			if child, err = r.structure(f.typ, nil); err != nil {
 				return err
 			}
 		}
 		child.key, child.at = f.name, byDefault
 		child.flags |= f.flags
-		r.pending = append(r.pending, child)
+		s.entries = append(s.entries, child)
 	}
 	return nil
 }
 
-// close makes a collection of the nodes that are pending from base on.
-func (r *reader) close(k kind, f flags, base int) node {
-	children := r.pending[base:]
-	if k == mapping {
-		slices.SortStableFunc(children, func(a, b node) int { return cmp.Compare(a.key, b.key) })
+// text returns the text of a field that is there, "" for none.
+func (s *structure) text(name string) string {
+	if i := slices.IndexFunc(s.entries, func(n node) bool { return n.key == name && n.kind == text }); i >= 0 {
+		return s.entries[i].value
 	}
-	n := node{kind: k, flags: f, first: int32(len(r.nodes)), count: int32(len(children))} //nolint:gosec // of a text of less than 2 GiB
-	r.nodes = append(r.nodes, children...)
-	r.pending = r.pending[:base]
-	return n
+	return ""
 }

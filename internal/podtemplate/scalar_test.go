@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 	kubectl "sigs.k8s.io/yaml"
 
-	"github.com/confighash/confighash/internal/test/property"
+	"github.com/confighash/confighash/test/support/property"
 )
 
 // TestScalarOf_readsAsKubectlDoes compares random scalars with sigs.k8s.io/yaml.

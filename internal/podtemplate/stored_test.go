@@ -17,6 +17,7 @@ import (
 	"strings"
 	"testing"
 
+	"go.yaml.in/yaml/v3"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -131,7 +132,7 @@ func check(t *testing.T, pairs []pair) *tally {
 		if isDropped := func(field string) bool { return strings.Contains(p.New, field) }; a.Dropped && !slices.ContainsFunc(dropped, isDropped) {
 			t.Errorf("Kubernetes drops a part of it, which doc.go does not say: %s", p.New)
 		}
-		found := Diff(readText(t, p.Old, Options{Builtin: true}), readText(t, p.New, Options{Builtin: true}))
+		found := Diff(readText(t, p.Old, true), readText(t, p.New, true))
 		identical := len(found) == 0
 		same := !slices.ContainsFunc(found, func(d Difference) bool { return d.What != Respelled })
 		switch {
@@ -312,7 +313,7 @@ func constants(typ reflect.Type, defaults []literal) []literal {
 	}
 	var list []literal
 	for _, d := range defaults {
-		switch k := resolve(string(d)).kind; typ.Kind() {
+		switch k := scalarOf(&yaml.Node{Kind: yaml.ScalarNode, Value: string(d)}).kind; typ.Kind() {
 		case reflect.String:
 			if k == text {
 				list = append(list, d)

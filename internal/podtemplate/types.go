@@ -29,40 +29,41 @@ type typ struct {
 	rounded bool // up to thousandths
 }
 
-type base uint8
+// A base is a type of types.yaml in a word.
+type base string
 
 const (
-	aString base = iota
-	aBool
-	anInt
-	aQuantity
-	anIntOrString
-	aTime
-	anything
-	aStructure
-	aList
-	aMap
+	aString       base = "string"
+	aBool         base = "bool"
+	anInt         base = "int"
+	aQuantity     base = "quantity"
+	anIntOrString base = "intOrString"
+	aTime         base = "time"
+	anything      base = "any"
+	skipped       base = "skipped" // it may change
+	aStructure    base = "structure"
+	aList         base = "list of "
+	aMap          base = "map of "
 )
-
-var bases = map[string]base{
-	"string": aString, "bool": aBool, "int": anInt, "quantity": aQuantity,
-	"intOrString": anIntOrString, "time": aTime, "any": anything,
-}
 
 type field struct {
 	name     string
 	typ      *typ
 	index    int  // among the structure's
 	optional bool // an explicit zero value counts
-	flags    flags
+	// nullCounts: null is a zero value and not the same as none.
+	nullCounts bool
+	flags      flags
 	// other is the field for which this is another name.
 	other *field
 
 	fill fill
-	// value is the default, if fill is filledByValue, and sibling the name of the
-	// field whose tag decides, if it is filledByTag.
-	value   scalar
-	sibling string
+	// value is the default, if fill is filledByValue.
+	value scalar
+	// sibling is the name of the field whose tag decides, if fill is filledByTag, or
+	// else of the one with the value skipIf if this field may change. Next to the field
+	// without there is no default.
+	sibling, skipIf, without string
 }
 
 // fill is what the API server puts in place of an absent value.
@@ -71,18 +72,18 @@ type fill uint8
 const (
 	notFilled       fill = iota
 	filledByValue        // a scalar
-	filledByMapping      // an empty mapping
-	filledIfAlone        // an empty mapping, if the structure has no other entry but name
+	filledByMapping      // a mapping with nothing but defaults
+	filledIfAlone        // the same, if the structure has no other entry but name
 	filledByTag          // the pull policy that goes with the tag of an image
-	filledWithin         // a structure that is always there and has defaults in it
 )
 
-var templateType = sync.OnceValues(func() (*typ, error) {
+// types are those of types.yaml. Tests read all of it.
+var types = sync.OnceValue(func() map[string]*typ {
 	all, err := parseTypes(typesText)
 	if err != nil {
-		return nil, fmt.Errorf("types.yaml: %w", err)
+		panic("types.yaml: " + err.Error())
 	}
-	return all["PodTemplateSpec"], nil
+	return all
 })
 
 func parseTypes(data []byte) (map[string]*typ, error) {
@@ -101,9 +102,6 @@ func parseTypes(data []byte) (map[string]*typ, error) {
 			}
 		}
 	}
-	for name, lines := range entries(document.Content[0]) {
-		all[name].findDefaults(lines)
-	}
 	return all, nil
 }
 
@@ -112,33 +110,6 @@ func entries(m *yaml.Node) iter.Seq2[string, *yaml.Node] {
 		for i := 0; i+1 < len(m.Content) && yield(m.Content[i].Value, m.Content[i+1]); i += 2 {
 		}
 	}
-}
-
-// findDefaults lists the fields with defaults, in the order of the lines.
-func (t *typ) findDefaults(lines *yaml.Node) {
-	for name := range entries(lines) {
-		f := t.fields[name]
-		if f.fill == notFilled && !f.optional && f.typ.base == aStructure && f.typ.fills(map[*typ]bool{}) {
-			f.fill = filledWithin
-		}
-		if f.fill != notFilled {
-			t.defaults = append(t.defaults, f)
-		}
-	}
-}
-
-// fills reports whether an absent t is not empty once defaults are filled in.
-func (t *typ) fills(seen map[*typ]bool) bool {
-	if seen[t] {
-		return false
-	}
-	seen[t] = true
-	for _, f := range t.fields {
-		if f.fill != notFilled || !f.optional && f.typ.base == aStructure && f.typ.fills(seen) {
-			return true
-		}
-	}
-	return false
 }
 
 // maxFields is how many fields a type may have: a reader marks those it met in the
@@ -162,19 +133,25 @@ func parseField(all map[string]*typ, t *typ, name, line string) error {
 	}
 	if hasDefault {
 		f.parseDefault(value)
+		t.defaults = append(t.defaults, f)
 	}
 	t.fields[name] = f
 	for note := range strings.SplitSeq(notes, ", ") {
 		other, isOther := strings.CutPrefix(note, "also ")
 		without, isWithout := strings.CutPrefix(note, "without ")
+		condition, isSkipped := strings.CutPrefix(note, "skipped if ")
 		switch {
 		case note == "":
 		case note == "rounded" && f.typ.base == aMap:
 			f.typ.element.rounded = true
 		case note == "shown":
 			f.flags |= shown
+		case note == "null counts":
+			f.nullCounts = true
 		case isWithout && f.typ.base == aMap:
 			f.typ.without = strings.Split(without, " and ")
+		case isSkipped && hasDefault:
+			f.sibling, f.skipIf, _ = strings.Cut(condition, " is ")
 		case isOther:
 			t.fields[other] = &field{name: other, typ: f.typ, index: len(t.fields), other: f}
 		default:
@@ -184,31 +161,36 @@ func parseField(all map[string]*typ, t *typ, name, line string) error {
 	return nil
 }
 
-func parseType(all map[string]*typ, line string) (*typ, error) {
-	if element, ok := strings.CutPrefix(line, "list of "); ok {
+func parseType(all map[string]*typ, line string) (t *typ, err error) {
+	if element, ok := strings.CutPrefix(line, string(aList)); ok {
 		element, keys, hasKeys := strings.Cut(element, " by ")
-		of, err := parseType(all, element)
-		t := &typ{base: aList, element: of}
+		t = &typ{base: aList}
 		if hasKeys {
 			t.keys = strings.Split(keys, " and ")
 		}
+		t.element, err = parseType(all, element)
 		return t, err
 	}
-	if element, ok := strings.CutPrefix(line, "map of "); ok {
-		of, err := parseType(all, element)
-		return &typ{base: aMap, element: of}, err
+	if element, ok := strings.CutPrefix(line, string(aMap)); ok {
+		t = &typ{base: aMap}
+		t.element, err = parseType(all, element)
+		return t, err
 	}
-	if structure := all[line]; structure != nil {
-		return structure, nil
-	}
-	if b, ok := bases[line]; ok {
+	switch b := base(line); b {
+	case aString, aBool, anInt, aQuantity, anIntOrString, aTime, anything, skipped:
 		return &typ{base: b}, nil
 	}
-	return nil, fmt.Errorf("the type %q is unknown", line)
+	if all[line] == nil {
+		return nil, fmt.Errorf("the type %q is unknown", line)
+	}
+	return all[line], nil
 }
 
 func (f *field) parseDefault(value string) {
 	sibling, isTag := strings.CutPrefix(value, "by the tag of ")
+	if value != "{} without another source" {
+		value, f.without, _ = strings.Cut(value, " without ")
+	}
 	switch {
 	case isTag:
 		f.fill, f.sibling = filledByTag, sibling
@@ -216,16 +198,15 @@ func (f *field) parseDefault(value string) {
 		f.fill = filledByMapping
 	case value == "{} without another source":
 		f.fill = filledIfAlone
-	case value == `""`:
-		f.fill, f.value = filledByValue, scalar{kind: text}
+	case strings.HasPrefix(value, `"`):
+		f.fill, f.value = filledByValue, scalar{text, strings.Trim(value, `"`)}
 	default:
-		f.fill, f.value = filledByValue, resolve(value)
+		f.fill, f.value = filledByValue, scalarOf(&yaml.Node{Kind: yaml.ScalarNode, Value: value})
 	}
 }
 
 func otherName(name string) string {
-	template, _ := templateType() // Read reports an error
-	for other, f := range template.fields["spec"].typ.fields {
+	for other, f := range types()["PodSpec"].fields {
 		if f.other != nil && f.other.name == name {
 			return other
 		}
@@ -236,10 +217,5 @@ func otherName(name string) string {
 // IsField reports whether a pod spec, or a container in one, has a field of that name:
 // custom resources have such fields among others.
 func IsField(name string) bool {
-	template, err := templateType()
-	if err != nil {
-		return false // Read reports it
-	}
-	spec := template.fields["spec"].typ
-	return spec.fields[name] != nil || spec.fields["containers"].typ.element.fields[name] != nil
+	return types()["PodSpec"].fields[name] != nil || types()["Container"].fields[name] != nil
 }

@@ -1,12 +1,15 @@
 package podtemplate
 
 import (
-	"fmt"
+	"cmp"
 	"reflect"
 	"strings"
 	"testing"
 
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -29,9 +32,8 @@ func TestTypes_areThoseOfTheAPI(t *testing.T) {
 		t.Fatal(err)
 	}
 	reached, fields := map[string]bool{}, 0
-	var visit func(structure reflect.Type)
-	visit = func(structure reflect.Type) {
-		name := structure.Name()
+	var visit func(name string, structure reflect.Type)
+	visit = func(name string, structure reflect.Type) {
 		if reached[name] {
 			return
 		}
@@ -45,8 +47,11 @@ func TestTypes_areThoseOfTheAPI(t *testing.T) {
 		eachAPIField(structure, func(field string, of reflect.StructField) {
 			fields++
 			known[field] = true
-			f := typ.fields[field]
-			if f == nil {
+			f := cmp.Or(typ.fields[field], typ.fields["*"])
+			switch {
+			case f != nil && f.typ.base == skipped:
+				return
+			case f == nil:
 				t.Errorf("%s: %s is missing: %s", name, field, lineOf(of))
 				return
 			}
@@ -57,19 +62,25 @@ func TestTypes_areThoseOfTheAPI(t *testing.T) {
 			for of := of.Type; ; of = of.Elem() {
 				if k := of.Kind(); k != reflect.Pointer && k != reflect.Slice && k != reflect.Map {
 					if all[of.Name()] != nil || baseOf(of) == "" {
-						visit(of)
+						visit(of.Name(), of)
 					}
 					return
 				}
 			}
 		})
 		for field := range typ.fields {
-			if !known[field] {
+			if !known[field] && field != "*" {
 				t.Errorf("%s has no field %s", name, field)
 			}
 		}
 	}
-	visit(reflect.TypeFor[corev1.PodTemplateSpec]())
+	visit("PodTemplateSpec", reflect.TypeFor[corev1.PodTemplateSpec]())
+	visit("Deployment.apps", reflect.TypeFor[appsv1.Deployment]())
+	visit("DaemonSet.apps", reflect.TypeFor[appsv1.DaemonSet]())
+	visit("ReplicaSet.apps", reflect.TypeFor[appsv1.ReplicaSet]())
+	visit("StatefulSet.apps", reflect.TypeFor[appsv1.StatefulSet]())
+	visit("Job.batch", reflect.TypeFor[batchv1.Job]())
+	visit("StorageClass.storage.k8s.io", reflect.TypeFor[storagev1.StorageClass]())
 	for name := range all {
 		if !reached[name] {
 			t.Errorf("%s is not a part of a pod template", name)
@@ -154,14 +165,6 @@ func (f *field) line(all map[string]*typ) string {
 }
 
 func (t *typ) line(all map[string]*typ) string {
-	for name, b := range bases {
-		if b == t.base {
-			if t.rounded {
-				name = "rounded " + name
-			}
-			return name
-		}
-	}
 	for name, structure := range all {
 		if structure == t {
 			return name
@@ -177,7 +180,22 @@ func (t *typ) line(all map[string]*typ) string {
 	case aMap:
 		return "map of " + t.element.line(all)
 	}
-	return fmt.Sprint(t.base)
+	if t.rounded {
+		return "rounded " + string(t.base)
+	}
+	return string(t.base)
+}
+
+// TestTypes_nameEachStructureWithDefaults: one that is always there has its defaults even if
+// no manifest has it.
+func TestTypes_nameEachStructureWithDefaults(t *testing.T) {
+	for name, structure := range types() {
+		for field, f := range structure.fields {
+			if !f.optional && f.typ.base == aStructure && len(f.typ.defaults) > 0 && f.fill != filledByMapping {
+				t.Errorf("%s: %s needs = {}", name, field)
+			}
+		}
+	}
 }
 
 func TestParseTypes_refusesWhatItDoesNotKnow(t *testing.T) {

@@ -8,9 +8,9 @@ import (
 	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/kustomize/kyaml/resid"
 
-	"github.com/confighash/confighash/internal/test/gen"
-	"github.com/confighash/confighash/internal/test/property"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
+	"github.com/confighash/confighash/test/support/gen"
+	"github.com/confighash/confighash/test/support/property"
 )
 
 func kustomizeSelector(s v1alpha1.Selector) *types.Selector {

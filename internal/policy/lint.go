@@ -2,7 +2,6 @@ package policy
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -18,10 +17,10 @@ type controller struct {
 	name string
 	// domain is what the prefixes of its keys end in.
 	domain string
-	// These are the annotations that it reads, each with what is wrong with a value.
-	workload, podTemplate, object map[string]func(value string) string
 	// renamed leads from default keys to those that are read instead.
 	renamed map[string]string
+	// These are the annotations that it reads, each with what is wrong with a value.
+	workload, podTemplate, object map[string]func(value string) string
 }
 
 // controllerOf returns the controller of a policy, nil if it follows none.
@@ -74,12 +73,11 @@ func (c *controller) lint(r *graph.Resource, place string, path yamldoc.Path, an
 		if check := known[key]; check != nil {
 			message = check(value)
 		} else if prefix, _, _ := strings.Cut(key, "/"); prefix == c.domain || strings.HasSuffix(prefix, "."+c.domain) {
-			message = fmt.Sprintf("is not an annotation that %s reads in %s; ", c.name, place)
-			if near := c.nearest(key, known); near != "" {
-				message += "did you mean " + near + "?"
-			} else {
-				message += "correct its key, or remove it"
+			remedy := "correct its key, or remove it"
+			if renamed := c.renamed[key]; known[renamed] != nil {
+				remedy = "did you mean " + renamed + "?"
 			}
+			message = fmt.Sprintf("is not an annotation that %s reads in %s; %s", c.name, place, remedy)
 		}
 		if message != "" {
 			findings = append(findings, warning(r, path.Key(key), message))
@@ -87,29 +85,4 @@ func (c *controller) lint(r *graph.Resource, place string, path yamldoc.Path, an
 	}
 	slices.SortFunc(findings, func(a, b graph.Finding) int { return strings.Compare(string(a.Path), string(b.Path)) })
 	return findings
-}
-
-// nearest returns the known key that differs least from key, "" if none is close.
-func (c *controller) nearest(key string, known map[string]func(string) string) string {
-	if renamed := c.renamed[key]; known[renamed] != nil {
-		return renamed
-	}
-	best, least := "", 4
-	for _, candidate := range slices.Sorted(maps.Keys(known)) {
-		if d := difference(key, candidate); d < least {
-			best, least = candidate, d
-		}
-	}
-	return best
-}
-
-// difference returns the length of the part in which two keys differ.
-func difference(a, b string) int {
-	for a != "" && b != "" && a[0] == b[0] {
-		a, b = a[1:], b[1:]
-	}
-	for a != "" && b != "" && a[len(a)-1] == b[len(b)-1] {
-		a, b = a[:len(a)-1], b[:len(b)-1]
-	}
-	return max(len(a), len(b))
 }

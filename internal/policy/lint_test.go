@@ -17,7 +17,7 @@ func TestLint_reportsUnknownKeysAndWrongValues(t *testing.T) {
 	wave := v1alpha1.Spec{Policy: v1alpha1.PolicyWave}
 	workload := func(own, podTemplate annotations) *graph.Resource {
 		template := reference.PodTemplate{Annotations: podTemplate, AnnotationsAt: "spec.template.metadata.annotations"}
-		return &graph.Resource{Kind: "Deployment", Annotations: own, PodTemplates: []graph.PodTemplate{{PodTemplate: template}}}
+		return &graph.Resource{Kind: "Deployment", Annotations: own, PodTemplates: []reference.PodTemplate{template}}
 	}
 	configMap := func(a annotations) *graph.Resource {
 		return &graph.Resource{Kind: "ConfigMap", Object: graph.Object{Target: catalog.ConfigMap}, Annotations: a}
@@ -42,8 +42,8 @@ func TestLint_reportsUnknownKeysAndWrongValues(t *testing.T) {
 		{
 			"misspelled keys", reloader, workload(annotations{"secrets.reloader.stakater.com/reload": "a", "configmap.exclude.reloader.stakater.com/reload": "a"}, nil),
 			[]string{
-				`metadata.annotations["configmap.exclude.reloader.stakater.com/reload"]: is not an annotation that Reloader reads in the metadata of a Deployment; did you mean configmaps.exclude.reloader.stakater.com/reload?`,
-				`metadata.annotations["secrets.reloader.stakater.com/reload"]: is not an annotation that Reloader reads in the metadata of a Deployment; did you mean secret.reloader.stakater.com/reload?`,
+				`metadata.annotations["configmap.exclude.reloader.stakater.com/reload"]: is not an annotation that Reloader reads in the metadata of a Deployment; correct its key, or remove it`,
+				`metadata.annotations["secrets.reloader.stakater.com/reload"]: is not an annotation that Reloader reads in the metadata of a Deployment; correct its key, or remove it`,
 			},
 		},
 		{
@@ -67,7 +67,7 @@ func TestLint_reportsUnknownKeysAndWrongValues(t *testing.T) {
 		{
 			"a misspelled key and a wrong value of wave", wave, workload(annotations{"wave.pusher.com/extra-configmap": "a", "wave.pusher.com/update-on-config-change": "True"}, nil),
 			[]string{
-				`metadata.annotations["wave.pusher.com/extra-configmap"]: is not an annotation that wave reads in the metadata of a Deployment; did you mean wave.pusher.com/extra-configmaps?`,
+				`metadata.annotations["wave.pusher.com/extra-configmap"]: is not an annotation that wave reads in the metadata of a Deployment; correct its key, or remove it`,
 				`metadata.annotations["wave.pusher.com/update-on-config-change"]: is "True", which wave takes for false; write "true" or "false"`,
 			},
 		},

@@ -66,8 +66,8 @@ func (p *Policy) missed(kind, name string, maker *graph.Resource) string {
 		return fmt.Sprintf("%s %q is not in the input, so no build sees it change, and %s would roll this workload for that: add it, %s", kind, name, controller, advice)
 	}
 	written := fmt.Sprintf("%s %q is written in the cluster because of %s, and %s would roll this workload for each change there; ", kind, name, maker, controller)
-	known, err := p.catalog.Kind(maker.Group, maker.Version, maker.Kind)
-	sealed := err == nil && known != nil && known.StandIn != nil && known.StandIn.Sealed
+	known := p.catalog.Kind(maker.Group, maker.Version, maker.Kind)
+	sealed := known != nil && known.StandIn != nil && known.StandIn.Sealed
 	switch {
 	case maker.StandsFor && p.renames:
 		return written + fmt.Sprintf("mode Rename never does, mode Annotate does if the %s changes in the input", maker.Kind)

@@ -20,7 +20,7 @@ type Policy struct {
 	graph            *graph.Graph
 	catalog          *catalog.Catalog
 	policy           v1alpha1.Policy
-	renames          bool
+	renames, jobs    bool
 	include, exclude *selectors
 	selected         map[*graph.Resource]*Refusal // by selectors
 	// budget bounds the matching of names, and stuck is what exhausted it.
@@ -42,8 +42,8 @@ type Policy struct {
 // It fails on selectors that do not compile.
 func New(g *graph.Graph, c *catalog.Catalog, spec *v1alpha1.Spec) (*Policy, error) {
 	p := &Policy{
-		graph: g, catalog: c, policy: spec.Policy, renames: spec.Mode == v1alpha1.ModeRename,
-		budget:   pattern.NewBudget(len(g.Resources)),
+		graph: g, catalog: c, policy: spec.Policy, renames: spec.Mode == v1alpha1.ModeRename, jobs: spec.Jobs == v1alpha1.JobsRename,
+		budget:   pattern.NewBudget(len(g.All())),
 		selected: map[*graph.Resource]*Refusal{}, matched: map[wanted][]match{}, reported: map[change]bool{}, last: &asking{},
 	}
 	p.reloader = reloader.New(spec.Reloader)

@@ -23,23 +23,23 @@ import (
 type Workload struct {
 	*asking
 	policy   *Policy
-	template *graph.PodTemplate
-	reloader *reloader.Workload // nil under other policies
+	template *reference.PodTemplate
+	reloader *reloader.Requests // nil under other policies
 }
 
 // An asking is what the annotations in a resource's own metadata ask for, for all of its
 // pod templates.
 type asking struct {
 	resource  *graph.Resource
-	own       *reloader.Workload // nil under other policies
-	wave      wave.Workload
+	own       *reloader.Requests // nil under other policies
+	wave      wave.Request
 	named     map[string][]Named // the objects of a kind that they name, once known
 	consumed  map[string]bool    // the names of what the pods get
-	workloads map[*graph.PodTemplate]*Workload
+	workloads map[*reference.PodTemplate]*Workload
 }
 
 // Workload returns what annotations ask for the pod template t of r.
-func (p *Policy) Workload(r *graph.Resource, t *graph.PodTemplate) *Workload {
+func (p *Policy) Workload(r *graph.Resource, t *reference.PodTemplate) *Workload {
 	if p.last.resource != r {
 		p.last = p.ask(r)
 	}
@@ -55,7 +55,7 @@ func (p *Policy) Workload(r *graph.Resource, t *graph.PodTemplate) *Workload {
 }
 
 func (p *Policy) ask(r *graph.Resource) *asking {
-	a := &asking{resource: r, named: map[string][]Named{}, consumed: map[string]bool{}, workloads: map[*graph.PodTemplate]*Workload{}}
+	a := &asking{resource: r, named: map[string][]Named{}, consumed: map[string]bool{}, workloads: map[*reference.PodTemplate]*Workload{}}
 	for i := range r.References {
 		if ref := &r.References[i]; ref.Consumed {
 			a.consumed[ref.Name] = true
@@ -105,7 +105,7 @@ func (w *Workload) Judge(u Use) Verdict {
 		d := w.reloader.Decide(object)
 		w.policy.take(w.resource, 0)
 		// Reloader has nothing to change if there is no container.
-		v.Rolls = d.Reload && (u.Consumed || !d.Auto) && (w.template.Containers || !w.template.HasSpec)
+		v.Rolls = d.Reload && (u.Consumed || !d.Auto) && (w.template.Containers || w.template.Spec == "")
 		v.Whole = d.Reload && !d.Auto
 		if !d.Reload || v.Rolls {
 			v.Reason = d.Reason
@@ -174,7 +174,7 @@ func (w *Workload) Named() (named []Named, findings []graph.Finding) {
 		}
 		named = append(named, found...)
 	}
-	most := 1_000_000 + 100*len(p.graph.Resources)
+	most := 1_000_000 + 100*len(p.graph.All())
 	if p.namings += len(named); p.namings > most && p.excess == nil {
 		p.excess = &graph.Finding{
 			Severity: manifest.Error, Resource: w.resource, Path: metadataAnnotations,
@@ -292,7 +292,7 @@ func (p *Policy) candidates(where scope) []candidate {
 		return p.objects[where]
 	}
 	p.objects = map[scope][]candidate{}
-	for _, r := range p.graph.Resources {
+	for _, r := range p.graph.All() {
 		if r.Target == 0 && !r.StandsFor || r.Name == "" {
 			continue
 		}

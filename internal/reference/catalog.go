@@ -26,8 +26,8 @@ func Catalog(spec *v1alpha1.Spec) (*catalog.Catalog, error) {
 			return nil, fmt.Errorf("spec.podTemplates[%d].path: %w", i, err)
 		}
 		annotations := slices.Concat(podSpec[:len(podSpec)-1], catalog.Path{"metadata", "annotations"})
-		extra = append(extra, catalog.Extra{Group: t.Group, Version: t.Version, Kind: t.Kind, PodTemplates: []catalog.PodTemplate{{
-			Spec: podSpec, HasSpec: true, Annotations: annotations, HasAnnotations: true, Change: catalog.Rollout,
+		extra = append(extra, catalog.Extra{Group: t.Group, Version: t.Version, Kind: t.Kind, PodTemplates: []catalog.TemplateRule{{
+			Spec: podSpec, Annotations: annotations, Change: catalog.Rollout,
 		}}})
 	}
 	extra = append(extra, reloaderKeys(spec)...)

@@ -93,23 +93,18 @@ func (w *walker) targets(r *catalog.Rule) catalog.Target {
 }
 
 func kindOf(k *catalog.KindField, value string) catalog.Target {
-	values := k.Values
-	if len(values) == 0 {
-		values = ownNames
+	for name, target := range k.Values {
+		if name == value || k.IgnoreCase && strings.EqualFold(name, value) {
+			return target
+		}
 	}
-	if !k.IgnoreCase {
-		return values[value]
-	}
-	for name, target := range values {
-		if strings.EqualFold(name, value) {
+	for _, target := range catalog.AnyTarget.Each() {
+		if own := target.String(); len(k.Values) == 0 && (own == value || k.IgnoreCase && strings.EqualFold(own, value)) {
 			return target
 		}
 	}
 	return 0
 }
-
-// ownNames are what a field's values mean if the rule does not say.
-var ownNames = map[string]catalog.Target{"ConfigMap": catalog.ConfigMap, "Secret": catalog.Secret}
 
 func (w *walker) export(e *catalog.Export) (string, bool) {
 	restore := w.descend(e.Path)

@@ -176,7 +176,7 @@ volumes:
 containers: [{volumeMounts: [{name: 1, mountPath: /v, subPath: 0x1F}, {name: yes, mountPath: /w}]}]
 volumes: [{name: "1", configMap: {name: c}}, {name: 1.0, configMap: {name: d}}, {name: "yes", configMap: {name: e, items: [{key: 1e3, path: a}]}}]
 `, []string{"c [0x1F]", "d not consumed", "e [1e3]"}},
-		{"what is no list of mappings mounts nothing", `
+		{"what is not a list of mappings mounts nothing", `
 initContainers: {volumeMounts: [{name: v}]}
 containers: [{volumeMounts: {name: v}}, plain, {volumeMounts: [plain, {name: [v]}, null]}]
 volumes: [{name: v, configMap: {name: c}}]
@@ -221,10 +221,10 @@ volumes:
 // The same pod spec stands at two places of an object that shares it, or most of
 // it: each place has mounts of its own.
 func TestFind_distinguishesMountsOfSharedPodSpecs(t *testing.T) {
-	c := catalog.Builtin().With(catalog.Extra{Group: "example.com", Kind: "Pair", PodTemplates: []catalog.PodTemplate{
-		{Spec: catalog.Path{"first"}, HasSpec: true},
-		{Spec: catalog.Path{"second"}, HasSpec: true},
-		{Spec: catalog.Path{"third"}, HasSpec: true},
+	c := catalog.Builtin().With(catalog.Extra{Group: "example.com", Kind: "Pair", PodTemplates: []catalog.TemplateRule{
+		{Spec: catalog.Path{"first"}},
+		{Spec: catalog.Path{"second"}},
+		{Spec: catalog.Path{"third"}},
 	}})
 	found, err := NewFinder(c).Find("example.com", "v1", "Pair", parse(t, `
 first: &spec
@@ -290,10 +290,10 @@ func templates(found Found) []foundTemplate {
 	var all []foundTemplate
 	for _, t := range found.PodTemplates {
 		one := foundTemplate{Index: t.Index, Spec: "none", AnnotationsAt: "none", Containers: t.Containers, Annotations: t.Annotations}
-		if t.HasSpec {
+		if t.Spec != "" {
 			one.Spec = t.Spec
 		}
-		if t.HasAnnotations {
+		if t.AnnotationsAt != "" {
 			one.AnnotationsAt = t.AnnotationsAt
 		}
 		all = append(all, one)
@@ -353,7 +353,7 @@ func TestFind_findsPodTemplates(t *testing.T) {
 }
 
 func TestFind_findsPodTemplatesInListsAndByPatterns(t *testing.T) {
-	group := func(templates ...catalog.PodTemplate) catalog.Extra {
+	group := func(templates ...catalog.TemplateRule) catalog.Extra {
 		return catalog.Extra{Group: "example.com", Kind: "Fleet", PodTemplates: templates}
 	}
 	path := func(text string) catalog.Path {
@@ -366,13 +366,13 @@ func TestFind_findsPodTemplatesInListsAndByPatterns(t *testing.T) {
 	}
 	for _, tc := range []struct {
 		label  string
-		known  []catalog.PodTemplate
+		known  []catalog.TemplateRule
 		object string
 		want   []foundTemplate
 	}{
 		{
 			"in a list",
-			[]catalog.PodTemplate{{Spec: path("spec/groups/template/spec"), HasSpec: true, Annotations: path("spec/groups/template/metadata/annotations"), HasAnnotations: true}},
+			[]catalog.TemplateRule{{Spec: path("spec/groups/template/spec"), Annotations: path("spec/groups/template/metadata/annotations")}},
 			"{spec: {groups: [{template: {spec: {containers: [a]}}}, {name: none}, {template: {metadata: {annotations: {a: b}}, spec: {}}}]}}",
 			[]foundTemplate{
 				{Spec: "spec.groups[0].template.spec", AnnotationsAt: "spec.groups[0].template.metadata.annotations", Containers: true},
@@ -381,37 +381,37 @@ func TestFind_findsPodTemplatesInListsAndByPatterns(t *testing.T) {
 		},
 		{
 			"under any key",
-			[]catalog.PodTemplate{{Spec: path("spec/*/spec"), HasSpec: true, Annotations: path("spec/*/metadata/annotations"), HasAnnotations: true}},
+			[]catalog.TemplateRule{{Spec: path("spec/*/spec"), Annotations: path("spec/*/metadata/annotations")}},
 			"{spec: {a.b: {spec: {}}, c: {other: {}}, d: plain}}",
 			[]foundTemplate{{Spec: `spec["a.b"].spec`, AnnotationsAt: `spec["a.b"].metadata.annotations`}},
 		},
 		{
 			"annotations with no spec beside them",
-			[]catalog.PodTemplate{{Annotations: path("spec/pod/metadata/annotations"), HasAnnotations: true}},
+			[]catalog.TemplateRule{{Annotations: path("spec/pod/metadata/annotations")}},
 			"{spec: {pod: {metadata: {annotations: {a: b}}}}}",
 			[]foundTemplate{{Spec: "none", AnnotationsAt: "spec.pod.metadata.annotations", Annotations: map[string]string{"a": "b"}}},
 		},
 		{
 			"whose metadata are missing",
-			[]catalog.PodTemplate{{Annotations: path("spec/pod/metadata/annotations"), HasAnnotations: true}},
+			[]catalog.TemplateRule{{Annotations: path("spec/pod/metadata/annotations")}},
 			"{spec: {pod: {image: a}}}",
 			[]foundTemplate{{Spec: "none", AnnotationsAt: "spec.pod.metadata.annotations"}},
 		},
 		{
 			"or what would hold those",
-			[]catalog.PodTemplate{{Annotations: path("spec/pod/metadata/annotations"), HasAnnotations: true}},
+			[]catalog.TemplateRule{{Annotations: path("spec/pod/metadata/annotations")}},
 			"{spec: {image: a}}",
 			nil,
 		},
 		{
 			"annotations of a key alone",
-			[]catalog.PodTemplate{{Annotations: path("spec/podAnnotations"), HasAnnotations: true}},
+			[]catalog.TemplateRule{{Annotations: path("spec/podAnnotations")}},
 			"{spec: {image: a}}",
 			[]foundTemplate{{Spec: "none", AnnotationsAt: "spec.podAnnotations"}},
 		},
 		{
 			"annotations in each element of a list",
-			[]catalog.PodTemplate{{Annotations: path("spec/groups/pod/annotations"), HasAnnotations: true}},
+			[]catalog.TemplateRule{{Annotations: path("spec/groups/pod/annotations")}},
 			"{spec: {groups: [{pod: {annotations: {a: b}}}, {}, plain]}}",
 			[]foundTemplate{
 				{Spec: "none", AnnotationsAt: "spec.groups[0].pod.annotations", Annotations: map[string]string{"a": "b"}},
@@ -420,25 +420,25 @@ func TestFind_findsPodTemplatesInListsAndByPatterns(t *testing.T) {
 		},
 		{
 			"a spec with no place for annotations",
-			[]catalog.PodTemplate{{Spec: path("spec/pod"), HasSpec: true}},
+			[]catalog.TemplateRule{{Spec: path("spec/pod")}},
 			"{spec: {pod: {containers: [a]}}}",
 			[]foundTemplate{{Spec: "spec.pod", AnnotationsAt: "none", Containers: true}},
 		},
 		{
 			"annotations far from the spec, with more missing than a mapping of metadata",
-			[]catalog.PodTemplate{{Spec: path("spec/pod"), HasSpec: true, Annotations: path("spec/override/template/metadata/annotations"), HasAnnotations: true}},
+			[]catalog.TemplateRule{{Spec: path("spec/pod"), Annotations: path("spec/override/template/metadata/annotations")}},
 			"{spec: {pod: {containers: [a]}, override: {}}}",
 			[]foundTemplate{{Spec: "spec.pod", AnnotationsAt: "none", Containers: true}},
 		},
 		{
 			"and with no more missing",
-			[]catalog.PodTemplate{{Spec: path("spec/pod"), HasSpec: true, Annotations: path("spec/override/template/metadata/annotations"), HasAnnotations: true}},
+			[]catalog.TemplateRule{{Spec: path("spec/pod"), Annotations: path("spec/override/template/metadata/annotations")}},
 			"{spec: {pod: {containers: [a]}, override: {template: {}}}}",
 			[]foundTemplate{{Spec: "spec.pod", AnnotationsAt: "spec.override.template.metadata.annotations", Containers: true}},
 		},
 		{
 			"two templates, in the order of the catalogue",
-			[]catalog.PodTemplate{{Spec: path("spec/b/spec"), HasSpec: true, Annotations: path("spec/b/metadata/annotations"), HasAnnotations: true}, {Spec: path("spec/a/spec"), HasSpec: true}},
+			[]catalog.TemplateRule{{Spec: path("spec/b/spec"), Annotations: path("spec/b/metadata/annotations")}, {Spec: path("spec/a/spec")}},
 			"{spec: {a: {spec: {}}, b: {spec: {}}}}",
 			[]foundTemplate{
 				{Index: 0, Spec: "spec.b.spec", AnnotationsAt: "spec.b.metadata.annotations"},
@@ -459,9 +459,9 @@ func TestFind_findsPodTemplatesInListsAndByPatterns(t *testing.T) {
 }
 
 func TestFind_saysWhichTemplateHasAReference(t *testing.T) {
-	c := catalog.Builtin().With(catalog.Extra{Group: "example.com", Kind: "Fleet", PodTemplates: []catalog.PodTemplate{{
-		Spec: catalog.Path{"spec", "groups", "template", "spec"}, HasSpec: true,
-		Annotations: catalog.Path{"spec", "groups", "template", "metadata", "annotations"}, HasAnnotations: true,
+	c := catalog.Builtin().With(catalog.Extra{Group: "example.com", Kind: "Fleet", PodTemplates: []catalog.TemplateRule{{
+		Spec:        catalog.Path{"spec", "groups", "template", "spec"},
+		Annotations: catalog.Path{"spec", "groups", "template", "metadata", "annotations"},
 	}}})
 	found, err := NewFinder(c).Find("example.com", "v1", "Fleet", parse(t, `
 metadata: {annotations: {confighash.dev/extra-sources: ConfigMap/outside}}

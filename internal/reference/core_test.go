@@ -13,7 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/confighash/confighash/internal/catalog"
-	"github.com/confighash/confighash/internal/test/gen"
+	"github.com/confighash/confighash/test/support/gen"
 )
 
 // A coreField is a field known to name a ConfigMap or a Secret, from a survey

@@ -20,20 +20,13 @@ type shapes struct {
 
 // shapesOf returns what is to be discovered in a kind: nil if the
 // catalogue's own rules cover it, or if nobody asks.
-func (f *Finder) shapesOf(id gvk) (*shapes, error) {
+func (f *Finder) shapesOf(id gvk) *shapes {
 	if !f.Discover {
-		return nil, nil //nolint:nilnil // there is nothing to discover, and no error
+		return nil
 	}
-	known, err := f.catalog.Shapes()
-	if err != nil {
-		return nil, err
-	}
-	covered, err := catalog.Builtin().Kind(id.group, id.version, id.kind)
-	if err != nil {
-		return nil, err
-	}
+	known, covered := f.catalog.Shapes(), catalog.Builtin().Kind(id.group, id.version, id.kind)
 	if !known.Concern(id.group) || covered != nil && len(covered.References)+len(covered.PodTemplates)+len(covered.Manifests)+len(covered.ForeignManifests) > 0 {
-		return nil, nil //nolint:nilnil // as above
+		return nil
 	}
 	if f.shapes == nil {
 		f.shapes = compile(known.References)
@@ -44,14 +37,14 @@ func (f *Finder) shapesOf(id gvk) (*shapes, error) {
 			s.unlike = append(s.unlike, l.Path)
 		}
 	}
-	return s, nil
+	return s
 }
 
 // discover adds the references and pod templates that the item's shape shows, except
 // for references that rules have found.
 func (w *walker) discover(s *shapes) error {
 	inner := &walker{finder: w.finder, root: w.root, budget: w.budget, shapes: s}
-	if err := cmp.Or(inner.run(s.rules), inner.wrong); err != nil {
+	if err := cmp.Or(inner.run(s.rules, false), inner.wrong); err != nil {
 		return err
 	}
 	known := make(map[yamldoc.Path]bool, len(w.found))

@@ -22,7 +22,7 @@ func (w *walker) embed(r *rule, n *yaml.Node, shared bool) (bool, error) {
 	}
 	at := edit.ScalarAt(w.steps.Path(), n, shared)
 	inner := &walker{root: root, within: &at, positions: edit.NewText([]byte(n.Value)), budget: w.budget}
-	if err := inner.run(r.embedded); err != nil {
+	if err := inner.run(r.embedded, false); err != nil {
 		return false, err
 	}
 	w.found = append(w.found, inner.found...)

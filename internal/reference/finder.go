@@ -29,36 +29,25 @@ func NewFinder(c *catalog.Catalog) *Finder {
 	return &Finder{catalog: c, prepared: map[gvk]*rules{}, compiled: map[*catalog.Kind]*rules{}}
 }
 
-func (f *Finder) rules(id gvk) (*rules, error) {
+func (f *Finder) rules(id gvk) *rules {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if known, ok := f.prepared[id]; ok {
-		return known, nil
+		return known
 	}
-	k, err := f.catalog.Kind(id.group, id.version, id.kind)
-	if err != nil {
-		return nil, err
-	}
-	everywhere, err := f.catalog.Any()
-	if err != nil {
-		return nil, err
-	}
+	k := f.catalog.Kind(id.group, id.version, id.kind)
 	r, ok := f.compiled[k]
 	if !ok {
-		r = newRules(k, everywhere.References)
+		r = newRules(k, f.catalog.Any().References)
 		f.compiled[k] = r
 	}
-	shapes, err := f.shapesOf(id)
-	if err != nil {
-		return nil, err
-	}
-	if shapes != nil {
+	if shapes := f.shapesOf(id); shapes != nil {
 		discovering := *r
 		discovering.shapes = shapes
 		r = &discovering
 	}
 	f.prepared[id] = r
-	return r, nil
+	return r
 }
 
 // newRules makes ready what is known of a kind, which may be nil, and of all kinds.
@@ -69,9 +58,9 @@ func newRules(k *catalog.Kind, everywhere []catalog.Rule) *rules {
 	r := compile(k.References, everywhere)
 	r.exports = k.Exports
 	for i := range k.PodTemplates {
-		t := newTemplate(&k.PodTemplates[i])
+		root, t := split(&k.PodTemplates[i])
 		r.templates = append(r.templates, t)
-		at := r.root.reach(t.root())
+		at := r.root.reach(root)
 		at.templates = append(at.templates, i)
 	}
 	for _, path := range k.Manifests {

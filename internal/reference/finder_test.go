@@ -605,10 +605,7 @@ credentials: d
 }
 
 func TestHolds_readsConditionsOfPodTemplates(t *testing.T) {
-	k, err := catalog.Builtin().Kind("apps", "v1", "StatefulSet")
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := catalog.Builtin().Kind("apps", "v1", "StatefulSet")
 	when := k.PodTemplates[0].Except[0].When
 	if !Holds(when, parse(t, "{spec: {updateStrategy: {type: OnDelete}}}")) {
 		t.Error("the condition does not hold under OnDelete")

@@ -26,23 +26,16 @@ func (w *walker) manifest(n *yaml.Node, shared bool) error {
 	if kind == "" || version == "" {
 		return nil
 	}
-	r, err := w.finder.rules(gvk{group, version, kind})
-	if err != nil {
-		return err
-	}
 	if w.manifests == maxManifests {
 		return fmt.Errorf("%s: manifests hold manifests more than %d deep", w.steps.Head(), maxManifests)
 	}
+	r := w.finder.rules(gvk{group, version, kind})
 	inner := &walker{
 		finder: w.finder, root: n, steps: w.steps, base: len(w.steps),
 		aliases: w.aliases, budget: w.budget, defined: w.defined, manifests: w.manifests + 1,
 	}
-	inner.states = r.root.enter(nil)
-	if err := inner.walk(n, inner.states, shared); err != nil {
+	if err := inner.run(r, shared); err != nil {
 		return err
-	}
-	for _, d := range r.defaults {
-		inner.useDefault(d)
 	}
 	w.wrong = cmp.Or(w.wrong, inner.wrong)
 	metadata := w.at(n, "metadata")

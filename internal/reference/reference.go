@@ -98,17 +98,21 @@ type PodTemplate struct {
 	// Whole: the template is one mapping of metadata and spec, to which Root leads.
 	Whole bool
 	Root  yamldoc.Path
-	// Spec leads to the pod spec, if there is one.
-	Spec    yamldoc.Path
-	HasSpec bool
+	// Spec leads to the pod spec, "" if there is none.
+	Spec yamldoc.Path
 	// Containers: the pod spec lists at least one container.
 	Containers bool
 	// AnnotationsAt leads to the annotations that pods get, which need not be
-	// present. HasAnnotations is false if there is no place for them.
-	AnnotationsAt  yamldoc.Path
-	HasAnnotations bool
+	// present. It is "" if the resource has no field for them.
+	AnnotationsAt yamldoc.Path
 	// Annotations are those that are present.
 	Annotations map[string]string
+	// Change is what follows when the template changes, and Reason why, if the catalogue
+	// names one for this case.
+	Change catalog.Change
+	Reason string
+	// Runs: each run has pods of its own, which end with it.
+	Runs bool
 }
 
 // Found is what an item holds.

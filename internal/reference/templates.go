@@ -10,43 +10,32 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// A template is a pod template of the catalogue's, and the number of keys that the paths
-// to its spec and to its annotations have in common.
+// A template is a pod template of the catalogue's. It leads to the parts from where the
+// paths to them part. A part that the catalogue knows no path to is nil.
 type template struct {
-	*catalog.PodTemplate
-	depth int
+	known             *catalog.TemplateRule
+	spec, annotations catalog.Path
 }
 
-// whole is a template that is one mapping, of metadata and spec.
-var whole = template{PodTemplate: &catalog.PodTemplate{
-	Spec: catalog.Path{"spec"}, HasSpec: true, Annotations: catalog.Path{"metadata", "annotations"}, HasAnnotations: true,
-}}
+// whole is a template that is one mapping, of metadata and spec. As far as its shape shows,
+// pods are replaced if it changes.
+var whole = template{&catalog.TemplateRule{Change: catalog.Rollout}, catalog.Path{"spec"}, catalog.Path{"metadata", "annotations"}}
 
-func newTemplate(t *catalog.PodTemplate) template {
+// split returns the path to where those to the parts of a pod template part, and the rest.
+func split(t *catalog.TemplateRule) (root catalog.Path, rest template) {
 	depth := 0
 	switch {
-	case !t.HasSpec:
+	case t.Spec == nil:
 		depth = max(len(t.Annotations)-2, 0) // what holds the metadata
-	case !t.HasAnnotations:
+		return t.Annotations[:depth], template{t, nil, t.Annotations[depth:]}
+	case t.Annotations == nil:
 		depth = len(t.Spec) - 1
-	default:
-		for depth < min(len(t.Spec), len(t.Annotations))-1 && t.Spec[depth] == t.Annotations[depth] {
-			depth++
-		}
+		return t.Spec[:depth], template{t, t.Spec[depth:], nil}
 	}
-	return template{t, depth}
-}
-
-// spec and annotations lead to the parts of the template from where their paths part.
-func (t *template) spec() catalog.Path        { return t.Spec[t.depth:] }
-func (t *template) annotations() catalog.Path { return t.Annotations[t.depth:] }
-
-// root is the path to that place.
-func (t *template) root() catalog.Path {
-	if t.HasSpec {
-		return t.Spec[:t.depth]
+	for depth < min(len(t.Spec), len(t.Annotations))-1 && t.Spec[depth] == t.Annotations[depth] {
+		depth++
 	}
-	return t.Annotations[:t.depth]
+	return t.Spec[:depth], template{t, t.Spec[depth:], t.Annotations[depth:]}
 }
 
 // An anchor is a node from which the paths to the parts of a pod template go on by keys
@@ -84,30 +73,36 @@ func (w *walker) podTemplates(known []template) []PodTemplate {
 	return found
 }
 
-// podTemplate reports false if there is no pod template at an anchor.
+// podTemplate reports false if an anchor has no pod template.
 func (w *walker) podTemplate(a *anchor, t *template) (PodTemplate, bool) {
-	found, at := PodTemplate{Index: a.index}, frame{mapping: a.node}
-	if t.HasSpec {
-		spec, ok := w.follow(at, t.spec())
+	found, at := PodTemplate{Index: a.index, Change: t.known.Change, Runs: t.known.Runs}, frame{mapping: a.node}
+	for i := range t.known.Except {
+		if except := &t.known.Except[i]; Holds(except.When, w.root) {
+			found.Change, found.Reason = except.Change, except.Reason
+			break
+		}
+	}
+	if t.spec != nil {
+		spec, ok := w.follow(at, t.spec)
 		if !ok || spec.node.Kind != yaml.MappingNode {
 			return found, false
 		}
-		found.Spec, found.HasSpec = extend(a.path, t.spec()), true
+		found.Spec = extend(a.path, t.spec)
 		w.addReads(spec.node, found.Spec)
 		found.Containers = len(w.elements(spec.node, "containers")) > 0 || len(w.elements(spec.node, "initContainers")) > 0
 	}
-	if t.HasAnnotations {
-		way := t.annotations()
-		found.AnnotationsAt = extend(a.path, way)
+	if way := t.annotations; way != nil {
 		// More than the annotations and the mapping around them may be lists, which
 		// nobody can make up.
-		_, found.HasAnnotations = w.follow(at, way[:max(len(way)-2, 0)])
+		if _, ok := w.follow(at, way[:max(len(way)-2, 0)]); ok {
+			found.AnnotationsAt = extend(a.path, way)
+		}
 		if annotations, ok := w.follow(at, way); ok {
 			found.Annotations = w.texts(annotations.node)
 		}
-		found.Root, found.Whole = a.path, t.HasSpec && slices.Equal(t.spec(), whole.Spec) && slices.Equal(way, whole.Annotations)
+		found.Root, found.Whole = a.path, slices.Equal(t.spec, whole.spec) && slices.Equal(way, whole.annotations)
 	}
-	return found, found.HasSpec || found.HasAnnotations
+	return found, found.Spec != "" || found.AnnotationsAt != ""
 }
 
 func extend(path yamldoc.Path, way catalog.Path) yamldoc.Path {
@@ -140,10 +135,10 @@ func rootsOf(templates []PodTemplate) yamldoc.Roots {
 	roots := yamldoc.Roots{}
 	for i := range templates {
 		t := &templates[i]
-		if t.HasSpec {
+		if t.Spec != "" {
 			roots.Add(t.Spec, i)
 		}
-		if t.HasAnnotations {
+		if t.AnnotationsAt != "" {
 			roots.Add(t.AnnotationsAt, i)
 		}
 	}

@@ -98,24 +98,18 @@ func (w *walker) tooDeep() bool {
 
 // Find returns the references in an item of the given kind. The item is not
 // changed and may be read by others meanwhile. It fails on aliases without
-// end, and on a defect of the catalogue.
+// end.
 func (f *Finder) Find(group, version, kind string, item *yaml.Node) (Found, error) {
-	r, err := f.rules(gvk{group, version, kind})
-	if err != nil {
-		return Found{}, err
-	}
 	root := unwrap(item)
 	if root == nil {
 		return Found{}, nil
 	}
+	r := f.rules(gvk{group, version, kind})
 	w := walkers.Get().(*walker)
 	defer w.release()
 	w.finder, w.root = f, root
-	if err := w.run(r); err != nil {
+	if err := w.run(r, false); err != nil {
 		return Found{}, err
-	}
-	for _, d := range r.defaults {
-		w.useDefault(d)
 	}
 	w.dropDefined()
 	if w.wrong != nil {
@@ -174,9 +168,16 @@ func unwrap(item *yaml.Node) *yaml.Node {
 	return item
 }
 
-func (w *walker) run(r *rules) error {
+// run finds the references in the whole document.
+func (w *walker) run(r *rules, shared bool) error {
 	w.states = r.root.enter(w.states[:0])
-	return w.walk(w.root, w.states, false)
+	if err := w.walk(w.root, w.states, shared); err != nil {
+		return err
+	}
+	for _, d := range r.defaults {
+		w.useDefault(d)
+	}
+	return nil
 }
 
 // walk goes on at n, which is in the given states. What it adds to the stacks

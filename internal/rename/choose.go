@@ -53,7 +53,7 @@ func (b *builder) refusal(r *graph.Resource, t *target) *policy.Refusal {
 	if refusal := b.policy.Chosen(r, t.asked); refusal != nil {
 		return refusal
 	}
-	read := b.readByName(r, t)
+	read := cmp.Or(t.outside, b.readByName(r, t))
 	switch {
 	case t.implicit:
 		return warning("another resource looks for it under this name",
@@ -116,7 +116,7 @@ func (b *builder) doubtful(e *graph.Edge) bool {
 		return false
 	case len(elsewhere) > 0:
 		return true
-	case len(e.Matches) > 1 && e.Ref.Tentative && !e.Ref.List:
+	case len(e.Matches) > 1 && e.Ref.Tentative && !e.Ref.List && !e.Referrer.Context:
 		b.doubts = append(b.doubts, e)
 		return true
 	case b.graph.Unsure(e):

@@ -1,6 +1,7 @@
 package rename
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -38,7 +39,7 @@ func (b *builder) nameOf(r *graph.Resource, chain []*graph.Resource) string {
 		return r.Name
 	case t.derived != nil:
 		lead := b.nameOf(t.derived.lead, chain)
-		t.named, t.suffix = true, b.target(t.derived.lead).suffix
+		t.named, t.suffix = true, cmp.Or(b.target(t.derived.lead).suffix, strings.TrimPrefix(t.derived.lead.Name, t.derived.lead.Base+"-"))
 		b.plan.Names[r] = lead + t.derived.suffix
 		return b.plan.Names[r]
 	}
@@ -100,7 +101,7 @@ func (b *builder) checkNames() {
 		namespace, name string
 	}
 	taken, now := map[name]*graph.Resource{}, map[name]*graph.Resource{}
-	for _, r := range b.graph.Resources {
+	for _, r := range b.graph.All() {
 		if r.Target == 0 || r.Name == "" {
 			continue
 		}
@@ -180,7 +181,7 @@ func (b *builder) leadOf(e *graph.Edge, object *graph.Resource) (lead *graph.Res
 func (b *builder) settleDerived() {
 	for settled := false; !settled; {
 		settled = true
-		for _, r := range b.graph.Resources {
+		for _, r := range b.graph.All() {
 			t := b.targets[r.Index]
 			if t == nil || t.derived == nil {
 				continue
@@ -191,13 +192,13 @@ func (b *builder) settleDerived() {
 				b.leave(object, warning("its name goes together with that of another object, which keeps its own", format, args...))
 				settled = false
 			}
-			takes, leads := b.takes(r), d.lead != nil && b.takes(d.lead)
+			takes, leads := b.takes(r), d.lead != nil && b.hashed(d.lead)
 			switch {
 			case takes && t.referred:
 				keep(r, "%s finds it by the name of another object, with %q appended, and other resources refer to it as well; a name that follows the other's would not change with its content", d.by, d.suffix)
 			case takes && !leads:
 				keep(r, "%s finds it by the name of another object, with %q appended, and that one keeps its name", d.by, d.suffix)
-			case leads && !takes:
+			case leads && !takes && !d.lead.Context:
 				keep(d.lead, "%s finds %s by its name, with %q appended, and that one keeps its name", d.by, r, d.suffix)
 			}
 		}

@@ -31,7 +31,7 @@ type reader struct {
 
 func (b *builder) findReaders() {
 	b.readers = readers{bound: map[string]map[string]bool{}, named: map[graph.ID]reader{}}
-	for _, r := range b.graph.Resources {
+	for _, r := range b.graph.All() {
 		if role := r.Exports["clusterRole"]; role != "" && r.Group == "rbac.authorization.k8s.io" {
 			if b.readers.bound[role] == nil {
 				b.readers.bound[role] = map[string]bool{}
@@ -57,7 +57,11 @@ func (b *builder) read(e *graph.Edge, candidates []*graph.Resource) {
 	var reader *policy.Refusal
 	switch {
 	case ref.Pins != "":
-		reader = warning(groupOf(ref), "%s %s (%s)", r, ref.Pins, ref.At.Path)
+		at := ref.At.Path
+		if ref.List { // two elements may become one, and others move up
+			at = at[:strings.LastIndexByte(string(at), '[')]
+		}
+		reader = warning(groupOf(ref), "%s %s (%s)", r, ref.Pins, at)
 	case runsFirst(r) && !ref.Follows && ref.Role != catalog.Producer:
 		reader = warning("a hook that runs before the apply refers to it",
 			"%s refers to it (%s) and runs as a hook before anything of a new name is applied; make it a hook of the same phase, or use mode Annotate for it", r, ref.At.Path)
@@ -112,25 +116,33 @@ func runsFirst(r *graph.Resource) bool {
 	return has("argocd.argoproj.io/hook", "PreSync") || has("helm.sh/hook", "pre-install", "pre-upgrade", "pre-rollback")
 }
 
-// readByName returns why a program probably reads r by its name, nil if nothing
-// says so. It is information if nothing else refers to r: nobody expects a new
+// ReadByName returns why programs probably read objects of g by their names, as the end of
+// a sentence about the object, for those that do not ask for a name with a hash.
+func ReadByName(g *graph.Graph, p *policy.Policy) map[*graph.Resource]string {
+	b := newBuilder(g)
+	b.policy = p
+	b.findReaders()
+	b.count()
+	found := map[*graph.Resource]string{}
+	for _, r := range g.Resources {
+		if r.Target == 0 || asksFor(r) {
+			continue
+		}
+		if evidence := b.evidence(r, b.target(r)); evidence != nil {
+			found[r] = evidence.Reason
+		}
+	}
+	return found
+}
+
+// readByName returns why an object that a program probably reads keeps its name, nil if
+// nothing says so. It is information if nothing else refers to r: nobody expects a new
 // name then.
 func (b *builder) readByName(r *graph.Resource, t *target) *policy.Refusal {
-	if b.spec.Rename.ReadByName == v1alpha1.ReadByNameRename || r.History.NeedsHash || r.History.Generated {
-		return nil // programs do not expect the name of what kustomize generated
+	if b.spec.Rename.ReadByName == v1alpha1.ReadByNameRename {
+		return nil
 	}
-	found := cmp.Or(t.reader, b.namedFor(r))
-	if b.wanted(t) {
-		known := b.policy.ReadByName(r)
-		if known == nil && r.SuffixErr == nil && len(r.Keys) == 0 {
-			known = &policy.Refusal{
-				Reason:   "it holds no data, so its hash never changes, and a controller may fill it in by this name",
-				Group:    "it holds no data",
-				Severity: manifest.Info,
-			}
-		}
-		found = cmp.Or(known, found)
-	}
+	found := b.evidence(r, t)
 	if found == nil {
 		return nil
 	}
@@ -141,6 +153,26 @@ func (b *builder) readByName(r *graph.Resource, t *target) *policy.Refusal {
 	refusal.Group = "read by name: " + refusal.Group
 	refusal.Reason += `; to rename it anyway, set its annotation confighash.dev/roll: "true"`
 	return &refusal
+}
+
+// evidence returns why a program probably reads r by its name, nil if nothing says so.
+func (b *builder) evidence(r *graph.Resource, t *target) *policy.Refusal {
+	if r.History.NeedsHash || r.History.Generated {
+		return nil // programs do not expect the name of what kustomize generated
+	}
+	found := cmp.Or(t.reader, b.namedFor(r))
+	if !b.wanted(t) {
+		return found
+	}
+	known := b.policy.ReadByName(r)
+	if known == nil && r.SuffixErr == nil && len(r.Keys) == 0 {
+		known = &policy.Refusal{
+			Reason:   "it holds no data, so its hash never changes, and a controller may fill it in by this name",
+			Group:    "it holds no data",
+			Severity: manifest.Info,
+		}
+	}
+	return cmp.Or(known, found)
 }
 
 // asksFor reports whether the object itself asks for a name with a hash: by our

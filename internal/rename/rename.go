@@ -10,6 +10,7 @@ package rename
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/confighash/confighash/internal/catalog"
 	"github.com/confighash/confighash/internal/graph"
@@ -17,6 +18,7 @@ import (
 	"github.com/confighash/confighash/internal/plan"
 	"github.com/confighash/confighash/internal/policy"
 	"github.com/confighash/confighash/internal/reference"
+	"github.com/confighash/confighash/internal/yamldoc"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
@@ -27,17 +29,42 @@ type Plan struct {
 	Names map[*graph.Resource]string
 }
 
+// Covers returns the annotations of pod templates of r whose pods consume renamed objects,
+// each with what they consume that keeps its name, "" for nothing: a clause.
+func (p *Plan) Covers(r *graph.Resource) map[yamldoc.Path]string {
+	covers := map[yamldoc.Path]string{}
+	for i := range r.Edges {
+		e := &r.Edges[i]
+		if !e.Ref.Consumed && e.Ref.Via != catalog.ViaExtraSource || e.Ref.Tentative && len(e.Matches) == 0 {
+			continue
+		}
+		templates := r.PodTemplates
+		if at := e.Ref.PodTemplate; at >= 0 {
+			templates = templates[at : at+1]
+		}
+		for j := range templates {
+			at := templates[j].AnnotationsAt
+			covers[at] = cmp.Or(covers[at], p.gap(e))
+		}
+	}
+	return covers
+}
+
+// gap says why a change of what a reference means changes no name.
+func (p *Plan) gap(e *graph.Edge) string {
+	switch {
+	case len(e.Matches) == 0:
+		return fmt.Sprintf("%s %q is not in the input", e.Targets, e.Ref.Name)
+	case slices.ContainsFunc(e.Matches, func(m graph.Match) bool { return p.Names[m.Candidates[0]] == "" }):
+		return fmt.Sprintf("%s %q keeps its name", e.Targets, e.Ref.Name)
+	}
+	return ""
+}
+
 // New plans the Rename of g. Its error is that of plan.Plan.Err.
 func New(g *graph.Graph, p *policy.Policy, spec *v1alpha1.Spec) (*Plan, error) {
-	b := &builder{
-		graph:   g,
-		policy:  p,
-		spec:    spec,
-		plan:    &Plan{Names: map[*graph.Resource]string{}},
-		targets: make([]*target, len(g.Resources)),
-		looked:  map[look]*graph.Resource{},
-		notes:   map[look]any{},
-	}
+	b := newBuilder(g)
+	b.policy, b.spec = p, spec
 	b.findReaders()
 	b.count()
 	b.ask()
@@ -70,6 +97,7 @@ type target struct {
 	producer *graph.Resource // what pins its name
 	implicit bool            // by looking for it under a name that no field says
 	pinned   *graph.Resource // what may refer to it, or to another of the name
+	outside  *policy.Refusal // why another build needs its name
 	reader   *policy.Refusal // why a program probably reads it by its name
 	takes    bool            // it takes part
 	restored bool            // it gets back the name from before an earlier run
@@ -88,14 +116,27 @@ type builder struct {
 	plan    *Plan
 	targets []*target     // by graph.Resource.Index, nil for what nothing is known of
 	edges   []*graph.Edge // that names follow from, or that follow names
+	outside []*graph.Edge // the same of other builds, which are not rewritten
 	missed  []missed
 	readers readers
 	doubts  []*graph.Edge // tentative references that may mean two kinds
+	strips  bool          // no object takes part, and no name gets longer; see Strip
 	// looked are lists of candidates that have been looked through, each with the first
 	// resource that did: thousands of references may mean the same thousands of objects.
 	// notes is what was found in such lists.
 	looked map[look]*graph.Resource
 	notes  map[look]any
+}
+
+func newBuilder(g *graph.Graph) *builder {
+	return &builder{
+		graph:   g,
+		spec:    &v1alpha1.Spec{},
+		plan:    &Plan{Names: map[*graph.Resource]string{}},
+		targets: make([]*target, len(g.Resources)+len(g.Context)),
+		looked:  map[look]*graph.Resource{},
+		notes:   map[look]any{},
+	}
 }
 
 // A look is a list of candidates, by where it begins, and why it was looked through.
@@ -151,6 +192,9 @@ func (b *builder) takes(r *graph.Resource) bool {
 	return t != nil && t.takes
 }
 
+// hashed reports whether r will be named after its content, by this build or by another.
+func (b *builder) hashed(r *graph.Resource) bool { return b.takes(r) || r.Context && r.Base != r.Name }
+
 func (b *builder) informs() bool { return b.spec.Report == v1alpha1.ReportFull }
 
 func (b *builder) inform(f graph.Finding) {
@@ -162,7 +206,7 @@ func (b *builder) inform(f graph.Finding) {
 
 // count goes through all references: what pins names, and what refers to what.
 func (b *builder) count() {
-	for _, r := range b.graph.Resources {
+	for _, r := range b.graph.All() {
 		for i := range r.Edges {
 			e := &r.Edges[i]
 			if b.doubtful(e) {
@@ -170,15 +214,20 @@ func (b *builder) count() {
 			}
 			for _, match := range e.Matches {
 				b.read(e, match.Candidates)
-				if len(match.Candidates) > 1 && b.again(match.Candidates, r, countsAs(e)) {
+				if len(match.Candidates) > 1 && b.again(match.Candidates, r, countsAs(e, match)) {
 					continue
 				}
 				for _, c := range match.Candidates {
 					b.countOne(e, c)
+					b.needOutside(e, match, c)
 				}
 			}
 			b.derive(e)
 			if e.Ref.Role == catalog.Producer || e.Targets == 0 {
+				continue
+			}
+			if r.Context {
+				b.outside = append(b.outside, e)
 				continue
 			}
 			b.edges = append(b.edges, e)
@@ -191,11 +240,14 @@ func (b *builder) count() {
 }
 
 // countsAs says how a reference counts for the objects that it may mean.
-func countsAs(e *graph.Edge) string {
+func countsAs(e *graph.Edge, match graph.Match) string {
 	r, ref := e.Referrer, e.Ref
 	namespace := ""
 	if ref.Kustomize && !r.ClusterScoped && ref.Namespace == "" {
 		namespace = r.Namespace // see follows
+	}
+	if r.Context {
+		namespace += fmt.Sprint(" outside ", match.Based, match.Stale)
 	}
 	return fmt.Sprint("count", ref.Role, ref.List, ref.Follows, ref.Kustomize, ref.Namespace != "", r.ClusterScoped, r.Ignored(), policy.OptsIn(r), " ", namespace)
 }
@@ -213,6 +265,19 @@ func (b *builder) countOne(e *graph.Edge, c *graph.Resource) {
 		t.asked = t.asked || !ref.Follows && policy.OptsIn(r)
 		t.unknown = t.unknown || !b.known(r, ref, c)
 	}
+}
+
+// needOutside enters that another build needs the present name of c. A reference with a
+// hash shows that its build follows new names.
+func (b *builder) needOutside(e *graph.Edge, match graph.Match, c *graph.Resource) {
+	r, t := e.Referrer, b.target(c)
+	if !r.Context || c.Context || t.outside != nil || e.Ref.Follows || e.Ref.Role == catalog.Producer || match.Stale || !match.Based && c.Base != c.Name {
+		return
+	}
+	t.outside = warning("another build refers to it by a name without a hash",
+		"%s of another build (%s, %s) refers to it by its name without a hash, which would lead to nothing; "+
+			`to rename it, set its annotation confighash.dev/roll: "true", and then run the other build with --context on the output of this one`,
+		r, r.File, r.Place())
 }
 
 // known reports whether kustomize follows ref, which means c. It does not read

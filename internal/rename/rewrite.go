@@ -141,7 +141,7 @@ func (b *builder) rewriteEdge(e *graph.Edge, rewrites map[yamldoc.Path]*rewritin
 		}
 		if object != nil {
 			changes = true
-			takes = takes || b.takes(object)
+			takes = takes || b.hashed(object)
 			if match.Moved {
 				namespace = b.graph.NamespaceOf(object)
 			}
@@ -258,11 +258,11 @@ func (b *builder) prospect(e *graph.Edge, match graph.Match, chain []*graph.Reso
 		for _, c := range match.Candidates {
 			name := c.Name
 			switch {
-			case b.takes(c):
+			case b.hashed(c):
 				name = b.nameOf(c, chain)
-			case b.target(c).restored:
+			case b.target(c).restored && (match.Based || c.Base != c.Name):
 				name = c.Base
-			case lost(e, match, c): // nothing has the name that is there
+			case !b.strips && lost(e, match, c): // nothing has the name that is there
 			default:
 				p.stays = true
 				if c.History.NeedsHash && p.hashed == nil {
@@ -288,6 +288,9 @@ func lost(e *graph.Edge, match graph.Match, c *graph.Resource) bool {
 // describes the result, so that a second run says the same.
 func (b *builder) warnOfRefusal(e *graph.Edge, names []string) {
 	called := strings.Join(names, " and ")
+	if b.policy.NamesJob(e.Referrer) {
+		return // the changed Job is a new one
+	}
 	if i := e.Ref.PodTemplate; i >= 0 {
 		t := &e.Referrer.PodTemplates[i]
 		switch {
@@ -303,8 +306,12 @@ func (b *builder) warnOfRefusal(e *graph.Edge, names []string) {
 		}
 	}
 	if e.Ref.Immutable && !e.Referrer.GenerateName {
+		fix := ""
+		if e.Referrer.Group == "batch" && e.Referrer.Kind == "Job" {
+			fix = "; --jobs Rename, or spec.jobs, gives the Job another name then"
+		}
 		b.plan.Warnf(e.Referrer, e.Ref.At.Path,
-			"refers to %s, which is named after its content; this field of %s cannot be changed once it exists, so an apply is refused when the content has changed",
-			called, graph.Indefinite(e.Referrer.Kind))
+			"refers to %s, which is named after its content; this field of %s cannot be changed once it exists, so an apply is refused when the content has changed%s",
+			called, graph.Indefinite(e.Referrer.Kind), fix)
 	}
 }

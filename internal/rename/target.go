@@ -1,7 +1,6 @@
 package rename
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -27,7 +26,7 @@ func (b *builder) editTargets() {
 		if name != r.Name {
 			edits = append(edits, edit.SetScalar{At: r.NameAt, Value: name})
 			if r.History.Built {
-				for _, a := range kustomize.Append(r.Annotations, history(r, name)...) {
+				for _, a := range r.History.Append(r.Identities(name)...) {
 					annotate(a.Key, a.Value)
 				}
 			}
@@ -51,19 +50,6 @@ func (b *builder) editTargets() {
 		b.plan.Edit(r, edits...)
 		b.inform(graph.Finding{Resource: r, Message: "named after its content", Outcome: graph.Named})
 	}
-}
-
-// history returns the identities under which references of other layers may
-// look for r: the name that it has, the name that it would have without an inner
-// layer's suffix, and the name that it gets. kustomize takes the last one for an
-// earlier name too when another variant of the same base gets a prefix: unless both
-// variants have it in their histories, kustomize rewrites references to it as
-// references to the one that has (found with 5.8.2).
-func history(r *graph.Resource, name string) []kustomize.Identity {
-	id := kustomize.Identity{Kind: r.Kind, Namespace: cmp.Or(r.Namespace, "default"), Name: r.Name}
-	ids := []kustomize.Identity{id, id, id}
-	ids[1].Name, ids[2].Name = r.Base, name
-	return ids
 }
 
 // withOptions returns the value that an annotation gets. Argo CD reads two of

@@ -125,7 +125,7 @@ func (b *builder) warnOfOrder() {
 		return
 	}
 	for _, r := range b.graph.Resources {
-		at := slices.IndexFunc(r.PodTemplates, func(t graph.PodTemplate) bool {
+		at := slices.IndexFunc(r.PodTemplates, func(t reference.PodTemplate) bool {
 			for _, value := range t.Annotations {
 				if hash.IsChecksum(value) {
 					return true

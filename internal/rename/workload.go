@@ -2,6 +2,7 @@ package rename
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/manifest"
@@ -41,13 +42,13 @@ func (b *builder) ask() {
 		index int
 	}
 	byTemplate := map[template][]*graph.Edge{}
-	for _, e := range b.edges {
+	for _, e := range slices.Concat(b.edges, b.outside) {
 		if e.Ref.PodTemplate >= 0 {
 			t := template{e.Referrer, e.Ref.PodTemplate}
 			byTemplate[t] = append(byTemplate[t], e)
 		}
 	}
-	for _, r := range b.graph.Resources {
+	for _, r := range b.graph.All() {
 		for i := range r.PodTemplates {
 			edges := byTemplate[template{r, i}]
 			if !r.Ignored() {
@@ -72,7 +73,9 @@ func (b *builder) ask() {
 func (b *builder) askWorkload(r *graph.Resource, w *policy.Workload, edges []*graph.Edge) {
 	objects, consumed := referredTo(edges)
 	named, unmet := w.Named()
-	b.plan.Add(unmet...)
+	if !r.Context {
+		b.plan.Add(unmet...)
+	}
 	names := map[*graph.Resource]bool{}
 	for _, n := range named {
 		names[n.Object] = true
@@ -92,7 +95,7 @@ func (b *builder) askWorkload(r *graph.Resource, w *policy.Workload, edges []*gr
 			m.objects = append(m.objects, n.Object)
 		}
 	}
-	if m.objects != nil {
+	if m.objects != nil && !r.Context {
 		b.missed = append(b.missed, m)
 	}
 }

@@ -22,9 +22,9 @@ type Diagram struct {
 // A Look says how boxes are drawn. Their text is dark on a light ground, so that it can
 // be read on a dark page too.
 type Look struct {
-	// Name is of small letters.
-	Name, Fill, Stroke string
-	Dashed             bool
+	// Name is of small letters. Meaning is for a legend.
+	Name, Meaning, Fill, Stroke string
+	Dashed                      bool
 }
 
 // ink is the colour of a box's text.
@@ -37,6 +37,12 @@ type Box struct {
 	Lines []Phrase
 	// Tip is shown when a pointer rests on the box.
 	Tip string
+	// Name is what the box is called in a group, and Many what several such boxes are,
+	// such as "workloads"; both may be empty.
+	Name Phrase
+	Many string
+	// count is how many boxes it stands for.
+	count int
 }
 
 // An Arrow leads from a box to a box.
@@ -89,11 +95,7 @@ func (d *Diagram) Mermaid() string {
 	alike := make([][]string, len(d.Looks)) // the boxes of each look
 	for i, box := range d.Boxes {
 		id := fmt.Sprintf("n%d", i+1)
-		lines := make([]string, len(box.Lines))
-		for j, line := range box.Lines {
-			lines[j] = line.mermaid()
-		}
-		fmt.Fprintf(&b, "  %s[\"%s\"]\n", id, strings.Join(lines, "<br/>"))
+		fmt.Fprintf(&b, "  %s[\"%s\"]\n", id, strings.Join(box.lines(Phrase.mermaid), "<br/>"))
 		alike[box.Look] = append(alike[box.Look], id)
 	}
 	for _, a := range d.Arrows {
@@ -120,6 +122,16 @@ func (d *Diagram) Mermaid() string {
 	return b.String()
 }
 
+func (b *Box) lines(write func(Phrase) string) []string {
+	lines := make([]string, len(b.Lines))
+	for i, line := range b.Lines {
+		lines[i] = write(line)
+	}
+	return lines
+}
+
+func (p Phrase) short() string { return p.Shortened().String() }
+
 // mermaid returns a phrase as part of a quoted label.
 func (p Phrase) mermaid() string {
 	var b strings.Builder
@@ -144,17 +156,13 @@ func (d *Diagram) Dot() string {
 `, d.Name)
 	// Graphviz draws connected parts from the bottom up.
 	for i, box := range slices.Backward(d.Boxes) {
-		lines := make([]string, len(box.Lines))
-		for j, line := range box.Lines {
-			lines[j] = line.Shortened().String()
-		}
 		look := d.Looks[box.Look]
 		style := ""
 		if look.Dashed {
 			style = `, style="rounded,filled,dashed"`
 		}
 		fmt.Fprintf(&b, "  n%d [label=%s, tooltip=%s, class=%s, fillcolor=%q, color=%q, fontcolor=%q%s]\n",
-			i+1, dot(lines...), dot(box.Tip), look.Name, look.Fill, look.Stroke, ink, style)
+			i+1, dot(box.lines(Phrase.short)...), dot(box.Tip), look.Name, look.Fill, look.Stroke, ink, style)
 	}
 	for _, a := range d.Arrows {
 		fmt.Fprintf(&b, "  n%d -> n%d%s\n", a.From+1, a.To+1, a.attributes())
@@ -167,7 +175,7 @@ func (d *Diagram) Dot() string {
 func (a *Arrow) attributes() string {
 	var all []string
 	if len(a.Label) > 0 {
-		all = append(all, "label="+dot(a.Label.Shortened().String()))
+		all = append(all, "label="+dot(a.Label.short()))
 	}
 	if len(a.Tip) > 0 {
 		all = append(all, "tooltip="+dot(a.Tip.String()))

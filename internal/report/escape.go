@@ -34,6 +34,15 @@ func Printable(text string) string {
 // OneLine returns a sentence that is printable, with one space between its words.
 func OneLine(text string) string { return Printable(strings.Join(strings.Fields(text), " ")) }
 
+// printableLine returns a line without its break, printable but for its tabs.
+func printableLine(line string) string {
+	parts := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+	for i := range parts {
+		parts[i] = Printable(parts[i])
+	}
+	return strings.Join(parts, "\t")
+}
+
 // hidden reports whether a character cannot be seen. Among those that count as
 // printable, Unicode calls some ignorable, such as the Hangul fillers; a variation
 // selector shows in the character before it only; and one braille pattern is blank.

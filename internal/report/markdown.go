@@ -28,8 +28,11 @@ const (
 	LongestMermaid = 40_000
 )
 
-// Marker returns the first line of Markdown: a bot finds its earlier comment by it.
-func Marker(command string) string { return "<!-- confighash " + command + " -->" }
+// Marker returns the first line of Markdown: a bot finds its earlier comment about that
+// environment by it, or about none.
+func Marker(command, environment string) string {
+	return "<!-- " + strings.TrimSpace("confighash "+command+" "+environment) + " -->"
+}
 
 // Markdown returns the page with a diagram in at most so many bytes, unless the title
 // alone takes more. A page that is too long loses its diagram first, and then the last
@@ -41,7 +44,7 @@ func (p *Page) Markdown(d *Diagram, limit int) string {
 		return text
 	}
 	if drawn {
-		diagram = notDrawn("a comment has no room for it")
+		diagram = notDrawn("it would make this too long for a comment")
 	}
 	// A row takes more than a byte, so limit rows are too many unless all are fewer.
 	tooMany := sort.Search(limit, func(rows int) bool { return len(p.markdown(d.Title, diagram, rows)) > limit })
@@ -52,13 +55,24 @@ func (p *Page) Markdown(d *Diagram, limit int) string {
 // there is no room for the titles of the lists.
 func (p *Page) markdown(diagramTitle, diagram string, rows int) string {
 	m := &document{rows: rows}
-	m.print(Marker(p.Command), "\n### ", m.phrase(p.Title), "\n")
+	m.print(Marker(p.Command, p.Environment), "\n### confighash")
+	if p.Environment != "" {
+		m.print(" · ", m.phrase(Prose(p.Environment)))
+	}
+	m.print(": ", m.phrase(p.Title), "\n")
 	if rows < 0 {
-		m.print("\nThere is no room for more here; `confighash ", p.Command, "` on a terminal shows all of it.\n")
+		m.print("\nThe rest is too long for a comment; `confighash ", p.Command, "` on a terminal shows all of it.\n")
 		return m.String()
 	}
 	if diagramTitle == "" {
 		m.print(diagram)
+	}
+	m.table(p.Table)
+	for i, note := range p.Notes {
+		if i == 0 {
+			m.print("\n")
+		}
+		m.print(m.phrase(note), "\n")
 	}
 	for i := range p.Sections {
 		m.section(&p.Sections[i])
@@ -67,6 +81,8 @@ func (p *Page) markdown(diagramTitle, diagram string, rows int) string {
 		m.print(diagram)
 	}
 	switch {
+	case m.cut && p.NoJSON:
+		m.print("\nLists are cut short here; `confighash ", p.Command, "` on a terminal shows every ", p.What, ".\n")
 	case m.cut:
 		m.print("\nLists are cut short here; `confighash ", p.Command, "` on a terminal shows every ", p.What, ", and with `-o json` every key.\n")
 	case m.folds:
@@ -94,7 +110,7 @@ func (d *Diagram) markdown() (text string, drawn bool) {
 	return text + "\n" + details(arrows > longDiagram, Plural(arrows, "arrow"), "```mermaid\n"+chart+"```\n"), true
 }
 
-func notDrawn(reason string) string { return "\nThere is no diagram: " + reason + ".\n" }
+func notDrawn(reason string) string { return "\nThe diagram is left out: " + reason + ".\n" }
 
 // details returns text, folded if it is long.
 func details(long bool, summary, text string) string {
@@ -121,17 +137,30 @@ func (m *document) print(texts ...string) {
 
 // section writes a list below its title.
 func (m *document) section(s *Section) {
-	title := s.Title
-	if s.Tag != "" {
-		title = capital(s.Tag) + ": " + title
-	}
-	m.print("\n#### ", title, "\n\n")
 	list := &document{rows: m.rows}
-	list.list("", len(s.Rows), m.rows, func(i int) { list.row(&s.Rows[i], s.Groups) })
+	list.list("", len(s.Rows), m.rows, func(i int) { list.row(&s.Rows[i], s.Groups || s.Folded) })
 	text := list.String()
 	m.cut, m.folds = m.cut || list.cut, m.folds || list.folds
+	title := s.heading()
+	if s.Folded {
+		folded := details(true, fmt.Sprintf("%s (%d)", title, len(s.Rows)), text)
+		if s.Open {
+			folded = strings.Replace(folded, "<details>", "<details open>", 1)
+		}
+		m.print("\n", folded)
+		return
+	}
+	m.print("\n#### ", title, "\n\n")
 	long := min(len(s.Rows), m.rows) > longList || strings.Count(text, "\n") > longText
 	m.print(details(long, Plural(len(s.Rows), "resource"), text))
+}
+
+// heading returns the section's title after its tag.
+func (s *Section) heading() string {
+	if s.Tag == "" {
+		return capital(s.Title)
+	}
+	return capital(s.Tag) + ": " + s.Title
 }
 
 // list writes at most so many of n rows, and counts the others.
@@ -175,7 +204,47 @@ func (m *document) row(r *Row, isList bool) {
 			m.print(m.phrase(label), ": ")
 		}
 		m.print(m.phrase(r.Lines[i].Text), "\n")
+		m.diff(r.Lines[i].Diff)
 	})
+}
+
+// diff writes lines of a diff in a fence that none of them ends.
+func (m *document) diff(text string) {
+	if text == "" {
+		return
+	}
+	fence := "```"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	const indent = "\n    "
+	m.print(indent, fence, "diff")
+	for line := range strings.Lines(text) {
+		m.print(indent, printableLine(line))
+	}
+	m.print(indent, fence, "\n")
+}
+
+// table writes a table, with at most so many rows as a list.
+func (m *document) table(rows [][]Phrase) {
+	for i, row := range rows {
+		if i > m.rows || i > longText {
+			m.cut = true
+			m.print("| ", Fold(len(rows)-i).String(), strings.Repeat(" |", len(row)), "\n")
+			return
+		}
+		if i == 0 {
+			m.print("\n")
+		}
+		m.print("|")
+		for _, cell := range row {
+			m.print(" ", strings.ReplaceAll(m.phrase(cell), "|", `\|`), " |")
+		}
+		m.print("\n")
+		if i == 0 {
+			m.print("|", strings.Repeat(" --- |", len(row)), "\n")
+		}
+	}
 }
 
 // phrase returns a phrase as Markdown, on one line.

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 )
@@ -93,7 +92,10 @@ func (p Phrase) Toned(tone Tone) Phrase {
 func Join(parts ...Phrase) Phrase {
 	var all Phrase
 	for i, p := range parts {
-		if i > 0 {
+		switch {
+		case i > 0 && len(p) > 0 && p[0].kind == fold:
+			all = all.Word(" ")
+		case i > 0:
 			all = all.Word(", ")
 		}
 		all = append(all, p...)
@@ -101,27 +103,22 @@ func Join(parts ...Phrase) Phrase {
 	return all
 }
 
+// Some returns a phrase for each of the first elements, and one that counts the others.
+func Some[T any](all []T, most int, phrase func(*T) Phrase) []Phrase {
+	shown, more := First(all, most)
+	var phrases []Phrase
+	for i := range shown {
+		phrases = append(phrases, phrase(&shown[i]))
+	}
+	if more > 0 {
+		phrases = append(phrases, Fold(more))
+	}
+	return phrases
+}
+
 // Enumerate joins the first elements by commas, and counts the others.
-func Enumerate[T any](all iter.Seq[T], phrase func(T) Phrase) Phrase {
-	var some []T // one more than Most, in case it is the last one
-	n := 0
-	for one := range all {
-		if n++; n <= Most+1 {
-			some = append(some, one)
-		}
-	}
-	if n > Most+1 {
-		some = some[:Most]
-	}
-	parts := make([]Phrase, len(some))
-	for i, one := range some {
-		parts[i] = phrase(one)
-	}
-	joined := Join(parts...)
-	if n > len(some) {
-		joined = joined.Word(" ").Add(Fold(n - len(some)))
-	}
-	return joined
+func Enumerate[T any](all []T, phrase func(*T) Phrase) Phrase {
+	return Join(Some(all, Most, phrase)...)
 }
 
 // String returns the phrase as a terminal without colours shows it.

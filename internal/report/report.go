@@ -1,5 +1,5 @@
 // Package report writes what a command shows: as text for a terminal, as Markdown for a
-// page or a comment on a merge request, as JSON for a program, and as a graph for
+// page or a comment on a merge request, as JSON for a program, as HTML for a browser, and as a graph for
 // Graphviz. Write is its entry point.
 //
 // Names come from manifests that strangers may have written. The writers escape each of
@@ -23,11 +23,12 @@ const (
 	Markdown Format = "markdown"
 	JSON     Format = "json"
 	Dot      Format = "dot"
+	HTML     Format = "html"
 )
 
 // Formats returns the names of all formats.
 func Formats() []string {
-	return []string{string(Text), string(Markdown), string(JSON), string(Dot)}
+	return []string{string(Text), string(Markdown), string(JSON), string(Dot), string(HTML)}
 }
 
 // ParseFormat returns the format of that name. The error lists the formats.
@@ -52,6 +53,20 @@ type View interface {
 	Data() any
 }
 
+// In returns the view of an environment, such as prod, which its page names.
+func In(environment string, v View) View { return inEnvironment{v, environment} }
+
+type inEnvironment struct {
+	View
+	name string
+}
+
+func (v inEnvironment) Page() *Page {
+	p := v.View.Page()
+	p.Environment = v.name
+	return p
+}
+
 // Write writes a view, as Text with the colours of a terminal if asked to. It returns the
 // writer's error, or one for an unknown format.
 func Write(w io.Writer, v View, f Format, colours bool) error {
@@ -61,6 +76,8 @@ func Write(w io.Writer, v View, f Format, colours bool) error {
 		written = v.Page().Text(colours)
 	case Markdown:
 		written = v.Page().Markdown(v.Diagram(), DefaultLimit)
+	case HTML:
+		return v.Page().writeHTML(w, v.Diagram())
 	case Dot:
 		written = v.Diagram().Dot()
 	case JSON:
@@ -82,7 +99,17 @@ type Page struct {
 	// and What the thing that it lists, such as "workload".
 	Command, What string
 	Title         Phrase
-	Sections      []Section
+	// Environment is what the page is about, such as prod; it may be empty.
+	Environment string
+	// Table sums the page up, for Markdown, and, if Sums, for other formats too. Its first
+	// row has the titles of the columns.
+	Table [][]Phrase
+	Sums  bool
+	// Notes are sentences below the table.
+	Notes    []Phrase
+	Sections []Section
+	// NoJSON: no other format says more.
+	NoJSON bool
 }
 
 // A Section is a list of resources.
@@ -94,6 +121,10 @@ type Section struct {
 	// Groups: each row is a heading with a list of its own in Lines, which takes no
 	// more room than the section does. Text shows no title above them.
 	Groups bool
+	// Folded: Markdown shows the rows once a reader opens the section, whose Title they
+	// are counted in. A row has as many lines at most as the section has rows.
+	// Open: a reader need not open it.
+	Folded, Open bool
 }
 
 // A Row is a resource with what a report says about it.
@@ -113,4 +144,6 @@ type Row struct {
 // A Line is a line below a row. Its Label may be empty.
 type Line struct {
 	Label, Text Phrase
+	// Diff is lines of a unified diff, below Label.
+	Diff string
 }

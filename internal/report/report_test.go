@@ -19,9 +19,10 @@ func (fixed) Data() any         { return map[string]string{"a": "<b>"} }
 func TestWrite(t *testing.T) {
 	for format, want := range map[Format]string{
 		Text:     "Title\n",
-		Markdown: "<!-- confighash graph -->\n### Title\n",
+		Markdown: "<!-- confighash graph -->\n### confighash: Title\n",
 		JSON:     "{\n  \"a\": \"<b>\"\n}\n",
 		Dot:      "digraph fixed {\n",
+		HTML:     "<!DOCTYPE html>\n",
 	} {
 		var b bytes.Buffer
 		if err := Write(&b, fixed{}, format, false); err != nil || !strings.HasPrefix(b.String(), want) {
@@ -37,7 +38,7 @@ func TestParseFormat(t *testing.T) {
 		}
 	}
 	_, err := ParseFormat("yaml")
-	if want := `unknown format "yaml", want text, markdown, json or dot`; err == nil || err.Error() != want {
+	if want := `unknown format "yaml", want text, markdown, json, dot or html`; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 	if err := Write(&bytes.Buffer{}, fixed{}, "yaml", false); err == nil {
@@ -69,11 +70,11 @@ func TestPage_losesItsDiagramFirst(t *testing.T) {
 	}
 	const (
 		diagram = "```mermaid\n"
-		gone    = "There is no diagram: a comment has no room for it."
+		gone    = "The diagram is left out: it would make this too long for a comment."
 		list    = "#### List\n"
 		last    = "- row 99\n"
 		cut     = "`confighash graph` on a terminal shows every object"
-		nothing = "There is no room for more here; `confighash graph` on a terminal shows all of it."
+		nothing = "The rest is too long for a comment; `confighash graph` on a terminal shows all of it."
 	)
 	for _, tc := range []struct {
 		label       string
@@ -85,7 +86,7 @@ func TestPage_losesItsDiagramFirst(t *testing.T) {
 		{"none for the diagram", "row %d", 1_700, []string{gone, list, last}, []string{diagram, cut, nothing}},
 		{"none for all rows", "row %d", 0, []string{gone, list, "- row 0\n", " more\n", cut}, []string{diagram, last, nothing}},
 		{"none for a row", "row %d " + strings.Repeat("x", leastLimit), 0, []string{gone, list, "- 100 resources\n", cut}, []string{diagram, "- row 0", nothing}},
-		{"none for the title", "", 0, []string{"### Sum\n", nothing}, []string{diagram, gone, list, cut}},
+		{"none for the title", "", 0, []string{"### confighash: Sum\n", nothing}, []string{diagram, gone, list, cut}},
 	} {
 		t.Run(tc.label, func(t *testing.T) {
 			p := Page{Command: "graph", What: "object", Title: Words("Sum"), Sections: []Section{{Title: "List"}}}

@@ -17,7 +17,19 @@ type terminal struct {
 // Text returns the page for a terminal.
 func (p *Page) Text(colours bool) string {
 	t := &terminal{colours: colours}
+	if p.Environment != "" {
+		t.print(Names(p.Environment), Words(": "))
+	}
 	t.line(p.Title)
+	if p.Sums {
+		t.table(p.Table)
+	}
+	for i, note := range p.Notes {
+		if i == 0 {
+			t.WriteString("\n")
+		}
+		t.line(note)
+	}
 	for i := range p.Sections {
 		if s := &p.Sections[i]; s.Groups {
 			t.groups(s.Rows)
@@ -49,6 +61,45 @@ func (t *terminal) groups(rows []Row) {
 			t.blanks(max(labels-width(line.Label), 0) + 2)
 			t.line(line.Text)
 		}
+	}
+}
+
+// table writes a table in columns, each as wide as it needs to be up to a limit.
+func (t *terminal) table(rows [][]Phrase) {
+	columns := make([]int, 0, 8)
+	for _, row := range rows {
+		for j, cell := range row {
+			if j == len(columns) {
+				columns = append(columns, 0)
+			}
+			columns[j] = wider(columns[j], cell)
+		}
+	}
+	for i, row := range rows {
+		if i == 0 {
+			t.WriteString("\n")
+		}
+		if i > longText {
+			t.line(Words("  "), Fold(len(rows)-i))
+			return
+		}
+		gap := 2
+		for j, cell := range row {
+			if len(cell) == 0 {
+				gap += columns[j] + 2
+				continue
+			}
+			t.blanks(gap)
+			if i == 0 {
+				cell = cell.Toned(Bold)
+			}
+			t.print(cell)
+			if gap = columns[j] - width(cell) + 2; gap < 2 { // the figures follow below
+				t.WriteString("\n")
+				gap = columns[j] + 4
+			}
+		}
+		t.WriteString("\n")
 	}
 }
 
@@ -104,8 +155,15 @@ func (t *terminal) row(r *Row, tags, names int, columns []int) {
 			t.print(slices.Concat(line.Label, Words(":").Toned(line.Label[n-1].tone)), Words(" "))
 		}
 		t.line(line.Text)
+		for diff := range strings.Lines(line.Diff) {
+			t.WriteString("      ")
+			t.line(Phrase{{kind: word, tone: toneOfDiff[diff[0]], text: printableLine(diff)}})
+		}
 	}
 }
+
+// toneOfDiff is the tone of a line of a diff, by its first character.
+var toneOfDiff = map[byte]Tone{'+': Good, '-': Alarms, '@': Faint}
 
 // what returns the row's name and text.
 func (r *Row) what() Phrase { return slices.Concat(r.Name, r.Text) }

@@ -10,48 +10,67 @@ import (
 	"github.com/confighash/confighash/internal/manifest"
 )
 
-// MissingKeys returns a warning for each object that lacks a key to which a container or
-// a volume refers, at the first such place: pods that cannot start. It ignores optional
-// references, and those to objects that something in the input makes or adds to. names are
-// the names of renamed objects, as they will be.
-func MissingKeys(g *graph.Graph, names map[*graph.Resource]string) []graph.Finding {
-	type lack struct {
-		object *graph.Resource
-		keys   string
-	}
-	first := map[lack]int{} // in findings
-	var findings []graph.Finding
-	var others [][]*graph.Resource // that lack the same, for each finding
+// A Lack is a reference to keys that its object does not have: pods that cannot start.
+type Lack struct {
+	*graph.Edge
+	Object *graph.Resource
+	// Missing are the keys, and Has those that the object has, as a sentence lists them.
+	Missing, Has string
+}
+
+// Lacks returns the references to missing keys. It ignores optional references, and those
+// to objects that something in the input makes or adds to.
+func Lacks(g *graph.Graph) []Lack {
+	var lacks []Lack
 	has := map[*graph.Resource]string{}
 	for _, r := range g.Resources {
 		for i := range r.Edges {
-			e := &r.Edges[i]
-			object, missing := missingKeys(e)
+			object, missing := missingKeys(&r.Edges[i])
 			if missing == "" || r.Ignored() {
-				continue
-			}
-			id := lack{object, missing}
-			if at, reported := first[id]; reported {
-				if more := others[at]; more[len(more)-1] != r {
-					others[at] = append(more, r)
-				}
 				continue
 			}
 			if has[object] == "" {
 				has[object] = have(object)
 			}
-			first[id] = len(findings)
-			others = append(others, []*graph.Resource{r})
-			findings = append(findings, graph.Finding{
-				Severity: manifest.Warning, Resource: r, Path: e.Ref.At.Path, Name: names[r],
-				Message: fmt.Sprintf("%s has no key %s, and the pod cannot start without; it has %s: correct the key, add it, or make the reference optional",
-					object.Called(names[object]), missing, has[object]),
-			})
+			lacks = append(lacks, Lack{&r.Edges[i], object, missing, has[object]})
 		}
 	}
-	for i, all := range others {
-		if more := all[1:]; len(more) > 0 {
-			findings[i].Message += "; the same in " + list(more)
+	return lacks
+}
+
+// MissingKeys returns a warning for each object of which [Lacks] returns references, at the
+// first such place. names are the names of renamed objects, as they will be.
+func MissingKeys(g *graph.Graph, names map[*graph.Resource]string) []graph.Finding {
+	type lack struct {
+		object *graph.Resource
+		keys   string
+	}
+	reported := map[lack]int{} // by the place in findings
+	var findings []graph.Finding
+	var lacking [][]*graph.Resource // for each finding
+	for _, l := range Lacks(g) {
+		r := l.Referrer
+		at, known := reported[lack{l.Object, l.Missing}]
+		switch {
+		case !known:
+			reported[lack{l.Object, l.Missing}] = len(findings)
+			lacking = append(lacking, []*graph.Resource{r})
+			findings = append(findings, graph.Finding{
+				Severity: manifest.Warning, Resource: r, Path: l.Ref.At.Path, Name: names[r],
+				Message: fmt.Sprintf("%s has no key %s, and the pod cannot start without; it has %s: correct the key, add it, or make the reference optional",
+					l.Object.Called(names[l.Object]), l.Missing, l.Has),
+			})
+		case lacking[at][len(lacking[at])-1] != r:
+			lacking[at] = append(lacking[at], r)
+		}
+	}
+	for i, all := range lacking {
+		if len(all) > 1 {
+			var called []string
+			for _, r := range all[1:] {
+				called = append(called, r.String())
+			}
+			findings[i].Message += "; the same in " + graph.Enumerate(called)
 		}
 	}
 	return findings
@@ -66,7 +85,7 @@ func missingKeys(e *graph.Edge) (object *graph.Resource, missing string) {
 		return nil, ""
 	}
 	object = e.Matches[0].Candidates[0]
-	if object.SuffixErr != nil || object.ValuesErr != nil || object.History.NeedsHash {
+	if object.NameOnly || object.SuffixErr != nil || object.ValuesErr != nil || object.History.NeedsHash {
 		return nil, ""
 	}
 	var keys []string
@@ -76,19 +95,6 @@ func missingKeys(e *graph.Edge) (object *graph.Resource, missing string) {
 		}
 	}
 	return object, strings.Join(keys, ", ")
-}
-
-// list names resources, the first few if there are many.
-func list(resources []*graph.Resource) string {
-	const most = 10
-	var called []string
-	for _, r := range resources[:min(len(resources), most)] {
-		called = append(called, r.String())
-	}
-	if more := len(resources) - most; more > 0 {
-		called = append(called, fmt.Sprintf("%d more", more))
-	}
-	return graph.Enumerate(called)
 }
 
 // have lists the keys of an object, the first few if there are many.

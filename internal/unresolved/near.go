@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"hash/maphash"
-	"iter"
 	"slices"
 	"strings"
 
@@ -33,6 +32,8 @@ type nearMiss struct {
 	name string
 }
 
+func (m nearMiss) anywhere() nearMiss { return nearMiss{place{target: m.target}, m.name} }
+
 // A candidate is a name of an object, or of what makes one.
 type candidate struct {
 	object *graph.Resource
@@ -42,20 +43,15 @@ type candidate struct {
 // nearMisses finds what is similar to many names at once.
 type nearMisses struct {
 	graph   *graph.Graph
-	bases   bool                         // names count without the hashes of earlier runs
-	similar map[nearMiss][]candidate     // in that place, at most two
-	byEdit  map[uint64][]nearMiss        // by all edits of their names
-	named   map[nameOf][]*graph.Resource // that have the missing names, in any namespace
-	left    int                          // comparisons: names of one form are all similar
-}
-
-type nameOf struct {
-	target catalog.Target
-	name   string
+	bases   bool                           // names count without the hashes of earlier runs
+	similar map[nearMiss][]candidate       // in that place, at most two
+	byEdit  map[uint64][]nearMiss          // by all edits of their names
+	named   map[nearMiss][]*graph.Resource // that have the missing names, in the place of any namespace
+	left    int                            // comparisons: names of one form are all similar
 }
 
 func newNearMisses(g *graph.Graph, bases bool) *nearMisses {
-	return &nearMisses{graph: g, bases: bases, similar: map[nearMiss][]candidate{}, byEdit: map[uint64][]nearMiss{}, named: map[nameOf][]*graph.Resource{}}
+	return &nearMisses{graph: g, bases: bases, similar: map[nearMiss][]candidate{}, byEdit: map[uint64][]nearMiss{}, named: map[nearMiss][]*graph.Resource{}}
 }
 
 // of returns the miss of a reference of r to an object of a kind. find looks for what is
@@ -64,8 +60,8 @@ func (n *nearMisses) of(r *graph.Resource, ref *reference.Reference, target cata
 	miss := nearMiss{place{target, cmp.Or(ref.Namespace, n.graph.NamespaceOf(r))}, ref.Name}
 	if _, known := n.similar[miss]; !known {
 		n.similar[miss] = nil
-		n.named[nameOf{target, ref.Name}] = nil
-		for edit := range edits(miss.place, miss.name) {
+		n.named[miss.anywhere()] = nil
+		for _, edit := range edits(miss.place, miss.name) {
 			n.byEdit[edit] = append(n.byEdit[edit], miss)
 		}
 		n.left += 256
@@ -99,7 +95,7 @@ func (n *nearMisses) find() {
 
 // add enters that a place has an object of that name, by r.
 func (n *nearMisses) add(r *graph.Resource, at place, name string) {
-	id := nameOf{at.target, name}
+	id := nearMiss{at, name}.anywhere()
 	if named, missing := n.named[id]; missing {
 		n.named[id] = append(named, r)
 	}
@@ -110,7 +106,7 @@ func (n *nearMisses) add(r *graph.Resource, at place, name string) {
 // in one letter.
 func (n *nearMisses) compare(at place, c candidate) {
 	same := func(other candidate) bool { return other.object == c.object || other.name == c.name }
-	for edit := range edits(at, c.name) {
+	for _, edit := range edits(at, c.name) {
 		for _, miss := range n.byEdit[edit] {
 			if n.left--; n.left < 0 {
 				break
@@ -127,7 +123,7 @@ func (n *nearMisses) compare(at place, c candidate) {
 // there are several.
 func (n *nearMisses) message(miss nearMiss, r *graph.Resource, ref *reference.Reference) string {
 	// A namespace that is written next to a name is meant.
-	named := n.named[nameOf{miss.target, miss.name}]
+	named := n.named[miss.anywhere()]
 	if len(named) > 0 && !ref.Optional && !r.ClusterScoped && ref.Namespace == "" {
 		const most = 3
 		var places []string
@@ -158,26 +154,20 @@ func (n *nearMisses) message(miss nearMiss, r *graph.Resource, ref *reference.Re
 
 var seed = maphash.MakeSeed()
 
-// edits yields hashes of a name in its place, and of what is left of it without any one
+// edits returns hashes of a name in its place, and of what is left of it without any one
 // letter: two names that differ in one letter, or in the order of two, share one.
-func edits(at place, name string) iter.Seq[uint64] {
-	return func(yield func(uint64) bool) {
-		if len(name) < least-1 || len(name) > most {
-			return
-		}
-		in := maphash.Comparable(seed, at)
-		if !yield(in ^ maphash.String(seed, name)) {
-			return
-		}
-		for i := range len(name) {
-			if i > 0 && name[i] == name[i-1] {
-				continue // the same is left without the letter before
-			}
-			if !yield(in ^ maphash.String(seed, name[:i]+name[i+1:])) {
-				return
-			}
+func edits(at place, name string) []uint64 {
+	if len(name) < least-1 || len(name) > most {
+		return nil
+	}
+	in := maphash.Comparable(seed, at)
+	all := []uint64{in ^ maphash.String(seed, name)}
+	for i := range len(name) {
+		if i == 0 || name[i] != name[i-1] { // or else the same is left as without the letter before
+			all = append(all, in^maphash.String(seed, name[:i]+name[i+1:]))
 		}
 	}
+	return all
 }
 
 // misspelt reports whether one of two names is the other with one letter more, less or

@@ -6,6 +6,7 @@ package unresolved
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -26,46 +27,43 @@ import (
 // that no build sees. rewritten: references by names without a hash, or with that of an
 // earlier run, are rewritten.
 func Find(g *graph.Graph, p *policy.Policy, asked v1alpha1.Unresolved, rewritten bool) []graph.Finding {
-	f := &finder{policy: p, asked: asked, near: newNearMisses(g, rewritten), reported: map[report]bool{}}
-	var unmet []miss
-	for _, r := range g.Resources {
-		if r.Ignored() {
-			continue
-		}
-		for i := range r.Edges {
-			e := &r.Edges[i]
-			ref := e.Ref
-			if ref.Role != catalog.Consumer || ref.Tentative || ref.Via == catalog.ViaExtraSource {
+	f := &finder{policy: p, asked: asked, reported: map[report]bool{}}
+	for e := range consumers(g) {
+		for _, makers := range e.Makers {
+			if makers.Named {
 				continue
 			}
-			for _, makers := range e.Makers {
-				if makers.Named {
-					continue
-				}
-				for _, maker := range makers.Resources {
-					f.findings = append(f.findings, p.Missed(r, ref, makers.Kind, maker)...)
-				}
-			}
-			met := len(e.Matches) > 0
-			if !rewritten {
-				met = len(e.Current()) > 0
-			}
-			if !met && !e.Made() && e.Targets != 0 && len(e.Strangers) == 0 && !everywhere(g, p, e) {
-				unmet = append(unmet, f.miss(e))
+			for _, maker := range makers.Resources {
+				f.findings = append(f.findings, p.Missed(e.Referrer, e.Ref, makers.Kind, maker)...)
 			}
 		}
 	}
-	f.near.find()
-	for _, m := range unmet {
+	for _, m := range Misses(g, p, rewritten) {
 		f.report(m)
 	}
 	return f.findings
 }
 
+// consumers returns the references of g whose objects have to be there.
+func consumers(g *graph.Graph) iter.Seq[*graph.Edge] {
+	return func(yield func(*graph.Edge) bool) {
+		for _, r := range g.Resources {
+			for i := range r.Edges {
+				ref := r.Edges[i].Ref
+				if r.Ignored() || ref.Role != catalog.Consumer || ref.Tentative || ref.Via == catalog.ViaExtraSource {
+					continue
+				}
+				if !yield(&r.Edges[i]) {
+					return
+				}
+			}
+		}
+	}
+}
+
 type finder struct {
 	policy   *policy.Policy
 	asked    v1alpha1.Unresolved
-	near     *nearMisses
 	reported map[report]bool
 	findings []graph.Finding
 }
@@ -76,32 +74,57 @@ type report struct {
 	message  string
 }
 
-// A miss is a reference that leads to nothing.
-type miss struct {
+// A Miss is a reference that leads to nothing.
+type Miss struct {
 	*graph.Edge
-	near []nearMiss
+	// Near says which object is probably meant, "" if none is similar: the problem, a
+	// semicolon, and what to do.
+	Near string
 }
 
-func (f *finder) miss(e *graph.Edge) miss {
-	m := miss{Edge: e}
-	// What a rule of RBAC names may be created at run time, and the policies Reloader and
-	// Wave report names in their annotations themselves.
-	annotation := f.policy.AsksWorkloads() && len(e.Referrer.PodTemplates) > 0 && strings.HasPrefix(string(e.Ref.At.Path), "metadata.annotations")
-	if !e.Ref.List && !e.Ref.ControllerNamespace && !annotation {
-		for _, target := range e.Targets.Each() {
-			m.near = append(m.near, f.near.of(e.Referrer, e.Ref, target))
+// Misses returns the references of g to objects that the input does not hold, unless every
+// cluster has them. p says which those are, and rewritten is that of Find.
+func Misses(g *graph.Graph, p *policy.Policy, rewritten bool) []Miss {
+	var misses []Miss
+	near := newNearMisses(g, rewritten)
+	for e := range consumers(g) {
+		met := len(e.Matches) > 0
+		if !rewritten {
+			met = len(e.Current()) > 0
+		}
+		if met || e.Made() || e.Targets == 0 || len(e.Strangers) > 0 || everywhere(g, p, e) {
+			continue
+		}
+		misses = append(misses, Miss{Edge: e})
+		if mayBeMisspelt(p, e) {
+			for _, target := range e.Targets.Each() {
+				near.of(e.Referrer, e.Ref, target)
+			}
 		}
 	}
-	return m
+	near.find()
+	for i, m := range misses {
+		if !mayBeMisspelt(p, m.Edge) {
+			continue
+		}
+		for _, target := range m.Targets.Each() {
+			misses[i].Near = cmp.Or(misses[i].Near, near.message(near.of(m.Referrer, m.Ref, target), m.Referrer, m.Ref))
+		}
+	}
+	return misses
+}
+
+// mayBeMisspelt reports whether similar names count. What a rule of RBAC names may be created
+// at run time, and the policies Reloader and Wave report names in their annotations themselves.
+func mayBeMisspelt(p *policy.Policy, e *graph.Edge) bool {
+	annotation := p.AsksWorkloads() && len(e.Referrer.PodTemplates) > 0 && strings.HasPrefix(string(e.Ref.At.Path), "metadata.annotations")
+	return !e.Ref.List && !e.Ref.ControllerNamespace && !annotation
 }
 
 // report reports similar names, or else what is asked for, or else what the controller
 // would see.
-func (f *finder) report(m miss) {
-	message := ""
-	for _, near := range m.near {
-		message = cmp.Or(message, f.near.message(near, m.Referrer, m.Ref))
-	}
+func (f *finder) report(m Miss) {
+	message := m.Near
 	demanded := f.asked != v1alpha1.UnresolvedIgnore && !m.Ref.Optional
 	switch {
 	case message != "" && demanded:

@@ -18,19 +18,41 @@ import (
 // Only the names in the manifests count: a reference to app leads to something that is
 // missing if the object's name is app-4h2mbtbbt6 by now. A reference that may mean
 // several objects has an edge to each. One that might mean objects of other layers of a
-// kustomize build, all equally, has none.
+// kustomize build, all equally, has none. Of the context it draws what has an edge to or
+// from the resources of g.
 func New(g *graph.Graph, c *catalog.Catalog) (*Graph, error) {
+	b, err := entered(g, c)
+	if err != nil {
+		return nil, err
+	}
+	return b.finish(), nil
+}
+
+// Unused returns the objects of g that New would mark so, in the order of the input.
+func Unused(g *graph.Graph, c *catalog.Catalog) ([]*graph.Resource, error) {
+	b, err := entered(g, c)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(slices.Clone(g.Resources), func(r *graph.Resource) bool {
+		n := b.node(b.identityOf(r))
+		return !n.object || !n.unused()
+	}), nil
+}
+
+// entered returns a builder with the nodes and the edges of g.
+func entered(g *graph.Graph, c *catalog.Catalog) (*builder, error) {
 	b := &builder{g: g, catalog: c, nodes: make(map[identity]*node, len(g.Resources)), own: map[way]*edge{}, linked: map[madeByAll]bool{}}
-	for _, r := range g.Resources {
+	for _, r := range g.All() {
 		b.enter(r)
 	}
 	uses := NewFinder(g)
-	for _, r := range g.Resources {
+	for _, r := range g.All() {
 		if err := cmp.Or(b.use(r, uses), b.make(r, uses)); err != nil {
 			return nil, err
 		}
 	}
-	return b.finish(), nil
+	return b, nil
 }
 
 type identity struct {
@@ -102,7 +124,10 @@ func (b *builder) identityOf(r *graph.Resource) identity {
 
 func (b *builder) enter(r *graph.Resource) {
 	n := b.node(b.identityOf(r))
-	n.inSet = true
+	if r.Context && n.inSet {
+		return // a Namespace, say, which several builds have
+	}
+	n.inSet, n.Context = true, r.Context
 	n.APIVersion = graph.Clip(r.APIVersion)
 	if r.Name == "" {
 		n.Place = r.Place()
@@ -123,6 +148,9 @@ func (b *builder) use(r *graph.Resource, finder *Finder) error {
 		return err
 	}
 	for _, u := range uses {
+		if r.Context && u.Object.Context {
+			continue
+		}
 		found[u.Ref] = true
 		if r.Target != 0 && graph.InContent(u.Ref.At.Path) {
 			u.Keys = nil // they are part of a value
@@ -130,7 +158,7 @@ func (b *builder) use(r *graph.Resource, finder *Finder) error {
 		b.add(from, b.node(b.identityOf(u.Object)), &u)
 	}
 	for _, w := range wanted(r) {
-		if !found[w.edge.Ref] {
+		if !r.Context && !found[w.edge.Ref] {
 			b.absent(from, &w)
 		}
 	}
@@ -255,10 +283,11 @@ func (b *builder) finish() *Graph {
 	drawn := &Graph{APIVersion: APIVersion, Kind: Kind, Workloads: []Node{}, Readers: []Node{}, Objects: []Object{}, Edges: []Edge{}}
 	for _, n := range nodes {
 		switch {
+		case n.Context && !n.uses && !n.used: // it has nothing to do with the set
 		case n.object:
 			absent := !n.inSet && len(n.madeBy) == 0 && !n.Known
 			n.Missing, n.Optional = absent, absent && !required[n]
-			n.Unused = n.inSet && !n.used && len(n.madeBy) == 0 && !n.Known
+			n.Unused = n.unused()
 			n.MadeBy, n.Makes = listed(slices.Collect(maps.Keys(n.madeBy))), listed(n.makes)
 			drawn.Objects = append(drawn.Objects, n.Object)
 		case n.workload:
@@ -283,6 +312,8 @@ func (b *builder) finish() *Graph {
 	}
 	return drawn
 }
+
+func (n *node) unused() bool { return n.inSet && !n.used && len(n.madeBy) == 0 && !n.Known }
 
 // listed returns nodes, sorted, without those that are listed twice.
 func listed(nodes []*node) []Node {

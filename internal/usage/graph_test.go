@@ -15,7 +15,7 @@ import (
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/manifest"
 	"github.com/confighash/confighash/internal/reference"
-	"github.com/confighash/confighash/internal/test/golden"
+	"github.com/confighash/confighash/test/support/golden"
 )
 
 // A fataler is a test, or a check of a property.

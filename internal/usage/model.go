@@ -38,6 +38,8 @@ type Node struct {
 	Name      string `json:"name"`
 	// Place is where a resource without a name is, as in "line 12".
 	Place string `json:"place,omitempty"`
+	// Context: another build writes it.
+	Context bool `json:"context,omitempty"`
 }
 
 // String returns kind, namespace and name.

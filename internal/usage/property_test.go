@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/confighash/confighash/internal/catalog"
-	"github.com/confighash/confighash/internal/test/property"
+	"github.com/confighash/confighash/test/support/property"
 )
 
 // Values are of letters that stand nowhere else.

@@ -41,7 +41,7 @@ type Finder struct {
 
 // NewFinder returns a Finder for the resources of g.
 func NewFinder(g *graph.Graph) *Finder {
-	return &Finder{graph: g, most: 100_000 + 20*len(g.Resources)}
+	return &Finder{graph: g, most: 100_000 + 20*len(g.All())}
 }
 
 // Of returns what r uses, in the order of its references: every object that a reference

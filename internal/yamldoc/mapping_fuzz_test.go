@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/confighash/confighash/internal/test/corpus"
+	"github.com/confighash/confighash/test/support/corpus"
 )
 
 // FuzzEach compares the entries that Each visits and those that Get returns with what

@@ -17,6 +17,7 @@ type Path string
 type Step struct {
 	Key   string // the entry's key, if Index is negative
 	Index int    // the element, counted from 0; negative for a mapping
+	End   int    // where the step ends in the path, if Steps has made it
 }
 
 // Key returns the path of the entry key of the mapping at p.
@@ -58,6 +59,7 @@ func (p Path) Steps() ([]Step, error) {
 			if err != nil {
 				return nil, fmt.Errorf("path %q: %w", p, err)
 			}
+			step.End = len(p) - len(after)
 			steps, rest = append(steps, step), after
 			continue
 		}
@@ -74,7 +76,7 @@ func (p Path) Steps() ([]Step, error) {
 		if end == 0 {
 			return nil, fmt.Errorf("path %q: empty key before %q", p, rest)
 		}
-		steps, rest = append(steps, Step{Key: rest[:end], Index: -1}), rest[end:]
+		steps, rest = append(steps, Step{Key: rest[:end], Index: -1, End: len(p) - len(rest) + end}), rest[end:]
 	}
 	return steps, nil
 }

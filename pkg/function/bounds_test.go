@@ -21,11 +21,11 @@ import (
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/graph/load"
 	"github.com/confighash/confighash/internal/impact"
-	"github.com/confighash/confighash/internal/test/hostile"
-	"github.com/confighash/confighash/internal/test/property"
 	"github.com/confighash/confighash/internal/usage"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 	"github.com/confighash/confighash/pkg/function"
+	"github.com/confighash/confighash/test/support/hostile"
+	"github.com/confighash/confighash/test/support/property"
 )
 
 // boundsSize returns the size of a hostile input, in bytes.

@@ -1,17 +1,23 @@
 package function
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 
 	"github.com/confighash/confighash/internal/annotate"
 	"github.com/confighash/confighash/internal/graph"
+	"github.com/confighash/confighash/internal/graph/load"
 	"github.com/confighash/confighash/internal/hash"
+	"github.com/confighash/confighash/internal/jobs"
+	"github.com/confighash/confighash/internal/keep"
 	"github.com/confighash/confighash/internal/leftover"
 	"github.com/confighash/confighash/internal/manifest"
 	"github.com/confighash/confighash/internal/plan"
+	"github.com/confighash/confighash/internal/podmeta"
 	"github.com/confighash/confighash/internal/policy"
 	"github.com/confighash/confighash/internal/reference"
 	"github.com/confighash/confighash/internal/rename"
@@ -29,8 +35,26 @@ type Options struct {
 	Namespace, FilterNamespace string
 	// Salt takes the place of the functionConfig's salt if that is empty.
 	Salt string
+	// Jobs, if not empty, takes precedence over the functionConfig's jobs.
+	Jobs v1alpha1.Jobs
+	// Keep, unless nil, takes precedence over the functionConfig's rename.keep: how many
+	// earlier versions of each renamed object are carried along.
+	Keep *int
+	// Previous is what the last run wrote. Keeping versions needs it: an empty list is
+	// that of the first run, and nil means that none is given.
+	Previous []Manifests
+	// Context is what other builds write, as it will be applied: manifests, or lists of
+	// names. References lead to its objects, and its workloads count as users of the
+	// input's objects. Nothing of it is changed, written or counted.
+	Context []Manifests
 	// Summarize asks for a Summary of what is done to a stream.
 	Summarize bool
+}
+
+// Manifests are what a file holds, and the name that messages give it.
+type Manifests struct {
+	Name string
+	Data []byte
 }
 
 // Process reads manifests from data and writes them, transformed, to w.
@@ -71,7 +95,9 @@ type run struct {
 	summarize bool
 	graph     *graph.Graph
 	plan      *plan.Plan
+	names     map[*graph.Resource]string // of renamed objects, as they will be
 	replaced  map[*manifest.Chunk][]byte // the new texts of those that change
+	kept      *keep.Kept                 // the earlier versions
 }
 
 func newRun(in *manifest.Input, o Options) (*run, error) {
@@ -83,11 +109,70 @@ func newRun(in *manifest.Input, o Options) (*run, error) {
 	if r.summarize {
 		r.spec.Report = v1alpha1.ReportFull // a summary counts everything
 	}
-	if err := r.makePlan(in); err != nil {
+	if err := r.makePlan(in, filesOf(o.Context)); err != nil {
 		return nil, err
 	}
 	r.replaced, err = r.plan.Apply(r.graph)
-	return r, err
+	if err != nil {
+		return nil, err
+	}
+	r.kept, err = r.keep(in, o)
+	if err != nil {
+		return nil, err
+	}
+	if len(r.kept.Marks) > 0 {
+		for version, mark := range r.kept.Marks {
+			r.plan.Edit(version, mark)
+		}
+		if r.replaced, err = r.plan.Apply(r.graph); err != nil {
+			return nil, err
+		}
+	}
+	gone, err := graph.ChunksOf(r.kept.Removed)
+	if err != nil {
+		return nil, err
+	}
+	in.Drop(gone)
+	return r, in.Append(r.kept.Added, r.replaced)
+}
+
+// keep decides what becomes of earlier versions.
+func (r *run) keep(in *manifest.Input, o Options) (*keep.Kept, error) {
+	n := r.spec.Rename.Keep
+	if o.Keep != nil {
+		n = *o.Keep
+	}
+	switch {
+	case r.spec.Mode == v1alpha1.ModeAnnotate && (o.Keep != nil || o.Previous != nil):
+		return nil, errors.New("mode Annotate makes no versions to keep; --keep and --previous are for mode Rename")
+	case r.spec.Mode == v1alpha1.ModeAnnotate:
+		return &keep.Kept{}, nil
+	case n > 0 && o.Previous == nil:
+		return nil, fmt.Errorf("%d earlier versions are to be kept, and nothing says what the last run wrote; give --previous PATH, or set spec.rename.keep to 0", n)
+	case o.Previous != nil && o.Keep == nil && n == 0:
+		return nil, errors.New("--previous is given, and no version is to be kept; give --keep N, or set spec.rename.keep")
+	case o.Previous == nil:
+		return keep.Lines(nil, r.graph, r.names, n, nil)
+	}
+	before, err := load.Of(filesOf(o.Previous), load.Options{Namespace: r.spec.Namespace})
+	if err != nil {
+		var all []error
+		for _, e := range Errors(err) {
+			all = append(all, fmt.Errorf("--previous: %w", e))
+		}
+		return nil, errors.Join(all...)
+	}
+	return keep.Lines(before, r.graph, r.names, n, func() (*graph.Graph, error) {
+		var out bytes.Buffer
+		if err := in.Write(&out, r.replaced, nil); err != nil {
+			return nil, err
+		}
+		written, err := load.Of([]load.File{{Data: out.Bytes()}}, load.Options{Namespace: r.spec.Namespace})
+		if written != nil {
+			err = nil // resources that are there twice are for the API server to judge
+		}
+		return written, err
+	})
 }
 
 // specOf returns the spec of the functionConfig, completed from the options.
@@ -112,13 +197,27 @@ func specOf(in *manifest.Input, o Options) (*v1alpha1.Spec, error) {
 	if in.IsResourceList {
 		o.FilterNamespace = ""
 	}
+	if o.Jobs != "" {
+		if spec.Jobs, err = v1alpha1.ParseJobs(string(o.Jobs)); err != nil {
+			return nil, err
+		}
+	}
 	spec.Namespace = cmp.Or(o.Namespace, spec.Namespace, o.FilterNamespace, "default")
 	spec.Salt = hash.ShortSalt(cmp.Or(spec.Salt, o.Salt))
 	return spec, nil
 }
 
-// makePlan reads the items and plans what the functionConfig asks for.
-func (r *run) makePlan(in *manifest.Input) error {
+func filesOf(manifests []Manifests) []load.File {
+	files := make([]load.File, len(manifests))
+	for i, f := range manifests {
+		files[i] = load.File{Name: f.Name, Data: f.Data}
+	}
+	return files
+}
+
+// makePlan reads the items, and those of other builds, and plans what the functionConfig
+// asks for.
+func (r *run) makePlan(in *manifest.Input, context []load.File) error {
 	spec := &r.spec
 	cat, err := reference.Catalog(spec)
 	if err != nil {
@@ -126,34 +225,47 @@ func (r *run) makePlan(in *manifest.Input) error {
 	}
 	finder := reference.NewFinder(cat)
 	finder.Discover = *spec.Discover
-	builder := &graph.Builder{
-		Catalog: cat, Finder: finder, Salt: spec.Salt,
-		Values: spec.Mode == v1alpha1.ModeAnnotate, Bases: true, FunctionConfig: in.FunctionConfig,
+	builder := func() *graph.Builder {
+		return &graph.Builder{
+			Catalog: cat, Finder: finder, Salt: spec.Salt,
+			Values: spec.Mode == v1alpha1.ModeAnnotate, Bases: true, FunctionConfig: in.FunctionConfig,
+		}
 	}
-	chunks, facts, err := manifest.Parse(in, builder.Build)
-	if err != nil {
+	chunks, facts, err := manifest.Parse(in, builder().Build)
+	others, errContext := load.Context(context, builder)
+	if err = errors.Join(err, errContext); err != nil {
 		return plan.Join(Errors(err))
 	}
-	g := graph.New(slices.Concat(facts...), spec.Namespace)
+	g := graph.New(append(slices.Concat(facts...), others...), spec.Namespace)
+	if err := g.CheckContext(); err != nil {
+		return plan.Join(Errors(err))
+	}
 	p, err := policy.New(g, cat, spec)
 	if err != nil {
 		return err
 	}
-	var names map[*graph.Resource]string // of renamed objects, as they will be
+	var covers podmeta.Covers
 	if spec.Mode == v1alpha1.ModeAnnotate {
-		r.plan, err = annotate.New(g, p, spec)
-	} else {
-		var renamed *rename.Plan
-		if renamed, err = rename.New(g, p, spec); err == nil {
-			r.plan, names = &renamed.Plan, renamed.Names
-			r.plan.Add(leftover.Search(chunks, g, names)...)
+		annotated, err := annotate.New(g, p, spec)
+		if err != nil {
+			return err
 		}
+		r.plan, covers = &annotated.Plan, annotated.Covers
+	} else {
+		renamed, err := rename.New(g, p, spec)
+		if err != nil {
+			return err
+		}
+		r.plan, r.names, covers = &renamed.Plan, renamed.Names, renamed.Covers
+		r.plan.Add(leftover.Search(chunks, g, r.names)...)
 	}
-	if err != nil {
-		return err
-	}
+	podmeta.Drop(r.plan, g, spec, covers)
 	r.graph = g
 	r.plan.Add(unresolved.Find(g, p, spec.Unresolved, spec.Mode == v1alpha1.ModeRename)...)
-	r.plan.Add(unresolved.MissingKeys(g, names)...)
+	r.plan.Add(unresolved.MissingKeys(g, r.names)...)
+	if err := r.plan.Err(); err != nil {
+		return err
+	}
+	jobs.Name(g, p, spec, r.plan, r.names)
 	return r.plan.Err()
 }

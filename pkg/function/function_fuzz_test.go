@@ -16,9 +16,9 @@ import (
 
 	"github.com/confighash/confighash/internal/kustomize"
 	"github.com/confighash/confighash/internal/manifest"
-	"github.com/confighash/confighash/internal/test/corpus"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 	"github.com/confighash/confighash/pkg/function"
+	"github.com/confighash/confighash/test/support/corpus"
 )
 
 // patience is far more than the function takes for an input of maxInput bytes,
@@ -119,8 +119,12 @@ func checkProcess(t testing.TB, data []byte, config *v1alpha1.ConfigHash) {
 	}
 }
 
-// elements matches an element of resourceNames.
-var elements = regexp.MustCompile(`resourceNames\[[0-9]+\]`)
+// elements matches an element of resourceNames, and lines the line of a resource without a
+// name.
+var (
+	elements = regexp.MustCompile(`resourceNames\[[0-9]+\]`)
+	lines    = regexp.MustCompile(`\(line [0-9]+\)`)
+)
 
 // lasting returns the results that every run reports: only the first one removes
 // something, or changes names in what a checksum covers. A name that a ConfigMap and a
@@ -131,6 +135,7 @@ func lasting(report *function.Output) []function.Result {
 		if r.Severity == function.SeverityInfo && strings.HasPrefix(r.Message, "removed: ") || strings.HasPrefix(r.Message, "a checksum of mode Annotate is here") {
 			continue
 		}
+		r.Message = lines.ReplaceAllString(r.Message, "(line N)")
 		if r.Field != nil {
 			r.Field = &function.Field{Path: elements.ReplaceAllString(r.Field.Path, "resourceNames[]")}
 		}

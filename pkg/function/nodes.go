@@ -1,12 +1,12 @@
 package function
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/confighash/confighash/internal/edit"
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/manifest"
 )
@@ -36,6 +36,9 @@ func Nodes(items []*yaml.Node, functionConfig *yaml.Node, o Options) (*Output, e
 func transformNodes(items []*yaml.Node, functionConfig *yaml.Node, o Options) (*Output, error) {
 	if err := graph.CheckNamespace(o.Namespace); err != nil {
 		return nil, fmt.Errorf("the option Namespace: %w", err)
+	}
+	if o.Previous != nil {
+		return nil, errors.New("the option Previous is for Process, which can add items")
 	}
 	roots, texts, err := encodeAll(items)
 	if err != nil {
@@ -77,7 +80,7 @@ func encodeAll(items []*yaml.Node) (roots []*yaml.Node, texts [][]byte, err erro
 		if root == nil || root.Kind != yaml.MappingNode {
 			return nil, nil, fmt.Errorf("items[%d]: not a mapping; every item must be a Kubernetes resource: a mapping with apiVersion and kind", i)
 		}
-		if err := embed(root); err != nil {
+		if err := edit.Embed(root); err != nil {
 			return nil, nil, fmt.Errorf("items[%d]: %w", i, err)
 		}
 		roots = append(roots, root)
@@ -85,23 +88,9 @@ func encodeAll(items []*yaml.Node) (roots []*yaml.Node, texts [][]byte, err erro
 	texts = make([][]byte, len(roots))
 	errs := make([]error, len(roots))
 	manifest.Parallel(len(roots), func(i int) {
-		if texts[i], errs[i] = encode(roots[i]); errs[i] != nil {
+		if texts[i], errs[i] = manifest.Encode(roots[i]); errs[i] != nil {
 			errs[i] = fmt.Errorf("items[%d]: cannot be written as YAML: %w", i, errs[i])
 		}
 	})
 	return roots, texts, errors.Join(errs...)
-}
-
-func encode(root *yaml.Node) (text []byte, err error) {
-	defer func() {
-		if r := recover(); r != nil { // the encoder panics about unknown kinds of nodes
-			err = fmt.Errorf("%v", r)
-		}
-	}()
-	var b bytes.Buffer
-	encoder := yaml.NewEncoder(&b)
-	encoder.SetIndent(2)
-	encoder.CompactSeqIndent()
-	err = encoder.Encode(root)
-	return b.Bytes(), err
 }

@@ -199,7 +199,7 @@ func TestNodes_saysWhatIsWrong(t *testing.T) {
 		"a key twice":             {append([]*yaml.Node{good}, documents(t, "apiVersion: v1\nkind: Pod\nkind: Job\n")...), toRename(), `items[1]: Job without a name (items[1]): the key "kind" appears twice; keep one`},
 		"an impossible namespace": {[]*yaml.Node{good}, Options{Config: toRename().Config, Namespace: "a b"}, "the option Namespace: \"a b\" is not a namespace: a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')"},
 		"an impossible config":    {[]*yaml.Node{good}, Options{Config: &v1alpha1.ConfigHash{}}, "spec.mode: is required: one of Rename, Annotate"},
-		"no functionConfig":       {[]*yaml.Node{good}, Options{}, "functionConfig: there is none; the minimum:\n\napiVersion: confighash.dev/v1alpha1\nkind: ConfigHash\nmetadata:\n  name: roll-on-config-change\nspec:\n  mode: Rename # or Annotate"},
+		"no functionConfig":       {[]*yaml.Node{good}, Options{}, "functionConfig: is missing; the minimum:\n\napiVersion: confighash.dev/v1alpha1\nkind: ConfigHash\nmetadata:\n  name: roll-on-config-change\nspec:\n  mode: Rename # or Annotate"},
 		"aliases go in a ring":    {[]*yaml.Node{good, loop}, toRename(), "items[1]: the value of an anchor contains itself"},
 		"what YAML cannot say":    {[]*yaml.Node{{Kind: yaml.MappingNode, Content: []*yaml.Node{scalar("a"), {Kind: 99}}}}, toRename(), "items[0]: cannot be written as YAML: yaml: cannot encode node with unknown kind 99"},
 	} {

@@ -11,7 +11,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/confighash/confighash/internal/test/corpus"
+	"github.com/confighash/confighash/test/support/corpus"
 )
 
 // FuzzProcess_restyled does what FuzzProcess does to manifests of the tests

@@ -21,8 +21,8 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/confighash/confighash/internal/test/property"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
+	"github.com/confighash/confighash/test/support/property"
 )
 
 // places returns the places to break a text of n bytes at: one in eight of them, and each of
@@ -464,6 +464,7 @@ func forEach[T any](t *testing.T, all []T, wantFailures, wantSuccesses int, do f
 	}
 	group.Wait()
 	t.Logf("%d runs failed, %d did not", failures, successes)
+	wantFailures, wantSuccesses = min(wantFailures, property.Cases(wantFailures)), min(wantSuccesses, property.Cases(wantSuccesses))
 	if !t.Failed() && (failures < wantFailures || successes < wantSuccesses) {
 		t.Errorf("%d runs failed and %d did not, want at least %d and %d", failures, successes, wantFailures, wantSuccesses)
 	}
@@ -536,7 +537,7 @@ func (l *leakage) broken(r *rand.Rand, text string, at int) string {
 // the parser, and all that trusts it, meets what it does not expect.
 func TestSecrets_noErrorShowsAValue(t *testing.T) {
 	configs := secretConfigs()
-	forEach(t, slices.Sorted(maps.Keys(secretShapes)), 100, 100, func(l *leakage, r *rand.Rand, label string) string {
+	forEach(t, slices.Sorted(maps.Keys(secretShapes)), property.Cases(100), property.Cases(100), func(l *leakage, r *rand.Rand, label string) string {
 		secret := l.fill(secretShapes[label])
 		for n := range places(len(secret)) {
 			broken := l.broken(r, secret, n)

@@ -19,6 +19,8 @@ type Summary struct {
 	Resources, Changed int
 	// Named are how many objects are named after their content, by kind.
 	Named []Count
+	// Jobs are how many Jobs are named after what they run.
+	Jobs int
 	// References are how many fields hold the names of such objects.
 	References int
 	// Stamped are how many resources have a checksum on a pod template, and
@@ -57,7 +59,11 @@ func summaryOf(r *run) *Summary {
 		}
 		switch f.Outcome {
 		case graph.Named:
-			named[f.Resource.Kind]++
+			if f.Resource.Target == 0 {
+				s.Jobs++
+			} else {
+				named[f.Resource.Kind]++
+			}
 		case graph.Followed:
 			s.References++
 		case graph.Stamped, graph.Unstamped:

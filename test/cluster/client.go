@@ -59,7 +59,7 @@ func (e *StatusError) Error() string {
 	return fmt.Sprintf("the API server answered %d %s: %s", e.Code, e.Reason, e.Message)
 }
 
-// IsNotFound reports whether the API server said that there is no such object.
+// IsNotFound reports whether the API server said that the object does not exist.
 func IsNotFound(err error) bool {
 	status := (*StatusError)(nil)
 	return errors.As(err, &status) && status.Code == http.StatusNotFound

@@ -185,7 +185,7 @@ func (c *ControlPlane) startAPIServer(ctx context.Context) error {
 		"--tls-private-key-file=apiserver.key",
 		"--token-auth-file=tokens.csv",
 		"--anonymous-auth=false",
-		"--authorization-mode=AlwaysAllow",
+		"--authorization-mode=RBAC", // the one token is of system:masters, who may do everything
 		// Without that plugin no Pod needs a service account, and no controller has to
 		// make one in each namespace.
 		"--disable-admission-plugins=ServiceAccount",

@@ -30,8 +30,8 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/confighash/confighash/internal/impact"
-	"github.com/confighash/confighash/internal/test/property"
 	"github.com/confighash/confighash/test/cluster"
+	"github.com/confighash/confighash/test/support/property"
 )
 
 var (

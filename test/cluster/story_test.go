@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/confighash/confighash/internal/test/golden"
-	"github.com/confighash/confighash/internal/test/transcript"
+	"github.com/confighash/confighash/test/support/golden"
+	"github.com/confighash/confighash/test/support/transcript"
 )
 
 // TestStory_printsWhatTheREADMEShows runs the transcripts at the top of the README,

@@ -350,9 +350,9 @@ func TestCheckArguments_findsFaults(t *testing.T) {
 // sentenceFiles hold the sentences that a user may meet as an error or a warning.
 var sentenceFiles = []string{
 	"internal/catalog/change.go",
-	"internal/annotate/*.go", "internal/catalog/list/*.go", "internal/cli/*.go", "internal/graph/*.go", "internal/graph/*/*.go", "internal/hash/*.go",
+	"internal/annotate/*.go", "internal/catalog/list/*.go", "internal/cli/*.go", "internal/gc/*.go", "internal/graph/*.go", "internal/graph/*/*.go", "internal/hash/*.go",
 	"internal/impact/*.go", "internal/kustomize/*.go", "internal/leftover/*.go", "internal/manifest/*.go",
-	"internal/podtemplate/read.go", "internal/policy/*.go", "internal/policy/*/lint.go", "internal/reference/*.go", "internal/yamldoc/mapping.go",
+	"internal/keep/*.go", "internal/lint/*.go", "internal/podtemplate/read.go", "internal/policy/*.go", "internal/policy/*/lint.go", "internal/reference/*.go", "internal/yamldoc/mapping.go",
 	"internal/rename/*.go", "internal/unresolved/*.go", "pkg/function/*.go",
 }
 
@@ -382,7 +382,7 @@ func sentences(t *testing.T) []sentence {
 				t.Fatal(err)
 			}
 			// What a command prints is not a message, nor is what a report of impact says.
-			isCommand := slices.ContainsFunc([]string{"internal/cli/", "internal/impact/", "internal/catalog/list/"}, func(dir string) bool { return strings.HasPrefix(pattern, dir) })
+			isCommand := slices.ContainsFunc([]string{"internal/cli/", "internal/gc/", "internal/impact/", "internal/lint/", "internal/catalog/list/"}, func(dir string) bool { return strings.HasPrefix(pattern, dir) })
 			ast.Inspect(file, func(n ast.Node) bool {
 				if call, ok := n.(*ast.CallExpr); ok && isCommand && slices.Contains([]string{"Errorf", "New"}, called(call)) {
 					for _, arg := range call.Args {
@@ -498,27 +498,28 @@ func called(call *ast.CallExpr) string {
 // unexplained are sentences that docs/troubleshooting.md need not explain.
 // The values say why.
 var unexplained = map[string]string{
-	"X takes it out":                                        "information",
-	"it is made anew each time":                             "information",
-	"nothing makes pods of its template":                    "information",
-	"stamped with the checksum of X":                        "information",
-	"no container uses it":                                  "a reason within a message",
-	"read by name: X":                                       "a reason in a summary",
-	"its name is copied to a place where it cannot change":  "a reason in a summary",
-	"an RBAC rule lets a program use it by name":            "a reason in a summary",
-	`the workload has no X: "true"`:                         "a reason within a message",
-	"X without a name (X)":                                  "how a resource is called in messages",
-	"X, X" + ", and X, X":                                   "where something stands twice, in messages",
-	"lines X and X":                                         "where something stands, in messages",
-	"X and X more":                                          "the end of a list, in messages",
-	"more than X levels deep":                               "what comes before it is explained",
-	"a key without a value":                                 "a part of a message",
-	"the metadata of X":                                     "a part of a message",
-	"did you mean X?":                                       "a part of a message",
-	"correct its key, or remove it":                         "a part of a message",
-	"the option Namespace: X":                               "of the library",
-	"items[X]: cannot be written as YAML: X":                "of the library",
-	"a node in it is nil; leave it out, or give it a value": "of the library",
+	"X takes it out":                                       "information",
+	"it is created each time":                              "information",
+	"nothing makes pods of its template":                   "information",
+	"stamped with the checksum of X":                       "information",
+	"no container uses it":                                 "a reason within a message",
+	"read by name: X":                                      "a reason in a summary",
+	"its name is copied to a place where it cannot change": "a reason in a summary",
+	"an RBAC rule lets a program use it by name":           "a reason in a summary",
+	`the workload has no X: "true"`:                        "a reason within a message",
+	"X without a name (X)":                                 "how a resource is called in messages",
+	"X, X" + ", and X, X":                                  "where something stands twice, in messages",
+	"lines X and X":                                        "where something stands, in messages",
+	"X and X more":                                         "the end of a list, in messages",
+	"more than X levels deep":                              "what comes before it is explained",
+	", like X more of this file":                           "a part of a message",
+	"X: it must be a whole number":                         "about a flag, which it names",
+	"a key without a value":                                "a part of a message",
+	"the metadata of X":                                    "a part of a message",
+	"did you mean X?":                                      "a part of a message",
+	"correct its key, or remove it":                        "a part of a message",
+	"the option Namespace: X":                              "of the library",
+	"items[X]: cannot be written as YAML: X":               "of the library",
 	"items[X]: not a mapping; every item must be a Kubernetes resource: a mapping with apiVersion and kind": "of the library",
 	"lines end in other ways than by a line feed":                                                           "is never told",
 	"' value contains itself": "is looked for in the words of the YAML parser",

@@ -9,12 +9,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/confighash/confighash/internal/test/golden"
-	"github.com/confighash/confighash/internal/test/harness"
+	"github.com/confighash/confighash/test/support/golden"
+	"github.com/confighash/confighash/test/support/harness"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/confighash/confighash/internal/test/transcript"
+	"github.com/confighash/confighash/test/support/transcript"
 )
 
 // page is a page for users with what it shows in fenced blocks.
@@ -72,10 +72,24 @@ func (p page) block(t *testing.T, text string) string {
 	return found[0]
 }
 
+// example returns the manifests before and after a Rename, from the diff that the README
+// shows.
+func example(t *testing.T) (before, after string) {
+	t.Helper()
+	diffs := harness.FencedBlocks(t, filepath.Join("..", "..", "README.md"), "diff")
+	for line := range strings.Lines(diffs[0]) {
+		if line[0] != '+' {
+			before += line[1:]
+		}
+		if line[0] != '-' {
+			after += line[1:]
+		}
+	}
+	return before, after
+}
+
 func TestReadme_showsWhatComesOut(t *testing.T) {
-	r := readPage(t, "README.md")
-	in := r.block(t, "name: web-settings\n")
-	want := r.block(t, "name: web-settings-")
+	in, want := example(t)
 	got, err := harness.Run([]byte(in), harness.Binary, "--mode", "Rename")
 	if err != nil {
 		t.Fatal(err)
@@ -87,7 +101,8 @@ func TestReadme_showsWhatComesOut(t *testing.T) {
 
 func TestReadme_showsWhatAnnotateStamps(t *testing.T) {
 	r := readPage(t, "README.md")
-	in, shown := r.block(t, "name: web-settings\n"), r.block(t, "checksum/config: ")
+	in, _ := example(t)
+	shown := r.block(t, "checksum/config: ")
 	got, err := harness.Run([]byte(in), harness.Binary, "--mode", "Annotate")
 	if err != nil {
 		t.Fatal(err)
@@ -172,8 +187,9 @@ type workshop struct {
 func readmePackage(t *testing.T, r page, kustomization string) workshop {
 	t.Helper()
 	w := workshop{t.TempDir(), toolPath(t)}
+	in, _ := example(t)
 	err := harness.Files{
-		"manifests.yaml":     r.block(t, "name: web-settings\n"),
+		"manifests.yaml":     in,
 		"confighash.yaml":    r.block(t, "path: confighash\n"),
 		"kustomization.yaml": kustomization,
 	}.Write(w.dir)
@@ -204,14 +220,15 @@ func TestDocs_commandsRun(t *testing.T) {
 	}
 	r := readPage(t, "README.md")
 	w := readmePackage(t, r, "resources: [manifests.yaml]\n")
-	renamed, err := harness.Run([]byte(r.block(t, "name: web-settings\n")), harness.Binary, "--mode", "Rename")
+	in, _ := example(t)
+	renamed, err := harness.Run([]byte(in), harness.Binary, "--mode", "Rename")
 	if err != nil {
 		t.Fatal(err)
 	}
 	stub := "#!/bin/sh\ncase \"$1\" in apply) cat ;; *) cat manifests.yaml ;; esac\n"
 	tools := harness.Files{"kubectl": stub, "helm": stub, "kpt": stub, "custom-tools/none": ""}
 	tools["manifests.yaml"] = string(renamed)
-	tools["before.yaml"], tools["after.yaml"] = r.block(t, "name: web-settings\n"), string(renamed)
+	tools["before.yaml"], tools["after.yaml"] = in, string(renamed)
 	if err := tools.Write(w.dir); err != nil {
 		t.Fatal(err)
 	}
@@ -224,6 +241,7 @@ func TestDocs_commandsRun(t *testing.T) {
 
 	// elsewhere reports blocks that do not run here.
 	elsewhere := map[string]string{
+		"confighash gc":       "TestScript runs it",
 		"make ":               "CI runs them",
 		"go install ":         "needs a release",
 		"kpt fn render":       "TestE2E runs it",
@@ -318,7 +336,8 @@ func TestDocs_libraryExampleGivesWhatTheExecutableDoes(t *testing.T) {
 	if err := (harness.Files{"main.go": program}).Write(dir); err != nil {
 		t.Fatal(err)
 	}
-	in := []byte(readPage(t, "README.md").block(t, "name: web-settings\n"))
+	example, _ := example(t)
+	in := []byte(example)
 	want, err := harness.Run(in, harness.Binary, "--mode", "Rename")
 	if err != nil {
 		t.Fatal(err)

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/confighash/confighash/internal/test/harness"
+	"github.com/confighash/confighash/test/support/harness"
 )
 
 // TestSecrets_noCommandShowsTheSalt runs command lines and files that go wrong

@@ -13,13 +13,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/confighash/confighash/internal/test/harness"
+	"github.com/confighash/confighash/test/support/harness"
 
 	"github.com/google/go-cmp/cmp"
 )
 
 // maxImageSize is what the image may hold, in bytes.
-const maxImageSize = 9_000_000
+const maxImageSize = 12_000_000
 
 // exampleKustomization copies the example to a new folder, with function, in
 // YAML's flow style, as what runs the function.

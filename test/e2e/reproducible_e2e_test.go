@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/confighash/confighash/internal/test/harness"
+	"github.com/confighash/confighash/test/support/harness"
 )
 
 // docker runs docker and returns what it prints.

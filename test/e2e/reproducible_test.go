@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/confighash/confighash/internal/test/harness"
-	"github.com/confighash/confighash/internal/test/property"
+	"github.com/confighash/confighash/test/support/harness"
+	"github.com/confighash/confighash/test/support/property"
 )
 
 // copyOfTheTree copies what a build reads to a new folder.

@@ -14,8 +14,8 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/confighash/confighash/internal/test/golden"
-	"github.com/confighash/confighash/internal/test/harness"
+	"github.com/confighash/confighash/test/support/golden"
+	"github.com/confighash/confighash/test/support/harness"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"

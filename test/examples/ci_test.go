@@ -24,7 +24,7 @@ import (
 	"testing"
 	"text/template"
 
-	"github.com/confighash/confighash/internal/test/harness"
+	"github.com/confighash/confighash/test/support/harness"
 
 	"github.com/google/go-cmp/cmp"
 	yamlv3 "go.yaml.in/yaml/v3"
@@ -766,8 +766,8 @@ func changedShop(t *testing.T) string {
 	return dir
 }
 
-// impactMarker is the first line of what confighash impact writes as Markdown.
-const impactMarker = "<!-- confighash impact -->"
+// impactMarker is the first line of what confighash impact writes of prod as Markdown.
+const impactMarker = "<!-- confighash impact prod -->"
 
 // A stand-in for gh: it writes down what it was asked, and runs --jq on the
 // comments that there are.
@@ -782,9 +782,9 @@ esac
 func TestExamplesCI_githubCommentsWhatAPullRequestRestarts(t *testing.T) {
 	skipWithoutPrograms(t, "jq")
 	const (
-		other   = `{"id": 1, "user": {"login": "github-actions[bot]"}, "body": "Coverage: 80%"}`
+		other   = `{"id": 1, "user": {"login": "github-actions[bot]"}, "body": "<!-- confighash impact dev -->\n"}`
 		stolen  = `{"id": 2, "user": {"login": "mallory"}, "body": "` + impactMarker + `\n"}`
-		earlier = `{"id": 3, "user": {"login": "github-actions[bot]"}, "body": "` + impactMarker + `\n### Nothing rolls.\n"}`
+		earlier = `{"id": 3, "user": {"login": "github-actions[bot]"}, "body": "` + impactMarker + `\n### confighash · prod: Nothing restarts.\n"}`
 		twice   = `{"id": 4, "user": {"login": "github-actions[bot]"}, "body": "` + impactMarker + `"}`
 	)
 	const (
@@ -824,14 +824,14 @@ func TestExamplesCI_githubCommentsWhatAPullRequestRestarts(t *testing.T) {
 			want := ""
 			if test.want != "" {
 				want = list + test.want + r.temp + "/prod.md\n"
-				if !strings.HasPrefix(r.file("commented"), impactMarker+"\n### 1 workload rolls\n") || r.file("token") != "ghs_1\n" {
+				if !strings.HasPrefix(r.file("commented"), impactMarker+"\n### confighash · prod: 1 workload restarts ") || r.file("token") != "ghs_1\n" {
 					t.Errorf("with the token %s, it comments:\n%s", r.file("token"), r.file("commented"))
 				}
 			}
 			if diff := cmp.Diff(want, r.file("asked")); diff != "" {
 				t.Errorf("gh was asked for something else (-want +got):\n%s", diff)
 			}
-			for _, want := range []string{"## dev\n", "## prod\n", "`REGION` changed"} {
+			for _, want := range []string{"### confighash · dev: ", "### confighash · prod: ", "`REGION` changed"} {
 				if !strings.Contains(r.file("summary"), want) {
 					t.Errorf("the summary lacks %q:\n%s", want, r.file("summary"))
 				}
@@ -940,7 +940,7 @@ func TestExamplesCI_gitlabNotesWhatAMergeRequestRestarts(t *testing.T) {
 			if strings.Contains(note, formerImage) {
 				t.Errorf("what others merged is among it:\n%s", note)
 			}
-			if want := string(harness.ReadFile(t, filepath.Join(dir, pipeline.Impact.Artifacts.Paths[0]))); note != want || !strings.HasPrefix(note, impactMarker+"\n### 1 workload rolls\n") {
+			if want := string(harness.ReadFile(t, filepath.Join(dir, pipeline.Impact.Artifacts.Paths[0]))); note != want || !strings.HasPrefix(note, impactMarker+"\n### confighash · prod: 1 workload restarts ") {
 				t.Errorf("the note is\n%s\nand the report\n%s", note, want)
 			}
 		})
@@ -1352,7 +1352,7 @@ func TestWorkflows_checkBeforeAnythingMayBeWritten(t *testing.T) {
 func TestExamplesCI_nameOneVersion(t *testing.T) {
 	version := regexp.MustCompile(`(?:confighash:|action@|rev: |version: |confighash/confighash/)(v\d+\.\d+\.\d+)`)
 	for name, want := range map[string]int{
-		"docs/ci.md": 5, "docs/kustomize.md": 1, "docs/kpt.md": 2, "examples/ci/gitlab-ci.yml": 2, "examples/ci/pre-commit-config.yaml": 1,
+		"docs/ci.md": 5, "docs/lint-ci.md": 2, "docs/kustomize.md": 1, "docs/kpt.md": 2, "examples/ci/gitlab-ci.yml": 2, "examples/ci/pre-commit-config.yaml": 1,
 		"examples/ci/gitlab-impact.yml": 2, "examples/ci/github/impact.yaml": 2, "examples/ci/github/check.yaml": 2, "examples/ci/github/diff.yaml": 2, "examples/ci/github/push.yaml": 2,
 	} {
 		found := version.FindAllSubmatch(harness.ReadFile(t, filepath.Join("..", "..", filepath.FromSlash(name))), -1)

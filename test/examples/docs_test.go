@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/confighash/confighash/internal/test/harness"
+	"github.com/confighash/confighash/test/support/harness"
 )
 
 // The stand-ins for what a test lacks: a registry and a cluster. They refuse what

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"text/template"
 
-	"github.com/confighash/confighash/internal/test/harness"
+	"github.com/confighash/confighash/test/support/harness"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"

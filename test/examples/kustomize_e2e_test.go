@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/confighash/confighash/internal/test/harness"
+	"github.com/confighash/confighash/test/support/harness"
 
 	"github.com/google/go-cmp/cmp"
 )

@@ -6,7 +6,7 @@ package examples_test
 import (
 	"testing"
 
-	"github.com/confighash/confighash/internal/test/harness"
+	"github.com/confighash/confighash/test/support/harness"
 )
 
 func TestMain(m *testing.M) { harness.Main(m) }

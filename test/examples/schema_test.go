@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/confighash/confighash/internal/test/harness"
+	"github.com/confighash/confighash/test/support/harness"
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"

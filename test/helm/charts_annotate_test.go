@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/confighash/confighash/internal/test/harness"
+	"github.com/confighash/confighash/test/support/harness"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/confighash/confighash/internal/test/harness"
+	"github.com/confighash/confighash/test/support/harness"
 
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"

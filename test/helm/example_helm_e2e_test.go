@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/confighash/confighash/internal/test/harness"
+	"github.com/confighash/confighash/test/support/harness"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -39,30 +39,8 @@ func helm4User(t *testing.T) helmUser {
 	return h
 }
 
-func TestE2E_helm4_upgradeReplacesRenamedObjectsAndRollbackBringsThemBack(t *testing.T) {
-	checkRenamedRelease(t, helm4User(t))
-}
-
-func TestE2E_helm4_keepsRenamedObjectsThatAreToBeKept(t *testing.T) {
-	checkKeptRelease(t, helm4User(t))
-}
-
-func TestE2E_helm4_hooksRunBeforeARenamedObjectIsThere(t *testing.T) {
-	checkHooksComeFirst(t, helm4User(t))
-}
-
-func TestE2E_helm4_annotateRollsWithTheConfigMap(t *testing.T) {
-	checkAnnotatedRelease(t, helm4User(t))
-}
-
-func TestE2E_helm4_lookupFindsNothingThatWasRenamed(t *testing.T) {
-	checkLookup(t, func() helmUser { return helm4User(t) })
-}
-
-func TestE2E_helm4_docsCommandsRun(t *testing.T) {
-	// helm4User has run it: the page begins with Helm 3, which needs no plugin.
-	checkHelmDocs(t, helm4User(t), installPlugin)
-}
+// Its users have run installPlugin: the page begins with Helm 3, which needs no plugin.
+func TestE2E_helm4(t *testing.T) { checkHelm(t, helm4User) }
 
 // In a chart with hooks, a subchart and a CustomResourceDefinition, Helm 4
 // shows the plugin all but the last.

@@ -17,7 +17,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/confighash/confighash/internal/test/harness"
+	"github.com/confighash/confighash/test/support/harness"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
@@ -484,7 +484,7 @@ func (c *cluster) password(t *testing.T) string {
 
 // checkLookup holds what docs/helm.md says of templates that look an object up
 // by the name that Rename takes from it.
-func checkLookup(t *testing.T, newUser func() helmUser) {
+func checkLookup(t *testing.T, newUser func(*testing.T) helmUser) {
 	t.Helper()
 	tests := []struct {
 		label string
@@ -497,7 +497,7 @@ func checkLookup(t *testing.T, newUser func() helmUser) {
 	}
 	for _, test := range tests {
 		t.Run(test.label, func(t *testing.T) {
-			h := newUser()
+			h := newUser(t)
 			h.upgrade(t, "info", test.args...)
 			before := h.cluster.password(t)
 			h.upgrade(t, "info", test.args...)
@@ -565,28 +565,21 @@ func helm3User(t *testing.T) helmUser {
 	return newHelmUser(t, program)
 }
 
-func TestHelm3_upgradeReplacesRenamedObjectsAndRollbackBringsThemBack(t *testing.T) {
-	checkRenamedRelease(t, helm3User(t))
-}
+func TestHelm3(t *testing.T) { checkHelm(t, helm3User) }
 
-func TestHelm3_keepsRenamedObjectsThatAreToBeKept(t *testing.T) {
-	checkKeptRelease(t, helm3User(t))
-}
-
-func TestHelm3_hooksRunBeforeARenamedObjectIsThere(t *testing.T) {
-	checkHooksComeFirst(t, helm3User(t))
-}
-
-func TestHelm3_annotateRollsWithTheConfigMap(t *testing.T) {
-	checkAnnotatedRelease(t, helm3User(t))
-}
-
-func TestHelm3_lookupFindsNothingThatWasRenamed(t *testing.T) {
-	checkLookup(t, func() helmUser { return helm3User(t) })
-}
-
-func TestHelm3_docsCommandsRun(t *testing.T) {
-	checkHelmDocs(t, helm3User(t), installPlugin)
+// checkHelm holds what holds of any Helm.
+func checkHelm(t *testing.T, user func(*testing.T) helmUser) {
+	t.Helper()
+	for name, check := range map[string]func(*testing.T, helmUser){
+		"an upgrade replaces renamed objects and a rollback brings them back": checkRenamedRelease,
+		"renamed objects are kept that are to be kept":                        checkKeptRelease,
+		"hooks run before a renamed object is there":                          checkHooksComeFirst,
+		"mode Annotate rolls with the ConfigMap":                              checkAnnotatedRelease,
+		"the commands of the documentation run":                               func(t *testing.T, h helmUser) { checkHelmDocs(t, h, installPlugin) },
+	} {
+		t.Run(name, func(t *testing.T) { check(t, user(t)) })
+	}
+	t.Run("lookup finds nothing that was renamed", func(t *testing.T) { checkLookup(t, user) })
 }
 
 // installPlugin is the command of docs/helm.md that comes first in Helm 4, and

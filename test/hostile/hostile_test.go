@@ -14,9 +14,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/confighash/confighash/internal/test/golden"
-	"github.com/confighash/confighash/internal/test/harness"
-	"github.com/confighash/confighash/internal/test/property"
+	"github.com/confighash/confighash/test/support/golden"
+	"github.com/confighash/confighash/test/support/harness"
+	"github.com/confighash/confighash/test/support/property"
 
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/confighash/confighash/internal/test/harness"
-	"github.com/confighash/confighash/internal/test/property"
+	"github.com/confighash/confighash/test/support/harness"
+	"github.com/confighash/confighash/test/support/property"
 )
 
 // A processRow is a process that is run as nobody should, and what comes of it.
@@ -39,7 +39,7 @@ var processRows = []processRow{
 	{"stdin ends in the middle of a document in block style", "head -c 150 in.yaml | confighash --mode Rename", outcome{words: "What has come is read, as YAML may end at any line there; `set -o pipefail` lets a script hear of the program before", holds: []string{"\n  name: app\n", "spec:\n"}}},
 	{"stdin is slow", "{ head -c 50 in.yaml; sleep 0.2; tail -c +51 in.yaml; } | confighash --mode Rename", doing("Renamed")},
 	{"stdout is a full disk", "confighash --mode Rename <in.yaml >/dev/full", refuses("writing the output: …: no space left on device")},
-	{"stdout is a full disk, for a ResourceList with an error", "echo '{apiVersion: config.kubernetes.io/v1, kind: ResourceList, items: []}' | confighash >/dev/full", refuses("functionConfig: there is none; …error: writing the output: …: no space left on device")},
+	{"stdout is a full disk, for a ResourceList with an error", "echo '{apiVersion: config.kubernetes.io/v1, kind: ResourceList, items: []}' | confighash >/dev/full", refuses("functionConfig: is missing; …error: writing the output: …: no space left on device")},
 	{"stdout is a pipe that nobody reads", "{ confighash --mode Rename <large.yaml; echo $? >code; } | head -c 1 >/dev/null; exit $(cat code)", refuses("writing the output: …: broken pipe")},
 	{"stdout is closed", "confighash --mode Rename <in.yaml >&-", passes("The output goes nowhere, as into /dev/null")},
 	{"stderr is closed, and there is an error", "echo text | confighash --mode Rename 2>&-", outcome{words: "Exit code 1, and nothing else", exit: 1, mute: true}},
@@ -55,7 +55,7 @@ var processRows = []processRow{
 	{"SIGTERM while it reads", "exec 2>/dev/null; mkfifo slow; sleep 5 >slow & confighash --mode Rename <slow & sleep 0.3; kill $!; wait $!; exit $(($? == 143 ? 0 : 9))", passes("It ends by the signal, and nothing goes out")},
 	{"`--config` of a folder", "confighash --config . <in.yaml", refuses("--config: …: is a directory")},
 	{"`--config` of a file that does not exist", "confighash --config nowhere.yaml <in.yaml", refuses("--config: open nowhere.yaml: no such file or directory")},
-	{"`--config` of an empty file", "confighash --config /dev/null <in.yaml", refuses("--config /dev/null: functionConfig: there is none; …")},
+	{"`--config` of an empty file", "confighash --config /dev/null <in.yaml", refuses("--config /dev/null: functionConfig: is missing; …")},
 	{"`--config` of a FIFO", "mkfifo config; echo '{apiVersion: confighash.dev/v1alpha1, kind: ConfigHash, metadata: {name: a}, spec: {mode: Rename}}' >config & confighash --config config <in.yaml", doing("Renamed")},
 	{"`--config` that is no YAML", "echo '{' >broken.yaml; confighash --config broken.yaml <in.yaml", refuses("--config broken.yaml: …")},
 	{"`CONFIGHASH_SALT` with line breaks and bytes that are not UTF-8", `CONFIGHASH_SALT="$(printf 'a\nb\377')" confighash --mode Rename <in.yaml`, outcome{words: "Renamed: any bytes are a salt", holds: []string{"name: app-"}}},

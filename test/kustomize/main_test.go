@@ -3,7 +3,7 @@ package kustomize_test
 import (
 	"testing"
 
-	"github.com/confighash/confighash/internal/test/harness"
+	"github.com/confighash/confighash/test/support/harness"
 )
 
 func TestMain(m *testing.M) { harness.Main(m) }

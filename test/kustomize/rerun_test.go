@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/confighash/confighash/internal/test/harness"
-	"github.com/confighash/confighash/internal/test/kustomize"
+	"github.com/confighash/confighash/test/support/harness"
+	"github.com/confighash/confighash/test/support/kustomize"
 
 	"github.com/google/go-cmp/cmp"
 )

@@ -13,7 +13,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/confighash/confighash/internal/test/harness"
+	"github.com/confighash/confighash/test/support/harness"
 
 	yamlv3 "go.yaml.in/yaml/v3"
 )

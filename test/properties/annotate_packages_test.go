@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/confighash/confighash/internal/test/gen"
-	"github.com/confighash/confighash/internal/test/harness"
+	"github.com/confighash/confighash/test/support/gen"
+	"github.com/confighash/confighash/test/support/harness"
 )
 
 // A consumerPackage is a random package of workloads and of what they consume.

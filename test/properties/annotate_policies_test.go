@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/confighash/confighash/internal/test/gen"
-	"github.com/confighash/confighash/internal/test/harness"
+	"github.com/confighash/confighash/test/support/gen"
+	"github.com/confighash/confighash/test/support/harness"
 
 	"github.com/confighash/confighash/internal/policy/reloader"
 	"github.com/confighash/confighash/internal/policy/wave"

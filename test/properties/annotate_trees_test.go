@@ -11,10 +11,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/confighash/confighash/internal/test/gen"
-	"github.com/confighash/confighash/internal/test/harness"
-	"github.com/confighash/confighash/internal/test/kustomize"
-	"github.com/confighash/confighash/internal/test/property"
+	"github.com/confighash/confighash/test/support/gen"
+	"github.com/confighash/confighash/test/support/harness"
+	"github.com/confighash/confighash/test/support/kustomize"
+	"github.com/confighash/confighash/test/support/property"
 
 	"github.com/google/go-cmp/cmp"
 )

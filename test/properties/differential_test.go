@@ -9,10 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/confighash/confighash/internal/test/gen"
-	"github.com/confighash/confighash/internal/test/harness"
-	"github.com/confighash/confighash/internal/test/kustomize"
-	"github.com/confighash/confighash/internal/test/property"
+	"github.com/confighash/confighash/test/support/gen"
+	"github.com/confighash/confighash/test/support/harness"
+	"github.com/confighash/confighash/test/support/kustomize"
+	"github.com/confighash/confighash/test/support/property"
 )
 
 // The ways a tree is built. The first is kustomize's own; each other must

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/confighash/confighash/internal/test/gen"
-	"github.com/confighash/confighash/internal/test/harness"
+	"github.com/confighash/confighash/test/support/gen"
+	"github.com/confighash/confighash/test/support/harness"
 )
 
 // A plainPackage is a random package of resources, as text and as what the

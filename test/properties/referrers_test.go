@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/confighash/confighash/internal/test/gen"
-	"github.com/confighash/confighash/internal/test/harness"
+	"github.com/confighash/confighash/test/support/gen"
+	"github.com/confighash/confighash/test/support/harness"
 )
 
 // referrers makes objects that refer to ConfigMaps and Secrets in the fields

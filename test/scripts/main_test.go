@@ -11,5 +11,6 @@ import (
 // The scripts run this very test binary as confighash, so that they need no build and
 // count for the coverage.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"confighash": func() { cli.Main("") }})
+	program := func() { cli.Main("") }
+	testscript.Main(m, map[string]func(){"confighash": program, "kubectl-confighash": program})
 }

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/confighash/confighash/internal/test/golden"
-	"github.com/confighash/confighash/internal/test/harness"
+	"github.com/confighash/confighash/test/support/golden"
+	"github.com/confighash/confighash/test/support/harness"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )

@@ -27,12 +27,10 @@ func (l listed) String() string {
 	return l.name + "." + l.group
 }
 
-// all returns the kinds of the catalogue, sorted by group and name. An error is a defect
-// of the data.
-func all() ([]listed, error) {
-	documents, err := catalog.Builtin().Documents()
+// all returns the kinds of the catalogue, sorted by group and name.
+func all() []listed {
 	var kinds []listed
-	for _, d := range documents {
+	for _, d := range catalog.Builtin().Documents() {
 		for _, kind := range d.Kinds {
 			kinds = append(kinds, listed{d.Group, kind, d.Kind})
 		}
@@ -40,29 +38,23 @@ func all() ([]listed, error) {
 	slices.SortStableFunc(kinds, func(a, b listed) int {
 		return cmp.Or(strings.Compare(a.group, b.group), strings.Compare(a.name, b.name))
 	})
-	return kinds, err
+	return kinds
 }
 
-// Names returns the kinds as they are written on the command line. An error is a defect
-// of the data.
-func Names() ([]string, error) {
-	kinds, err := all()
+// Names returns the kinds as they are written on the command line.
+func Names() []string {
 	var names []string
-	for _, kind := range kinds {
+	for _, kind := range all() {
 		names = append(names, kind.String())
 	}
-	return slices.Compact(names), err
+	return slices.Compact(names)
 }
 
 // Kinds writes a line for each kind. It returns the writer's error.
 func Kinds(w io.Writer) error {
-	kinds, err := all()
-	if err != nil {
-		return err
-	}
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "GROUP\tKIND\tFIELDS\tPOD TEMPLATES")
-	for _, kind := range kinds {
+	for _, kind := range all() {
 		var templates []string
 		for _, t := range kind.PodTemplates {
 			templates = append(templates, templatePath(t)+": "+t.Change.String())
@@ -75,10 +67,7 @@ func Kinds(w io.Writer) error {
 // Kind writes what is known of the kinds called name: KIND or KIND.GROUP, in any case.
 // It returns an error if nothing is known of them, or the writer's.
 func Kind(w io.Writer, name string) error {
-	found, err := lookup(name)
-	if err != nil {
-		return err
-	}
+	found := lookup(name)
 	if len(found) == 0 {
 		return fmt.Errorf("nothing is known of the kind %s; confighash references lists what is, and spec.references of the functionConfig adds to it", name)
 	}
@@ -93,31 +82,26 @@ func Kind(w io.Writer, name string) error {
 	return nil
 }
 
-func lookup(argument string) ([]listed, error) {
-	kinds, err := all()
-	if err != nil {
-		return nil, err
-	}
+func lookup(argument string) []listed {
 	name, group, hasGroup := strings.Cut(argument, ".")
 	var found []listed
-	for _, kind := range kinds {
+	for _, kind := range all() {
 		inGroup := !hasGroup || kind.group == group || kind.group == "" && group == "core"
 		if inGroup && strings.EqualFold(kind.name, name) {
 			found = append(found, kind)
 		}
 	}
 	if !hasGroup || group == "core" {
-		return found, nil
+		return found
 	}
 	// What is known of groups with the same end counts as well.
 	if len(found) > 0 {
 		name = found[0].name
 	}
-	known, err := catalog.Builtin().Kind(group, "", name)
-	if known == nil {
-		return nil, err
+	if known := catalog.Builtin().Kind(group, "", name); known != nil {
+		return []listed{{group, name, known}}
 	}
-	return []listed{{group, name, known}}, err
+	return nil
 }
 
 func writeKind(w io.Writer, kind listed) error {

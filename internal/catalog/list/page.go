@@ -13,17 +13,9 @@ import (
 //go:embed page.md
 var pageHead string
 
-// Page writes all that is known in Markdown, a table for each group. An error is a
-// defect of the data.
-func Page(w io.Writer) error {
-	documents, err := catalog.Builtin().Documents()
-	if err != nil {
-		return err
-	}
-	subtrees, err := catalog.Builtin().Subtrees()
-	if err != nil {
-		return err
-	}
+// Page writes all that is known in Markdown, a table for each group.
+func Page(w io.Writer) {
+	documents := catalog.Builtin().Documents()
 	fmt.Fprint(w, pageHead)
 	for _, change := range catalog.Changes() {
 		fmt.Fprintf(w, "- *%s*: %s\n", change, change.Meaning())
@@ -48,7 +40,7 @@ func Page(w io.Writer) error {
 		documents = documents[n:]
 	}
 	fmt.Fprint(w, tables.String(), "\n## Shared fields\n\nFields that many kinds have, below the one that names them.\n")
-	for _, s := range subtrees {
+	for _, s := range catalog.Builtin().Subtrees() {
 		fmt.Fprintf(w, "\n### %s\n\n", s.Name)
 		if s.Note != "" {
 			fmt.Fprintf(w, "This is %s.\n\n", s.Note)
@@ -58,7 +50,6 @@ func Page(w io.Writer) error {
 			fmt.Fprintf(w, "| %s\n", entryCells(e))
 		}
 	}
-	return nil
 }
 
 // writeDocument writes the rows of a document, with its kinds in the first.
@@ -86,7 +77,7 @@ func writeDocument(w io.Writer, d catalog.Document) {
 }
 
 // templateCells returns the cells of a pod template after its kind.
-func templateCells(t catalog.PodTemplate) string {
+func templateCells(t catalog.TemplateRule) string {
 	how := []string{"*" + t.Change.String() + "*"}
 	for _, e := range t.Except {
 		how = append(how, fmt.Sprintf("*%s*: %s", e.Change, markdown.text(e.Reason)))

@@ -10,8 +10,8 @@ import (
 )
 
 // templatePath returns the path by which people know a pod template.
-func templatePath(t catalog.PodTemplate) string {
-	if !t.HasSpec {
+func templatePath(t catalog.TemplateRule) string {
+	if t.Spec == nil {
 		return t.Annotations.String()
 	}
 	return t.Spec.String()

@@ -3,6 +3,7 @@
 package load
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -26,6 +27,13 @@ const Stdin = "-"
 type Options struct {
 	// Namespace is where objects without one will be applied; "" is default.
 	Namespace string
+	// Versions asks for earlier versions that a run carried along as objects like others.
+	Versions bool
+	// Context are the manifests of other builds.
+	Context []File
+	// Suffixes asks for the suffixes of objects, keyed with Salt, in place of their values.
+	Suffixes bool
+	Salt     string
 	// Size, unless nil, is called with the number of bytes of all manifests, before
 	// any is parsed.
 	Size func(bytes int)
@@ -40,63 +48,150 @@ type Options struct {
 // that must be built or rendered first; the content of a ConfigMap or a Secret is not
 // readable; two resources are the same to the API server.
 func Graph(args []string, stdin io.Reader, o Options) (*graph.Graph, error) {
-	files, err := list(args, stdin)
+	s, err := Read(args, stdin, o)
 	if err != nil {
 		return nil, err
 	}
+	return s.Graph, nil
+}
+
+// A Set is manifests that were read.
+type Set struct {
+	Graph *graph.Graph
+	files []File
+}
+
+// Read does what [Graph] does, and keeps the manifests to be written.
+func Read(args []string, stdin io.Reader, o Options) (*Set, error) {
+	files, err := Files(args, stdin)
+	if err != nil {
+		return nil, err
+	}
+	g, err := Of(files, o)
+	return &Set{g, files}, err
+}
+
+// Of is Graph for files that are read. If resources are the same to the API server, it
+// returns the graph with the error.
+func Of(files []File, o Options) (*graph.Graph, error) {
 	if o.Size != nil {
 		size := 0
-		for _, f := range files {
-			size += len(f.data)
+		for _, f := range slices.Concat(files, o.Context) {
+			size += len(f.Data)
 		}
 		o.Size(size)
 	}
 	c := catalog.Builtin()
 	finder := reference.NewFinder(c)
 	finder.Discover = true
-	errs := make([]error, len(files))
-	manifest.Parallel(len(files), func(i int) {
-		errs[i] = files[i].read(&graph.Builder{Catalog: c, Finder: finder, Values: true, Bases: true})
-	})
-	if err := errors.Join(errs...); err != nil {
+	builder := func() *graph.Builder {
+		return &graph.Builder{Catalog: c, Finder: finder, Values: !o.Suffixes, Bases: true, Versions: o.Versions, Salt: o.Salt}
+	}
+	all, err := resources(files, builder)
+	if err != nil {
 		return nil, err
 	}
-	var all []*graph.Resource
-	for _, f := range files {
-		all = append(all, f.resources...)
-	}
-	g := graph.New(all, cmp.Or(o.Namespace, "default"))
-	return g, duplicates(g, files)
-}
-
-type file struct {
-	name      string
-	data      []byte
-	resources []*graph.Resource
-}
-
-func (f *file) read(b *graph.Builder) error {
-	in, err := manifest.Split(f.data)
+	context, err := Context(o.Context, builder)
 	if err != nil {
-		return f.failed(err)
+		return nil, err
 	}
+	g := graph.New(slices.Concat(all, context), cmp.Or(o.Namespace, "default"))
+	return g, errors.Join(duplicates(g, all, len(files) > 1), g.CheckContext())
+}
+
+// Context returns the resources of other builds, by builders that builder makes. Errors
+// begin with the flag that names the files.
+func Context(files []File, builder func() *graph.Builder) ([]*graph.Resource, error) {
+	found, err := resources(files, func() *graph.Builder {
+		b := builder()
+		b.Context = true
+		return b
+	})
+	if err != nil {
+		return nil, (&File{Name: "--context"}).failed(err)
+	}
+	return found, nil
+}
+
+func resources(files []File, builder func() *graph.Builder) ([]*graph.Resource, error) {
+	errs := make([]error, len(files))
+	found := make([][]*graph.Resource, len(files))
+	manifest.Parallel(len(files), func(i int) {
+		found[i], errs[i] = files[i].read(builder())
+	})
+	return slices.Concat(found...), errors.Join(errs...)
+}
+
+// Write writes the manifests of all files as one stream, with the text of some chunks
+// replaced and without those that are gone, of which each must hold one item. A
+// ResourceList has to be the only file.
+func (s *Set) Write(w io.Writer, replaced map[*manifest.Chunk][]byte, gone map[*manifest.Chunk]bool) error {
+	for i := range s.files {
+		f := &s.files[i]
+		if f.in.IsResourceList && len(s.files) > 1 {
+			return fmt.Errorf("%s: a ResourceList cannot be written with other manifests; give it alone", f.Name)
+		}
+		f.in.Drop(gone)
+		if i > 0 {
+			if err := separate(w, s.files[i-1].Data, f.Data); err != nil {
+				return err
+			}
+		}
+		if err := f.in.Write(w, replaced, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// separate writes what one stream needs after another.
+func separate(w io.Writer, before, after []byte) error {
+	marker := ""
+	if len(before) > 0 && before[len(before)-1] != '\n' {
+		marker = "\n"
+	}
+	switch {
+	case bytes.HasPrefix(after, []byte("%")):
+		marker += "...\n"
+	case !bytes.HasPrefix(after, []byte("---")):
+		marker += "---\n"
+	}
+	_, err := io.WriteString(w, marker)
+	return err
+}
+
+// A File is manifests and the name that errors give them.
+type File struct {
+	Name string
+	Data []byte
+
+	in *manifest.Input
+}
+
+func (f *File) read(b *graph.Builder) ([]*graph.Resource, error) {
+	in, err := manifest.Split(f.Data)
+	if err != nil {
+		return nil, f.failed(err)
+	}
+	f.in = in
 	b.FunctionConfig = in.FunctionConfig
-	_, resources, err := manifest.Parse(in, b.Build)
+	_, found, err := manifest.Parse(in, b.Build)
 	if err != nil {
-		return f.failed(err)
+		return nil, f.failed(err)
 	}
-	f.resources = slices.Concat(resources...)
+	resources := slices.Concat(found...)
 	var errs []error
-	for _, r := range f.resources {
+	for _, r := range resources {
+		r.File = f.Name
 		if r.ValuesErr != nil {
 			errs = append(errs, f.failed(fmt.Errorf("%s: %s: %w", r.Place(), r, r.ValuesErr)))
 		}
 	}
-	return errors.Join(errs...)
+	return resources, errors.Join(errs...)
 }
 
 // failed adds the file's name in front of each error that err joins.
-func (f *file) failed(err error) error {
+func (f *File) failed(err error) error {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		var all []error
 		for _, e := range joined.Unwrap() {
@@ -104,39 +199,61 @@ func (f *file) failed(err error) error {
 		}
 		return errors.Join(all...)
 	}
-	return fmt.Errorf("%s: %w", f.name, err)
+	return fmt.Errorf("%s: %w", f.Name, err)
 }
 
-func list(args []string, stdin io.Reader) ([]file, error) {
-	var files []file
+// Files reads the manifests that args name, as Graph does. Without stdin, folders may be
+// empty, and - is a file.
+func Files(args []string, stdin io.Reader) ([]File, error) {
+	var files []File
+	err := Each(args, stdin, func(name string, data []byte) error {
+		files = append(files, File{Name: name, Data: data})
+		return nil
+	})
+	return files, err
+}
+
+// Each calls visit with the bytes of each file that [Graph] would read, one after the
+// other.
+func Each(args []string, stdin io.Reader, visit func(name string, data []byte) error) error {
 	for _, arg := range args {
-		if arg == Stdin {
+		if arg == Stdin && stdin != nil {
 			data, err := io.ReadAll(stdin)
 			if err != nil {
-				return nil, fmt.Errorf("reading stdin: %w", err)
+				return fmt.Errorf("reading stdin: %w", err)
 			}
-			files = append(files, file{name: "stdin", data: data})
+			if err := visit("stdin", data); err != nil {
+				return err
+			}
 			continue
 		}
 		names, err := under(arg)
 		if err != nil {
-			return nil, err
+			return err
+		}
+		if names == nil && stdin != nil {
+			return fmt.Errorf("%s: the folder has no manifests: no file in or below it ends in .yaml, .yml or .json", arg)
 		}
 		for _, name := range names {
 			data, err := os.ReadFile(name)
 			if err != nil {
-				return nil, err
+				return err
 			}
-			files = append(files, file{name: name, data: data})
+			if err := visit(name, data); err != nil {
+				return err
+			}
 		}
 	}
-	return files, nil
+	return nil
 }
 
 // under returns name, or, if it is a folder, the manifests in and below it, in the
 // order of their names.
 func under(name string) ([]string, error) {
-	if info, err := os.Stat(name); err != nil || !info.IsDir() {
+	switch info, err := os.Stat(name); {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%s: no such file or folder", name)
+	case err != nil || !info.IsDir():
 		return []string{name}, err
 	}
 	var files []string
@@ -158,33 +275,23 @@ func under(name string) ([]string, error) {
 		}
 		return nil
 	})
-	if err == nil && files == nil {
-		err = fmt.Errorf("%s: the folder has no manifests: no file in or below it ends in .yaml, .yml or .json", name)
-	}
 	return files, err
 }
 
 // duplicates reports resources that are the same one to the API server.
-func duplicates(g *graph.Graph, files []file) error {
-	type place struct {
-		resource *graph.Resource
-		file     string
-	}
-	known := make(map[graph.ID]place, len(g.Resources))
+func duplicates(g *graph.Graph, all []*graph.Resource, inFiles bool) error {
+	known := make(map[graph.ID]*graph.Resource, len(all))
 	var errs []error
-	for _, f := range files {
-		for _, r := range f.resources {
-			first, isKnown := known[g.ID(r)]
-			if r.Name == "" {
-				continue
-			}
-			if !isKnown {
-				known[g.ID(r)] = place{r, f.name}
-				continue
-			}
-			places := graph.Places(first.resource, r)
-			if len(files) > 1 {
-				places = fmt.Sprintf("%s, %s, and %s, %s", first.file, first.resource.Place(), f.name, r.Place())
+	for _, r := range all {
+		first := known[g.ID(r)]
+		switch {
+		case r.Name == "":
+		case first == nil:
+			known[g.ID(r)] = r
+		default:
+			places := graph.Places(first, r)
+			if inFiles {
+				places = fmt.Sprintf("%s, %s, and %s, %s", first.File, first.Place(), r.File, r.Place())
 			}
 			errs = append(errs, fmt.Errorf("%s: the manifests contain it twice (%s); keep one, and give the manifests of one cluster at a time", r, places))
 		}

@@ -10,8 +10,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/confighash/confighash/internal/test/property"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
+	"github.com/confighash/confighash/test/support/property"
 )
 
 // An oracle decides step by step as Reloader's rules are written down, knowing

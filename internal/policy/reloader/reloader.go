@@ -115,8 +115,8 @@ type Decision struct {
 	Reason string
 }
 
-// A Workload is what the annotations of a workload ask for.
-type Workload struct {
+// Requests are what the annotations of a workload ask for.
+type Requests struct {
 	// AutoReloadAll reports that the flag --auto-reload-all is set and holds for it.
 	AutoReloadAll bool
 
@@ -135,8 +135,8 @@ type request struct {
 }
 
 // Read reads the annotations in the metadata of a workload.
-func (c *Controller) Read(annotations map[string]string) *Workload {
-	w := &Workload{AutoReloadAll: c.autoReloadAll, controller: c, requests: map[string]request{}}
+func (c *Controller) Read(annotations map[string]string) *Requests {
+	w := &Requests{AutoReloadAll: c.autoReloadAll, controller: c, requests: map[string]request{}}
 	for _, kind := range Kinds {
 		r := c.request(c.kinds[kind], annotations, false)
 		for _, name := range items(annotations[c.kinds[kind].exclude]) {
@@ -149,7 +149,7 @@ func (c *Controller) Read(annotations map[string]string) *Workload {
 
 // WithPodTemplate returns w with the annotations of a pod template, for the kinds of
 // objects about which the workload itself has none.
-func (w *Workload) WithPodTemplate(annotations map[string]string) *Workload {
+func (w *Requests) WithPodTemplate(annotations map[string]string) *Requests {
 	c, with := w.controller, *w
 	with.requests = maps.Clone(w.requests)
 	for _, kind := range Kinds {
@@ -186,7 +186,7 @@ func (c *Controller) request(k kindKeys, annotations map[string]string, podTempl
 }
 
 // Decide returns whether a change of the object rolls the workload.
-func (w *Workload) Decide(o Object) Decision {
+func (w *Requests) Decide(o Object) Decision {
 	c, r := w.controller, w.requests[o.Kind]
 	k, watched := c.kinds[o.Kind]
 	switch {
@@ -260,11 +260,11 @@ func (r *request) naming(names []string) *Pattern {
 
 // Patterns returns the patterns that are in force for objects of a kind.
 // The caller must not change them.
-func (w *Workload) Patterns(kind string) []Pattern { return w.requests[kind].patterns }
+func (w *Requests) Patterns(kind string) []Pattern { return w.requests[kind].patterns }
 
 // AsksInPodTemplate reports whether the annotations in force for objects of a kind are
 // those of the pod template.
-func (w *Workload) AsksInPodTemplate(kind string) bool { return w.requests[kind].podTemplate }
+func (w *Requests) AsksInPodTemplate(kind string) bool { return w.requests[kind].podTemplate }
 
 // place names an annotation, and the pod template if it is there.
 func place(key string, podTemplate bool) string {

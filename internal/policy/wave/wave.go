@@ -54,8 +54,8 @@ type Name struct {
 	Name      string
 }
 
-// A Workload is what the annotations of a workload ask for.
-type Workload struct {
+// A Request is what the annotations of a workload ask for.
+type Request struct {
 	// Enabled reports that the workload rolls when its configuration changes.
 	Enabled bool
 	// Extra holds the objects that are named, ConfigMaps first, each once, as they are
@@ -64,11 +64,11 @@ type Workload struct {
 }
 
 // Read reads the annotations in the metadata of a workload.
-func Read(annotations map[string]string) Workload {
+func Read(annotations map[string]string) Request {
 	if annotations[UpdateOnConfigChange] != "true" {
-		return Workload{}
+		return Request{}
 	}
-	w := Workload{Enabled: true}
+	w := Request{Enabled: true}
 	seen := map[Name]bool{}
 	add := func(kind, list string) {
 		for item := range strings.SplitSeq(list, ",") {

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/confighash/confighash/internal/test/property"
+	"github.com/confighash/confighash/test/support/property"
 )
 
 func TestRead_readsAsWave(t *testing.T) {
@@ -20,31 +20,31 @@ func TestRead_readsAsWave(t *testing.T) {
 	for _, tc := range []struct {
 		label       string
 		annotations annotations
-		want        Workload
+		want        Request
 	}{
-		{"nothing", nil, Workload{}},
-		{"enabled", enabled(annotations{}), Workload{Enabled: true}},
-		{"as True", annotations{UpdateOnConfigChange: "True"}, Workload{}},
-		{"with a blank", annotations{UpdateOnConfigChange: "true "}, Workload{}},
-		{"as 1", annotations{UpdateOnConfigChange: "1"}, Workload{}},
-		{"says no", annotations{UpdateOnConfigChange: "false"}, Workload{}},
-		{"extras of a workload that is not enabled", annotations{ExtraConfigMaps: "a", ExtraSecrets: "b"}, Workload{}},
+		{"nothing", nil, Request{}},
+		{"enabled", enabled(annotations{}), Request{Enabled: true}},
+		{"as True", annotations{UpdateOnConfigChange: "True"}, Request{}},
+		{"with a blank", annotations{UpdateOnConfigChange: "true "}, Request{}},
+		{"as 1", annotations{UpdateOnConfigChange: "1"}, Request{}},
+		{"says no", annotations{UpdateOnConfigChange: "false"}, Request{}},
+		{"extras of a workload that is not enabled", annotations{ExtraConfigMaps: "a", ExtraSecrets: "b"}, Request{}},
 		{
 			"ConfigMaps and Secrets, in their own namespace and in others",
 			enabled(annotations{ExtraSecrets: "tls,ns/tls", ExtraConfigMaps: "b,ns-2/a.b"}),
-			Workload{true, []Name{{"ConfigMap", "", "b"}, {"ConfigMap", "ns-2", "a.b"}, {"Secret", "", "tls"}, {"Secret", "ns", "tls"}}},
+			Request{true, []Name{{"ConfigMap", "", "b"}, {"ConfigMap", "ns-2", "a.b"}, {"Secret", "", "tls"}, {"Secret", "ns", "tls"}}},
 		},
 		{
 			"blanks, which wave would look for", enabled(annotations{ExtraConfigMaps: " a, b , ns / c\n"}),
-			Workload{true, []Name{{"ConfigMap", "", "a"}, {"ConfigMap", "", "b"}, {"ConfigMap", "ns", "c"}}},
+			Request{true, []Name{{"ConfigMap", "", "a"}, {"ConfigMap", "", "b"}, {"ConfigMap", "ns", "c"}}},
 		},
 		{
 			"one twice, and one of each kind", enabled(annotations{ExtraConfigMaps: "a,ns/a,a", ExtraSecrets: "a"}),
-			Workload{true, []Name{{"ConfigMap", "", "a"}, {"ConfigMap", "ns", "a"}, {"Secret", "", "a"}}},
+			Request{true, []Name{{"ConfigMap", "", "a"}, {"ConfigMap", "ns", "a"}, {"Secret", "", "a"}}},
 		},
-		{"no names", enabled(annotations{ExtraConfigMaps: "", ExtraSecrets: " , ,,"}), Workload{Enabled: true}},
-		{"empty halves", enabled(annotations{ExtraConfigMaps: "ns/,/a, / ,/"}), Workload{Enabled: true}},
-		{"several slashes", enabled(annotations{ExtraConfigMaps: "a/b/c,ns/a/,//a,b"}), Workload{true, []Name{{"ConfigMap", "", "b"}}}},
+		{"no names", enabled(annotations{ExtraConfigMaps: "", ExtraSecrets: " , ,,"}), Request{Enabled: true}},
+		{"empty halves", enabled(annotations{ExtraConfigMaps: "ns/,/a, / ,/"}), Request{Enabled: true}},
+		{"several slashes", enabled(annotations{ExtraConfigMaps: "a/b/c,ns/a/,//a,b"}), Request{true, []Name{{"ConfigMap", "", "b"}}}},
 	} {
 		t.Run(tc.label, func(t *testing.T) {
 			if diff := cmp.Diff(tc.want, Read(tc.annotations)); diff != "" {

@@ -17,8 +17,8 @@ func causePhrase(c *impact.Cause) report.Phrase {
 	}
 	name, change := objectPhrase(*c.Object, c.FormerName, c.Change)
 	phrase := name.Add(change)
-	consumed := keysPhrase(c.Change, c.Keys, func(k *impact.Key) bool { return k.Consumed })
-	others := keysPhrase(c.Change, c.Keys, func(k *impact.Key) bool { return !k.Consumed })
+	consumed := keysPhrase(c.Change, c.Keys, report.Most, func(k *impact.Key) bool { return k.Consumed })
+	others := keysPhrase(c.Change, c.Keys, report.Most, func(k *impact.Key) bool { return !k.Consumed })
 	var via report.Phrase
 	if len(c.Via) > 0 {
 		via = report.Words(" (").Add(report.Prose(strings.Join(c.Via, ", "))).Word(")")
@@ -50,22 +50,21 @@ func objectPhrase(r impact.Ref, former string, c impact.Change) (name, change re
 	return report.Names(r.String()), change
 }
 
-// keysPhrase returns those of an object's keys that meet a condition, nil for none, and
+// keysPhrase returns the first of an object's keys that meet a condition, nil for none, and
 // how each differs unless the object as a whole does so.
-func keysPhrase(object impact.Change, keys []impact.Key, is func(*impact.Key) bool) report.Phrase {
-	those := func(yield func(*impact.Key) bool) {
-		for i := range keys {
-			if is(&keys[i]) && !yield(&keys[i]) {
-				return
-			}
+func keysPhrase(object impact.Change, keys []impact.Key, most int, is func(*impact.Key) bool) report.Phrase {
+	var those []*impact.Key
+	for i := range keys {
+		if is(&keys[i]) {
+			those = append(those, &keys[i])
 		}
 	}
-	return report.Enumerate(those, func(k *impact.Key) report.Phrase {
-		if k.Change != object || object == impact.Changed {
-			return keyPhrase(k)
+	return report.Join(report.Some(those, most, func(k **impact.Key) report.Phrase {
+		if (*k).Change != object || object == impact.Changed {
+			return keyPhrase(*k)
 		}
-		return report.Names(k.Name)
-	})
+		return report.Names((*k).Name)
+	})...)
 }
 
 func keyPhrase(k *impact.Key) report.Phrase { return report.Names(k.Name).Word(" " + verb(k.Change)) }
@@ -94,6 +93,11 @@ var podSpecField = sync.OnceValue(func() *regexp.Regexp {
 
 // fieldName returns a field as a person would call it, or its path.
 func fieldName(field string) report.Phrase {
+	for list, what := range map[string]string{"metadata.labels[": "label ", "metadata.annotations[": "annotation "} {
+		if before, key, ok := strings.Cut(field, list); ok && (before == "" || strings.HasSuffix(before, "template.")) {
+			return report.Words(what).Name(strings.TrimSuffix(key, "]"))
+		}
+	}
 	short := withoutPodSpec(field)
 	found := podSpecField().FindStringSubmatch(short)
 	if short == field || found == nil {

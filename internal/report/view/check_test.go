@@ -14,8 +14,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/confighash/confighash/internal/report"
-	"github.com/confighash/confighash/internal/test/golden"
-	"github.com/confighash/confighash/internal/test/property"
+	"github.com/confighash/confighash/test/support/golden"
+	"github.com/confighash/confighash/test/support/property"
 )
 
 // hostileNames are names that a file may contain, though a cluster refuses most of them.
@@ -65,6 +65,26 @@ func checkFormats(t rapid.TB, command string, v report.View, limit int) {
 	checkShown(t, d.Dot())
 	checkDot(t, d)
 	checkMermaid(t, d)
+	checkHTML(t, write(t, v, report.HTML))
+}
+
+// pageTags are the tags that the page has of its own.
+var pageTags = regexp.MustCompile(`^(/?(html|head|title|style|body|main|h1|h2|p|label|span|table|thead|tbody|tr|th|td|details|summary|ul|li|strong|code|pre|div|svg|defs|marker|path|rect|g|text|script|input|meta)|!DOCTYPE)$`)
+
+// checkHTML fails if a page has a tag that is not its own, loads something, or has more
+// than its one script.
+func checkHTML(t rapid.TB, page string) {
+	t.Helper()
+	checkShown(t, page)
+	markup, _, _ := strings.Cut(page, "\n<script>\n")
+	for _, tag := range regexp.MustCompile(`<([^\s>]*)[^>]*>`).FindAllStringSubmatch(markup, -1) {
+		if !pageTags.MatchString(tag[1]) || strings.Contains(tag[0], " src=") || strings.Contains(tag[0], " href=") || strings.Contains(tag[0], " on") {
+			t.Fatalf("%q is not a tag of the page", tag[0])
+		}
+	}
+	if n := strings.Count(page, "<script"); n != 1 {
+		t.Fatalf("%d scripts", n)
+	}
 }
 
 // sequences are what sets text off on a terminal.
@@ -85,7 +105,7 @@ func checkShown(t rapid.TB, text string) {
 
 // frame are the lines of Markdown that are made of HTML, and those of a diagram's
 // fence.
-var frame = regexp.MustCompile("^(<details>|<summary>[0-9]+ [a-z]+</summary>|</details>|```mermaid|```)$")
+var frame = regexp.MustCompile("^(<details>|<details open>|<summary>[-0-9a-zA-Z ,:;]+(\\([0-9]+\\))?</summary>|</details>|```mermaid|```)$")
 
 // leastLimit is room for the title of a page.
 const leastLimit = 1_000
@@ -98,7 +118,7 @@ func checkMarkdown(t rapid.TB, command, page string, limit int) {
 		t.Fatalf("%d bytes, want at most %d", len(page), limit)
 	}
 	lines := strings.Split(page, "\n")
-	if lines[0] != report.Marker(command) {
+	if lines[0] != report.Marker(command, "") {
 		t.Fatalf("first line is %q", lines[0])
 	}
 	var open []string
@@ -113,8 +133,8 @@ func checkMarkdown(t rapid.TB, command, page string, limit int) {
 		}
 		if frame.MatchString(line) {
 			switch line {
-			case "<details>":
-				open = append(open, line)
+			case "<details>", "<details open>":
+				open = append(open, "<details>")
 			case "```mermaid":
 				open = append(open, "```")
 			case "</details>", "```":
@@ -126,6 +146,9 @@ func checkMarkdown(t rapid.TB, command, page string, limit int) {
 			continue
 		}
 		text := withoutCode(t, line)
+		if strings.HasPrefix(text, "| ") {
+			text = strings.ReplaceAll(text, "|", "")
+		}
 		text = strings.TrimLeft(strings.TrimLeft(text, "# "), "- ")
 		if strings.HasPrefix(text, "**") {
 			text = strings.Replace(text, "**", "", 2)
@@ -194,7 +217,7 @@ func TestMarkdown_namesAreReadBackFromTheirCode(t *testing.T) {
 			want = `""`
 		}
 		page := report.Page{Title: report.Names(text)}
-		_, title, _ := strings.Cut(page.Markdown(&report.Diagram{}, report.DefaultLimit), "### ")
+		_, title, _ := strings.Cut(page.Markdown(&report.Diagram{}, report.DefaultLimit), "### confighash: ")
 		if got, rest := codeSpan(title); got != want || rest != "\n" {
 			t.Errorf("%q is read as %q and %q from %q", text, got, rest, title)
 		}

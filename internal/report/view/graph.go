@@ -77,15 +77,15 @@ func (v *graphView) Page() *report.Page {
 		used[to.ID] = true
 		ways := waysPhrase(edges)
 		if v.by == ByWorkload {
-			lines[from.ID] = append(lines[from.ID], report.Line{Label: nodeName(*to), Text: withMark(ways, "; ", v.objects[to.ID])})
+			lines[from.ID] = append(lines[from.ID], report.Line{Label: nodeName(to), Text: withMark(ways, "; ", v.objects[to.ID])})
 		} else {
-			lines[to.ID] = append(lines[to.ID], report.Line{Label: nodeName(*from), Text: ways})
+			lines[to.ID] = append(lines[to.ID], report.Line{Label: nodeName(from), Text: ways})
 		}
 	}
 	group := func(n *usage.Node, text report.Phrase) bool {
 		below := lines[n.ID]
 		if len(below) > 0 {
-			groups.Rows = append(groups.Rows, report.Row{Name: nodeName(*n), Text: text, Lines: below})
+			groups.Rows = append(groups.Rows, report.Row{Name: nodeName(n), Text: text, Lines: below})
 		}
 		return len(below) > 0
 	}
@@ -93,7 +93,7 @@ func (v *graphView) Page() *report.Page {
 		groups.Title = "Workloads and what they use"
 		for i := range v.Workloads {
 			if w := &v.Workloads[i]; !group(w, nil) {
-				idle.Rows = append(idle.Rows, report.Row{Text: nodeName(*w)})
+				idle.Rows = append(idle.Rows, report.Row{Text: nodeName(w)})
 			}
 		}
 		for i := range v.Readers {
@@ -108,7 +108,7 @@ func (v *graphView) Page() *report.Page {
 		}
 		group(&o.Node, text)
 		if !used[o.ID] {
-			unused.Rows = append(unused.Rows, report.Row{Text: withMark(nodeName(o.Node), ": ", o)})
+			unused.Rows = append(unused.Rows, report.Row{Text: withMark(nodeName(&o.Node), ": ", o)})
 		}
 	}
 	p := &report.Page{Command: "graph", What: "resource", Title: report.Words(v.title()).Toned(report.Bold)}
@@ -149,7 +149,17 @@ func (v *graphView) title() string {
 	return title
 }
 
-func nodeName(n usage.Node) report.Phrase { return report.Names(n.String()) }
+const elsewhere = "another build"
+
+func nodeName(n *usage.Node) report.Phrase {
+	name := report.Names(n.String())
+	if n.Context {
+		name = name.Word(" (" + elsewhere + ")")
+	}
+	return name
+}
+
+func nameOf(name *string) report.Phrase { return report.Names(*name) }
 
 // waysPhrase lists the ways of edges with their keys.
 func waysPhrase(edges []usage.Edge) report.Phrase {
@@ -169,7 +179,7 @@ func wayPhrase(e *usage.Edge) report.Phrase {
 	case len(e.Keys) == 0:
 		return way.Word(" (no key)")
 	}
-	return way.Word(" (").Add(report.Enumerate(slices.Values(e.Keys), report.Names)).Word(")")
+	return way.Word(" (").Add(report.Enumerate(e.Keys, nameOf)).Word(")")
 }
 
 // wayOf returns the way of an edge without its keys.
@@ -206,9 +216,9 @@ func describe(o *usage.Object) (mark report.Phrase, look int) {
 	case o.Missing:
 		return report.Words("missing").Toned(report.Alarms), missingLook
 	case len(o.MadeBy) > 0:
-		return report.Words("made by ").Add(report.Enumerate(slices.Values(o.MadeBy), nodeName)).Toned(report.Faint), look
+		return report.Words("made by ").Add(report.Enumerate(o.MadeBy, nodeName)).Toned(report.Faint), look
 	case len(o.Makes) > 0:
-		return report.Words("makes ").Add(report.Enumerate(slices.Values(o.Makes), nodeName)).Toned(report.Faint), look
+		return report.Words("makes ").Add(report.Enumerate(o.Makes, nodeName)).Toned(report.Faint), look
 	case o.Known:
 		return report.Words("known to the cluster").Toned(report.Faint), look
 	}
@@ -226,23 +236,24 @@ const (
 )
 
 var graphLooks = []report.Look{
-	workloadLook: {Name: "workload", Fill: "#ddf4ff", Stroke: "#0969da"},
-	readerLook:   {Name: "reader", Fill: "#eaeef2", Stroke: "#6e7781"},
-	objectLook:   {Name: "object", Fill: "#dafbe1", Stroke: "#1a7f37"},
-	missingLook:  {Name: "missing", Fill: "#ffd8d3", Stroke: "#cf222e", Dashed: true},
-	optionalLook: {Name: "optional", Fill: "#fff1c2", Stroke: "#bf8700", Dashed: true},
-	knownLook:    {Name: "known", Fill: "#eaeef2", Stroke: "#6e7781", Dashed: true},
+	workloadLook: {Name: "workload", Meaning: "workload", Fill: "#ddf4ff", Stroke: "#0969da"},
+	readerLook:   {Name: "reader", Meaning: "other resource", Fill: "#eaeef2", Stroke: "#6e7781"},
+	objectLook:   {Name: "object", Meaning: "ConfigMap or Secret", Fill: "#dafbe1", Stroke: "#1a7f37"},
+	missingLook:  {Name: "missing", Meaning: "missing", Fill: "#ffd8d3", Stroke: "#cf222e", Dashed: true},
+	optionalLook: {Name: "optional", Meaning: "missing but optional", Fill: "#fff1c2", Stroke: "#bf8700", Dashed: true},
+	knownLook:    {Name: "known", Meaning: "known to the cluster", Fill: "#eaeef2", Stroke: "#6e7781", Dashed: true},
 }
 
-// Diagram has users on its left, objects on their right, and what makes an object on the
-// right of that. It leaves out what has no edge.
+// Diagram has objects on the left of what uses them, and on the right of what makes them.
+// It leaves out what has no edge.
 func (v *graphView) Diagram() *report.Diagram {
 	d := &report.Diagram{Name: "uses", Looks: graphLooks}
 	boxOf := func(n *usage.Node) int { return d.Box(n.ID, func() report.Box { return v.box(n) }) }
 	drawn := map[string]bool{}
 	for _, edges := range v.uses {
 		// The arrow is dashed if no container gets the object.
-		a := report.Arrow{From: boxOf(v.nodes[edges[0].From]), To: boxOf(v.nodes[edges[0].To]), Tip: waysPhrase(edges), Dashed: true}
+		to := boxOf(v.nodes[edges[0].From])
+		a := report.Arrow{From: boxOf(v.nodes[edges[0].To]), To: to, Tip: waysPhrase(edges), Dashed: true}
 		var labels []string
 		for i := range edges {
 			labels = append(labels, wayOf(&edges[i]))
@@ -252,15 +263,16 @@ func (v *graphView) Diagram() *report.Diagram {
 		drawn[edges[0].From], drawn[edges[0].To] = true, true
 		d.Arrows = append(d.Arrows, a)
 	}
-	madeBy := report.Words("made by")
+	makes := report.Words("makes")
 	for i := range v.Objects {
 		o := &v.Objects[i]
 		for j := range o.MadeBy {
 			if drawn[o.ID] {
-				d.Arrows = append(d.Arrows, report.Arrow{From: boxOf(&o.Node), To: boxOf(&o.MadeBy[j]), Label: madeBy, Tip: madeBy, Dashed: true})
+				d.Arrows = append(d.Arrows, report.Arrow{From: boxOf(&o.MadeBy[j]), To: boxOf(&o.Node), Label: makes, Tip: makes, Dashed: true})
 			}
 		}
 	}
+	d.Group()
 	return d
 }
 
@@ -269,10 +281,13 @@ func (v *graphView) box(n *usage.Node) report.Box {
 	b := report.Box{Look: readerLook, Tip: n.ID, Lines: []report.Phrase{
 		report.Names(n.Kind), report.Names(strings.TrimPrefix(n.String(), n.Kind+" ")),
 	}}
+	if n.Context {
+		b.Lines = append(b.Lines, report.Words(elsewhere))
+	}
 	o := v.objects[n.ID]
 	if o == nil {
 		if v.workloads[n.ID] {
-			b.Look = workloadLook
+			b.Look, b.Name, b.Many = workloadLook, nodeName(n), "workloads"
 		}
 		return b
 	}
@@ -281,7 +296,7 @@ func (v *graphView) box(n *usage.Node) report.Box {
 	switch {
 	case len(o.MadeBy) > 0: // arrows show that
 	case len(o.Makes) > 0 && !o.Missing:
-		b.Lines = append(b.Lines, some(o.Makes, report.Most, func(n *usage.Node) report.Phrase { return report.Names("makes " + n.String()) })...)
+		b.Lines = append(b.Lines, report.Some(o.Makes, report.Most, func(n *usage.Node) report.Phrase { return report.Names("makes " + n.String()) })...)
 	case len(mark) > 0:
 		b.Lines = append(b.Lines, mark)
 	}

@@ -13,9 +13,9 @@ import (
 
 	"github.com/confighash/confighash/internal/catalog"
 	"github.com/confighash/confighash/internal/report"
-	"github.com/confighash/confighash/internal/test/golden"
-	"github.com/confighash/confighash/internal/test/property"
 	"github.com/confighash/confighash/internal/usage"
+	"github.com/confighash/confighash/test/support/golden"
+	"github.com/confighash/confighash/test/support/property"
 )
 
 // stored returns a graph of testdata.
@@ -149,7 +149,7 @@ func TestGraph_largeGraphStaysBelowTheLimit(t *testing.T) {
 	text := write(t, Graph(g, ""), report.Markdown)
 	checkMarkdown(t, "graph", text, report.DefaultLimit)
 	for _, want := range []string{
-		"### 2000 workloads use 2000 objects\n", "There is no diagram: 3999 arrows are too many to follow.\n",
+		"### confighash: 2000 workloads use 2000 objects\n", "The diagram is left out: 3999 arrows are too many to follow.\n",
 		"<summary>2000 resources</summary>", " more\n", "\nLists are cut short here; ",
 	} {
 		if !strings.Contains(text, want) {

@@ -34,20 +34,21 @@ type outcome struct {
 // outcomes are in the order of sections.
 var outcomes = []outcome{
 	{impact.Refused, "refused", report.Alarms, "the API server refuses the new manifest", "", ""},
-	{impact.Kills, "kills", report.Alarms, "running work is stopped, and its results may be lost", "loses running work", "lose running work"},
+	{impact.Kills, "kills", report.Alarms, "running work is stopped, and its results may be lost", "", ""},
 	{impact.Stale, "stale", report.Alarms, "pods keep the old configuration until restarted", "stays stale", "stay stale"},
-	{impact.Rolls, "rolls", report.Warns, "pods are replaced", "rolls", "roll"},
+	{impact.Rolls, "rolls", report.Warns, "pods are replaced", "", ""},
 	{impact.Waits, "waits", report.Warns, "pods are replaced after somebody acts", "waits for somebody to act", "wait for somebody to act"},
+	{impact.RunsAgain, "runs again", report.Warns, "Jobs with another name, since what they run differs", "runs again", "run again"},
 	{impact.NextRuns, "next run", report.Calm, "what runs stays; the next run or pod follows the new manifest", "changes with the next run", "change with the next run"},
 	{impact.Unknown, "unknown", report.Calm, "an operator decides", "is up to an operator", "are up to an operator"},
 	{impact.Starts, "starts", report.Calm, "new workloads", "starts", "start"},
 	{impact.Stops, "stops", report.Calm, "removed workloads, which a pruning apply stops", "stops if the apply prunes", "stop if the apply prunes"},
 }
 
-// titleOrder is the order of effects in the title: what rolls comes first, since that is
-// what a reader asks. What is refused is counted with other errors.
+// titleOrder is the order of effects in the title, after what restarts. What is refused is
+// counted with other errors.
 var titleOrder = []impact.Effect{
-	impact.Rolls, impact.Kills, impact.Stale, impact.Waits, impact.NextRuns, impact.Unknown, impact.Starts, impact.Stops,
+	impact.Stale, impact.Waits, impact.RunsAgain, impact.NextRuns, impact.Unknown, impact.Starts, impact.Stops,
 }
 
 // outcomeOf returns the outcome of an effect, that of Unknown for a new one.
@@ -60,10 +61,11 @@ func outcomeOf(e impact.Effect) *outcome {
 
 // Page lists what happens, worst first.
 func (v impactView) Page() *report.Page {
-	p := &report.Page{Command: "impact", What: "workload", Title: report.Words(v.title()).Toned(report.Bold)}
+	p := &report.Page{Command: "impact", What: "workload", Title: report.Words(v.title()).Add(v.avoidable()).Toned(report.Bold), Sums: true, Table: v.causes()}
 	add := func(tag, title string, rows []report.Row) {
 		if len(rows) > 0 {
-			p.Sections = append(p.Sections, report.Section{Tag: tag, Title: title, Rows: rows})
+			alarms := func(r report.Row) bool { return r.Tone == report.Alarms }
+			p.Sections = append(p.Sections, report.Section{Tag: tag, Title: title, Rows: rows, Folded: true, Open: slices.ContainsFunc(rows, alarms)})
 		}
 	}
 	for i := range outcomes {
@@ -74,44 +76,81 @@ func (v impactView) Page() *report.Page {
 		}
 		add(o.tag, o.title, rows)
 	}
-	add("disappears", "objects that a pruning apply deletes while something may still need them", v.disappearingRows())
+	disappearing, ordinary := v.disappearingRows()
+	add("disappears", "objects that a pruning apply deletes while something may still need them", disappearing)
 	unconsumed, gone := v.otherObjectRows()
 	add("unconsumed", "configuration that no pod gets by env or volume; a program may read it through the API", unconsumed)
 	add("gone", "objects that a pruning apply deletes and nothing needs", gone)
+	if slices.ContainsFunc(v.Workloads, func(w impact.Workload) bool { return len(w.Causes) > 1 }) && len(v.Causes) > 1 {
+		p.Notes = append(p.Notes, report.Words("A workload with several causes counts for each of them."))
+	}
+	if ordinary > 0 {
+		p.Notes = append(p.Notes, report.Words(report.Plural(ordinary, "old version")+report.Choose(ordinary, " is", " are")+" removed after the rollout."))
+	}
 	return p
 }
 
-// title sums the report up: "2 workloads roll, 1 stays stale".
+// title sums the report up: "2 workloads restart (6 pods), 1 stays stale".
 func (v impactView) title() string {
-	counts := map[impact.Effect]int{}
-	accepted := 0
+	counts := map[*outcome]int{}
 	for i := range v.Workloads {
-		w := &v.Workloads[i]
-		counts[outcomeOf(w.Effect).effect]++
-		if w.Effect == impact.Stale && w.Accepted {
-			accepted++
-		}
+		counts[outcomeOf(v.Workloads[i].Effect)]++
 	}
-	var parts []string
+	parts := counted(nil, v.Summary.Restarts(), "workload restarts", "workloads restart")
+	if len(parts) > 0 {
+		pods := podParts(v.Summary.Pods, " pod", " pods")
+		pods = counted(pods, v.Summary.Kills, "loses running work", "lose running work")
+		parts[0] += " (" + strings.Join(pods, ", ") + ")"
+	}
 	for _, effect := range titleOrder {
-		o, n, noun := outcomeOf(effect), counts[effect], ""
+		o, noun := outcomeOf(effect), ""
+		n := counts[o]
 		if len(parts) == 0 {
 			noun = report.Choose(n, "workload ", "workloads ")
 		}
 		parts = counted(parts, n, noun+o.one, noun+o.several)
+		accepted := count(v.Workloads, func(w *impact.Workload) bool { return w.Effect == impact.Stale && w.Accepted })
 		if effect == impact.Stale && accepted > 0 {
 			parts[len(parts)-1] += report.Choose(n-accepted+1, " (accepted)", fmt.Sprintf(" (%d accepted)", accepted))
 		}
 	}
 	rolls := len(parts) > 0
-	parts = v.countErrors(parts, counts[impact.Refused])
+	refused := counts[outcomeOf(impact.Refused)] + len(v.Refused) + count(v.Objects, func(o *impact.Object) bool { return o.Refused != "" })
+	parts = counted(parts, refused, "apply is refused", "applies are refused")
+	dangling, needed := 0, 0
+	for i := range v.Disappearing {
+		n := count(v.Disappearing[i].NeededBy, func(n *impact.Need) bool { return n.Why == impact.StillNamed })
+		dangling += n
+		if n == 0 && !ordinary(&v.Disappearing[i]) {
+			needed++
+		}
+	}
+	parts = counted(parts, dangling, "reference dangles", "references dangle")
 	if rolls {
 		return strings.Join(parts, ", ")
 	}
-	if parts = v.countOthers(parts); len(parts) > 0 {
-		return "Nothing rolls. " + strings.Join(parts, ", ") + "."
+	unconsumed := count(v.Objects, (*impact.Object).Unconsumed)
+	parts = counted(parts, unconsumed, "object that no pod gets by env or volume differs", "objects that no pod gets by env or volume differ")
+	parts = counted(parts, needed, "object that something may need disappears", "objects that something may need disappear")
+	if len(parts) == 0 {
+		return "Nothing restarts."
 	}
-	return "Nothing rolls."
+	return "Nothing restarts. " + strings.Join(parts, ", ") + "."
+}
+
+// avoidable says how many restarts spec.podMetadata avoids.
+func (v impactView) avoidable() report.Phrase {
+	if v.Summary.Avoidable == 0 {
+		return nil
+	}
+	var keys []string
+	for i := range v.Workloads {
+		keys = append(keys, v.Workloads[i].Avoidable...)
+	}
+	slices.Sort(keys)
+	restarts := report.Plural(int64(v.Summary.Rolls+v.Summary.Waits+v.Summary.Kills), "restart")
+	words := fmt.Sprintf(". %d of %s %s avoidable: ", v.Summary.Avoidable, restarts, report.Choose(v.Summary.Avoidable, "is", "are"))
+	return report.Words(words).Add(report.Enumerate(slices.Compact(keys), func(key *string) report.Phrase { return report.Names(*key) }))
 }
 
 // counted appends a number with what it counts, unless it is 0.
@@ -133,27 +172,6 @@ func count[T any](all []T, is func(*T) bool) int {
 	return n
 }
 
-// countErrors appends the numbers of refused applies and of dangling references.
-func (v impactView) countErrors(parts []string, refusedWorkloads int) []string {
-	refused := refusedWorkloads + len(v.Refused) + count(v.Objects, func(o *impact.Object) bool { return o.Refused != "" })
-	dangling := 0
-	for i := range v.Disappearing {
-		dangling += count(v.Disappearing[i].NeededBy, dangles)
-	}
-	parts = counted(parts, refused, "apply is refused", "applies are refused")
-	return counted(parts, dangling, "reference dangles", "references dangle")
-}
-
-func dangles(n *impact.Need) bool { return n.Why == impact.StillNamed }
-
-// countOthers appends the numbers of objects whose change rolls nothing.
-func (v impactView) countOthers(parts []string) []string {
-	unconsumed := count(v.Objects, (*impact.Object).Unconsumed)
-	needed := count(v.Disappearing, func(d *impact.Disappearing) bool { return count(d.NeededBy, dangles) == 0 })
-	parts = counted(parts, unconsumed, "object that no pod gets by env or volume differs", "objects that no pod gets by env or volume differ")
-	return counted(parts, needed, "object that something may need disappears", "objects that something may need disappear")
-}
-
 func (v impactView) workloadRows(o *outcome) []report.Row {
 	var rows []report.Row
 	for i := range v.Workloads {
@@ -165,10 +183,13 @@ func (v impactView) workloadRows(o *outcome) []report.Row {
 		if w.Replicas != nil {
 			row.Columns[0] = report.Words(report.Plural(*w.Replicas, "replica"))
 		}
-		if w.Accepted {
+		switch {
+		case w.Accepted:
 			row.Columns[2] = report.Words("accepted by an annotation")
+		case w.Avoidable != nil:
+			row.Columns[2] = report.Words("avoidable")
 		}
-		for _, cause := range some(w.Causes, report.Most, causePhrase) {
+		for _, cause := range report.Some(w.Causes, report.Most, causePhrase) {
 			row.Lines = append(row.Lines, report.Line{Text: cause})
 		}
 		row.Lines = explained(row.Lines, w.Reason, w.Fix)
@@ -202,19 +223,6 @@ func strategyPhrase(strategy string) report.Phrase {
 		return report.Words(strategy)
 	}
 	return report.Names(strategy)
-}
-
-// some returns a phrase for each of the first elements, and one that counts the others.
-func some[T any](all []T, most int, phrase func(*T) report.Phrase) []report.Phrase {
-	shown, more := report.First(all, most)
-	var phrases []report.Phrase
-	for i := range shown {
-		phrases = append(phrases, phrase(&shown[i]))
-	}
-	if more > 0 {
-		phrases = append(phrases, report.Fold(more))
-	}
-	return phrases
 }
 
 // explained appends a reason and a fix, if there are any.
@@ -252,7 +260,7 @@ func (v impactView) refusalRows() []report.Row {
 // objectRow is the row of an object with its keys.
 func objectRow(tag string, o *impact.Object, lines []report.Line) report.Row {
 	name, text := objectPhrase(o.Ref, o.FormerName, o.Change)
-	if keys := keysPhrase(o.Change, o.Keys, func(*impact.Key) bool { return true }); keys != nil {
+	if keys := keysPhrase(o.Change, o.Keys, report.Most, func(*impact.Key) bool { return true }); keys != nil {
 		text = text.Word(": ").Add(keys)
 	}
 	return report.Row{Tag: tag, Name: name, Text: text, Lines: lines}
@@ -289,7 +297,7 @@ func (v impactView) otherObjectRows() (unconsumed, gone []report.Row) {
 }
 
 func refs(rs []impact.Ref) report.Phrase {
-	return report.Enumerate(slices.Values(rs), func(r impact.Ref) report.Phrase { return report.Names(r.String()) })
+	return report.Enumerate(rs, func(r *impact.Ref) report.Phrase { return report.Names(r.String()) })
 }
 
 // needs are the reasons to need an object, worst first.
@@ -302,12 +310,24 @@ var needs = []struct {
 	{impact.StillRunning, "pods that nothing replaces refer to it", report.Warns},
 	{impact.RunningJobs, "running Jobs refer to it", report.Warns},
 	{impact.Rollout, "until the rollout ends, and for kubectl rollout undo", report.Calm},
+	{impact.Rollback, "for a rollback to an earlier version", report.Calm},
 }
 
-func (v impactView) disappearingRows() []report.Row {
-	var rows []report.Row
+// ordinary reports whether what disappears is an old version that is needed until the
+// rollout ends, which is so after each change.
+func ordinary(d *impact.Disappearing) bool {
+	return d.Successor != "" && !d.Unkept && !slices.ContainsFunc(d.NeededBy, func(n impact.Need) bool { return n.Why != impact.Rollout })
+}
+
+// disappearingRows are objects that something may need, but for those that are ordinary,
+// which are counted.
+func (v impactView) disappearingRows() (rows []report.Row, ordinaries int) {
 	for i := range v.Disappearing {
 		d := &v.Disappearing[i]
+		if ordinary(d) {
+			ordinaries++
+			continue
+		}
 		row := report.Row{Tag: "needed", Name: report.Names(d.String())}
 		if d.Successor != "" {
 			row.Text = report.Words(" (now ").Name(d.Successor).Word(")")
@@ -316,8 +336,11 @@ func (v impactView) disappearingRows() []report.Row {
 		for _, n := range d.NeededBy {
 			by[n.Why] = append(by[n.Why], n.Ref)
 		}
-		if len(by[impact.StillNamed]) > 0 {
+		switch {
+		case len(by[impact.StillNamed]) > 0:
 			row.Tag = "dangling"
+		case d.Unkept:
+			row.Tag, row.Tone = "not kept", report.Alarms
 		}
 		for _, n := range needs {
 			if len(by[n.why]) > 0 {
@@ -328,5 +351,5 @@ func (v impactView) disappearingRows() []report.Row {
 		rows = append(rows, row)
 	}
 	slices.SortStableFunc(rows, func(a, b report.Row) int { return int(b.Tone) - int(a.Tone) })
-	return rows
+	return rows, ordinaries
 }

@@ -22,10 +22,10 @@ const (
 )
 
 var impactLooks = []report.Look{
-	causeLook: {Name: "cause", Fill: "#ddf4ff", Stroke: "#0969da"},
-	alarmLook: {Name: "alarm", Fill: "#ffd8d3", Stroke: "#cf222e"},
-	warnLook:  {Name: "warn", Fill: "#fff1c2", Stroke: "#bf8700"},
-	calmLook:  {Name: "calm", Fill: "#eaeef2", Stroke: "#6e7781"},
+	causeLook: {Name: "cause", Meaning: "what changed", Fill: "#ddf4ff", Stroke: "#0969da"},
+	alarmLook: {Name: "alarm", Meaning: "refused, stopped or stale", Fill: "#ffd8d3", Stroke: "#cf222e"},
+	warnLook:  {Name: "warn", Meaning: "pods are replaced", Fill: "#fff1c2", Stroke: "#bf8700"},
+	calmLook:  {Name: "calm", Meaning: "next run, or up to an operator", Fill: "#eaeef2", Stroke: "#6e7781"},
 }
 
 // Diagram has causes on its left and workloads on its right. It leaves out workloads to
@@ -41,6 +41,7 @@ func (v impactView) Diagram() *report.Diagram {
 			drawWorkload(d, w, keys)
 		}
 	}
+	d.Group()
 	return d
 }
 
@@ -74,11 +75,11 @@ func drawWorkload(d *report.Diagram, w *impact.Workload, keys map[impact.Ref][]i
 			fmt.Fprintf(sum, "%q\n", fieldPhrase(c).String())
 		}
 		boxes = append(boxes, d.Box([sha256.Size]byte(sum.Sum(nil)), func() report.Box {
-			return report.Box{Lines: some(fields, mostLines, func(c **impact.Cause) report.Phrase { return fieldPhrase(*c) })}
+			return report.Box{Lines: report.Some(fields, mostLines, func(c **impact.Cause) report.Phrase { return fieldPhrase(*c) })}
 		}))
 	}
 	for _, from := range boxes {
-		d.Arrows = append(d.Arrows, report.Arrow{From: from, To: to, Label: report.Enumerate(slices.Values(ways[from]), report.Names)})
+		d.Arrows = append(d.Arrows, report.Arrow{From: from, To: to, Label: report.Enumerate(ways[from], nameOf)})
 	}
 }
 
@@ -91,14 +92,16 @@ func workloadBox(w *impact.Workload) report.Box {
 		line += ", " + report.Plural(*w.Replicas, "replica")
 	}
 	look := map[report.Tone]int{report.Calm: calmLook, report.Warns: warnLook, report.Alarms: alarmLook}[toneOf(w)]
-	return refBox(look, w.Ref, []report.Phrase{report.Words(line)})
+	box := refBox(look, w.Ref, []report.Phrase{report.Words(line)})
+	box.Name, box.Many = report.Names(w.String()), "workloads: "+outcomeOf(w.Effect).tag
+	return box
 }
 
 func objectBox(c *impact.Cause, keys []impact.Key) report.Box {
 	if keys == nil {
 		keys = c.Keys
 	}
-	lines := some(keys, mostLines, keyPhrase)
+	lines := report.Some(keys, mostLines, keyPhrase)
 	if len(lines) == 0 {
 		lines = []report.Phrase{report.Words(verb(c.Change))}
 	}

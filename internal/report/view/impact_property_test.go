@@ -12,7 +12,7 @@ import (
 
 	"github.com/confighash/confighash/internal/impact"
 	"github.com/confighash/confighash/internal/report"
-	"github.com/confighash/confighash/internal/test/property"
+	"github.com/confighash/confighash/test/support/property"
 )
 
 var (
@@ -75,13 +75,15 @@ func anyReport(t *rapid.T) *impact.Report {
 	refusal := rapid.Custom(func(t *rapid.T) impact.Refusal {
 		return impact.Refusal{Ref: refs.Draw(t, "refused"), Field: fields.Draw(t, "field"), Reason: text.Draw(t, "reason"), Fix: text.Draw(t, "fix")}
 	})
-	return &impact.Report{
+	r := &impact.Report{
 		APIVersion: impact.APIVersion, Kind: impact.Kind,
 		Workloads:    rapid.SliceOfN(workload, 0, 25).Draw(t, "workloads"),
 		Objects:      rapid.SliceOfN(object, 0, 4).Draw(t, "objects"),
 		Disappearing: rapid.SliceOfN(gone, 0, 4).Draw(t, "disappearing"),
 		Refused:      rapid.SliceOfN(refusal, 0, 4).Draw(t, "refusals"),
 	}
+	r.Sum()
+	return r
 }
 
 func TestImpact_anyNamesStayNames(t *testing.T) {
@@ -90,6 +92,7 @@ func TestImpact_anyNamesStayNames(t *testing.T) {
 		limit := rapid.SampledFrom([]int{report.DefaultLimit, leastLimit, 2_000, 5_000, 20_000}).Draw(t, "limit")
 
 		checkFormats(t, "impact", Impact(r), limit)
+		checkTotals(t, r)
 		var back impact.Report
 		decoder := json.NewDecoder(strings.NewReader(write(t, Impact(r), report.JSON)))
 		decoder.DisallowUnknownFields()
@@ -100,4 +103,35 @@ func TestImpact_anyNamesStayNames(t *testing.T) {
 			t.Fatalf("JSON (-want +got):\n%s", diff)
 		}
 	})
+}
+
+// checkTotals fails if a workload does not count once for each of its causes, or a budget
+// does not hold what restarts.
+func checkTotals(t *rapid.T, r *impact.Report) {
+	restarts, workloads := 0, 0
+	for i := range r.Causes {
+		total, n := &r.Causes[i], 0
+		for _, of := range total.Effects {
+			n += of
+		}
+		if n != len(total.Workloads) || n > len(r.Workloads) || total.Restarts() > r.Summary.Restarts() || total.Pods.Known > r.Summary.Pods.Known {
+			t.Fatalf("a total of %d workloads: %+v", n, total)
+		}
+		workloads += n
+	}
+	causes := 0
+	for i := range r.Workloads {
+		if w := &r.Workloads[i]; w.Effect == impact.Rolls || w.Effect == impact.Kills {
+			restarts++
+		}
+		causes += len(r.Workloads[i].Causes)
+	}
+	if workloads > causes || (workloads == 0) != (causes == 0) {
+		t.Fatalf("%d workloads in totals, of %d causes", workloads, causes)
+	}
+	for n, within := range map[int]bool{restarts: true, restarts - 1: false} {
+		if got := (Budget{Workloads: &n}).Exceeds(r) == ""; got != within {
+			t.Fatalf("%d workloads restart, and %d are within the budget: %t", restarts, n, got)
+		}
+	}
 }

@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/confighash/confighash/internal/test/property"
+	"github.com/confighash/confighash/test/support/property"
 )
 
 // mutations is how many mutated documents are read.

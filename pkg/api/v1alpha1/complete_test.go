@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	random "github.com/confighash/confighash/internal/test/property"
+	random "github.com/confighash/confighash/test/support/property"
 )
 
 func TestComplete_returnsWhatIsComplete(t *testing.T) {
@@ -59,7 +59,7 @@ func TestComplete_saysWhatIsWrong(t *testing.T) {
 		"an empty selector": {Spec{Mode: ModeRename, Include: []Selector{{}}}, "spec.include[0]: an empty selector would match everything; give at least one of its fields"},
 		"no prefix":         {Spec{Mode: ModeAnnotate, Annotate: Annotate{Key: "sum", Scope: ScopeSource}}, `spec.annotate.key: "sum" has no prefix; with the scope Source the annotations are called PREFIX/kind.name, so give the key one: example.com/sum`},
 		"an unknown keys' key": {Spec{Mode: ModeAnnotate, Reloader: Reloader{AnnotationKeys: map[string]string{"reloader.stakater.com/search": "a b"}}},
-			`spec.reloader.annotationKeys["reloader.stakater.com/search"]: "a b" is not an annotation key: name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')`},
+			`spec.reloader.annotationKeys["reloader.stakater.com/search"]: "a b" is not ` + annotationRule},
 	} {
 		_, err := (&ConfigHash{Spec: test.spec}).Complete()
 		if err == nil {

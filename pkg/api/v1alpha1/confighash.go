@@ -18,6 +18,10 @@ const (
 	AnnotationIgnore       = "confighash.dev/ignore"
 	AnnotationRoll         = "confighash.dev/roll"
 	AnnotationExtraSources = "confighash.dev/extra-sources"
+	AnnotationLintIgnore   = "confighash.dev/lint-ignore"
+	// AnnotationSuperseded is on earlier versions of renamed objects that a run carried
+	// along; 1 is the version before the current one.
+	AnnotationSuperseded = "confighash.dev/superseded"
 )
 
 // The types of fields that have a few values.
@@ -44,6 +48,8 @@ type (
 	Unresolved string
 	// Report says what the results hold.
 	Report string
+	// Jobs says what happens to the names of Jobs.
+	Jobs string
 	// TargetKind is a kind that a reference rule can lead to.
 	TargetKind string
 )
@@ -81,6 +87,9 @@ const (
 	ReportProblems Report = "Problems"
 	ReportFull     Report = "Full"
 
+	JobsLeave  Jobs = "Leave"
+	JobsRename Jobs = "Rename"
+
 	TargetConfigMap TargetKind = "ConfigMap"
 	TargetSecret    TargetKind = "Secret"
 )
@@ -112,8 +121,10 @@ type Spec struct {
 	Include      []Selector    `json:"include,omitempty" max:"1000" doc:"Only ConfigMaps and Secrets that one of these selectors matches take part; without any, all do."`
 	Exclude      []Selector    `json:"exclude,omitempty" max:"1000" doc:"ConfigMaps and Secrets that one of these selectors matches take no part."`
 	Salt         string        `json:"salt,omitempty" doc:"Keys both hashes (HMAC), against guessing short secrets. The environment variable CONFIGHASH_SALT does the same."`
+	Jobs         Jobs          `json:"jobs,omitempty" enum:"Leave,Rename" default:"Leave" doc:"Leave: Jobs keep their names. Rename: in both modes, append to the name of a Job a hash of all that it runs, so that it runs again when that changes, and only then."`
 	Rename       Rename        `json:"rename,omitzero" doc:"Settings of the mode Rename."`
 	Annotate     Annotate      `json:"annotate,omitzero" doc:"Settings of the mode Annotate."`
+	PodMetadata  PodMetadata   `json:"podMetadata,omitzero" doc:"Labels and annotations to drop from pod templates, so that what a chart changes with each version replaces no pods. A key that something needs stays."`
 	References   []Reference   `json:"references,omitempty" max:"500" doc:"Further fields that hold the name of a ConfigMap or a Secret, in the syntax of kustomize's nameReference."`
 	PodTemplates []PodTemplate `json:"podTemplates,omitempty" max:"100" doc:"Further kinds with a pod template that rolls when it changes."`
 	Namespace    string        `json:"namespace,omitempty" format:"namespace" unset:"default" doc:"The namespace where objects that name none will be applied."`
@@ -142,6 +153,7 @@ type Rename struct {
 	Unreferenced Unreferenced      `json:"unreferenced,omitempty" enum:"Keep,Rename" default:"Keep" doc:"Keep or rename what nothing in the input references."`
 	ReadByName   ReadByName        `json:"readByName,omitempty" enum:"Keep,Rename" default:"Keep" doc:"Keep or rename what a program probably reads by name through the API: what an RBAC rule, a flag or a variable names, what holds no data, and names that are known."`
 	Generated    Generated         `json:"generated,omitempty" enum:"Auto,Adopt,Leave" default:"Auto" doc:"What kustomize's own generators made and would hash itself. Auto: rename now what has a reference that kustomize does not know. Adopt: rename all of it now. Leave: leave it to kustomize."`
+	Keep         int               `json:"keep,omitempty" doc:"How many earlier versions of each renamed object are carried along, for old pods and rollbacks. Needs --previous."`
 	Immutable    bool              `json:"immutable,omitempty" doc:"Set immutable: true on renamed objects."`
 	Annotations  map[string]string `json:"annotations,omitempty" keys:"ownAnnotation" doc:"Annotations to set on renamed objects."`
 }
@@ -151,6 +163,12 @@ type Annotate struct {
 	Key         string      `json:"key,omitempty" format:"ownAnnotation" default:"checksum/config" doc:"The key of the checksum annotation."`
 	Scope       Scope       `json:"scope,omitempty" enum:"Workload,Source" default:"Workload" doc:"Workload: one annotation. Source: one for each object consumed, named KEY-PREFIX/kind.name."`
 	Granularity Granularity `json:"granularity,omitempty" enum:"Key,Object" default:"Key" doc:"Key: only the keys that a workload consumes count. Object: all of the object."`
+}
+
+// PodMetadata says what to drop from pod templates.
+type PodMetadata struct {
+	DropLabels      []string `json:"dropLabels,omitempty" max:"100" format:"keyPattern" doc:"Keys of labels; * matches any characters but a slash. A label that a selector in the input mentions stays."`
+	DropAnnotations []string `json:"dropAnnotations,omitempty" max:"100" format:"keyPattern" doc:"Keys of annotations; * matches any characters but a slash. A chart's checksum stays where nothing else would roll the pods."`
 }
 
 // A Reference is an entry of kustomize's nameReference: the fields that hold
@@ -205,6 +223,11 @@ func ParseMode(s string) (Mode, error) {
 // ParsePolicy returns the policy that s names. Its error lists the policies.
 func ParsePolicy(s string) (Policy, error) {
 	return Policy(s), oneOf("policy", s)
+}
+
+// ParseJobs returns what s says of Jobs. Its error lists the values.
+func ParseJobs(s string) (Jobs, error) {
+	return Jobs(s), oneOf("jobs", s)
 }
 
 // oneOf fails if s is not one of the values of a field of Spec.

@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/confighash/confighash/internal/test/corpus"
 	"github.com/confighash/confighash/internal/yamldoc"
+	"github.com/confighash/confighash/test/support/corpus"
 )
 
 // FuzzParse_andBack holds for any YAML: what is refused is reported field by

@@ -4,25 +4,25 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-	"slices"
-	"strings"
 	"sync"
 
-	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/confighash/confighash/internal/pattern"
 )
 
-// A format is a rule for strings, for the reader and for the schema. pattern, not and
-// maxLength together allow what check does. A format without them is one that JSON
-// Schema cannot express ("format: regex" has another syntax than Go's).
+// A format is a rule for strings, for the reader and for the schema.
 type format struct {
-	check      func(string) string // what is wrong, or ""
-	pattern    string              // of the whole string
-	not        string
+	enum       []string // the allowed strings, if there are a few
+	what       string   // such a string is
+	pattern    string   // of the whole string
 	maxLength  int
-	mayBeEmpty bool // unless the field is required
+	tooLong    string // the pattern of strings part of which is too long
+	taken      string // the pattern of those that others use
+	mayBeEmpty bool   // unless the field is required
+	// check says what is wrong, "" if nothing is, if JSON Schema cannot: "format: regex"
+	// has another syntax than Go's.
+	check func(string) string
 }
 
 const (
@@ -41,33 +41,40 @@ const (
 	pathPattern = `/?(?:(?:[^/\\\[\]. \t\r\n]|\\/)+(?:\[\])?|` + stepPattern + `(?:/` + stepPattern + `)+)`
 )
 
-// formats are those that struct tags name.
+const (
+	labelRule      = "at most 63 lower-case letters, digits and dashes, with a letter or a digit at both ends"
+	annotationRule = "an annotation key: at most 63 letters, digits, dashes, underscores and dots, with a letter or a digit at both ends, perhaps after a domain and a slash"
+)
+
+// formats are those that struct tags name. Their patterns follow the API server, which
+// checks an annotation's key by the rule for label keys, ignoring case.
 var formats = map[string]format{
 	"regex":         {check: checkRegex, mayBeEmpty: true},
 	"labelSelector": {check: checkLabelSelector, mayBeEmpty: true},
-	"namespace":     {check: conforms("a namespace", content.IsDNS1123Label), pattern: labelPattern, maxLength: 63},
-	"group":         {check: checkGroup, pattern: labelPattern + `(?:\.` + labelPattern + ")*", maxLength: 253, mayBeEmpty: true},
-	"version":       {check: conforms("an API version", content.IsDNS1123Label), pattern: labelPattern, maxLength: 63, mayBeEmpty: true},
-	"kind":          {check: checkKind, pattern: kindPattern, maxLength: 63, mayBeEmpty: true},
-	"path":          {check: checkPath, pattern: pathPattern},
-	"annotation":    {check: checkAnnotationKey, pattern: keyPattern, not: longPrefix, maxLength: keyLength},
-	// An annotation that this function writes.
-	"ownAnnotation": {check: checkOwnAnnotationKey, pattern: keyPattern, not: taken(), maxLength: keyLength},
+	"namespace":     {what: "a namespace: " + labelRule, pattern: labelPattern, maxLength: 63},
+	"version":       {what: "an API version: " + labelRule, pattern: labelPattern, maxLength: 63, mayBeEmpty: true},
+	"group": {
+		what:    "an API group: lower-case letters, digits and dashes, in parts divided by dots; the version has a field of its own",
+		pattern: labelPattern + `(?:\.` + labelPattern + ")*", maxLength: 253, mayBeEmpty: true,
+	},
+	"kind": {what: "a kind: a kind is one word of letters and digits, as in Deployment", pattern: kindPattern, maxLength: 63, mayBeEmpty: true},
+	"path": {
+		what:    `a path: write names between single slashes, as in spec/template, without spaces; a list's name may end in []; a slash within a name is written \/`,
+		pattern: pathPattern,
+	},
+	"keyPattern": {
+		what:    "the key of a label or an annotation, such as helm.sh/chart; * stands for any characters but a slash, as in checksum/*",
+		pattern: `(?:[-A-Za-z0-9.*]+/)?[-A-Za-z0-9_.*]+`, maxLength: keyLength,
+	},
+	"annotation":  {what: annotationRule, pattern: keyPattern, tooLong: longPrefix, maxLength: keyLength},
+	"reloaderKey": {enum: reloaderKeys},
+	// An annotation that this function writes. Setting those of kustomize and kpt would
+	// lose references and files.
+	"ownAnnotation": {
+		what: annotationRule, pattern: keyPattern, tooLong: longPrefix, maxLength: keyLength,
+		taken: `^confighash\.dev/(?:hash|ignore|roll|extra-sources|lint-ignore|superseded)$|^(?:(?:internal\.)?config\.kubernetes\.io|(?:kustomize\.)?config\.k8s\.io)/`,
+	},
 }
-
-// Compiled when first needed: most runs need neither.
-var (
-	kindRegexp = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("^" + kindPattern + "$") })
-	pathRegexp = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("^" + pathPattern + "$") })
-)
-
-// The annotations of kustomize and kpt themselves. Setting them would lose
-// references and files.
-var reservedPrefixes = []string{
-	"internal.config.kubernetes.io/", "config.kubernetes.io/", "config.k8s.io/", "kustomize.config.k8s.io/",
-}
-
-var functionAnnotations = []string{AnnotationHash, AnnotationIgnore, AnnotationRoll, AnnotationExtraSources}
 
 // reloaderKeys are the annotation keys that Reloader has a flag for.
 var reloaderKeys = []string{
@@ -106,71 +113,27 @@ func checkLabelSelector(selector string) string {
 	return ""
 }
 
-func checkGroup(s string) string {
-	if strings.Contains(s, "/") {
-		return fmt.Sprintf("%q is not an API group: the version has a field of its own", s)
-	}
-	return conforms("an API group", content.IsDNS1123Subdomain)(s)
-}
-
-func checkKind(s string) string {
-	if len(s) > 63 || !kindRegexp().MatchString(s) {
-		return fmt.Sprintf("%q is not a kind: a kind is one word of letters and digits, as in Deployment", s)
+// wrong says what is wrong with s, "" if nothing is.
+func (f *format) wrong(s string) string {
+	switch {
+	case f.check != nil:
+		return f.check(s)
+	case f.pattern == "":
+	case f.taken != "" && matches(f.taken, s):
+		return fmt.Sprintf("%q belongs to this function, to kustomize or to kpt; choose another key", s)
+	case f.maxLength > 0 && len(s) > f.maxLength, f.tooLong != "" && matches(f.tooLong, s), !matches("^"+f.pattern+"$", s):
+		return fmt.Sprintf("%q is not %s", s, f.what)
 	}
 	return ""
 }
 
-func checkPath(path string) string {
-	switch {
-	case path == "":
-		return "is empty; it names the way to the field, as in spec/template"
-	case pathRegexp().MatchString(path):
-		return ""
-	case strings.Contains(path, ".") && !strings.Contains(path, "/"):
-		return fmt.Sprintf("%q separates its steps by dots; kustomize's paths separate them by slashes: %q", path, strings.ReplaceAll(path, ".", "/"))
-	}
-	return fmt.Sprintf(`%q is not a path: write names between single slashes, without spaces; `+
-		`a list's name may end in []; a slash within a name is written \/`, path)
-}
+var compiledPatterns sync.Map // pattern to *regexp.Regexp
 
-// checkOwnAnnotationKey refuses annotations that this function, kustomize or kpt
-// read.
-func checkOwnAnnotationKey(key string) string {
-	if slices.Contains(functionAnnotations, key) {
-		return fmt.Sprintf("%q is an annotation of this function's own; choose another key", key)
+// matches compiles a pattern when it is first needed: most runs need none.
+func matches(pattern, s string) bool {
+	known, ok := compiledPatterns.Load(pattern)
+	if !ok {
+		known, _ = compiledPatterns.LoadOrStore(pattern, regexp.MustCompile(pattern))
 	}
-	for _, prefix := range reservedPrefixes {
-		if strings.HasPrefix(key, prefix) {
-			return fmt.Sprintf("%q belongs to kustomize and kpt, as all under %s does; choose another key", key, prefix)
-		}
-	}
-	return checkAnnotationKey(key)
-}
-
-// taken returns the pattern of keys that checkOwnAnnotationKey refuses.
-func taken() string {
-	all := []string{longPrefix}
-	for _, key := range functionAnnotations {
-		all = append(all, "^"+regexp.QuoteMeta(key)+"$")
-	}
-	for _, prefix := range reservedPrefixes {
-		all = append(all, "^"+regexp.QuoteMeta(prefix))
-	}
-	return strings.Join(all, "|")
-}
-
-// checkAnnotationKey follows the API server, which checks an annotation's key
-// by the rule for label keys, ignoring case.
-var checkAnnotationKey = conforms("an annotation key", func(key string) []string {
-	return content.IsLabelKey(strings.ToLower(key))
-})
-
-// conforms returns a check by a function of Kubernetes, which lists problems.
-func conforms(what string, check func(string) []string) func(string) string {
-	return func(s string) string {
-		if problems := check(s); len(problems) > 0 {
-			return fmt.Sprintf("%q is not %s: %s", s, what, strings.Join(problems, "; "))
-		}
-		return ""
-	}
+	return known.(*regexp.Regexp).MatchString(s)
 }

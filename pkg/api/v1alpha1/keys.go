@@ -87,7 +87,7 @@ func (r *reader) unknown(e entry, at yamldoc.Path, fields []string) {
 	case glued:
 		r.fail(path, "is not a known field; put a space between a field's colon and its value")
 	default:
-		r.fail(path, "is not a known field; "+suggest(e.key, fields, r.paths))
+		r.fail(path, "is not a known field; "+r.suggest(e.key, fields))
 	}
 }
 
@@ -100,40 +100,14 @@ func keyPath(at yamldoc.Path, key string) yamldoc.Path {
 	return at.Key(key)
 }
 
-// suggest names the fields here, or among all paths, that a key may be meant as.
-func suggest(key string, here, paths []string) string {
-	alike := func(f string) bool {
-		return strings.EqualFold(f[strings.LastIndexByte(f, '.')+1:], key[strings.LastIndexByte(key, '.')+1:])
-	}
-	for _, search := range []struct {
-		in    []string
-		meant func(string) bool
-	}{
-		{here, func(f string) bool { return misspelt(strings.ToLower(key), strings.ToLower(f)) }},
-		{here, func(f string) bool { return strings.HasPrefix(f, key+".") }},
-		{here, func(f string) bool { return strings.HasPrefix(key, f+".") }},
-		{here, alike},
-		{paths, alike},
-	} {
-		meant := slices.DeleteFunc(slices.Clone(search.in), func(f string) bool { return !search.meant(f) })
-		if len(meant) > 0 {
+// suggest names the fields of that name, here or in other places, or else all those here.
+func (r *reader) suggest(key string, here []string) string {
+	last := func(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }
+	differ := func(f string) bool { return !strings.EqualFold(last(f), last(key)) }
+	for _, fields := range [][]string{here, r.paths} {
+		if meant := slices.DeleteFunc(slices.Clone(fields), differ); len(meant) > 0 {
 			return "did you mean " + strings.Join(meant, " or ") + "?"
 		}
 	}
 	return "known here: " + strings.Join(here, ", ")
-}
-
-// misspelt reports whether b is a with at most one letter more, less or changed, or
-// with two letters swapped.
-func misspelt(a, b string) bool {
-	for a != "" && b != "" && a[0] == b[0] {
-		a, b = a[1:], b[1:]
-	}
-	for a != "" && b != "" && a[len(a)-1] == b[len(b)-1] {
-		a, b = a[:len(a)-1], b[:len(b)-1]
-	}
-	if n := len(a); n >= 2 && n == len(b) {
-		return a[0] == b[n-1] && a[n-1] == b[0] && a[1:n-1] == b[1:n-1]
-	}
-	return max(len(a), len(b)) <= 1
 }

@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/kustomize/kyaml/resid"
 
-	"github.com/confighash/confighash/internal/test/gen"
-	random "github.com/confighash/confighash/internal/test/property"
+	"github.com/confighash/confighash/test/support/gen"
+	random "github.com/confighash/confighash/test/support/property"
 )
 
 // Selector and FieldSpec are kustomize's, without what their packages link.

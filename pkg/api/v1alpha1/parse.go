@@ -64,7 +64,7 @@ func Parse(node *yaml.Node) (*ConfigHash, error) {
 		node = node.Content[0]
 	}
 	if !isWhole(node, map[*yaml.Node]bool{}) || node.IsZero() || yamldoc.IsNull(yamldoc.Resolve(node)) || node.Kind == yaml.DocumentNode {
-		return nil, Errors{{Message: "there is none; the minimum:\n\n" + minimal}}
+		return nil, Errors{{Message: "is missing; the minimum:\n\n" + minimal}}
 	}
 	if node = yamldoc.Resolve(node); node.Kind != yaml.MappingNode {
 		return nil, Errors{{Message: fmt.Sprintf("must be a mapping, not %s; the minimum:\n\n%s", describe(node), minimal)}}
@@ -74,11 +74,11 @@ func Parse(node *yaml.Node) (*ConfigHash, error) {
 		return nil, err
 	}
 	config, f := &ConfigHash{}, flat{}
-	root, at := reflect.ValueOf(config).Elem(), yamldoc.Path("spec")
+	root, at, paths := reflect.ValueOf(config).Elem(), yamldoc.Path("spec"), deepFields
 	if isFlat {
-		root, at = reflect.ValueOf(&f).Elem(), flatData
+		root, at, paths = reflect.ValueOf(&f).Elem(), flatData, flatFields
 	}
-	r := &reader{isFlat: isFlat, paths: names(deepFields(root.Type())), given: map[yamldoc.Path]int{}, wrong: map[yamldoc.Path]bool{}}
+	r := &reader{isFlat: isFlat, paths: names(paths(root.Type())), given: map[yamldoc.Path]int{}, wrong: map[yamldoc.Path]bool{}}
 	r.object(node, root, "")
 	r.validate(root, "")
 	if isFlat {

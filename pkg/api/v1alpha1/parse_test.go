@@ -3,6 +3,7 @@ package v1alpha1
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -32,6 +33,7 @@ func TestParse_fillsInDefaults(t *testing.T) {
 		Spec: Spec{
 			Mode:       "Rename",
 			Policy:     "All",
+			Jobs:       "Leave",
 			Rename:     Rename{Unreferenced: "Keep", ReadByName: "Keep", Generated: "Auto"},
 			Annotate:   Annotate{Key: "checksum/config", Scope: "Workload", Granularity: "Key"},
 			Discover:   new(true),
@@ -74,13 +76,16 @@ spec:
   - {group: "", version: v1, kind: ConfigMap|Secret, name: app-.*, namespace: prod, labelSelector: "a in (b, c),!d", annotationSelector: e=f}
   exclude: [{name: legacy}]
   salt: pepper
+  jobs: Rename
   rename:
     unreferenced: Rename
     readByName: Rename
     generated: Adopt
+    keep: 3
     immutable: true
     annotations: {argocd.argoproj.io/sync-options: PruneLast=true}
   annotate: {key: confighash.dev/checksum, scope: Source, granularity: Object}
+  podMetadata: {dropLabels: [helm.sh/chart, "*"], dropAnnotations: [checksum/*]}
   references:
   - kind: ConfigMap
     version: v1
@@ -119,14 +124,20 @@ func TestParse_readsEveryField(t *testing.T) {
 			Include: []Selector{selector},
 			Exclude: []Selector{legacy},
 			Salt:    "pepper",
+			Jobs:    JobsRename,
 			Rename: Rename{
 				Unreferenced: UnreferencedRename,
 				ReadByName:   ReadByNameRename,
 				Generated:    GeneratedAdopt,
+				Keep:         3,
 				Immutable:    true,
 				Annotations:  map[string]string{"argocd.argoproj.io/sync-options": "PruneLast=true"},
 			},
 			Annotate: Annotate{Key: "confighash.dev/checksum", Scope: ScopeSource, Granularity: GranularityObject},
+			PodMetadata: PodMetadata{
+				DropLabels:      []string{"helm.sh/chart", "*"},
+				DropAnnotations: []string{"checksum/*"},
+			},
 			References: []Reference{
 				{Kind: TargetConfigMap, Version: "v1", FieldSpecs: []FieldSpec{fieldSpec}},
 				{Kind: TargetSecret, FieldSpecs: []FieldSpec{{Path: "/spec/secretName"}}},
@@ -232,6 +243,7 @@ func TestParse_typesTextInAConfigMapByItsField(t *testing.T) {
 metadata: {name: function-input}
 data:
   mode: Annotate
+  rename.keep: "3"
   rename.immutable: "true"
   discover: false
   salt: 1e3
@@ -247,7 +259,7 @@ data:
 	}
 	want := New(ModeAnnotate, PolicyAll)
 	want.Metadata.Name = "function-input"
-	want.Spec.Rename.Immutable = true
+	want.Spec.Rename.Keep, want.Spec.Rename.Immutable = 3, true
 	want.Spec.Discover = new(false)
 	want.Spec.Salt = "1e3"
 	want.Spec.Namespace = "123"
@@ -306,10 +318,8 @@ func TestParse_survivesNodesPutTogetherByHand(t *testing.T) {
 func TestParse_refuses(t *testing.T) {
 	mode := head + "spec:\n  mode: Rename\n"
 	flat := flatHead + "data:\n  mode: Rename\n"
-	keyRule := "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character " +
-		"(e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"
-	labelRule := "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character " +
-		"(e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')"
+	flatKnown := "known here: " + strings.Join(names(flatFields(reflect.TypeFor[Spec]())), ", ")
+	fields := "known here: mode, policy, include, exclude, salt, jobs, rename, annotate, podMetadata, references, podTemplates, namespace, discover, unresolved, reloader, report"
 	for _, test := range []struct {
 		label    string
 		document string
@@ -337,6 +347,7 @@ func TestParse_refuses(t *testing.T) {
 
 		{"unknown mode", head + "spec: {mode: rename}", `spec.mode: "rename" is not one of Rename, Annotate`},
 		{"unknown policy", mode + "  policy: None", `spec.policy: "None" is not one of All, OptIn, Reloader, Wave`},
+		{"unknown jobs", mode + "  jobs: Keep", `spec.jobs: "Keep" is not one of Leave, Rename`},
 		{"unknown unreferenced", mode + "  rename: {unreferenced: Drop}", `spec.rename.unreferenced: "Drop" is not one of Keep, Rename`},
 		{"unknown readByName", mode + "  rename: {readByName: keep}", `spec.rename.readByName: "keep" is not one of Keep, Rename`},
 		{"unknown generated", mode + "  rename: {generated: ''}", `spec.rename.generated: "" is not one of Auto, Adopt, Leave`},
@@ -345,8 +356,8 @@ func TestParse_refuses(t *testing.T) {
 		{"unknown unresolved", mode + "  unresolved: Fail", `spec.unresolved: "Fail" is not one of Ignore, Warn, Error`},
 		{"unknown report", mode + "  report: All", `spec.report: "All" is not one of Problems, Full`},
 
-		{"misspelt field", mode + "  polcy: All", `spec.polcy: is not a known field; did you mean policy?`},
-		{"two letters swapped", mode + "  raneme: {}", `spec.raneme: is not a known field; did you mean rename?`},
+		{"misspelt field", mode + "  polcy: All", `spec.polcy: is not a known field; ` + fields},
+		{"two letters swapped", mode + "  raneme: {}", `spec.raneme: is not a known field; ` + fields},
 		{"field in another case", mode + "  podtemplates: []", `spec.podtemplates: is not a known field; did you mean podTemplates?`},
 		{"field in the wrong place", mode + "  immutable: true", `spec.immutable: is not a known field; did you mean spec.rename.immutable?`},
 		{"field outside of spec", mode + "discover: true", `discover: is not a known field; did you mean spec.discover?`},
@@ -357,6 +368,9 @@ func TestParse_refuses(t *testing.T) {
 			`spec.include[0].labels: is not a known field; known here: group, version, kind, name, namespace, annotationSelector, labelSelector`},
 		{"no space after the colon", mode + "  rename: {immutable:true}",
 			`spec.rename.immutable: is not a known field; put a space between a field's colon and its value`},
+		{"a negative number", mode + "  rename: {keep: -1}", "spec.rename.keep: must be a whole number, 0 or more, not -1"},
+		{"a number in quotes", mode + "  rename: {keep: '1'}", `spec.rename.keep: must be a whole number, 0 or more, not "1"`},
+		{"a broken number", mode + "  rename: {keep: 1.5}", `spec.rename.keep: must be a whole number, 0 or more, not "1.5"`},
 		{"two fields twice", mode + "  policy: All\n  policy: Wave\n  rename: {immutable: true, immutable: true}",
 			"spec.policy: is set twice; remove one of the two\nspec.rename.immutable: is set twice; remove one of the two"},
 		{"twice in what is merged", head + "spec: {<<: {mode: Rename, mode: Annotate}}", `spec.mode: is set twice; remove one of the two`},
@@ -366,7 +380,7 @@ func TestParse_refuses(t *testing.T) {
 		{"twice at the root", mode + "kind: ConfigHash", `kind: is set twice; remove one of the two`},
 		{"a list as key", head + "spec: {[a]: b, mode: Rename}", `spec: holds a key that is a list; keys are strings`},
 		{"quoted merge key", mode + "  rename: {annotations: {'<<': a}}",
-			`spec.rename.annotations["<<"]: "<<" is not an annotation key: name part ` + keyRule},
+			`spec.rename.annotations["<<"]: "<<" is not ` + annotationRule},
 		{"merge of a scalar", mode + "  <<: x", `spec["<<"]: must be a mapping or a list of mappings, not a string`},
 		{"merge of a list of scalars", mode + "  <<: [{}, 1]", `spec["<<"]: must be a mapping or a list of mappings, not a number`},
 		{"merge of itself", head + "spec: &s\n  mode: Rename\n  <<: *s", `spec["<<"]: merges a mapping into itself`},
@@ -387,10 +401,10 @@ func TestParse_refuses(t *testing.T) {
 		{"a salt without a space, after a boolean", head + "spec: {mode: Rename, discover: true\n salt:hunter2}", "spec.discover: holds the next field, salt, as well; put a space between a field's colon and its value"},
 		{"a salt read as a tag", mode + "  salt: !hunter2", `spec.salt: must be a string, not a value with a tag: write it in quotes`},
 		{"a salt with a comma", head + "spec: {mode: Rename, salt: a,hunter2}", `spec: holds a key without a value that is not a known field; quote a value that holds a comma; known here: ` +
-			"mode, policy, include, exclude, salt, rename, annotate, references, podTemplates, namespace, discover, unresolved, reloader, report"},
+			"mode, policy, include, exclude, salt, jobs, rename, annotate, podMetadata, references, podTemplates, namespace, discover, unresolved, reloader, report"},
 		{"a salt with commas", head + "spec: {mode: Rename, salt: a,hunter2,hunter2}", "spec: has a duplicate key without a value; quote a value that holds a comma\n" +
 			"spec: holds a key without a value that is not a known field; quote a value that holds a comma; known here: " +
-			"mode, policy, include, exclude, salt, rename, annotate, references, podTemplates, namespace, discover, unresolved, reloader, report"},
+			"mode, policy, include, exclude, salt, jobs, rename, annotate, podMetadata, references, podTemplates, namespace, discover, unresolved, reloader, report"},
 		{"flat: a list read as an alias", flat + "  include: \"*hunter2\"", `data.include: must be a list, written as YAML: ` +
 			"an alias names an anchor that is not there, or that contains it; quote a value that begins with *"},
 		{"enum is a boolean", head + "spec: {mode: true}", `spec.mode: must be one of Rename, Annotate, not a boolean`},
@@ -414,23 +428,23 @@ func TestParse_refuses(t *testing.T) {
 			`spec.include[0].annotationSelector: "a===" is not a label selector: unable to parse requirement: found '=', expected: identifier`},
 
 		{"annotation key with a blank", mode + "  annotate: {key: check sum}",
-			`spec.annotate.key: "check sum" is not an annotation key: name part ` + keyRule},
+			`spec.annotate.key: "check sum" is not ` + annotationRule},
 		{"empty annotation key", mode + "  annotate: {key: ''}",
-			`spec.annotate.key: "" is not an annotation key: name part must be non-empty; name part ` + keyRule},
+			`spec.annotate.key: "" is not ` + annotationRule},
 		{"own annotation as key", mode + "  annotate: {key: confighash.dev/hash}",
-			`spec.annotate.key: "confighash.dev/hash" is an annotation of this function's own; choose another key`},
+			`spec.annotate.key: "confighash.dev/hash" belongs to this function, to kustomize or to kpt; choose another key`},
 		{"own annotations set", mode + "  rename: {annotations: {confighash.dev/hash: x, confighash.dev/ignore: x}}",
-			"spec.rename.annotations[\"confighash.dev/hash\"]: \"confighash.dev/hash\" is an annotation of this function's own; choose another key\n" +
-				"spec.rename.annotations[\"confighash.dev/ignore\"]: \"confighash.dev/ignore\" is an annotation of this function's own; choose another key"},
+			"spec.rename.annotations[\"confighash.dev/hash\"]: \"confighash.dev/hash\" belongs to this function, to kustomize or to kpt; choose another key\n" +
+				"spec.rename.annotations[\"confighash.dev/ignore\"]: \"confighash.dev/ignore\" belongs to this function, to kustomize or to kpt; choose another key"},
 		{"kustomize's annotation", mode + "  rename: {annotations: {internal.config.kubernetes.io/previousNames: x}}",
-			`spec.rename.annotations["internal.config.kubernetes.io/previousNames"]: "internal.config.kubernetes.io/previousNames" belongs to kustomize and kpt, as all under internal.config.kubernetes.io/ does; choose another key`},
+			`spec.rename.annotations["internal.config.kubernetes.io/previousNames"]: "internal.config.kubernetes.io/previousNames" belongs to this function, to kustomize or to kpt; choose another key`},
 		{"kpt's annotation", mode + "  rename: {annotations: {config.kubernetes.io/local-config: 'true'}}",
-			`spec.rename.annotations["config.kubernetes.io/local-config"]: "config.kubernetes.io/local-config" belongs to kustomize and kpt, as all under config.kubernetes.io/ does; choose another key`},
+			`spec.rename.annotations["config.kubernetes.io/local-config"]: "config.kubernetes.io/local-config" belongs to this function, to kustomize or to kpt; choose another key`},
 		{"needs-hash", mode + "  rename: {annotations: {kustomize.config.k8s.io/needs-hash: 'true'}}",
-			`spec.rename.annotations["kustomize.config.k8s.io/needs-hash"]: "kustomize.config.k8s.io/needs-hash" belongs to kustomize and kpt, as all under kustomize.config.k8s.io/ does; choose another key`},
+			`spec.rename.annotations["kustomize.config.k8s.io/needs-hash"]: "kustomize.config.k8s.io/needs-hash" belongs to this function, to kustomize or to kpt; choose another key`},
 		{"annotation of three parts", mode + "  rename: {annotations: {a/b/: x}}",
-			`spec.rename.annotations["a/b/"]: "a/b/" is not an annotation key: a valid label key ` + keyRule + " with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"},
-		{"bad namespace", mode + "  namespace: a.b", `spec.namespace: "a.b" is not a namespace: must not contain dots`},
+			`spec.rename.annotations["a/b/"]: "a/b/" is not ` + annotationRule},
+		{"bad namespace", mode + "  namespace: a.b", `spec.namespace: "a.b" is not a namespace: ` + labelRule},
 		{"empty namespace", mode + "  namespace: ''", `spec.namespace: "" is not a namespace: ` + labelRule},
 
 		{"reference without anything", mode + "  references: [{}]",
@@ -444,39 +458,43 @@ func TestParse_refuses(t *testing.T) {
 		{"field without a path", mode + "  references: [{kind: Secret, fieldSpecs: [{kind: App}]}]",
 			`spec.references[0].fieldSpecs[0].path: is required: a string`},
 		{"field with an empty path", mode + "  references: [{kind: Secret, fieldSpecs: [{path: ''}]}]",
-			`spec.references[0].fieldSpecs[0].path: is empty; it names the way to the field, as in spec/template`},
+			`spec.references[0].fieldSpecs[0].path: "" is not ` + formats["path"].what},
 		{"path with dots", mode + "  references: [{kind: Secret, fieldSpecs: [{path: spec.secretName}]}]",
-			`spec.references[0].fieldSpecs[0].path: "spec.secretName" separates its steps by dots; kustomize's paths separate them by slashes: "spec/secretName"`},
+			`spec.references[0].fieldSpecs[0].path: "spec.secretName" is not ` + formats["path"].what},
 		{"path with an index", mode + "  references: [{kind: Secret, fieldSpecs: [{path: 'spec/a[0]/b'}]}]",
-			`spec.references[0].fieldSpecs[0].path: "spec/a[0]/b" is not a path: write names between single slashes, without spaces; a list's name may end in []; a slash within a name is written \/`},
+			`spec.references[0].fieldSpecs[0].path: "spec/a[0]/b" is not ` + formats["path"].what},
 		{"path with two slashes", mode + "  references: [{kind: Secret, fieldSpecs: [{path: 'spec//b'}]}]",
-			`spec.references[0].fieldSpecs[0].path: "spec//b" is not a path: write names between single slashes, without spaces; a list's name may end in []; a slash within a name is written \/`},
+			`spec.references[0].fieldSpecs[0].path: "spec//b" is not ` + formats["path"].what},
 		{"path with a backslash", mode + "  references: [{kind: Secret, fieldSpecs: [{path: 'spec/b\\'}]}]",
-			`spec.references[0].fieldSpecs[0].path: "spec/b\\" is not a path: write names between single slashes, without spaces; a list's name may end in []; a slash within a name is written \/`},
+			`spec.references[0].fieldSpecs[0].path: "spec/b\\" is not ` + formats["path"].what},
 		{"group with a version", mode + "  references: [{kind: Secret, fieldSpecs: [{group: apps/v1, path: a}]}]",
-			`spec.references[0].fieldSpecs[0].group: "apps/v1" is not an API group: the version has a field of its own`},
+			`spec.references[0].fieldSpecs[0].group: "apps/v1" is not an API group: lower-case letters, digits and dashes, in parts divided by dots; the version has a field of its own`},
 		{"pod template without anything", mode + "  podTemplates: [{group: apps}]",
 			"spec.podTemplates[0].kind: is required: a string\nspec.podTemplates[0].path: is required: a string"},
 		{"pod template with empty fields", mode + "  podTemplates: [{kind: '', path: '', version: V}]",
 			"spec.podTemplates[0].kind: \"\" is not a kind: a kind is one word of letters and digits, as in Deployment\n" +
-				"spec.podTemplates[0].path: is empty; it names the way to the field, as in spec/template\n" +
+				"spec.podTemplates[0].path: \"\" is not " + formats["path"].what + "\n" +
 				"spec.podTemplates[0].version: \"V\" is not an API version: " + labelRule},
 		{"pod template with create", mode + "  podTemplates: [{kind: App, path: spec, create: true}]",
 			`spec.podTemplates[0].create: is not a known field; known here: group, version, kind, path`},
+		{"a pattern of two prefixes", mode + "  podMetadata: {dropLabels: [a/b/c], dropAnnotations: [checksum/*, '']}",
+			`spec.podMetadata.dropLabels[0]: "a/b/c" is not ` + formats["keyPattern"].what + "\n" +
+				`spec.podMetadata.dropAnnotations[1]: "" is not ` + formats["keyPattern"].what},
+		{"a pattern that is a mapping", mode + "  podMetadata: {dropLabels: [{key: a}]}", `spec.podMetadata.dropLabels[0]: must be a string, not a mapping`},
 		{"unknown Reloader key", mode + "  reloader: {annotationKeys: {reloader.stakater.com/autos: a/b}}",
-			`spec.reloader.annotationKeys["reloader.stakater.com/autos"]: is not a known field; did you mean reloader.stakater.com/auto?`},
+			`spec.reloader.annotationKeys["reloader.stakater.com/autos"]: "reloader.stakater.com/autos" is not one of ` + strings.Join(reloaderKeys, ", ")},
 		{"bad Reloader key", mode + "  reloader: {annotationKeys: {reloader.stakater.com/auto: -}}",
-			`spec.reloader.annotationKeys["reloader.stakater.com/auto"]: "-" is not an annotation key: name part ` + keyRule},
+			`spec.reloader.annotationKeys["reloader.stakater.com/auto"]: "-" is not ` + annotationRule},
 
 		{"flat: unknown", flat + "  colour: red",
-			`data.colour: is not a known field; known here: mode, policy, include, exclude, salt, rename.unreferenced, rename.readByName, rename.generated, rename.immutable, rename.annotations, ` +
-				`annotate.key, annotate.scope, annotate.granularity, references, podTemplates, namespace, discover, unresolved, reloader.autoReloadAll, reloader.annotationKeys, report`},
+			`data.colour: is not a known field; known here: mode, policy, include, exclude, salt, jobs, rename.unreferenced, rename.readByName, rename.generated, rename.keep, rename.immutable, rename.annotations, ` +
+				`annotate.key, annotate.scope, annotate.granularity, podMetadata.dropLabels, podMetadata.dropAnnotations, references, podTemplates, namespace, discover, unresolved, reloader.autoReloadAll, reloader.annotationKeys, report`},
 		{"flat: without its dotted path", flat + "  immutable: 'true'", `data.immutable: is not a known field; did you mean rename.immutable?`},
 		{"flat: with spec in front", flat + "  spec.report: Full", `data["spec.report"]: is not a known field; did you mean report?`},
 		{"flat: scope Source and a key without a prefix", flat + "  annotate.key: sum\n  annotate.scope: Source",
 			`data["annotate.key"]: "sum" has no prefix; with the scope Source the annotations are called PREFIX/kind.name, so give the key one: example.com/sum`},
-		{"flat: an object", flat + "  annotate: 'key: a/b'", `data.annotate: is not a known field; did you mean annotate.key or annotate.scope or annotate.granularity?`},
-		{"flat: into a mapping", flat + "  rename.annotations.a: b", `data["rename.annotations.a"]: is not a known field; did you mean rename.annotations?`},
+		{"flat: an object", flat + "  annotate: 'key: a/b'", `data.annotate: is not a known field; ` + flatKnown},
+		{"flat: into a mapping", flat + "  rename.annotations.a: b", `data["rename.annotations.a"]: is not a known field; ` + flatKnown},
 		{"flat: outside of data", flat + "mode: Rename", `mode: is not a known field; did you mean data.mode?`},
 		{"flat: spec", flat + "spec: {mode: Rename}", `spec: is not a known field; known here: apiVersion, kind, metadata, data`},
 		{"flat: no mode", flatHead + "data: {policy: All}", `data.mode: is required: one of Rename, Annotate`},
@@ -507,7 +525,7 @@ more: true`,
 				"spec.report: is set twice; remove one of the two\n" +
 				"spec.report: must be one of Problems, Full, not a number\n" +
 				"spec.policy: \"None\" is not one of All, OptIn, Reloader, Wave\n" +
-				"spec.rename.annotations[\"a b\"]: \"a b\" is not an annotation key: name part " + keyRule + "\n" +
+				"spec.rename.annotations[\"a b\"]: \"a b\" is not " + annotationRule + "\n" +
 				"spec.rename.immutable: must be true or false, not \"2\"\n" +
 				"spec.rename.generated: \"Y\" is not one of Auto, Adopt, Leave\n" +
 				"spec.include[0]: must be a mapping, not a number\n" +

@@ -9,7 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 	"pgregory.net/rapid"
 
-	random "github.com/confighash/confighash/internal/test/property"
+	random "github.com/confighash/confighash/test/support/property"
 )
 
 // TestParse_readsBothFormsAlike writes a random configuration as a ConfigHash
@@ -79,15 +79,16 @@ func tree(s Spec, sparse bool) map[string]any {
 	full := map[string]any{
 		"mode": string(s.Mode), "policy": string(s.Policy),
 		"include": selectors(s.Include), "exclude": selectors(s.Exclude),
-		"salt": s.Salt,
+		"salt": s.Salt, "jobs": string(s.Jobs),
 		"rename": map[string]any{
 			"unreferenced": string(s.Rename.Unreferenced), "readByName": string(s.Rename.ReadByName), "generated": string(s.Rename.Generated),
-			"immutable": s.Rename.Immutable, "annotations": s.Rename.Annotations,
+			"keep": s.Rename.Keep, "immutable": s.Rename.Immutable, "annotations": s.Rename.Annotations,
 		},
 		"annotate": map[string]any{
 			"key": s.Annotate.Key, "scope": string(s.Annotate.Scope), "granularity": string(s.Annotate.Granularity),
 		},
-		"references": references, "podTemplates": podTemplates,
+		"podMetadata": map[string]any{"dropLabels": s.PodMetadata.DropLabels, "dropAnnotations": s.PodMetadata.DropAnnotations},
+		"references":  references, "podTemplates": podTemplates,
 		"namespace": s.Namespace, "discover": *s.Discover, "unresolved": string(s.Unresolved),
 		"reloader": map[string]any{
 			"autoReloadAll": s.Reloader.AutoReloadAll, "annotationKeys": s.Reloader.AnnotationKeys,
@@ -182,13 +183,16 @@ func configs() *rapid.Generator[*ConfigHash] {
 		s := &c.Spec
 		s.Include, s.Exclude = selectors("include"), selectors("exclude")
 		s.Salt = rapid.OneOf(rapid.SampledFrom([]string{"", "~", "yes", "1e3", "0x1F", "null", " a ", "a\nb\n", "<<"}), printable()).Draw(t, "salt")
+		s.Jobs = Jobs(pick("jobs", "Leave", "Rename"))
 		s.Rename = Rename{
+			Keep:         several("keep"),
 			Unreferenced: Unreferenced(pick("unreferenced", "Keep", "Rename")),
 			ReadByName:   ReadByName(pick("readByName", "Keep", "Rename")),
 			Generated:    Generated(pick("generated", "Auto", "Adopt", "Leave")),
 			Immutable:    boolean("immutable"),
 			Annotations:  table("annotations", []string{"", "true", "~", "1", "a\nb", "PruneLast=true"}, "a", "1", "true", "Example.com/b", "c"),
 		}
+		s.PodMetadata = PodMetadata{DropLabels: []string{"helm.sh/chart"}, DropAnnotations: []string{"checksum/*", "*"}}
 		s.Annotate = Annotate{
 			Key:         pick("key", "checksum/config", "x", "1", "confighash.dev/checksum"),
 			Scope:       Scope(pick("scope", "Workload", "Source")),

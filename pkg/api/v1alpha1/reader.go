@@ -42,6 +42,8 @@ func (r *reader) read(node *yaml.Node, v reflect.Value, f *rule, at yamldoc.Path
 		r.boolean(node, v.Elem(), f, at)
 	case kind == reflect.Bool:
 		r.boolean(node, v, f, at)
+	case kind == reflect.Int:
+		r.number(node, v, f, at)
 	case kind == reflect.String && isText(node):
 		v.SetString(node.Value)
 	case kind == reflect.Slice && node.Kind == yaml.SequenceNode:
@@ -83,6 +85,18 @@ func (r *reader) boolean(node *yaml.Node, v reflect.Value, f *rule, at yamldoc.P
 	}
 }
 
+func (r *reader) number(node *yaml.Node, v reflect.Value, f *rule, at yamldoc.Path) {
+	var n int32
+	switch {
+	case node.Kind != yaml.ScalarNode:
+		r.wrongType(node, f, at)
+	case node.ShortTag() == "!!int" && node.Decode(&n) == nil:
+		v.SetInt(int64(n))
+	default:
+		r.fail(at, cmp.Or(swallowed(node.Value), fmt.Sprintf("must be %s, not %q", f.wants(), node.Value)))
+	}
+}
+
 func (r *reader) table(node *yaml.Node, v reflect.Value, at yamldoc.Path) {
 	v.Set(reflect.MakeMap(v.Type()))
 	for _, e := range r.entries(node, at) {
@@ -106,7 +120,7 @@ func (r *reader) object(node *yaml.Node, v reflect.Value, at yamldoc.Path) {
 	}
 	known, inFlatData := fields(v.Type()), r.isFlat && at == flatData
 	if inFlatData {
-		known = flatFields()
+		known = flatFields(v.Type())
 	}
 	for _, e := range entries {
 		i := slices.IndexFunc(known, func(f rule) bool { return f.name == e.key })

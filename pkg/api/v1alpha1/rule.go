@@ -15,12 +15,11 @@ type rule struct {
 	typ       reflect.Type
 	index     []int // of the field in its struct
 	required  bool
-	fallback  string   // the default
-	unset     string   // what an absent value is taken for, if the same value has another effect when set
-	enum      []string // the allowed strings
-	format    format   // of a string, or of a mapping's values
-	keys      *rule    // of a mapping
-	max       int      // how many elements of a list are followed; 0: any number
+	fallback  string // the default
+	unset     string // what an absent value is taken for, if the same value has another effect when set
+	format           // of a string, or of a mapping's values
+	keys      *rule  // of a mapping
+	max       int    // how many elements of a list are followed; 0: any number
 }
 
 // fields returns the rules of a struct's fields.
@@ -37,11 +36,8 @@ func fields(t reflect.Type) []rule {
 		if enum, ok := tag.Lookup("enum"); ok {
 			f.enum = strings.Split(enum, ",")
 		}
-		switch tag.Get("keys") {
-		case "reloaderKey":
-			f.keys = &rule{enum: reloaderKeys}
-		case "ownAnnotation":
-			f.keys = &rule{format: formats["ownAnnotation"]}
+		if keys, ok := tag.Lookup("keys"); ok {
+			f.keys = &rule{format: formats[keys]}
 		}
 		f.max, _ = strconv.Atoi(tag.Get("max")) // without the tag it is 0
 		list[i] = f
@@ -66,9 +62,9 @@ func deepFields(t reflect.Type) []rule {
 	return list
 }
 
-// flatFields returns the fields of a Spec in the flat form.
-func flatFields() []rule {
-	return slices.DeleteFunc(deepFields(reflect.TypeFor[Spec]()), func(f rule) bool { return f.typ.Kind() == reflect.Struct })
+// flatFields returns the fields of a Spec, or of what holds one, in the flat form.
+func flatFields(t reflect.Type) []rule {
+	return slices.DeleteFunc(deepFields(t), func(f rule) bool { return f.typ.Kind() == reflect.Struct })
 }
 
 func names(fields []rule) []string {
@@ -84,6 +80,8 @@ func (f *rule) wants() string {
 	switch f.typ.Kind() {
 	case reflect.Bool, reflect.Pointer:
 		return "true or false"
+	case reflect.Int:
+		return "a whole number, 0 or more"
 	case reflect.Slice:
 		return "a list"
 	case reflect.Map, reflect.Struct:
@@ -107,9 +105,9 @@ func (f *rule) check(s string) string {
 		wrong = fmt.Sprintf("%q is not %q, the only one known", s, f.enum[0])
 	case f.enum != nil:
 		wrong = fmt.Sprintf("%q is not one of %s", s, strings.Join(f.enum, ", "))
-	case s == "" && f.format.mayBeEmpty && !f.required:
-	case f.format.check != nil:
-		wrong = f.format.check(s)
+	case s == "" && f.mayBeEmpty && !f.required:
+	default:
+		wrong = f.wrong(s)
 	}
 	if wrong == "" {
 		return ""

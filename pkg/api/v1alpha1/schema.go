@@ -5,7 +5,9 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"math"
 	"reflect"
+	"strings"
 )
 
 // Schema returns the JSON Schema (draft 2020-12) of a ConfigHash document. It
@@ -34,6 +36,8 @@ type schema struct {
 	Type                 any        `json:"type,omitempty"` // a name, or several
 	Enum                 []any      `json:"enum,omitempty"`
 	Default              any        `json:"default,omitempty"`
+	Minimum              *int       `json:"minimum,omitempty"`
+	Maximum              int        `json:"maximum,omitempty"`
 	Pattern              string     `json:"pattern,omitempty"`
 	MaxLength            int        `json:"maxLength,omitempty"`
 	Not                  *schema    `json:"not,omitempty"`
@@ -83,8 +87,10 @@ func schemaOf(f *rule) *schema {
 		s = f.text()
 	case reflect.Bool, reflect.Pointer:
 		s = &schema{Type: "boolean", Default: f.fallback == "true"}
+	case reflect.Int:
+		s = &schema{Type: "integer", Minimum: new(0), Maximum: math.MaxInt32, Default: 0}
 	case reflect.Slice:
-		s = &schema{Type: "array", Items: schemaOf(&rule{typ: f.typ.Elem(), required: true}), MaxItems: f.max}
+		s = &schema{Type: "array", Items: schemaOf(&rule{typ: f.typ.Elem(), format: f.format, required: true}), MaxItems: f.max}
 		if f.required {
 			s.MinItems = 1
 		}
@@ -108,20 +114,20 @@ func schemaOf(f *rule) *schema {
 
 // text returns the schema of a string.
 func (f *rule) text() *schema {
-	s := &schema{Type: "string", MaxLength: f.format.maxLength}
+	s := &schema{Type: "string", MaxLength: f.maxLength}
 	for _, allowed := range f.enum {
 		s.Enum = append(s.Enum, allowed)
 	}
-	switch pattern := f.format.pattern; {
+	switch pattern := f.pattern; {
 	case pattern == "":
-	case f.format.mayBeEmpty && !f.required:
+	case f.mayBeEmpty && !f.required:
 		s.Pattern = "^(?:" + pattern + ")?$"
 	default:
 		s.Pattern = "^" + pattern + "$"
 	}
-	if f.format.not != "" {
+	if not := strings.Trim(f.tooLong+"|"+f.taken, "|"); not != "" {
 		// Without a type, a null would match the pattern.
-		s.Not = &schema{Type: "string", Pattern: f.format.not}
+		s.Not = &schema{Type: "string", Pattern: not}
 	}
 	if value := cmp.Or(f.fallback, f.unset); value != "" {
 		s.Default = value

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"reflect"
 	"regexp"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc"
 
 	"go.yaml.in/yaml/v3"
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	"pgregory.net/rapid"
 )
 
@@ -35,7 +37,9 @@ func validate(tb testing.TB, schema map[string]any, value any, at yamldoc.Path) 
 			if !several {
 				types = []any{rule}
 			}
-			if !slices.Contains(types, any(typeOf(value))) {
+			number, _ := value.(float64)
+			isInteger := typeOf(value) == "number" && number == math.Trunc(number) && slices.Contains(types, any("integer"))
+			if !slices.Contains(types, any(typeOf(value))) && !isInteger {
 				fail(keyword)
 			}
 		case "enum":
@@ -65,6 +69,14 @@ func validate(tb testing.TB, schema map[string]any, value any, at yamldoc.Path) 
 			}
 		case "maxItems":
 			if isArray && len(array) > int(rule.(float64)) {
+				fail(keyword)
+			}
+		case "minimum":
+			if n, ok := value.(float64); ok && n < rule.(float64) {
+				fail(keyword)
+			}
+		case "maximum":
+			if n, ok := value.(float64); ok && n > rule.(float64) {
 				fail(keyword)
 			}
 		case "items":
@@ -311,10 +323,10 @@ func TestSchema_namesTheParsersDefaults(t *testing.T) {
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
-	// policy, unreferenced, readByName, generated, immutable, key, scope, granularity,
+	// policy, jobs, unreferenced, readByName, generated, keep, immutable, key, scope, granularity,
 	// namespace, discover, unresolved, autoReloadAll, report.
-	if count != 13 {
-		t.Errorf("the schema has %d defaults, want 13", count)
+	if count != 15 {
+		t.Errorf("the schema has %d defaults, want 15", count)
 	}
 }
 
@@ -328,23 +340,40 @@ func TestSchema_describesEveryField(t *testing.T) {
 	}
 }
 
-// TestFormat_patternsSayWhatChecksSay compares the two halves of a format: the one
-// for the schema and the one for the parser.
-func TestFormat_patternsSayWhatChecksSay(t *testing.T) {
+// TestFormat_saysWhatTheSchemaAndKubernetesSay compares what a format takes with what the
+// schema says of it, and with the rules of Kubernetes that it follows.
+func TestFormat_saysWhatTheSchemaAndKubernetesSay(t *testing.T) {
+	annotationKey := func(key string) []string { return content.IsLabelKey(strings.ToLower(key)) }
+	kubernetes := map[string]func(string) []string{
+		"namespace": content.IsDNS1123Label, "version": content.IsDNS1123Label, "group": content.IsDNS1123Subdomain, "annotation": annotationKey,
+		"ownAnnotation": func(key string) []string {
+			for _, prefix := range []string{"internal.config.kubernetes.io/", "config.kubernetes.io/", "config.k8s.io/", "kustomize.config.k8s.io/"} {
+				if strings.HasPrefix(key, prefix) {
+					return []string{prefix}
+				}
+			}
+			if slices.Contains([]string{AnnotationHash, AnnotationIgnore, AnnotationRoll, AnnotationExtraSources, AnnotationLintIgnore}, key) {
+				return []string{key}
+			}
+			return annotationKey(key)
+		},
+	}
 	for label, f := range formats {
 		if f.pattern == "" {
-			continue // only the parser can say it
+			continue // only the parser can say it, or it is a list
 		}
 		optional := rule{format: f}
-		f.pattern = optional.text().Pattern
-		pattern, not := regexp.MustCompile(f.pattern), regexp.MustCompile(f.not)
+		schema := optional.text()
 		t.Run(label, rapid.MakeCheck(func(t *rapid.T) {
 			s := awkward().Draw(t, "s")
-			says := pattern.MatchString(s) &&
-				(f.not == "" || !not.MatchString(s)) &&
-				(f.maxLength == 0 || utf8.RuneCountInString(s) <= f.maxLength)
-			if wrong := optional.check(s); says != (wrong == "") {
+			wrong := optional.check(s)
+			says := compiled(schema.Pattern).MatchString(s) && (schema.Not == nil || !compiled(schema.Not.Pattern).MatchString(s)) &&
+				(schema.MaxLength == 0 || utf8.RuneCountInString(s) <= schema.MaxLength)
+			if says != (wrong == "") {
 				t.Errorf("%q: the schema says %t, the parser %q", s, says, wrong)
+			}
+			if theirs := kubernetes[label]; theirs != nil && (f.wrong(s) == "") != (len(theirs(s)) == 0) {
+				t.Errorf("%q: the format says %q, Kubernetes %q", s, f.wrong(s), theirs(s))
 			}
 		}))
 	}
@@ -356,7 +385,7 @@ func awkward() *rapid.Generator[string] {
 		rapid.SampledFrom([]string{
 			"", "a", "Z", "0", "-", "_", ".", "/", "//", `\`, `\/`, "[]", "[", "]", " ", "\n", "é", "*",
 			"spec", "template", "example.com", "app", "v1", "Kind",
-			"confighash.dev/hash", "confighash.dev/", "ignore", "config.kubernetes.io/", "internal.", "config.k8s.io/",
+			"confighash.dev/hash", "confighash.dev/", "ignore", "roll", "extra-sources", "kustomize.", "config.kubernetes.io/", "internal.", "config.k8s.io/",
 		}),
 		rapid.Custom(func(t *rapid.T) string {
 			return strings.Repeat("x", rapid.SampledFrom([]int{61, 62, 63, 64, 252, 253, 254}).Draw(t, "length"))

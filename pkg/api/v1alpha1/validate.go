@@ -36,12 +36,16 @@ func (r *reader) validateField(v reflect.Value, f *rule, at yamldoc.Path) {
 	}
 	switch v.Kind() {
 	case reflect.String:
-		if wrong := f.check(v.String()); wrong != "" && (given || !v.IsZero()) {
+		if !given && v.IsZero() {
+			v.SetString(f.fallback)
+		} else if wrong := f.check(v.String()); wrong != "" {
 			r.fail(at, wrong)
-		} else if given || !v.IsZero() {
-			return
+			v.SetString(f.fallback)
 		}
-		v.SetString(f.fallback)
+	case reflect.Int:
+		if n := v.Int(); n < 0 {
+			r.fail(at, fmt.Sprintf("must be %s, not %d", f.wants(), n))
+		}
 	case reflect.Pointer:
 		value := f.fallback == "true"
 		if !v.IsNil() {
@@ -75,8 +79,12 @@ func (r *reader) validateList(v reflect.Value, f *rule, at yamldoc.Path) {
 		if _, given := r.given[element]; !given && v.Index(i).IsZero() && v.Type() == reflect.TypeFor[[]Selector]() {
 			r.fail(element, emptySelector)
 		}
-		if !r.wrong[element] {
-			r.validate(v.Index(i), element)
+		switch one := v.Index(i); {
+		case r.wrong[element]:
+		case one.Kind() == reflect.Struct:
+			r.validate(one, element)
+		default:
+			r.validateField(one, &rule{typ: one.Type(), format: f.format, required: true}, element)
 		}
 	}
 }
@@ -88,11 +96,7 @@ func (r *reader) validateTable(v reflect.Value, f *rule, at yamldoc.Path) {
 	}
 	values := rule{format: f.format, required: true}
 	for _, key := range slices.Sorted(maps.Keys(table)) {
-		wrong := cmp.Or(f.keys.check(key), values.check(table[key]))
-		if f.keys.enum != nil && !slices.Contains(f.keys.enum, key) {
-			wrong = "is not a known field; " + suggest(key, f.keys.enum, nil)
-		}
-		if wrong != "" {
+		if wrong := cmp.Or(f.keys.check(key), values.check(table[key])); wrong != "" {
 			r.fail(at.Key(key), wrong)
 		}
 	}
@@ -135,7 +139,7 @@ func (r *reader) sorted() error {
 	}
 	slices.SortStableFunc(r.errs, func(a, b FieldError) int { return order(a.Path) - order(b.Path) })
 	if r.isFlat {
-		known := flatFields()
+		known := flatFields(reflect.TypeFor[Spec]())
 		for i := range r.errs {
 			r.errs[i].Path = flatPath(r.errs[i].Path, known)
 		}

@@ -124,7 +124,7 @@ func TestProcess_readsNoFunctionConfigThatIsEmpty(t *testing.T) {
 	for label, config := range map[string]*fn.KubeObject{"nil": nil, "empty": fn.NewEmptyKubeObject()} {
 		l := list(t)
 		l.FunctionConfig = config
-		if ok, err := (kpt.Processor{}).Process(l); ok || err != nil || len(l.Results) != 1 || !strings.Contains(l.Results[0].Message, "there is none") {
+		if ok, err := (kpt.Processor{}).Process(l); ok || err != nil || len(l.Results) != 1 || !strings.Contains(l.Results[0].Message, "is missing") {
 			t.Errorf("%s: %v, %v, results are %v", label, ok, err, l.Results)
 		}
 	}

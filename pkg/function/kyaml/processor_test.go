@@ -90,7 +90,7 @@ func TestProcess_options(t *testing.T) {
 		"another functionConfig": {kyaml.Processor{}, foreign, "app", `kind: "Own" is not known; known are ConfigHash (apiVersion confighash.dev/v1alpha1) and ConfigMap (apiVersion v1), the flat form`},
 		"none at all": {
 			kyaml.Processor{}, nil, "app",
-			"functionConfig: there is none; the minimum:\n\napiVersion: confighash.dev/v1alpha1\nkind: ConfigHash\nmetadata:\n  name: roll-on-config-change\nspec:\n  mode: Rename # or Annotate",
+			"functionConfig: is missing; the minimum:\n\napiVersion: confighash.dev/v1alpha1\nkind: ConfigHash\nmetadata:\n  name: roll-on-config-change\nspec:\n  mode: Rename # or Annotate",
 		},
 		"an impossible Config": {kyaml.Processor{Config: &v1alpha1.ConfigHash{}}, nil, "app", "spec.mode: is required: one of Rename, Annotate"},
 	} {

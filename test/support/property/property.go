@@ -20,7 +20,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/confighash/confighash/internal/test/gen"
+	"github.com/confighash/confighash/test/support/gen"
 )
 
 // usual is how many cases rapid takes by itself.

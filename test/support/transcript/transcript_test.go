@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/confighash/confighash/internal/test/transcript"
+	"github.com/confighash/confighash/test/support/transcript"
 )
 
 const page = "# A page\n\n```console\n$ ls\na\nb\n\nc\n$ cd a\n```\n\n```sh\n$ no\n```\nand\n```console\n$ pwd\n/a\n```\nend\n"

@@ -1,0 +1,80 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/confighash/confighash/internal/graph"
+	"github.com/confighash/confighash/internal/graph/load"
+	"github.com/confighash/confighash/pkg/function"
+)
+
+func addContext(cmd *cobra.Command, paths *[]string) {
+	cmd.Flags().StringArrayVar(paths, "context", nil, "`manifests` of other builds, which count and stay as they are: a file or a folder; can be repeated")
+}
+
+// manifestsIn reads the files and folders that a flag names, and adds their size.
+func manifestsIn(flag string, paths []string, size *int) ([]function.Manifests, error) {
+	files, err := load.Files(paths, nil)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", flag, err)
+	}
+	manifests := make([]function.Manifests, len(files))
+	for i, file := range files {
+		manifests[i] = function.Manifests{Name: file.Name, Data: file.Data}
+		*size += len(file.Data)
+	}
+	return manifests, nil
+}
+
+const namesHelp = `confighash names lists the objects whose names hold a hash of their content: the
+name without the hash, and the one with it.
+
+Another build takes the list as --context, in place of the manifests: it writes
+these names into its references. The list says nothing of who uses the objects, and
+it holds no content.`
+
+const namesExamples = `  confighash names rendered/platform.yaml > names/platform.yaml
+  kustomize build apps/shop | confighash --mode Rename --context names/platform.yaml`
+
+func newNames(stdin, stdout *os.File) *cobra.Command {
+	var f reportFlags
+	cmd := &cobra.Command{
+		Use:     "names [FILE|DIR|-]…",
+		Short:   "List the names with hashes, for --context of other builds",
+		Long:    namesHelp,
+		Example: namesExamples,
+		Args:    cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			args, err := manifestArgs(cmd, args, stdin)
+			if err != nil {
+				return err
+			}
+			options, err := f.options()
+			if err != nil {
+				return fault(err)
+			}
+			g, err := load.Graph(args, stdin, options)
+			if err != nil {
+				return fault(err)
+			}
+			var out bytes.Buffer
+			e := yaml.NewEncoder(&out)
+			e.SetIndent(2)
+			if err := e.Encode(graph.NamesOf(g)); err != nil {
+				return fault(err)
+			}
+			if _, err := stdout.Write(out.Bytes()); err != nil {
+				return fault(&function.WriteError{Err: err})
+			}
+			return nil
+		},
+		ValidArgsFunction: manifestFiles,
+	}
+	f.addNamespace(cmd)
+	return cmd
+}

@@ -1,0 +1,71 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/confighash/confighash/internal/fielddiff"
+	"github.com/confighash/confighash/internal/graph"
+	"github.com/confighash/confighash/internal/report"
+	"github.com/confighash/confighash/internal/report/view"
+)
+
+const diffHelp = `confighash diff compares two sets of manifests field by field. ConfigMaps and Secrets
+whose names end in a hash are compared with the version of the same name without it, so
+that you see which lines of a value changed. References that only follow a new name are
+counted. Of a Secret it shows which keys changed, never a value.
+
+A set is a file, a folder with everything in and below it, or - for stdin, as for
+impact, which says what the difference restarts. Earlier versions that are kept along
+with the current ones do not count; nor do the order of keys, comments and the style.
+
+It exits 0 if nothing differs but names, and 3 if something does.`
+
+const diffExamples = `  confighash diff --from main/ --to branch/
+  confighash diff --from old.yaml --to new.yaml -o markdown > comment.md
+  kustomize build . | confighash --mode Rename | confighash diff --from rendered.yaml --to -`
+
+func newDiff(stdin, stdout, stderr *os.File) *cobra.Command {
+	var f comparisonFlags
+	cmd := &cobra.Command{
+		Use:     "diff --from OLD --to NEW [flags]",
+		Short:   "Show what changed, whatever the hashes in names",
+		Long:    diffHelp,
+		Example: diffExamples,
+		Args:    cobra.NoArgs,
+		RunE: func(_ *cobra.Command, _ []string) error {
+			format, err := f.check()
+			if err != nil {
+				return err
+			}
+			before, after, err := f.read(stdin)
+			if err != nil {
+				return fault(err)
+			}
+			found, err := fielddiff.Compare(before, after)
+			if err != nil {
+				return fault(err)
+			}
+			if err := writeReport(stdout, report.In(f.environment, view.Diff(found)), format); err != nil {
+				return err
+			}
+			warn(stderr, found.Ambiguous)
+			if found.Differs() {
+				return &failure{code: exitDiffers}
+			}
+			return nil
+		},
+		ValidArgsFunction: cobra.NoFileCompletions,
+	}
+	f.add(cmd, string(report.Text), string(report.Markdown))
+	return cmd
+}
+
+// warn writes findings to stderr, each once.
+func warn(stderr *os.File, findings []graph.Finding) {
+	for _, f := range graph.SortFindings(findings) {
+		fmt.Fprintf(stderr, "%s: %s\n", f.Severity, printable(f.Error()))
+	}
+}

@@ -1,0 +1,238 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"go.yaml.in/yaml/v3"
+	"golang.org/x/term"
+
+	"github.com/confighash/confighash/internal/gc"
+	"github.com/confighash/confighash/internal/graph"
+	"github.com/confighash/confighash/internal/graph/load"
+	"github.com/confighash/confighash/internal/report"
+)
+
+const gcHelp = `confighash gc lists the ConfigMaps and Secrets with a hash in their names that
+nothing in a cluster uses any more. It deletes nothing.
+
+It runs kubectl, which only reads, and looks at all objects of all kinds that may
+refer to another. If it cannot read one kind, it fails and lists nothing. With
+--from it reads what kubectl get -A -o json or -o yaml printed, and takes it for all
+that the cluster has.
+
+Only objects that confighash renamed, by the annotation confighash.dev/hash, and
+those whose names end in kustomize's hash of their content are ever listed. One of
+them stays
+
+  - if its name is anywhere in another object: in a Pod, a ReplicaSet of any size, a
+    ControllerRevision, a Job, a custom resource, an annotation, a release of Helm;
+  - if it belongs to another object, has a finalizer, or is being deleted;
+  - if it has the annotation confighash.dev/ignore, or confighash.dev/superseded,
+    unless --superseded is given;
+  - if it is younger than --older-than, or among the newest --keep of its base name.
+
+--explain says for each object why it stays, or for those that arguments name.`
+
+const gcExamples = `  confighash gc
+  confighash gc --keep 3 --older-than 168h -o yaml | kubectl delete -f -
+  confighash gc --explain configmap/app-4h2mbtbbt6
+  kubectl get -A -o json configmaps,secrets,pods,replicasets > live.json
+  confighash gc --from live.json`
+
+// gcFormats are the formats of gc.
+var gcFormats = []string{"text", "name", "yaml", "json"}
+
+// gcFlags are those of gc.
+type gcFlags struct {
+	from                []string
+	context, kubeconfig string
+	skip                []string
+	output              string
+	explain             bool
+	options             gc.Options
+}
+
+func newGC(stdin, stdout *os.File) *cobra.Command {
+	var f gcFlags
+	cmd := &cobra.Command{
+		Use:     "gc [OBJECT]…",
+		Short:   "List the earlier versions in a cluster that nothing uses",
+		Long:    gcHelp,
+		Example: gcExamples,
+		Args:    cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.check(args); err != nil {
+				return err
+			}
+			var set gc.Set
+			if err := f.read(cmd.Context(), &set, stdin); err != nil {
+				return fault(err)
+			}
+			f.options.Now = time.Now()
+			objects, err := hashedObjects(set.Judge(f.options), args)
+			if err != nil {
+				return fault(err)
+			}
+			w := bufio.NewWriterSize(stdout, 1<<16)
+			return flush(w, f.write(w, objects, term.IsTerminal(int(stdout.Fd())) && hasColours()))
+		},
+		ValidArgsFunction: cobra.NoFileCompletions,
+	}
+	cmd.Flags().SortFlags = false
+	cmd.Flags().StringArrayVar(&f.from, "from", nil, "`file`, folder or - with live objects, instead of a cluster; repeatable")
+	cmd.Flags().StringVar(&f.context, "kube-context", "", "`context` of kubectl")
+	cmd.Flags().StringVar(&f.kubeconfig, "kubeconfig", "", "`file` with the configuration of kubectl")
+	cmd.Flags().StringVarP(&f.options.Namespace, "namespace", "n", "", "the only `namespace` to list; all others are read as well")
+	cmd.Flags().StringArrayVar(&f.skip, "skip", nil, "`resource`.group that refers to nothing and need not be read; repeatable")
+	cmd.Flags().IntVar(&f.options.Keep, "keep", 0, "how many of the newest unused `versions` of each base name stay")
+	cmd.Flags().DurationVar(&f.options.OlderThan, "older-than", 24*time.Hour, "`age` below which objects stay")
+	cmd.Flags().BoolVar(&f.options.Superseded, "superseded", false, "list versions with confighash.dev/superseded as well, if no manifests carry them any more")
+	cmd.Flags().BoolVar(&f.explain, "explain", false, "say of each hashed object, or of those named, why it stays")
+	cmd.Flags().StringVarP(&f.output, "output", "o", gcFormats[0], "`format`: "+strings.Join(gcFormats, ", "))
+	complete(cmd, "output", values(gcFormats...))
+	for _, flag := range []string{"kube-context", "namespace", "skip", "keep", "older-than"} {
+		complete(cmd, flag, values())
+	}
+	return cmd
+}
+
+// check checks the command line.
+func (f *gcFlags) check(args []string) error {
+	if _, err := report.Parse[string]("format", f.output, gcFormats); err != nil {
+		return fmt.Errorf("--output: %w", err)
+	}
+	switch {
+	case len(args) > 0 && !f.explain:
+		return fmt.Errorf("unexpected argument %q: only --explain takes objects", args[0])
+	case f.explain && f.output != gcFormats[0]:
+		return fmt.Errorf("--explain writes text; omit -o %s", f.output)
+	case f.options.Keep < 0:
+		return fmt.Errorf("--keep %d: give 0 or more", f.options.Keep)
+	case f.options.OlderThan < 0:
+		return fmt.Errorf("--older-than %s: give 0 or more", f.options.OlderThan)
+	case len(f.from) > 0 && (f.context != "" || f.kubeconfig != "" || len(f.skip) > 0):
+		return errors.New("--from is given with --kube-context, --kubeconfig or --skip; these are about a cluster, which --from replaces")
+	case stdinTwice(f.from):
+		return errors.New("- is stdin, which can be read once; give it once")
+	}
+	return nil
+}
+
+// read reads all objects.
+func (f *gcFlags) read(ctx context.Context, set *gc.Set, stdin io.Reader) error {
+	if err := graph.CheckNamespace(f.options.Namespace); err != nil {
+		return fmt.Errorf("--namespace %w", err)
+	}
+	boundGarbage(0)
+	if len(f.from) == 0 {
+		cluster := gc.Cluster{Skip: f.skip}
+		if f.context != "" {
+			cluster.Flags = append(cluster.Flags, "--context="+f.context)
+		}
+		if f.kubeconfig != "" {
+			cluster.Flags = append(cluster.Flags, "--kubeconfig="+f.kubeconfig)
+		}
+		return cluster.Read(ctx, set)
+	}
+	return load.Each(f.from, stdin, func(name string, data []byte) error {
+		boundGarbage(len(data) / 100) // of which few facts stay
+		if err := set.Read(data); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		return nil
+	})
+}
+
+// hashedObjects returns those that args name, as KIND/NAME or NAME, or all if there are no
+// args.
+func hashedObjects(objects []*gc.Object, args []string) ([]*gc.Object, error) {
+	if len(args) == 0 {
+		return objects, nil
+	}
+	var found []*gc.Object
+	for _, arg := range args {
+		before := len(found)
+		for _, o := range objects {
+			if arg == o.Name || strings.EqualFold(arg, o.Kind+"/"+o.Name) {
+				found = append(found, o)
+			}
+		}
+		if len(found) == before {
+			return nil, fmt.Errorf("%s: no ConfigMap or Secret with a hash in its name is called so; gc never lists any other object", graph.Clip(arg))
+		}
+	}
+	return found, nil
+}
+
+func (f *gcFlags) write(w io.Writer, objects []*gc.Object, colours bool) error {
+	unused := slices.DeleteFunc(slices.Clone(objects), func(o *gc.Object) bool { return o.Kept != "" })
+	switch {
+	case f.explain:
+		return writeText(w, gcPage(objects, len(unused), len(objects)), colours)
+	case f.output == "name":
+		for _, o := range unused {
+			if _, err := fmt.Fprintf(w, "%s/%s -n %s\n", strings.ToLower(o.Kind), o.Name, o.Namespace); err != nil {
+				return err
+			}
+		}
+		return nil
+	case f.output == "yaml":
+		encoder := yaml.NewEncoder(w)
+		encoder.SetIndent(2)
+		return errors.Join(encoder.Encode(listOf(unused)), encoder.Close())
+	case f.output == "json":
+		encoder := json.NewEncoder(w)
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(listOf(unused))
+	}
+	return writeText(w, gcPage(unused, len(unused), len(objects)), colours)
+}
+
+func writeText(w io.Writer, page *report.Page, colours bool) error {
+	_, err := io.WriteString(w, page.Text(colours))
+	return err
+}
+
+func gcPage(shown []*gc.Object, unused, all int) *report.Page {
+	title := fmt.Sprintf("%s, %d unused", report.Plural(all, "hashed object"), unused)
+	page := &report.Page{Command: "gc", What: "object", Title: report.Words(title)}
+	rows := make([]report.Row, len(shown))
+	for i, o := range shown {
+		var made report.Phrase
+		if !o.Created.IsZero() {
+			made = report.Words(o.Created.Format(time.DateOnly)).Toned(report.Faint)
+		}
+		why := report.Prose(o.Kept)
+		if o.Kept == "" {
+			why = report.Words("unused").Toned(report.Good)
+		}
+		rows[i] = report.Row{Name: report.Names(o.String()), Columns: []report.Phrase{made, why}}
+	}
+	if len(rows) > 0 {
+		page.Sections = []report.Section{{Rows: rows}}
+	}
+	return page
+}
+
+// listOf returns objects as kubectl delete -f takes them: what names them, and no more.
+func listOf(objects []*gc.Object) map[string]any {
+	items := make([]any, len(objects))
+	for i, o := range objects {
+		metadata := map[string]string{"name": o.Name, "namespace": o.Namespace}
+		if o.UID != "" {
+			metadata["uid"] = o.UID
+		}
+		items[i] = map[string]any{"apiVersion": "v1", "kind": o.Kind, "metadata": metadata}
+	}
+	return map[string]any{"apiVersion": "v1", "kind": "List", "items": items}
+}

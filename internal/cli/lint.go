@@ -1,0 +1,114 @@
+package cli
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/confighash/confighash/internal/graph/load"
+	"github.com/confighash/confighash/internal/hash"
+	"github.com/confighash/confighash/internal/lint"
+	"github.com/confighash/confighash/internal/report"
+	"github.com/confighash/confighash/internal/report/view"
+)
+
+const lintHelp = `confighash lint finds what will go wrong with ConfigMaps and Secrets once manifests
+are applied:
+
+%s
+It reads files, folders with everything in and below them, and stdin, also written
+as -, as they will be applied: the output of kustomize, Helm or confighash. Names in
+messages are those of resources, fields and keys; no value of a Secret is shown.
+
+--disable leaves a rule out. To accept findings about a resource, annotate it with
+confighash.dev/lint-ignore: RULE, or several rules divided by commas. A resource with
+confighash.dev/ignore: "true" has no findings. docs/lint.md explains each rule.
+
+It exits 0 if it finds nothing but notes, and 3 if it finds more.`
+
+const lintExamples = `  kustomize build . | confighash lint
+  confighash lint rendered/
+  confighash lint --disable unused-object --disable read-by-name rendered.yaml
+  confighash lint -o sarif rendered.yaml > confighash.sarif`
+
+// The formats of lint, besides text and json.
+const (
+	sarif = "sarif"
+	junit = "junit"
+)
+
+func newLint(stdin, stdout *os.File) *cobra.Command {
+	var f reportFlags
+	var disabled []string
+	var rules strings.Builder
+	for _, rule := range lint.Rules() {
+		fmt.Fprintf(&rules, "  - %s (%s): %s\n", rule.Name, rule.Severity, rule.Title)
+	}
+	cmd := &cobra.Command{
+		Use:     "lint [FILE|DIR|-]…",
+		Short:   "Find what will go wrong with ConfigMaps and Secrets",
+		Long:    fmt.Sprintf(lintHelp, rules.String()),
+		Example: lintExamples,
+		Args:    cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			format, err := f.format()
+			if err != nil {
+				return err
+			}
+			for _, name := range disabled {
+				if _, err := report.Parse[string]("rule", name, lint.RuleNames()); err != nil {
+					return fmt.Errorf("--disable: %w", err)
+				}
+			}
+			if args, err = manifestArgs(cmd, args, stdin); err != nil {
+				return err
+			}
+			found, err := f.lint(args, stdin, disabled)
+			if err != nil {
+				return fault(err)
+			}
+			if err := writeLint(stdout, found, format); err != nil {
+				return err
+			}
+			if found.Fails() {
+				return &failure{code: exitDiffers}
+			}
+			return nil
+		},
+		ValidArgsFunction: manifestFiles,
+	}
+	cmd.Flags().SortFlags = false
+	f.add(cmd, string(report.Text), string(report.JSON), sarif, junit)
+	addContext(cmd, &f.context)
+	cmd.Flags().StringArrayVar(&disabled, "disable", nil, "`rule` to leave out; repeatable")
+	complete(cmd, "disable", values(lint.RuleNames()...))
+	return cmd
+}
+
+// lint reads manifests and finds what is wrong with them.
+func (f *reportFlags) lint(args []string, stdin *os.File, disabled []string) (*lint.Report, error) {
+	options, err := f.options()
+	if err != nil {
+		return nil, err
+	}
+	options.Suffixes, options.Salt = true, hash.ShortSalt(os.Getenv("CONFIGHASH_SALT"))
+	g, err := load.Graph(args, stdin, options)
+	if err != nil {
+		return nil, err
+	}
+	return lint.Check(g, disabled)
+}
+
+func writeLint(stdout *os.File, found *lint.Report, format report.Format) error {
+	w := bufio.NewWriterSize(stdout, 1<<16)
+	if format == sarif {
+		return flush(w, view.SARIF(w, found, stampedVersion()))
+	}
+	if format == junit {
+		return flush(w, view.JUnit(w, found))
+	}
+	return writeReport(stdout, view.Lint(found), format)
+}

@@ -1,0 +1,92 @@
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"os"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/confighash/confighash/internal/graph"
+	"github.com/confighash/confighash/internal/graph/load"
+	"github.com/confighash/confighash/internal/rename"
+)
+
+const stripHelp = `confighash strip undoes mode Rename, for tools that compare manifests: ConfigMaps and
+Secrets get back their names without the hash, and every reference follows. It
+removes the annotation confighash.dev/hash, and the earlier versions of objects that
+are kept along with the current ones. Names that kustomize hashed are restored, too.
+
+It reads files, folders with everything in and below them, and stdin, also written
+as -, and writes one stream, or the ResourceList that came in. Every other byte stays
+as it is: checksums of mode Annotate, too.
+
+If the manifests contain several versions of an object, none of which is marked as an
+earlier one, all of them keep their names, and a warning says so.`
+
+const stripExamples = `  kustomize build . | confighash --mode Rename | confighash strip
+  dyff between <(confighash strip main.yaml) <(confighash strip branch.yaml)
+  confighash strip rendered/ > stripped.yaml`
+
+func newStrip(stdin, stdout, stderr *os.File) *cobra.Command {
+	var f reportFlags
+	cmd := &cobra.Command{
+		Use:     "strip [FILE|DIR|-]…",
+		Short:   "Remove hashes from names, for other diff tools",
+		Long:    stripHelp,
+		Example: stripExamples,
+		Args:    cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			args, err := manifestArgs(cmd, args, stdin)
+			if err != nil {
+				return err
+			}
+			return f.strip(args, stdin, stdout, stderr)
+		},
+		ValidArgsFunction: manifestFiles,
+	}
+	f.addNamespace(cmd)
+	return cmd
+}
+
+func (f *reportFlags) strip(args []string, stdin, stdout, stderr *os.File) error {
+	options, err := f.options()
+	if err != nil {
+		return fault(err)
+	}
+	set, err := load.Read(args, stdin, options)
+	if err != nil {
+		return fault(err)
+	}
+	stripped := rename.Strip(set.Graph)
+	replaced, err := stripped.Apply(set.Graph)
+	if err != nil {
+		return fault(err)
+	}
+	gone, err := graph.ChunksOf(set.Graph.Kept)
+	if err != nil {
+		return fault(err)
+	}
+	w := bufio.NewWriterSize(stdout, 1<<20)
+	if err := flush(w, set.Write(w, replaced, gone)); err != nil {
+		return err
+	}
+	warn(stderr, stripped.Findings)
+	return nil
+}
+
+// manifestArgs returns the files and folders that a command reads, stdin if there are
+// none.
+func manifestArgs(cmd *cobra.Command, args []string, stdin *os.File) ([]string, error) {
+	switch {
+	case stdinTwice(args):
+		return nil, errors.New("- is stdin, which can be read once; give it once")
+	case len(args) > 0:
+		return args, nil
+	case term.IsTerminal(int(stdin.Fd())):
+		_ = cmd.Usage()
+		return nil, &failure{code: exitUsage, lines: []string{"stdin is a terminal: give files or folders, or manifests on stdin"}}
+	}
+	return []string{load.Stdin}, nil
+}

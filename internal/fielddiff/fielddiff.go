@@ -1,0 +1,158 @@
+// Package fielddiff compares two sets of manifests as a reviewer reads them: field by field,
+// with ConfigMaps and Secrets paired by their names without a hash, and without the
+// references that only follow such a name. It holds no value of a Secret.
+package fielddiff
+
+import (
+	"bytes"
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/confighash/confighash/internal/edit"
+	"github.com/confighash/confighash/internal/graph"
+	"github.com/confighash/confighash/internal/manifest"
+	"github.com/confighash/confighash/internal/rename"
+	"github.com/confighash/confighash/internal/yamldoc"
+)
+
+// A Report is what differs between two sets of manifests.
+type Report struct {
+	// Changed, Added and Removed are sorted by kind, namespace and name.
+	Changed, Added, Removed []Resource
+	// References counts the references that differ only because the object they name has
+	// another hash.
+	References int
+	// Ambiguous are objects of which a set has several versions, as warnings.
+	Ambiguous []graph.Finding
+}
+
+// Differs reports whether there is any difference other than of hashes in names.
+func (r *Report) Differs() bool { return len(r.Changed)+len(r.Added)+len(r.Removed) > 0 }
+
+// A Resource is one that differs.
+type Resource struct {
+	// Name is kind, namespace and name, without a hash.
+	Name string
+	// Fields are those that differ, of a changed resource.
+	Fields []Field
+	// More counts the fields that are left out of Fields.
+	More int
+}
+
+// Compare compares two sets without the earlier versions of objects. The facts of both
+// must hold values and bases (graph.Builder.Values and Bases).
+func Compare(before, after *graph.Graph) (*Report, error) {
+	c := &comparison{sides: [2]side{newSide(before), newSide(after)}}
+	pairs := c.pairs()
+	report := &Report{Ambiguous: slices.Concat(c.sides[0].plan.Findings, c.sides[1].plan.Findings)}
+	var differing []pair
+	for _, p := range pairs {
+		switch {
+		case p[0] == nil:
+			report.Added = append(report.Added, Resource{Name: c.name(1, p[1])})
+		case p[1] == nil:
+			report.Removed = append(report.Removed, Resource{Name: c.name(0, p[0])})
+		case !c.same(p):
+			differing = append(differing, p)
+		}
+	}
+	for i := range c.sides {
+		if err := c.sides[i].read(differing, i); err != nil {
+			return nil, err
+		}
+	}
+	for _, p := range differing {
+		d := differ{}
+		d.compare(nil, c.sides[0].trees[p[0].Index], c.sides[1].trees[p[1].Index])
+		report.References += d.references
+		if len(d.fields) > 0 {
+			report.Changed = append(report.Changed, Resource{Name: c.name(1, p[1]), Fields: d.fields, More: d.more})
+		}
+	}
+	for _, list := range [][]Resource{report.Changed, report.Added, report.Removed} {
+		slices.SortStableFunc(list, func(a, b Resource) int { return cmp.Compare(a.Name, b.Name) })
+	}
+	return report, nil
+}
+
+type comparison struct {
+	sides  [2]side
+	chunks map[[2]*manifest.Chunk]bool // whether they have the same text
+}
+
+// A pair is a resource as it is before and after, or nil.
+type pair [2]*graph.Resource
+
+// A side is one of the sets, and how to take the hashes off its names.
+type side struct {
+	graph *graph.Graph
+	plan  *rename.Plan
+	trees []treeOf // by graph.Resource.Index
+}
+
+func newSide(g *graph.Graph) side { return side{graph: g, plan: rename.Strip(g)} }
+
+func (c *comparison) name(i int, r *graph.Resource) string {
+	return r.Called(c.sides[i].plan.Names[r])
+}
+
+// pairs returns the resources of the new set in its order, then those that are only in the
+// old one. Those that the API server names are paired by their order.
+func (c *comparison) pairs() []pair {
+	var all []*pair
+	known := map[graph.ID]*pair{}
+	for i := range c.sides {
+		s := &c.sides[1-i]
+		nameless := map[graph.ID]int{}
+		for _, r := range s.graph.Resources {
+			id := s.graph.ID(r)
+			id.Name = cmp.Or(s.plan.Names[r], id.Name)
+			if id.Name == "" {
+				nameless[id]++
+				id.Name = "\x00" + strconv.Itoa(nameless[id])
+			}
+			p := known[id]
+			if p == nil {
+				p = &pair{}
+				known[id], all = p, append(all, p)
+			}
+			p[1-i] = r
+		}
+	}
+	pairs := make([]pair, len(all))
+	for i, p := range all {
+		pairs[i] = *p
+	}
+	return pairs
+}
+
+// stripped returns what scalars of r become without hashes, by their paths.
+func (s *side) stripped(r *graph.Resource) map[yamldoc.Path]string {
+	values := map[yamldoc.Path]string{}
+	for _, e := range s.plan.Edits[r] {
+		if set, ok := e.(edit.SetScalar); ok {
+			values[set.At.Path] = set.Value
+		}
+	}
+	return values
+}
+
+// same reports whether a resource has the same text on both sides, hashes aside. Many
+// resources may be in one chunk.
+func (c *comparison) same(p pair) bool {
+	if p[0].Root != p[1].Root || !maps.Equal(c.sides[0].stripped(p[0]), c.sides[1].stripped(p[1])) {
+		return false
+	}
+	chunks := [2]*manifest.Chunk{p[0].Chunk, p[1].Chunk}
+	same, known := c.chunks[chunks]
+	if !known {
+		if c.chunks == nil {
+			c.chunks = map[[2]*manifest.Chunk]bool{}
+		}
+		same = bytes.Equal(p[0].Chunk.Text, p[1].Chunk.Text)
+		c.chunks[chunks] = same
+	}
+	return same
+}

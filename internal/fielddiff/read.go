@@ -1,0 +1,133 @@
+package fielddiff
+
+import (
+	"fmt"
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/confighash/confighash/internal/diff"
+	"github.com/confighash/confighash/internal/graph"
+	"github.com/confighash/confighash/internal/yamldoc"
+	"github.com/confighash/confighash/pkg/api/v1alpha1"
+)
+
+// A treeOf is a resource without hashes, aliases, comments and values of Secrets.
+type treeOf = *yaml.Node
+
+// read parses the resources of this side, the i-th one, again.
+func (s *side) read(pairs []pair, i int) error {
+	s.trees = make([]treeOf, len(s.graph.Resources))
+	var wanted []*graph.Resource
+	for _, p := range pairs {
+		wanted = append(wanted, p[i])
+	}
+	_, err := graph.EachBatch(graph.Batches(wanted), func(b graph.Batch) (struct{}, error) {
+		return struct{}{}, b.Parse(func(r *graph.Resource, item *yaml.Node) (err error) {
+			c := copier{values: s.stripped(r), name: r.NameAt.Path}
+			if s.trees[r.Index], err = c.copy(item, ""); err != nil {
+				return fmt.Errorf("%s: %w", r, err)
+			}
+			clean(r, s.trees[r.Index])
+			return nil
+		})
+	})
+	return err
+}
+
+// A copier copies a tree, with other values at some paths. What references were is in their
+// comments.
+type copier struct {
+	values map[yamldoc.Path]string
+	name   yamldoc.Path // of the resource's own name
+	budget yamldoc.Budget
+}
+
+func (c *copier) copy(n *yaml.Node, path yamldoc.Path) (*yaml.Node, error) {
+	n = yamldoc.Resolve(n)
+	made := &yaml.Node{Kind: n.Kind, Tag: n.ShortTag(), Value: n.Value}
+	add := func(child *yaml.Node, at func() yamldoc.Path) error {
+		var below yamldoc.Path
+		if len(c.values) > 0 {
+			below = at()
+		}
+		copied, err := c.copy(child, below)
+		made.Content = append(made.Content, copied)
+		return err
+	}
+	switch n.Kind {
+	case yaml.SequenceNode:
+		for i, child := range n.Content {
+			if err := add(child, func() yamldoc.Path { return path.Index(i) }); err != nil {
+				return nil, err
+			}
+		}
+	case yaml.MappingNode:
+		return made, yamldoc.Each(n, &c.budget, func(key string, value *yaml.Node, _ bool) error {
+			made.Content = append(made.Content, scalar(key))
+			return add(value, func() yamldoc.Path { return path.Key(key) })
+		})
+	default:
+		if value, ok := c.values[path]; ok {
+			if path != c.name {
+				made.LineComment = n.Value // see differ.follow
+			}
+			made.Value, made.Tag = value, "!!str"
+		}
+	}
+	return made, nil
+}
+
+// clean takes the annotation of mode Rename out of an object, and hides values of Secrets,
+// and those in base64, which nobody reads.
+func clean(r *graph.Resource, root *yaml.Node) {
+	if metadata := yamldoc.Value(root, "metadata"); (r.Target != 0 || r.IsJob()) && metadata != nil {
+		if annotations := yamldoc.Value(metadata, "annotations"); annotations != nil {
+			if remove(annotations, v1alpha1.AnnotationHash); len(annotations.Content) == 0 {
+				remove(metadata, "annotations")
+			}
+		}
+	}
+	diff.Hide(root)
+	if binary := yamldoc.Value(root, "binaryData"); r.Target != 0 && binary != nil {
+		for i := 1; i < len(binary.Content); i += 2 {
+			diff.HideNode(binary.Content[i])
+		}
+	}
+	if r.Target == 0 || r.Kind != "Secret" {
+		return
+	}
+	// The same value is the same in data and in stringData.
+	remove(root, "data")
+	remove(root, "stringData")
+	data := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
+	values := map[string]*yaml.Node{}
+	for _, v := range r.Values {
+		key, value := v.Key, &yaml.Node{Kind: yaml.ScalarNode, Value: string(v.Sum[:])}
+		if r.Bare[key] { // it may be a part of a value
+			key, value.Value = "(hidden)", value.Value+key
+		}
+		if before := values[key]; before != nil {
+			before.Value += value.Value
+			value = before
+		} else {
+			values[key] = value
+			data.Content = append(data.Content, scalar(key), value)
+		}
+		diff.HideNode(value)
+	}
+	root.Content = append(root.Content, scalar("data"), data)
+}
+
+func scalar(text string) *yaml.Node {
+	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text}
+}
+
+func remove(mapping *yaml.Node, key string) {
+	for i := 0; mapping.Kind == yaml.MappingNode && i+1 < len(mapping.Content); i += 2 {
+		if mapping.Content[i].Value == key {
+			mapping.Content = slices.Delete(mapping.Content, i, i+2)
+			return
+		}
+	}
+}

@@ -1,0 +1,162 @@
+package gc
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/confighash/confighash/internal/catalog"
+	"github.com/confighash/confighash/internal/graph"
+	"github.com/confighash/confighash/internal/manifest"
+	"github.com/confighash/confighash/internal/reference"
+	"github.com/confighash/confighash/internal/yamldoc"
+	"github.com/confighash/confighash/pkg/api/v1alpha1"
+)
+
+// defaultNamespace is that of namespaced objects that name none, which live ones do.
+const defaultNamespace = "default"
+
+// Read adds the objects of a stream: what kubectl get -o json or -o yaml writes.
+func (s *Set) Read(data []byte) error {
+	in, err := manifest.Split(data)
+	if err != nil {
+		return err
+	}
+	return s.read(in, source{})
+}
+
+// A source is where items come from.
+type source struct {
+	// apiVersion and kind are those of items that have none, as in typed lists.
+	apiVersion, kind string
+	// release is the Secret or the ConfigMap of a release of Helm that holds the items, to
+	// be applied in this namespace.
+	release, namespace string
+}
+
+// found is what the items of a chunk hold.
+type found struct {
+	objects []*Object
+	words   map[word]*use
+}
+
+func (s *Set) read(in *manifest.Input, from source) error {
+	s.mu.Lock()
+	if s.builder == nil {
+		finder := reference.NewFinder(catalog.Builtin())
+		finder.Discover = true
+		s.builder = &graph.Builder{Catalog: catalog.Builtin(), Finder: finder, Values: true, Bases: true, Versions: true}
+		s.objects, s.words = map[graph.ID]*Object{}, map[word]*use{}
+	}
+	s.mu.Unlock()
+	_, all, err := manifest.Parse(in, func(chunk *manifest.Chunk, items []manifest.Item) (found, error) {
+		f := found{words: map[word]*use{}}
+		for _, item := range items {
+			if err := s.item(&f, chunk, item, from); err != nil {
+				return f, err
+			}
+		}
+		return f, nil
+	})
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, f := range all {
+		for _, object := range f.objects {
+			s.objects[graph.ID{Kind: object.Kind, Namespace: object.Namespace, Name: object.Name}] = object
+		}
+		for w, u := range f.words {
+			count(s.words, w, u)
+		}
+	}
+	return nil
+}
+
+// item adds the facts of one item. They hold copies of its text, not the text.
+func (s *Set) item(f *found, chunk *manifest.Chunk, item manifest.Item, from source) error {
+	if from.kind != "" && yamldoc.Text(item.Node, "kind") == "" {
+		item.Node.Content = append(item.Node.Content, scalar("apiVersion"), scalar(from.apiVersion), scalar("kind"), scalar(from.kind))
+	}
+	group, _, isGrouped := strings.Cut(yamldoc.Text(item.Node, "apiVersion"), "/")
+	if !isGrouped {
+		group = ""
+	}
+	if s.builder.Catalog.NeverRefers(group, yamldoc.Text(item.Node, "kind")) {
+		return nil
+	}
+	built, err := s.builder.Build(chunk, []manifest.Item{item})
+	if err != nil {
+		return err
+	}
+	var r *graph.Resource
+	if len(built) == 1 {
+		r = built[0]
+	} else { // the function would pass it over, but it is live
+		metadata := yamldoc.Value(item.Node, "metadata")
+		r = &graph.Resource{Kind: yamldoc.Text(item.Node, "kind"), Group: group, Name: yamldoc.Text(metadata, "name"), Namespace: yamldoc.Text(metadata, "namespace")}
+	}
+	// Live objects without a namespace belong to none, whatever the catalogue knows.
+	switch {
+	case r.Namespace != "":
+		r.ClusterScoped = false
+	case r.Target != 0 || from.release != "" && !r.ClusterScoped && !r.ScopeUnknown:
+		r.Namespace = cmp.Or(from.namespace, defaultNamespace)
+	default:
+		r.ClusterScoped = true
+	}
+	w := words{found: f, r: r, by: strings.Clone(r.String())}
+	if from.release != "" {
+		w.by, w.prefix = from.release, "its manifest: "
+	}
+	w.references()
+	if from.release != "" {
+		return w.walk(item.Node, r.Namespace)
+	}
+	if r.Target != 0 && r.Base != r.Name {
+		f.objects = append(f.objects, s.object(r, item.Node))
+	}
+	if err := w.walk(item.Node, ""); err != nil {
+		return err
+	}
+	return s.release(r, item.Node)
+}
+
+func scalar(text string) *yaml.Node {
+	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text}
+}
+
+// object returns a hashed object. What owns it, or will end it, decides over it.
+func (s *Set) object(r *graph.Resource, item *yaml.Node) *Object {
+	metadata := yamldoc.Value(item, "metadata")
+	o := &Object{
+		Kind: strings.Clone(r.Kind), Namespace: strings.Clone(r.Namespace), Name: strings.Clone(r.Name), UID: strings.Clone(yamldoc.Text(metadata, "uid")),
+		base: strings.Clone(r.Base),
+	}
+	_, o.marked = r.Annotations[v1alpha1.AnnotationSuperseded]
+	for label := range strings.SplitSeq(o.Name, ".") {
+		if label = strings.Trim(label, "-"); o.label == "" || hashed(label) {
+			o.label = label
+		}
+	}
+	o.Created, _ = time.Parse(time.RFC3339, yamldoc.Text(metadata, "creationTimestamp"))
+	rule := s.builder.Catalog.NameRule(catalog.Object{Kind: r.Kind, Namespace: r.Namespace, Name: r.Base, Type: r.Type, Labels: r.Labels, Annotations: r.Annotations})
+	owners, finalizers := yamldoc.Value(metadata, "ownerReferences"), yamldoc.Value(metadata, "finalizers")
+	switch {
+	case yamldoc.Text(metadata, "deletionTimestamp") != "":
+		o.held = "is being deleted"
+	case owners != nil && len(owners.Content) > 0:
+		o.held = fmt.Sprintf("belongs to %s %s", graph.Clip(yamldoc.Text(owners.Content[0], "kind")), graph.Clip(yamldoc.Text(owners.Content[0], "name")))
+	case finalizers != nil && len(finalizers.Content) > 0:
+		o.held = "has the finalizer " + graph.Clip(finalizers.Content[0].Value)
+	case r.Ignored():
+		o.held = "has the annotation " + v1alpha1.AnnotationIgnore
+	case rule != nil:
+		o.held = "is known by its name: " + rule.Reason
+	}
+	return o
+}

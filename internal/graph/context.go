@@ -1,0 +1,155 @@
+package graph
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/confighash/confighash/internal/catalog"
+	"github.com/confighash/confighash/internal/hash"
+	"github.com/confighash/confighash/internal/manifest"
+	"github.com/confighash/confighash/internal/yamldoc"
+	"github.com/confighash/confighash/pkg/api/v1alpha1"
+)
+
+// NamesKind is the kind of a Names.
+const NamesKind = "Names"
+
+// Names is a list of objects that are named after their content: what a build tells
+// others of itself.
+type Names struct {
+	APIVersion string       `yaml:"apiVersion"`
+	Kind       string       `yaml:"kind"`
+	Names      []HashedName `yaml:"names"`
+}
+
+// A HashedName is an object's name without the hash, and the one that it has.
+type HashedName struct {
+	Kind       string `yaml:"kind"`
+	Namespace  string `yaml:"namespace"`
+	Name       string `yaml:"name"`
+	HashedName string `yaml:"hashedName"`
+}
+
+// NamesOf returns the names of the objects in g that are named after their content, sorted.
+func NamesOf(g *Graph) *Names {
+	list := &Names{APIVersion: v1alpha1.APIVersion, Kind: NamesKind, Names: []HashedName{}}
+	for _, r := range slices.SortedFunc(slices.Values(g.Resources), Compare) {
+		if r.Target != 0 && r.Base != r.Name {
+			list.Names = append(list.Names, HashedName{r.Kind, g.NamespaceOf(r), r.Base, r.Name})
+		}
+	}
+	return list
+}
+
+// namesIn returns the objects that an item lists, if it is a Names.
+func namesIn(chunk *manifest.Chunk, item manifest.Item) ([]*Resource, error) {
+	fields, err := readFields(item.Node, item.Shared)
+	if err != nil || fields.apiVersion != v1alpha1.APIVersion || fields.kind != NamesKind {
+		return nil, nil // build reports errors
+	}
+	first := chunk.Line + max(item.Node.Line, 1) - 1
+	var list Names
+	if err := item.Node.Decode(&list); err != nil {
+		return nil, fmt.Errorf("%s: Names: %w", chunk.At(first), err)
+	}
+	var objects []*Resource
+	var errs []error
+	lines := yamldoc.Value(item.Node, "names")
+	for i, n := range list.Names {
+		line := first
+		if lines != nil && i < len(yamldoc.Resolve(lines).Content) {
+			line = chunk.Line + max(yamldoc.Resolve(lines).Content[i].Line, 1) - 1
+		}
+		target := catalog.TargetOf(n.Kind)
+		wrong := ""
+		switch {
+		case target == 0:
+			wrong = fmt.Sprintf("kind is %q; it must be ConfigMap or Secret", Clip(n.Kind))
+		case n.Namespace == "":
+			wrong = "namespace is missing; write the one in which the object is"
+		case !slices.Contains(withoutSuffix(n.HashedName), n.Name):
+			wrong = fmt.Sprintf("hashedName is %q, which is not the name %q with a hash; write the list with confighash names", Clip(n.HashedName), Clip(n.Name))
+		}
+		if wrong != "" {
+			errs = append(errs, fmt.Errorf("%s: names[%d]: %s", chunk.At(line), i, wrong))
+			continue
+		}
+		objects = append(objects, &Resource{
+			Chunk: chunk, Root: item.Root, Line: line, Context: true,
+			APIVersion: "v1", Version: "v1", Kind: n.Kind, Namespace: n.Namespace, Name: n.HashedName,
+			Object: Object{
+				Target: target, Base: n.Name, NameOnly: true,
+				// The name holds the hash of the content, so it stands for the content.
+				Values: []hash.Value{{Sum: sha256.Sum256([]byte(n.HashedName)), Always: true}},
+			},
+		})
+	}
+	return objects, errors.Join(errs...)
+}
+
+// CheckContext returns an error for each file of the context that has an object or a
+// workload of the input, under the present name or without the hash, or one of another
+// file of the context: nothing would say then which of the two is meant. Other resources,
+// such as Namespaces, may well be in several builds.
+func (g *Graph) CheckContext() error {
+	single := func(r *Resource) bool {
+		return r.Name != "" && (r.Target != 0 || r.StandsFor || len(r.PodTemplates) > 0)
+	}
+	taken := map[ID]*Resource{}
+	if len(g.Context) > 0 {
+		for _, r := range g.Resources {
+			if single(r) {
+				taken[g.ID(r)], taken[g.baseID(r)] = r, r
+			}
+		}
+	}
+	first, more := map[string][2]*Resource{}, map[string]int{}
+	var files []string
+	for _, r := range g.Context {
+		if !single(r) {
+			continue
+		}
+		other := taken[g.ID(r)]
+		if own := taken[g.baseID(r)]; own != nil && !own.Context {
+			other = own
+		}
+		switch _, known := first[r.File]; {
+		case other == nil:
+			taken[g.ID(r)] = r
+		case known:
+			more[r.File]++
+		default:
+			files, first[r.File] = append(files, r.File), [2]*Resource{other, r}
+		}
+	}
+	errs := make([]error, len(files))
+	for i, file := range files {
+		errs[i] = clash(first[file][0], first[file][1], more[file])
+	}
+	return errors.Join(errs...)
+}
+
+// baseID is ID with the name from before a hash.
+func (g *Graph) baseID(r *Resource) ID {
+	id := g.ID(r)
+	id.Name = cmp.Or(r.Base, r.Name)
+	return id
+}
+
+// clash returns the error that other has what r of the context is, and how many more of
+// its file are so.
+func clash(other, r *Resource, more int) error {
+	and := ""
+	if more > 0 {
+		and = fmt.Sprintf(", like %d more of this file", more)
+	}
+	if other.Context {
+		return fmt.Errorf("--context: %s, %s: %s is in the context twice (%s, %s)%s; keep one, and give the manifests of one cluster at a time",
+			r.File, r.Place(), r, other.File, other.Place(), and)
+	}
+	return fmt.Errorf("--context: %s, %s: %s is in the input as well, as %s (%s)%s; give what other builds write, not what this one does",
+		r.File, r.Place(), r, other, other.Place(), and)
+}

@@ -1,0 +1,198 @@
+package jobs
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/confighash/confighash/internal/edit"
+	"github.com/confighash/confighash/internal/graph"
+	"github.com/confighash/confighash/internal/yamldoc"
+)
+
+// A mention is a place that names a Job.
+type mention struct {
+	at   edit.Scalar
+	node *yaml.Node
+	// element is the element of a list divided by commas, or all of the value, that ends
+	// with the name.
+	element, name string
+	namespace     string // "" for the resource's own
+}
+
+// in returns a value with the name changed in each element that is the mention's.
+func (m *mention) in(value, name string) string {
+	elements := strings.Split(value, ",")
+	for i, e := range elements {
+		if strings.TrimSpace(e) == m.element {
+			elements[i] = strings.Replace(e, m.element, strings.TrimSuffix(m.element, m.name)+name, 1)
+		}
+	}
+	return strings.Join(elements, ",")
+}
+
+// A finder finds the mentions in an item. Jobs are named in few forms, the same in all
+// kinds: as {kind: Job, name: NAME}, such as the health checks of Flux and owner
+// references; as batch/namespaces/NAMESPACE/Job/NAME in config.kubernetes.io/depends-on;
+// in the labels that the API server gives pods of a Job; and in resourceNames of RBAC.
+// The annotations of kapp and Argo CD that order an apply name groups and waves.
+type finder struct {
+	mentions []mention
+	texts    []mention // that cannot follow
+	at       yamldoc.Trail
+	budget   yamldoc.Budget
+	aliased  int // how many aliases and merge keys lead to the current node
+	secret   bool
+}
+
+func find(r *graph.Resource, item *yaml.Node) *finder {
+	f := &finder{secret: r.Kind == "Secret"}
+	f.node(item, r.NameAt.Shared, false)
+	return f
+}
+
+// maxValue is how long a value may be in which the names of Jobs are looked for.
+const maxValue = 1 << 20
+
+func (f *finder) node(n *yaml.Node, shared, isText bool) {
+	shared = shared || n.Anchor != "" || n.Kind == yaml.AliasNode
+	if n.Kind == yaml.AliasNode {
+		f.aliased++
+		defer func() { f.aliased-- }()
+	}
+	n = yamldoc.Resolve(n)
+	if f.at.TooDeep() || !f.spend(n) {
+		return
+	}
+	switch n.Kind {
+	case yaml.MappingNode:
+		f.mapping(n, shared)
+	case yaml.SequenceNode:
+		for i, child := range n.Content {
+			f.at.Index(i)
+			f.node(child, shared, true)
+			if i > 0 {
+				f.text(child, shared, yamldoc.Resolve(n.Content[i-1]).Value+" ")
+			}
+			f.at.Back()
+		}
+	case yaml.ScalarNode:
+		if isText {
+			f.text(n, shared, "")
+		}
+	}
+}
+
+// spend takes a node below an alias from the budget, one more for each thousand bytes of
+// it: a short text must not take forever.
+func (f *finder) spend(n *yaml.Node) bool {
+	for range 1 + len(n.Value)/1_000 {
+		if f.aliased > 0 && f.budget.Spend() != nil {
+			return false
+		}
+	}
+	return true
+}
+
+func (f *finder) mapping(n *yaml.Node, shared bool) {
+	get := func(key string) *yaml.Node {
+		value, _ := yamldoc.Get(n, key, &f.budget)
+		if value == nil {
+			return &yaml.Node{}
+		}
+		return yamldoc.Resolve(value)
+	}
+	isJob := get("kind").Value == "Job" && !slices.ContainsFunc([]string{"apiVersion", "group", "apiGroup"}, func(key string) bool {
+		group, _, _ := strings.Cut(get(key).Value, "/")
+		return group != "" && group != "batch"
+	})
+	isOther := func(c *yaml.Node) bool {
+		resource, _, _ := strings.Cut(c.Value, "/")
+		return resource != "jobs"
+	}
+	resources := get("resources").Content
+	isRule := len(resources) > 0 && !slices.ContainsFunc(resources, isOther) // otherwise names may be of other kinds, too
+	selects := isNameLabel(get("key").Value)
+	_ = yamldoc.Each(n, &f.budget, func(key string, value *yaml.Node, merged bool) error {
+		shared := shared || merged || value.Kind == yaml.AliasNode || value.Anchor != ""
+		resolved := yamldoc.Resolve(value)
+		f.at.Key(key)
+		defer f.at.Back()
+		if merged {
+			f.aliased++
+			defer func() { f.aliased-- }()
+		}
+		switch {
+		case len(f.at) == 1 && key == "status", f.secret && len(f.at) == 1 && key != "metadata", len(f.at) == 2 && f.at[0].Key == "metadata" && key != "annotations" && key != "ownerReferences":
+		case isJob && key == "name" && len(f.at) > 1:
+			f.mention(resolved, shared, resolved.Value, resolved.Value, get("namespace").Value)
+		case isNameLabel(key) && f.inLabels():
+			f.mention(resolved, shared, resolved.Value, resolved.Value, "")
+		case isRule && key == "resourceNames", selects && key == "values":
+			for i, child := range resolved.Content {
+				f.at.Index(i)
+				f.mention(child, shared, child.Value, child.Value, "")
+				f.at.Back()
+			}
+		case len(f.at) == 3 && f.at[0].Key == "metadata":
+			f.annotation(resolved, shared)
+		case key == "value" && resolved.Kind == yaml.ScalarNode: // of a variable
+			f.text(resolved, shared, "")
+			f.text(resolved, shared, get("name").Value+"=")
+		default:
+			f.node(value, shared, true)
+		}
+		return nil
+	})
+}
+
+func isNameLabel(key string) bool { return key == "job-name" || key == "batch.kubernetes.io/job-name" }
+
+// inLabels reports whether the current entry is one of labels, or of a selector.
+func (f *finder) inLabels() bool {
+	if len(f.at) < 2 {
+		return false
+	}
+	above := f.at[len(f.at)-2].Key
+	return strings.HasSuffix(above, "abels") || strings.HasSuffix(above, "elector")
+}
+
+func (f *finder) mention(n *yaml.Node, shared bool, element, name, namespace string) {
+	if n.Kind == yaml.ScalarNode && name != "" {
+		f.mentions = append(f.mentions, mention{edit.ScalarAt(f.at.Path(), n, shared), n, element, name, namespace})
+	}
+}
+
+// annotation looks for elements of a list that name a Job as cli-utils does (sigs.k8s.io/cli-utils
+// pkg/object/dependson).
+func (f *finder) annotation(n *yaml.Node, shared bool) {
+	found := len(f.mentions)
+	for element := range strings.SplitSeq(n.Value, ",") {
+		element = strings.TrimSpace(element)
+		if p := strings.Split(element, "/"); len(p) == 5 && p[0] == "batch" && p[1] == "namespaces" && p[3] == "Job" {
+			f.mention(n, shared, element, p[4], p[2])
+		}
+	}
+	if found == len(f.mentions) {
+		f.text(n, shared, "")
+	}
+}
+
+// inText finds the name of a Job in the arguments of kubectl and the like: job/NAME,
+// "wait jobs NAME", --job-name=NAME, JOB_NAME=NAME.
+var inText = regexp.MustCompile(`(?i)(?:\b|_)jobs?(?:[-_.](?:name|batch(?:\.v1)?|w[a-z]+))?(?:[/=:]\s*| +)["']?([a-z0-9][-a-z0-9.]*[a-z0-9])`)
+
+// text looks for names of Jobs in text, which no edit changes. before is what the text goes
+// on from.
+func (f *finder) text(n *yaml.Node, shared bool, before string) {
+	if f.secret || n.Kind != yaml.ScalarNode || len(n.Value) > maxValue || !strings.Contains(strings.ToLower(before+n.Value), "job") {
+		return
+	}
+	for _, match := range inText.FindAllStringSubmatchIndex(before+n.Value, -1) {
+		if name := (before + n.Value)[match[2]:match[3]]; before == "" || match[2] == len(before) {
+			f.texts = append(f.texts, mention{edit.ScalarAt(f.at.Path(), n, shared), n, name, name, ""})
+		}
+	}
+}

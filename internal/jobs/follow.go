@@ -1,0 +1,175 @@
+package jobs
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/confighash/confighash/internal/edit"
+	"github.com/confighash/confighash/internal/graph"
+	"github.com/confighash/confighash/internal/hash"
+	"github.com/confighash/confighash/internal/kustomize"
+	"github.com/confighash/confighash/internal/manifest"
+	"github.com/confighash/confighash/internal/yamldoc"
+)
+
+// maxVariants is how many Jobs with the same former name are told apart by their layers.
+const maxVariants = 100
+
+// An index has the Jobs that get names, by the names that they have and had, and without
+// the suffix of an earlier run. The namespace is "" for any.
+type index struct {
+	jobs map[graph.ID][]*graph.Resource
+	// now are the Jobs by their present names alone.
+	now map[graph.ID]*graph.Resource
+	// kept are the names of Jobs that keep them.
+	kept map[graph.ID]bool
+}
+
+func idOf(namespace, name string) graph.ID { return graph.ID{Namespace: namespace, Name: name} }
+
+func newIndex(g *graph.Graph, names map[*graph.Resource]string) index {
+	x := index{jobs: map[graph.ID][]*graph.Resource{}, now: map[graph.ID]*graph.Resource{}, kept: map[graph.ID]bool{}}
+	for _, r := range g.Resources {
+		if !r.IsJob() {
+			continue
+		}
+		now := g.NamespaceOf(r)
+		if _, named := names[r]; !named {
+			x.kept[idOf(now, r.Name)] = true
+			continue
+		}
+		enter := func(namespace, name string) {
+			for _, in := range []string{namespace, now, ""} {
+				id := idOf(in, name)
+				if list := x.jobs[id]; len(list) == 0 || list[len(list)-1] != r {
+					x.jobs[id] = append(list, r)
+				}
+			}
+		}
+		x.now[idOf(now, r.Name)] = r
+		enter(now, r.Name)
+		enter(now, r.Base)
+		for _, id := range r.History.Previous {
+			enter(id.Namespace, id.Name)
+		}
+	}
+	return x
+}
+
+// resolve returns the Job that a mention means, nil if that is none that gets a name, or
+// nothing says which.
+func (x *index) resolve(g *graph.Graph, referrer *graph.Resource, m mention) *graph.Resource {
+	namespace := m.namespace
+	if namespace == "" {
+		namespace = g.NamespaceOf(referrer)
+	}
+	if r := x.now[idOf(namespace, m.name)]; r != nil || x.kept[idOf(namespace, m.name)] {
+		return r
+	}
+	found := x.jobs[idOf(namespace, m.name)]
+	if found == nil && hash.Suffixed(m.name) { // the name of another run
+		found = x.jobs[idOf(namespace, m.name[:len(m.name)-1-hash.Length])]
+	}
+	if len(found) > 1 && len(found) <= maxVariants {
+		found = slices.DeleteFunc(slices.Clone(found), func(r *graph.Resource) bool { return !kustomize.SameAffixes(r.History, referrer.History, true) })
+	}
+	if len(found) != 1 {
+		return nil
+	}
+	return found[0]
+}
+
+// A followed is what becomes of the mentions in a resource.
+type followed struct {
+	rewritten []rewritten // sorted by where they are
+	findings  []graph.Finding
+}
+
+// A rewritten is a mention that gets another name.
+type rewritten struct {
+	mention
+	to string
+}
+
+// follow plans the edits of references to Jobs, and warns of other text that names them.
+func (n *namer) follow() {
+	batches := slices.DeleteFunc(graph.Batches(n.graph.Resources), func(b graph.Batch) bool {
+		return !bytes.Contains(b.Chunk.Text, []byte("ob")) && !bytes.ContainsAny(b.Chunk.Text, `\\*`) // a name of a Job, or of its kind, is not there
+	})
+	lists, _ := graph.EachBatch(batches, func(b graph.Batch) ([]followed, error) {
+		var list []followed
+		err := b.Parse(func(r *graph.Resource, item *yaml.Node) error {
+			list = append(list, n.followIn(r, item))
+			return nil
+		})
+		return list, err
+	}) // it parsed before, so it cannot fail
+	for i, b := range batches {
+		for k, r := range b.Resources {
+			n.rewrite(r, lists[i][k].rewritten)
+			n.plan.Add(lists[i][k].findings...)
+		}
+	}
+}
+
+// rewrite plans the edits of mentions in r. A list may name objects as well, for which edits
+// are planned.
+func (n *namer) rewrite(r *graph.Resource, all []rewritten) {
+	planned := map[yamldoc.Path]int{}
+	for i, e := range n.plan.Edits[r] {
+		if set, ok := e.(edit.SetScalar); ok && len(all) > 0 {
+			planned[set.At.Path] = i
+		}
+	}
+	for _, m := range all {
+		i, ok := planned[m.at.Path]
+		if !ok {
+			i = len(n.plan.Edits[r])
+			planned[m.at.Path] = i
+			n.plan.Edit(r, edit.SetScalar{At: m.at, Value: m.at.Value})
+		}
+		set, _ := n.plan.Edits[r][i].(edit.SetScalar)
+		set.Value = m.in(set.Value, m.to)
+		n.plan.Edits[r][i] = set
+	}
+}
+
+func (n *namer) followIn(r *graph.Resource, item *yaml.Node) (f followed) {
+	found := find(r, item)
+	for _, m := range found.mentions {
+		job := n.index.resolve(n.graph, r, m)
+		switch {
+		case job == nil:
+		case job != r && !n.strips && n.names[r] != "" && strings.HasPrefix(string(m.at.Path), "spec"):
+			found.texts = append(found.texts, m) // what it runs must not depend on what another Job runs
+		default:
+			to := n.names[job]
+			if to != m.name {
+				f.rewritten = append(f.rewritten, rewritten{m, to})
+			}
+			if n.full {
+				f.findings = append(f.findings, graph.Finding{Severity: manifest.Info, Resource: r, Path: m.at.Path, Message: "refers to " + to + ", which is named after what it runs"})
+			}
+		}
+	}
+	reported := map[string]bool{}
+	if n.strips {
+		return f
+	}
+	for _, m := range found.texts {
+		job := n.index.resolve(n.graph, r, m)
+		if job == nil || n.names[job] == m.name {
+			continue
+		}
+		message := fmt.Sprintf("%q is the former name of the Job that is now %s, and this text does not follow it: keep the name with the annotation confighash.dev/ignore: \"true\" on the Job, or find the Job by a label", m.name, n.names[job])
+		if key := string(m.at.Path) + message; !reported[key] {
+			reported[key] = true
+			f.findings = append(f.findings, graph.Finding{Severity: manifest.Warning, Resource: r, Path: m.at.Path, Message: message})
+		}
+	}
+	return f
+}

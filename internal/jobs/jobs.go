@@ -1,0 +1,284 @@
+// Package jobs names Jobs after what they run: the name of a Job gets a hash of its whole
+// spec, so that it runs again when that changes, and only then. The spec of a Job cannot
+// change once it exists.
+//
+// Name comes last, since the spec counts as it will be: with the new names of ConfigMaps
+// and Secrets, and with a checksum of what the pods consume. No name of the Job itself
+// counts, in its labels or elsewhere. Style, comments and the order of keys do not count
+// either; see hash.Tree.
+package jobs
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/confighash/confighash/internal/edit"
+	"github.com/confighash/confighash/internal/graph"
+	"github.com/confighash/confighash/internal/hash"
+	"github.com/confighash/confighash/internal/manifest"
+	"github.com/confighash/confighash/internal/plan"
+	"github.com/confighash/confighash/internal/policy"
+	"github.com/confighash/confighash/internal/yamldoc"
+	"github.com/confighash/confighash/pkg/api/v1alpha1"
+)
+
+// maxName is how long the name of a Job can be: it is the value of a label of its pods.
+const maxName = 63
+
+// A namer gives Jobs other names.
+type namer struct {
+	graph *graph.Graph
+	plan  *plan.Plan
+	// names are the names that Jobs get.
+	names map[*graph.Resource]string
+	index index
+	full  bool // report: Full
+	// strips: names lose their hash.
+	strips bool
+}
+
+// Name adds to pl what names Jobs after what they run, as spec.Jobs asks for, and makes
+// references to them follow. pl holds all other edits. objects are the names that ConfigMaps
+// and Secrets will have. pl.Err returns what is wrong.
+func Name(g *graph.Graph, p *policy.Policy, spec *v1alpha1.Spec, pl *plan.Plan, objects map[*graph.Resource]string) {
+	if spec.Jobs != v1alpha1.JobsRename {
+		return
+	}
+	n := &namer{graph: g, plan: pl, names: map[*graph.Resource]string{}, full: spec.Report == v1alpha1.ReportFull}
+	var taking []*graph.Resource
+	for _, r := range g.Resources {
+		if !r.IsJob() {
+			continue
+		}
+		if refusal := p.Job(r); refusal == nil {
+			taking = append(taking, r)
+			n.names[r] = ""
+		} else {
+			n.inform(graph.Finding{Resource: r, Message: "not named after what it runs: " + refusal.Reason, Outcome: graph.LeftAlone, Reason: refusal.Reason})
+		}
+	}
+	n.index = newIndex(g, n.names)
+	suffixes := n.suffixes(taking, n.pending(taking, objects), spec.Salt)
+	if pl.Err() != nil {
+		return
+	}
+	for _, r := range taking {
+		n.names[r] = r.Base + "-" + suffixes[r].suffix
+		n.check(r, suffixes[r].most)
+	}
+	n.checkUnique()
+	for _, r := range taking {
+		n.edit(r, suffixes[r].suffix)
+		n.inform(graph.Finding{Resource: r, Message: "named after what it runs", Outcome: graph.Named})
+		if suffixes[r].removed {
+			n.inform(graph.Finding{Resource: r, Path: "spec.ttlSecondsAfterFinished", Message: "once the cluster has removed the finished Job, a tool that applies manifests again and again, such as Argo CD or Flux, creates it again, and it runs again"})
+		}
+	}
+	n.follow()
+	for i, f := range pl.Findings {
+		pl.Findings[i].Name = cmp.Or(n.names[f.Resource], f.Name)
+	}
+}
+
+// Strip adds to pl what gives Jobs back the names without the hash, and references to them.
+// A Job keeps its name if another one would have the same. names gets the names.
+func Strip(g *graph.Graph, pl *plan.Plan, names map[*graph.Resource]string) {
+	n := &namer{graph: g, plan: pl, names: map[*graph.Resource]string{}, strips: true}
+	count := map[graph.ID]int{}
+	var named []*graph.Resource
+	idOf := func(r *graph.Resource) graph.ID {
+		id := g.ID(r)
+		id.Name = r.Base
+		return id
+	}
+	for _, r := range g.Resources {
+		if r.IsJob() && r.Name != "" {
+			named, count[idOf(r)] = append(named, r), count[idOf(r)]+1
+		}
+	}
+	for _, r := range named {
+		if _, recorded := r.Annotations[v1alpha1.AnnotationHash]; recorded && count[idOf(r)] == 1 {
+			n.names[r], names[r] = r.Base, r.Base
+			pl.Edit(r, plan.Strip(r)...)
+		} else if r.Base != r.Name {
+			pl.Warnf(r, "metadata.name", "keeps the hash: without it, another Job would have the same name, %q; give one version of each object", graph.Clip(r.Base))
+		}
+	}
+	if len(n.names) > 0 {
+		n.index = newIndex(g, n.names)
+		n.follow()
+	}
+}
+
+func (n *namer) inform(f graph.Finding) {
+	if n.full {
+		f.Severity = manifest.Info
+		n.plan.Add(f)
+	}
+}
+
+// pending returns edits, which nobody makes, of references to what kustomize generated: it
+// will append a hash to the name, and to the reference.
+func (n *namer) pending(jobs []*graph.Resource, objects map[*graph.Resource]string) map[*graph.Resource][]edit.Edit {
+	type one struct{ job, object *graph.Resource }
+	var generated []*graph.Resource
+	at := map[one][]edit.Scalar{}
+	known := map[*graph.Resource]bool{}
+	for _, r := range jobs {
+		for i := range r.Edges {
+			e := &r.Edges[i]
+			for _, match := range e.Matches {
+				object := match.Candidates[0]
+				if _, named := objects[object]; named || !e.Ref.Kustomize || !object.History.NeedsHash {
+					continue
+				}
+				if !known[object] {
+					known[object], generated = true, append(generated, object)
+				}
+				at[one{r, object}] = append(at[one{r, object}], e.Ref.At)
+			}
+		}
+	}
+	suffixes := each(n, generated, func(r *graph.Resource, item *yaml.Node) (string, error) {
+		content, err := hash.ContentOf(r.Kind, item)
+		return hash.Suffix(content, ""), err
+	})
+	edits := map[*graph.Resource][]edit.Edit{}
+	for o, scalars := range at {
+		for _, scalar := range scalars {
+			edits[o.job] = append(edits[o.job], edit.SetScalar{At: scalar, Value: o.object.Name + "-" + suffixes[o.object]})
+		}
+	}
+	return edits
+}
+
+// each returns what visit returns for resources as they will be. What is wrong is an error of
+// the plan.
+func each[T any](n *namer, resources []*graph.Resource, visit func(r *graph.Resource, item *yaml.Node) (T, error)) map[*graph.Resource]T {
+	batches := graph.Batches(resources)
+	type one struct {
+		value T
+		err   error
+	}
+	lists, _ := graph.EachBatch(batches, func(b graph.Batch) ([]one, error) {
+		var list []one
+		err := b.Parse(func(r *graph.Resource, item *yaml.Node) error {
+			var o one
+			if len(b.Resources) > 1 {
+				item = copied(item) // those of one chunk may share nodes
+			}
+			if o.err = edit.OnTree(item, []edit.Item{{Edits: n.plan.Edits[r]}}); o.err == nil {
+				o.value, o.err = visit(r, item)
+			}
+			list = append(list, o)
+			return nil
+		})
+		return list, err
+	}) // it parsed before, so it cannot fail
+	values := map[*graph.Resource]T{}
+	for i, b := range batches {
+		for k, r := range b.Resources {
+			if o := lists[i][k]; o.err == nil {
+				values[r] = o.value
+			} else {
+				n.plan.Errorf(r, "", "%v", o.err)
+			}
+		}
+	}
+	return values
+}
+
+// copied returns a copy of a tree, with what its aliases stand for.
+func copied(n *yaml.Node) *yaml.Node {
+	made := *yamldoc.Resolve(n)
+	made.Anchor, made.Content = "", slices.Clone(made.Content)
+	for i, child := range made.Content {
+		made.Content[i] = copied(child)
+	}
+	return &made
+}
+
+// A facts is what is read of a Job.
+type facts struct {
+	suffix  string
+	most    int  // how long its name can be
+	removed bool // after it has finished
+}
+
+func (n *namer) suffixes(jobs []*graph.Resource, pending map[*graph.Resource][]edit.Edit, salt string) map[*graph.Resource]facts {
+	return each(n, jobs, func(r *graph.Resource, item *yaml.Node) (f facts, err error) {
+		if err := edit.OnTree(item, []edit.Item{{Edits: pending[r]}}); err != nil {
+			return f, err
+		}
+		var budget yamldoc.Budget
+		spec, _ := yamldoc.Get(item, "spec", &budget)
+		spec = yamldoc.Resolve(spec)
+		for _, m := range find(r, item).mentions {
+			if n.index.resolve(n.graph, r, m) == r {
+				m.node.Value = m.element[:len(m.element)-len(m.name)]
+			}
+		}
+		encoded, err := hash.Tree(spec)
+		if err != nil {
+			return f, fmt.Errorf("spec: %w", err)
+		}
+		f.suffix, f.most = hash.TreeSuffix(encoded, salt), maxName
+		f.removed = yamldoc.Text(spec, "ttlSecondsAfterFinished") != ""
+		if last, err := strconv.Atoi(yamldoc.Text(spec, "completions")); err == nil && last > 0 && yamldoc.Text(spec, "completionMode") == "Indexed" {
+			f.most -= len("-" + strconv.Itoa(last-1)) // pods have the Job's name and their index as host names
+		}
+		return f, nil
+	})
+}
+
+func (n *namer) check(r *graph.Resource, most int) {
+	if name := n.names[r]; len(name) > most {
+		n.plan.Errorf(r, "metadata.name", "with the hash, the name %q would be %d characters long; %d are allowed for this Job, so at most %d before the hash",
+			name, len(name), most, max(most-1-hash.Length, 0))
+	}
+}
+
+// checkUnique refuses two Jobs of one name.
+func (n *namer) checkUnique() {
+	taken := map[graph.ID]*graph.Resource{}
+	for _, r := range n.graph.Resources {
+		if !r.IsJob() || r.Name == "" {
+			continue
+		}
+		id := n.graph.ID(r)
+		id.Name = cmp.Or(n.names[r], r.Name)
+		other := taken[id]
+		if other == nil {
+			taken[id] = r
+			continue
+		}
+		renamed := r
+		if n.names[r] == "" {
+			renamed, other = other, r
+		}
+		if n.names[renamed] != "" {
+			n.plan.Errorf(renamed, "metadata.name", "its new name %q would be that of %s (%s) in the same namespace; rename or remove one", id.Name, other, other.Place())
+		}
+	}
+}
+
+func (n *namer) edit(r *graph.Resource, suffix string) {
+	annotate := func(key, value string) {
+		if r.Annotations[key] != value {
+			n.plan.Edit(r, edit.SetEntry{Parent: "metadata.annotations", Key: key, Value: value, After: "name"})
+		}
+	}
+	if name := n.names[r]; name != r.Name {
+		n.plan.Edit(r, edit.SetScalar{At: r.NameAt, Value: name})
+		if r.History.Built {
+			for _, a := range r.History.Append(r.Identities(name)...) {
+				annotate(a.Key, a.Value)
+			}
+		}
+	}
+	annotate(v1alpha1.AnnotationHash, suffix)
+}

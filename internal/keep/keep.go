@@ -1,0 +1,363 @@
+// Package keep decides which earlier versions of renamed objects a run carries along, so
+// that a tool that prunes leaves them for old pods and rollbacks.
+//
+// A version is an object whose name ends in a hash. The versions of one kind, namespace
+// and base name are a line. What the last run wrote shows each line, newest first: the
+// current version, then those marked as superseded, by number. [Lines] returns what is to
+// be carried along now; see there for the rules.
+package keep
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/confighash/confighash/internal/edit"
+	"github.com/confighash/confighash/internal/graph"
+	"github.com/confighash/confighash/internal/kustomize"
+	"github.com/confighash/confighash/internal/manifest"
+	"github.com/confighash/confighash/internal/plan"
+	"github.com/confighash/confighash/internal/yamldoc"
+	"github.com/confighash/confighash/pkg/api/v1alpha1"
+)
+
+// A Kept is what becomes of the earlier versions.
+type Kept struct {
+	// Added are the versions to append to the output, each as a document.
+	Added [][]byte
+	// Marks are edits of versions in the input whose number changed, and Removed
+	// versions in the input that are not carried along any more.
+	Marks   map[*graph.Resource]edit.Edit
+	Removed []*graph.Resource
+	// Versions is how many versions the output holds.
+	Versions int
+}
+
+// A line is the versions of one object.
+type line struct {
+	id       graph.ID          // with the base name
+	versions []*graph.Resource // newest first
+	last     *graph.Resource   // the one that was current in the last run
+	current  string            // the name that the object gets now, "" if it gets no hash
+	stays    bool              // another run names the object
+}
+
+// Lines returns the last n versions of each object of now that gets a hash, which names
+// holds, from what the last run wrote and from what now holds itself.
+//
+//   - If an object gets the name of a version, it is that version again, and those
+//     after it become older.
+//   - If an object is gone or gets no hash any more, its versions stay for what used it
+//     and is still there. When anything else has changed since, they are left out.
+//   - Versions of an object that another run names stay as they are.
+//
+// written returns what this run writes but for versions; only an object that is gone needs it.
+//
+// before is nil if nothing is known of the last run. It fails if a version is current again
+// then, if an object had two current versions, or if a version cannot be written as a
+// document of its own.
+func Lines(before, now *graph.Graph, names map[*graph.Resource]string, n int, written func() (*graph.Graph, error)) (*Kept, error) {
+	kept := &Kept{Marks: map[*graph.Resource]edit.Edit{}, Versions: len(now.Kept)}
+	here := map[graph.ID]*graph.Resource{} // versions in the input, until they are settled
+	for _, r := range now.Kept {
+		here[now.ID(r)] = r
+	}
+	var twins []error
+	remove := func(id graph.ID) {
+		if r := here[id]; r != nil {
+			kept.Removed = append(kept.Removed, r)
+			kept.Versions--
+		}
+		delete(here, id)
+	}
+	for _, r := range now.Resources {
+		if r.Target != 0 {
+			id := now.ID(r)
+			id.Name = cmp.Or(names[r], r.Name)
+			if twin := here[id]; twin != nil && before == nil {
+				twins = append(twins, graph.Finding{Severity: manifest.Error, Resource: twin, Path: "metadata.name",
+					Message: fmt.Sprintf("%s (%s) gets this name again, and this is an earlier version of it; remove this one, or give --previous", r, r.Place())})
+			}
+			remove(id)
+		}
+	}
+	if before == nil {
+		return kept, plan.Join(twins)
+	}
+	k := &keeper{before: before, now: now, names: names, lines: map[graph.ID]*line{}, written: written}
+	if err := k.read(); err != nil {
+		return nil, err
+	}
+	for _, id := range slices.SortedFunc(maps.Keys(k.lines), compareIDs) {
+		l := k.lines[id]
+		if l.stays {
+			continue
+		}
+		needed, err := k.needed(l)
+		if err != nil {
+			return nil, err
+		}
+		carried := l.versions[:min(n, len(l.versions))]
+		if !needed {
+			carried = nil
+		}
+		for i, r := range carried {
+			own := here[now.ID(r)]
+			if own == nil {
+				kept.Versions++
+			}
+			if err := kept.carry(r, own, strconv.Itoa(i+1)); err != nil {
+				return nil, err
+			}
+		}
+		for _, r := range l.versions[len(carried):] {
+			remove(now.ID(r))
+		}
+	}
+	return kept, nil
+}
+
+// carry numbers the version r, which the input holds as own unless that is nil.
+func (kept *Kept) carry(r, own *graph.Resource, number string) error {
+	mark := edit.SetEntry{Parent: "metadata.annotations", Key: v1alpha1.AnnotationSuperseded, Value: number, After: "name"}
+	if own != nil {
+		if own.Annotations[mark.Key] != number {
+			kept.Marks[own] = mark
+		}
+		return nil
+	}
+	edits := []edit.Edit{mark}
+	for _, key := range kustomize.Places {
+		if _, ok := r.Annotations[key]; ok { // it is that of the current version
+			edits = append(edits, edit.RemoveEntry{Parent: mark.Parent, Key: key})
+		}
+	}
+	text, err := r.Chunk.Document(r.Root)
+	if err == nil {
+		text, err = edit.Apply(text, []edit.Item{{Edits: edits}})
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %s cannot be kept: %w", r.File, r, err)
+	}
+	kept.Added = append(kept.Added, text)
+	return nil
+}
+
+func compareIDs(a, b graph.ID) int {
+	return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+}
+
+type keeper struct {
+	before, now *graph.Graph
+	names       map[*graph.Resource]string
+	lines       map[graph.ID]*line
+	used        map[*graph.Resource]bool // in the last run, by what is still there
+	written     func() (*graph.Graph, error)
+	changed     func() (bool, error)
+}
+
+// lineOf returns the ID of the line of an object, and of any other resource its own.
+func lineOf(g *graph.Graph, r *graph.Resource) graph.ID {
+	id := g.ID(r)
+	if r.Target != 0 {
+		id.Name = r.Base
+	}
+	return id
+}
+
+// read fills in the lines.
+func (k *keeper) read() error {
+	k.changed = sync.OnceValues(k.hasChanged)
+	here := map[graph.ID]bool{}
+	for _, r := range k.now.Resources {
+		here[lineOf(k.now, r)] = true
+	}
+	k.forgetOthers(here)
+	known := map[graph.ID]bool{}
+	add := func(g *graph.Graph, r *graph.Resource) *line {
+		known[g.ID(r)] = true
+		id := lineOf(g, r)
+		l := k.lines[id]
+		if l == nil {
+			l = &line{id: id}
+			k.lines[id] = l
+		}
+		l.versions = append(l.versions, r)
+		return l
+	}
+	for _, r := range k.before.Resources {
+		if r.Target == 0 || r.Base == r.Name {
+			continue
+		}
+		l := add(k.before, r)
+		if l.last != nil {
+			return fmt.Errorf("%s has two current versions, %s in %s and %s in %s; give what the last run of this build wrote, and nothing of another one",
+				r.Called(r.Base), l.last.Name, l.last.File, r.Name, r.File)
+		}
+		l.last = r
+	}
+	for _, r := range k.before.Kept {
+		add(k.before, r)
+	}
+	for _, r := range k.now.Kept {
+		if !known[k.now.ID(r)] && k.lines[lineOf(k.now, r)] != nil {
+			add(k.now, r)
+		}
+	}
+	for _, r := range k.now.Resources {
+		l, name := k.lines[lineOf(k.now, r)], k.names[r]
+		hashed := name != "" && name != r.Base
+		switch {
+		case r.Target == 0:
+		case l == nil:
+		case hashed:
+			l.current = name
+		case name == "" && r.Name != r.Base:
+			l.stays = true
+		}
+	}
+	for _, l := range k.lines {
+		l.versions = slices.DeleteFunc(l.versions, func(r *graph.Resource) bool { return r.Name == l.current })
+		slices.SortStableFunc(l.versions, func(a, b *graph.Resource) int { return cmp.Compare(age(a), age(b)) })
+	}
+	k.use(here)
+	return nil
+}
+
+// age returns the number of a version, 0 of a current one.
+func age(r *graph.Resource) int {
+	if !r.Kept {
+		return 0
+	}
+	n, err := strconv.Atoi(r.Annotations[v1alpha1.AnnotationSuperseded])
+	if err != nil {
+		return math.MaxInt
+	}
+	return n
+}
+
+// forgetOthers leaves out the files of other builds, which people keep in the same folder:
+// those with resources other than versions, none of which is here.
+func (k *keeper) forgetOthers(here map[graph.ID]bool) {
+	ours, others := map[string]bool{}, map[string]bool{}
+	for _, r := range k.before.Resources {
+		ours[r.File] = ours[r.File] || here[lineOf(k.before, r)]
+		others[r.File] = others[r.File] || r.Target == 0 || r.Base == r.Name
+	}
+	other := func(r *graph.Resource) bool { return others[r.File] && !ours[r.File] }
+	k.before.Resources = slices.DeleteFunc(k.before.Resources, other)
+	k.before.Kept = slices.DeleteFunc(k.before.Kept, other)
+}
+
+// use notes which objects of the last run something used that is still here.
+func (k *keeper) use(here map[graph.ID]bool) {
+	k.used = map[*graph.Resource]bool{}
+	for _, r := range k.before.Resources {
+		if !here[lineOf(k.before, r)] {
+			continue
+		}
+		for i := range r.Edges {
+			for _, match := range r.Edges[i].Current() {
+				if len(match.Candidates) == 1 {
+					k.used[match.Candidates[0]] = true
+				}
+			}
+		}
+	}
+}
+
+// needed reports whether the versions of an object stay.
+func (k *keeper) needed(l *line) (bool, error) {
+	switch {
+	case l.current != "":
+		return true, nil
+	case l.last != nil:
+		return k.used[l.last], nil
+	}
+	changed, err := k.changed()
+	return !changed, err
+}
+
+// hasChanged reports whether what this run writes differs from what the last one wrote, in
+// other things than the versions.
+func (k *keeper) hasChanged() (bool, error) {
+	var former []string
+	for _, l := range k.lines {
+		if l.last != nil && !l.stays && l.last.Name != l.current {
+			return true, nil
+		}
+		for _, name := range append([]string{l.current}, namesOf(l.versions)...) {
+			if name != "" {
+				former = append(former, name, l.id.Name)
+			}
+		}
+	}
+	written, err := k.written()
+	if err != nil {
+		return false, err
+	}
+	strip := strings.NewReplacer(former...)
+	return !maps.Equal(k.others(k.before, strip), k.others(written, strip)), nil
+}
+
+func namesOf(resources []*graph.Resource) []string {
+	names := make([]string, len(resources))
+	for i, r := range resources {
+		names[i] = r.Name
+	}
+	return names
+}
+
+// others counts the resources that are not versions, by their content.
+func (k *keeper) others(g *graph.Graph, strip *strings.Replacer) map[[sha256.Size]byte]int {
+	all := slices.DeleteFunc(slices.Clone(g.Resources), func(r *graph.Resource) bool {
+		return r.Target != 0 && k.lines[lineOf(g, r)] != nil
+	})
+	sums, _ := graph.EachBatch(graph.Batches(all), func(b graph.Batch) (sums [][sha256.Size]byte, err error) {
+		err = b.Parse(func(_ *graph.Resource, item *yaml.Node) error {
+			text, err := manifest.JSON(withoutPlaces(item))
+			sums = append(sums, sha256.Sum256([]byte(strip.Replace(string(text)))))
+			return err
+		})
+		return sums, err
+	}) // it parsed before, so it cannot fail
+	counts := map[[sha256.Size]byte]int{}
+	for _, sum := range slices.Concat(sums...) {
+		counts[sum]++
+	}
+	return counts
+}
+
+// withoutPlaces removes from an item what says where it was read.
+func withoutPlaces(item *yaml.Node) *yaml.Node {
+	metadata := yamldoc.Value(item, "metadata")
+	if metadata == nil {
+		return item
+	}
+	if annotations := yamldoc.Value(metadata, "annotations"); annotations != nil {
+		for _, key := range kustomize.Places {
+			remove(annotations, key)
+		}
+		if len(annotations.Content) == 0 {
+			remove(metadata, "annotations")
+		}
+	}
+	return item
+}
+
+func remove(m *yaml.Node, key string) {
+	for i := 0; i+1 < len(m.Content); i += 2 {
+		if m.Content[i].Value == key {
+			m.Content = slices.Delete(m.Content, i, i+2)
+			return
+		}
+	}
+}

@@ -1,0 +1,137 @@
+// Package lint finds what will go wrong with ConfigMaps and Secrets once a set of
+// manifests is applied. It resolves and judges nothing by itself: package unresolved knows
+// what is missing, usage what is used, rename what is read by name, and policy what
+// controllers restart.
+package lint
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/confighash/confighash/internal/graph"
+	"github.com/confighash/confighash/pkg/api/v1alpha1"
+)
+
+// APIVersion and Kind are those of a Report in JSON.
+const (
+	APIVersion = "confighash.dev/v1alpha1"
+	Kind       = "Lint"
+)
+
+// A Severity says how sure an outage is. Its values are the levels of SARIF.
+type Severity string
+
+// The severities.
+const (
+	Error   Severity = "error"   // pods do not start, or keep earlier configuration
+	Warning Severity = "warning" // so it is, unless something outside of the manifests helps
+	Note    Severity = "note"    // nothing breaks by this alone
+)
+
+// Severities returns all severities, the worst first.
+func Severities() []Severity { return []Severity{Error, Warning, Note} }
+
+// A Rule is what lint looks for. docs/lint.md has a section on each.
+type Rule struct {
+	Name string
+	// Severity is that of most of its findings.
+	Severity Severity
+	// Title says in a sentence what is wrong.
+	Title string
+}
+
+const (
+	missingObject = "missing-object"
+	missingKey    = "missing-key"
+	nearMiss      = "near-miss"
+	wrongSuffix   = "wrong-suffix"
+	staleConsumer = "stale-consumer"
+	readByName    = "read-by-name"
+	unusedObject  = "unused-object"
+)
+
+// Rules returns all rules, the worst first.
+func Rules() []Rule {
+	return []Rule{
+		{missingKey, Error, "A pod needs a key that the ConfigMap or Secret does not have."},
+		{nearMiss, Error, "A reference leads to nothing, and nearly names an object of the manifests."},
+		{wrongSuffix, Error, "A name ends in a hash that is not the one of the content."},
+		{missingObject, Warning, "A ConfigMap or Secret that something needs is not in the manifests."},
+		{staleConsumer, Warning, "A change of the configuration would not restart the pods that read it when they start."},
+		{readByName, Note, "A program probably reads the object by its name through the API."},
+		{unusedObject, Note, "Nothing in the manifests uses the object."},
+	}
+}
+
+// RuleNames returns the names of all rules, the worst first.
+func RuleNames() []string {
+	var names []string
+	for _, rule := range Rules() {
+		names = append(names, rule.Name)
+	}
+	return names
+}
+
+// A Report is the result of a run. Its findings are sorted by place.
+type Report struct {
+	APIVersion string    `json:"apiVersion"`
+	Kind       string    `json:"kind"`
+	Findings   []Finding `json:"findings"`
+}
+
+// A Finding is a place in the manifests where something is wrong.
+type Finding struct {
+	Rule     string   `json:"rule"`
+	Severity Severity `json:"severity"`
+	// File is the file as the command line or its folder names it, or stdin.
+	File string `json:"file"`
+	// Line and Column count from 1. Column is 0 if it is not known.
+	Line     int      `json:"line"`
+	Column   int      `json:"column,omitempty"`
+	Resource Resource `json:"resource"`
+	// Field is the path of the field in the resource.
+	Field   string `json:"field"`
+	Message string `json:"message"`
+	Fix     string `json:"fix"`
+}
+
+// A Resource is one in the manifests.
+type Resource struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Namespace  string `json:"namespace,omitempty"`
+	Name       string `json:"name,omitempty"`
+}
+
+// String returns kind, namespace and name.
+func (r Resource) String() string {
+	name := cmp.Or(r.Name, "(no name)")
+	if r.Namespace != "" {
+		name = r.Namespace + "/" + name
+	}
+	return r.Kind + " " + name
+}
+
+// Fails reports whether any finding is more than a note.
+func (r *Report) Fails() bool {
+	return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Severity != Note })
+}
+
+// accepted returns the rules whose findings a resource accepts.
+func accepted(r *graph.Resource) ([]string, error) {
+	value, found := r.Annotations[v1alpha1.AnnotationLintIgnore]
+	if !found {
+		return nil, nil
+	}
+	rules := strings.Split(value, ",")
+	for i, rule := range rules {
+		rules[i] = strings.TrimSpace(rule)
+		if !slices.Contains(RuleNames(), rules[i]) {
+			return nil, fmt.Errorf("%s, %s: %s: metadata.annotations[%q]: %q is not a rule; list some of %s, divided by commas",
+				r.File, r.Place(), r, v1alpha1.AnnotationLintIgnore, graph.Clip(rules[i]), strings.Join(RuleNames(), ", "))
+		}
+	}
+	return rules, nil
+}

@@ -1,0 +1,264 @@
+package lint
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/confighash/confighash/internal/catalog"
+	"github.com/confighash/confighash/internal/edit"
+	"github.com/confighash/confighash/internal/graph"
+	"github.com/confighash/confighash/internal/hash"
+	"github.com/confighash/confighash/internal/policy"
+	"github.com/confighash/confighash/internal/reference"
+	"github.com/confighash/confighash/internal/rename"
+	"github.com/confighash/confighash/internal/unresolved"
+	"github.com/confighash/confighash/internal/usage"
+	"github.com/confighash/confighash/pkg/api/v1alpha1"
+)
+
+// Check returns what is wrong with g, whose resources were built with their suffixes
+// (load.Options.Suffixes). It leaves out the rules that are disabled, what the annotation
+// confighash.dev/lint-ignore accepts, and resources with confighash.dev/ignore.
+//
+// Errors: an annotation names what is not a rule; references, or annotations of Reloader,
+// may mean too many objects.
+func Check(g *graph.Graph, disabled []string) (*Report, error) {
+	l := &linter{graph: g, accepted: make([][]string, len(g.Resources)), reported: map[report]bool{}, severities: map[string]Severity{}, derived: map[*graph.Resource]bool{}}
+	for _, rule := range Rules() {
+		if !slices.Contains(disabled, rule.Name) {
+			l.severities[rule.Name] = rule.Severity
+		}
+	}
+	errs := make([]error, len(g.Resources))
+	for i, r := range g.Resources {
+		l.accepted[i], errs[i] = accepted(r)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	all, err := policy.New(g, catalog.Builtin(), &v1alpha1.Spec{Policy: v1alpha1.PolicyAll})
+	if err != nil {
+		return nil, err
+	}
+	l.misses(all)
+	l.keys()
+	l.suffixes()
+	read := rename.ReadByName(g, all)
+	l.read(read)
+	if err := cmp.Or(l.stale(), l.unused(read)); err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(l.findings, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+	return &Report{APIVersion, Kind, append([]Finding{}, l.findings...)}, nil
+}
+
+type linter struct {
+	graph      *graph.Graph
+	severities map[string]Severity // of the rules that are not disabled
+	accepted   [][]string          // by graph.Resource.Index
+	reported   map[report]bool
+	derived    map[*graph.Resource]bool // with the suffixes of others, with which they are used
+	findings   []Finding
+}
+
+// A report is what is reported once: a workload may take many keys of one object.
+type report struct {
+	rule    string
+	of      *graph.Resource
+	message string
+}
+
+// add adds a finding about a field of r.
+func (l *linter) add(rule string, severity Severity, r *graph.Resource, at edit.Scalar, message, fix string) {
+	id := report{rule, r, message}
+	if r.Ignored() || l.severities[rule] == "" || slices.Contains(l.accepted[r.Index], rule) || l.reported[id] {
+		return
+	}
+	l.reported[id] = true
+	f := Finding{
+		Rule: rule, Severity: severity, File: r.File, Line: r.Line, Field: graph.ClipPath(string(at.Path)), Message: message, Fix: fix,
+		Resource: Resource{graph.Clip(r.APIVersion), graph.Clip(r.Kind), graph.Clip(r.Namespace), graph.Clip(r.Name)},
+	}
+	if at.Line > 0 {
+		f.Line, f.Column = r.Chunk.Position(int(at.Line), int(at.Column))
+	}
+	l.findings = append(l.findings, f)
+}
+
+// inSecret reports whether a reference is in the content of a Secret, so that the name is
+// part of a value.
+func inSecret(e *graph.Edge) bool {
+	return e.Referrer.Target == catalog.Secret && graph.InContent(e.Ref.At.Path)
+}
+
+func (l *linter) misses(all *policy.Policy) {
+	for _, m := range unresolved.Misses(l.graph, all, false) {
+		if m.Ref.Follows || inSecret(m.Edge) {
+			continue // what a rule of RBAC names may be made at run time
+		}
+		called := fmt.Sprintf("%s %q", m.Targets, graph.Clip(strings.TrimPrefix(m.Ref.Namespace+"/"+m.Ref.Name, "/")))
+		problem, fix, _ := strings.Cut(m.Near, "; ")
+		rule := nearMiss
+		switch {
+		case len(m.Matches) > 0:
+			which := "a hash"
+			if m.Matches[0].Stale {
+				which = "another hash"
+			}
+			problem = fmt.Sprintf("%s is not in the manifests, but %s is, whose name has %s", called, m.Matches[0].Candidates[0], which)
+			fix = "let confighash --mode Rename rewrite the reference, or correct the name"
+		case m.Near != "":
+		case m.Ref.Optional, len(m.Referrer.PodTemplates) > 0 && strings.HasPrefix(string(m.Ref.At.Path), "metadata.annotations"):
+			continue // pods start without what annotations name
+		default:
+			rule, problem = missingObject, called+" is not in the manifests"
+			fix = "add it, make the reference optional, or accept the finding if something else puts it into the cluster"
+		}
+		l.add(rule, l.severities[rule], m.Referrer, m.Ref.At, problem, fix)
+	}
+}
+
+func (l *linter) keys() {
+	for _, lack := range unresolved.Lacks(l.graph) {
+		if len(lack.Current()) > 0 { // or else the object is missing
+			l.add(missingKey, Error, lack.Referrer, lack.Ref.At,
+				fmt.Sprintf("%s has no key %s, and the pod cannot start without; it has %s", lack.Object, lack.Missing, lack.Has),
+				"correct the key, add it, or make the reference optional")
+		}
+	}
+}
+
+func (l *linter) suffixes() {
+	for _, r := range l.graph.Resources {
+		for i := range r.Edges {
+			for j := range r.Edges[i].Derived {
+				for _, match := range r.Edges[i].Derived[j].Matches {
+					for _, object := range match.Candidates {
+						l.derived[object] = true
+					}
+				}
+			}
+		}
+	}
+	for _, r := range l.graph.Resources {
+		if r.Target == 0 || r.SuffixErr != nil || l.derived[r] {
+			continue
+		}
+		const fix = "change the sources, and let kustomize or confighash --mode Rename make the name again"
+		switch recorded := r.Recorded(); {
+		case recorded != "" && r.Base != r.Name && recorded != r.Suffix && strings.Contains(r.Name, "-"+recorded):
+			l.add(wrongSuffix, l.severities[wrongSuffix], r, r.NameAt, fmt.Sprintf("%q in its name is not the hash of what it holds: the content has changed since, and pods that use it do not restart", recorded),
+				fix+"; if the hash is keyed with a salt, set CONFIGHASH_SALT")
+		case recorded == "" && r.Base == r.Name && hash.Suffixed(r.Name) && !r.SOPS:
+			l.add(wrongSuffix, Warning, r, r.NameAt, fmt.Sprintf("its name ends in %q, which looks like a hash and is not the one of what it holds", r.Name[len(r.Name)-hash.Length:]),
+				fix+", or give it a name without one")
+		}
+	}
+}
+
+func (l *linter) read(read map[*graph.Resource]string) {
+	for _, r := range l.graph.Resources {
+		why, found := read[r]
+		if !found {
+			continue
+		}
+		if r.Base == r.Name {
+			l.add(readByName, Note, r, r.NameAt, "a program probably reads it by this name: "+why, "keep this name; mode Rename does")
+		} else {
+			l.add(readByName, Warning, r, r.NameAt, "a program probably reads it by name, and the name has a hash: "+why, fmt.Sprintf("keep the name %q, as mode Rename does by default", graph.Clip(r.Base)))
+		}
+	}
+}
+
+func (l *linter) unused(read map[*graph.Resource]string) error {
+	unused, err := usage.Unused(l.graph, catalog.Builtin())
+	for _, r := range unused {
+		if _, read := read[r]; !read && !l.derived[r] && r.Name != "" {
+			l.add(unusedObject, Note, r, r.NameAt, "nothing in the manifests uses it", "remove it, or accept the finding if a program reads it through the API or other manifests use it")
+		}
+	}
+	return err
+}
+
+// stale finds what pods read once, when they start, although no change of it restarts them.
+func (l *linter) stale() error {
+	controllers := make([]*policy.Policy, 0, 2)
+	for _, followed := range []v1alpha1.Policy{v1alpha1.PolicyReloader, v1alpha1.PolicyWave} {
+		p, err := policy.New(l.graph, catalog.Builtin(), &v1alpha1.Spec{Policy: followed})
+		if err != nil {
+			return err
+		}
+		controllers = append(controllers, p)
+	}
+	finder := usage.NewFinder(l.graph)
+	for _, r := range l.graph.Resources {
+		uses, err := finder.Of(r)
+		if err != nil {
+			return err
+		}
+		meant := map[*reference.Reference]*graph.Resource{} // what that is made with follows
+		uses = slices.DeleteFunc(uses, func(u usage.Use) bool {
+			meant[u.Ref] = cmp.Or(meant[u.Ref], u.Object)
+			return meant[u.Ref] != u.Object || !readOnce(&u)
+		})
+		for i := range r.PodTemplates {
+			t := &r.PodTemplates[i]
+			if len(uses) == 0 || r.Ignored() || !rolls(t) || checksummed(t) {
+				continue
+			}
+			for _, u := range uses {
+				if (u.Template < 0 || u.Template == i) && !restarted(controllers, r, t, &u) {
+					l.add(staleConsumer, l.severities[staleConsumer], r, u.Ref.At, fmt.Sprintf("its pods read %s once, when they start, and nothing restarts them when it changes", u.Object),
+						"run the manifests through confighash, or give the pod template a checksum annotation")
+				}
+			}
+		}
+	}
+	for _, p := range controllers {
+		if problems := p.Problems(); len(problems) > 0 {
+			return problems[0]
+		}
+	}
+	return nil
+}
+
+// readOnce reports whether pods get an object when they start and at no other time, if its
+// content can change under the name that it has.
+func readOnce(u *usage.Use) bool {
+	o := u.Object
+	once := u.Via == catalog.ViaEnv || u.Via == catalog.ViaEnvFrom || u.Via == catalog.ViaSubPath
+	hashed := o.Target != 0 && o.Base != o.Name || o.History.NeedsHash
+	return u.Consumed && once && !hashed && !o.Immutable && !o.Ignored()
+}
+
+// rolls reports whether pods that run are replaced when the template changes.
+func rolls(t *reference.PodTemplate) bool {
+	return !t.Runs && (t.Change == catalog.Rollout || t.Change == catalog.NewRevision || t.Change == catalog.Deferred)
+}
+
+// checksummed reports whether an annotation of the template is a checksum, of this or
+// another tool. What it covers only that tool can say.
+func checksummed(t *reference.PodTemplate) bool {
+	for key, value := range t.Annotations {
+		key = strings.ToLower(key)
+		if strings.Contains(key, "checksum") || strings.Contains(key, "hash") || hash.IsChecksum(value) {
+			return true
+		}
+	}
+	return false
+}
+
+// restarted reports whether Reloader or wave restarts the pods of a template for changes of an
+// object, by the annotations that they read.
+func restarted(controllers []*policy.Policy, r *graph.Resource, t *reference.PodTemplate, u *usage.Use) bool {
+	use := policy.Use{Object: u.Object, Kind: u.Object.Kind, Consumed: true}
+	if u.Object.StandsFor && u.Ref.Of == nil {
+		use.Kind = catalog.Secret.String()
+	}
+	return slices.ContainsFunc(controllers, func(p *policy.Policy) bool { return p.Workload(r, t).Judge(use).Rolls })
+}

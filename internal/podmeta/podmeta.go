@@ -1,0 +1,232 @@
+// Package podmeta drops labels and annotations from pod templates, so that what a chart
+// changes with each version does not replace pods (spec.podMetadata).
+//
+// A key stays if something may need it: a selector in the input, a field of the pod that
+// reads it, a program that is known to look for it, or, of a chart's own checksum, a
+// workload that nothing else would roll. Whoever reads warnings or not, the pods are found
+// and configured as before.
+package podmeta
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/confighash/confighash/internal/catalog"
+	"github.com/confighash/confighash/internal/edit"
+	"github.com/confighash/confighash/internal/graph"
+	"github.com/confighash/confighash/internal/hash"
+	"github.com/confighash/confighash/internal/manifest"
+	"github.com/confighash/confighash/internal/plan"
+	"github.com/confighash/confighash/internal/reference"
+	"github.com/confighash/confighash/internal/yamldoc"
+	"github.com/confighash/confighash/pkg/api/v1alpha1"
+)
+
+// Covers returns the annotations of pod templates that take the place of a chart's own
+// checksums, or next to which names do, each with what of the pods' configuration neither
+// includes, "" for nothing: a clause.
+type Covers func(*graph.Resource) map[yamldoc.Path]string
+
+// Drop adds to p what spec.podMetadata drops from the pod templates in g.
+func Drop(p *plan.Plan, g *graph.Graph, spec *v1alpha1.Spec, covers Covers) {
+	d := &dropper{
+		plan: p, graph: g, spec: spec, known: catalog.Builtin().PodMetadata(), covers: covers,
+		fields: [...]field{{name: "labels", drop: spec.PodMetadata.DropLabels}, {name: "annotations", drop: spec.PodMetadata.DropAnnotations}},
+	}
+	if len(d.fields[labels].drop)+len(d.fields[annotations].drop) == 0 {
+		return
+	}
+	batches := graph.Batches(slices.DeleteFunc(slices.Clone(g.All()), func(r *graph.Resource) bool { return r.Target != 0 }))
+	all, err := graph.EachBatch(batches, func(b graph.Batch) (found []*facts, err error) {
+		err = b.Parse(func(r *graph.Resource, item *yaml.Node) error {
+			f, err := d.read(r, item)
+			if err == nil && f != nil {
+				found = append(found, f)
+			}
+			return err
+		})
+		return found, err
+	})
+	if err != nil {
+		for _, e := range errorsIn(err) {
+			p.Add(e)
+		}
+		return
+	}
+	d.selectors = map[selected]*mention{}
+	for _, f := range slices.Concat(all...) {
+		d.index(f)
+	}
+	for _, f := range slices.Concat(all...) {
+		d.dropFrom(f)
+	}
+}
+
+// errorsIn returns the findings that err joins.
+func errorsIn(err error) []graph.Finding {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		var found []graph.Finding
+		for _, e := range joined.Unwrap() {
+			found = append(found, errorsIn(e)...)
+		}
+		return found
+	}
+	if f, ok := errors.AsType[graph.Finding](err); ok {
+		return []graph.Finding{f}
+	}
+	return nil
+}
+
+const (
+	labels = iota
+	annotations
+)
+
+// A field is one of the two that keys are dropped from.
+type field struct {
+	name string
+	drop catalog.KeyPatterns
+}
+
+type dropper struct {
+	plan   *plan.Plan
+	graph  *graph.Graph
+	spec   *v1alpha1.Spec
+	known  *catalog.PodMetadata
+	covers Covers
+	fields [2]field
+	// selectors has the first selector that mentions a key, by where it selects pods.
+	selectors map[selected]*mention
+}
+
+// A selected is a key in the selectors of a namespace, or everywhere.
+type selected struct {
+	key, namespace string
+	everywhere     bool
+}
+
+func (d *dropper) index(f *facts) {
+	for i := range f.mentions {
+		m := &f.mentions[i]
+		at := selected{key: m.key, everywhere: !m.local}
+		if m.local {
+			at.namespace = d.graph.NamespaceOf(m.by)
+		}
+		if d.selectors[at] == nil {
+			d.selectors[at] = m
+		}
+	}
+}
+
+// dropFrom plans what the pod templates of a resource lose.
+func (d *dropper) dropFrom(f *facts) {
+	if f.resource.Ignored() || f.resource.Context {
+		return
+	}
+	met := map[yamldoc.Path]bool{}
+	for _, t := range f.templates {
+		for which, keys := range t.keys {
+			if met[t.at[which]] {
+				continue
+			}
+			met[t.at[which]] = true
+			for _, key := range slices.Sorted(maps.Keys(keys)) {
+				d.key(f, &t, which, key)
+			}
+		}
+	}
+}
+
+// key drops one key, or says why it stays.
+func (d *dropper) key(f *facts, t *template, which int, key string) {
+	r, at := f.resource, t.at[which].Key(key)
+	severity, why := manifest.Warning, ""
+	switch m := d.selecting(r, key); {
+	case d.isOwn(which, key, t.keys[which][key]):
+		return
+	case which == labels && m != nil && m.by == r:
+		why = fmt.Sprintf("its %s selects by it", m.at)
+	case which == labels && m != nil:
+		why = fmt.Sprintf("%s of %s selects by it", m.at, m.by)
+	case f.reads[which][key] != "":
+		why = fmt.Sprintf("%s reads it", f.reads[which][key])
+	case f.reads[which][""] != "":
+		why = fmt.Sprintf("%s reads all of them", f.reads[which][""])
+	default:
+		if reader := d.known.Reader(key); reader != nil && !slices.Contains(d.fields[which].drop, key) {
+			severity, why = manifest.Info, reader.By+" may read it; a pattern without * drops it"
+		} else if which == annotations && d.known.Checksums.Match(key) {
+			why = d.uncovered(f, t)
+		}
+	}
+	switch {
+	case why == "":
+		d.plan.Edit(r, edit.RemoveEntry{Parent: t.at[which], Key: key})
+		d.inform(graph.Finding{Severity: manifest.Info, Resource: r, Path: at, Message: "dropped"})
+	case severity == manifest.Info:
+		d.inform(graph.Finding{Severity: severity, Resource: r, Path: at, Message: "stays: " + why})
+	default:
+		d.plan.Warnf(r, at, "stays, although spec.podMetadata drops it: %s", why)
+	}
+}
+
+// uncovered says why a chart's own checksum has to stay: nothing else would roll the pods
+// when something changes that they get. It returns "" if it need not.
+func (d *dropper) uncovered(f *facts, t *template) string {
+	r := f.resource
+	if f.covers == nil {
+		f.covers, f.unseen = d.covers(r), d.unseen(r)
+	}
+	why, covered := f.covers[t.AnnotationsAt]
+	switch {
+	case !covered:
+		return "nothing else would roll these pods"
+	case f.unseen != nil:
+		return fmt.Sprintf("by %s, its program may read %s %q through the API", f.unseen.At, f.unseen.Targets, f.unseen.Name)
+	}
+	return why
+}
+
+// unseen returns a name in a flag or a variable of r that names an object of the input and
+// that r does not refer to, nil if there is none.
+func (d *dropper) unseen(r *graph.Resource) *reference.Read {
+	named := map[string]bool{}
+	for i := range r.References {
+		named[r.References[i].Name] = true
+	}
+	for i := range r.Reads {
+		read := &r.Reads[i]
+		namespace := cmp.Or(read.Namespace, d.graph.NamespaceOf(r))
+		if !named[read.Name] && slices.ContainsFunc(read.Targets.Each(), func(target catalog.Target) bool { return d.graph.Holds(target, namespace, read.Name) }) {
+			return read
+		}
+	}
+	return nil
+}
+
+func (d *dropper) inform(f graph.Finding) {
+	if d.spec.Report == v1alpha1.ReportFull {
+		d.plan.Add(f)
+	}
+}
+
+// selecting returns a selector that mentions a label and may be about the pods of r, nil
+// if there is none.
+func (d *dropper) selecting(r *graph.Resource, key string) *mention {
+	if m := d.selectors[selected{key: key, namespace: d.graph.NamespaceOf(r)}]; m != nil {
+		return m
+	}
+	return d.selectors[selected{key: key, everywhere: true}]
+}
+
+// isOwn reports whether a key is this function's.
+func (d *dropper) isOwn(which int, key, value string) bool {
+	return strings.HasPrefix(key, "confighash.dev/") ||
+		which == annotations && d.spec.Mode == v1alpha1.ModeAnnotate && (key == d.spec.Annotate.Key || hash.IsChecksum(value))
+}

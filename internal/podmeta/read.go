@@ -1,0 +1,187 @@
+package podmeta
+
+import (
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/confighash/confighash/internal/graph"
+	"github.com/confighash/confighash/internal/manifest"
+	"github.com/confighash/confighash/internal/reference"
+	"github.com/confighash/confighash/internal/yamldoc"
+)
+
+// facts are what one resource says of the keys that may be dropped.
+type facts struct {
+	resource  *graph.Resource
+	mentions  []mention
+	templates []template
+	// reads are the fields that read keys of labels and of annotations, "" for all of them,
+	// each with where it is.
+	reads [2]map[string]yamldoc.Path
+	// covers and unseen are set when first asked for.
+	covers map[yamldoc.Path]string
+	unseen *reference.Read
+}
+
+// A mention is a label in a selector.
+type mention struct {
+	key string
+	by  *graph.Resource
+	at  yamldoc.Path // the selector
+	// local: it selects pods in the namespace of the resource alone.
+	local bool
+}
+
+// A template is a pod template with the keys that may be dropped and their values.
+type template struct {
+	*reference.PodTemplate
+	at   [2]yamldoc.Path // labels and annotations
+	keys [2]map[string]string
+}
+
+// A reader walks through a resource.
+type reader struct {
+	*dropper
+	*facts
+	trail  yamldoc.Trail
+	budget yamldoc.Budget
+	// selector is where the selector begins that the walk is in, "" outside of one.
+	selector yamldoc.Path
+}
+
+// read returns the facts of a resource, nil if there are none.
+func (d *dropper) read(r *graph.Resource, item *yaml.Node) (*facts, error) {
+	w := &reader{dropper: d, facts: &facts{resource: r}}
+	if err := w.walk(item); err != nil {
+		return nil, graph.Finding{Severity: manifest.Error, Resource: r, Message: err.Error()}
+	}
+	for i := range r.PodTemplates {
+		w.template(item, &r.PodTemplates[i])
+	}
+	if len(w.mentions)+len(w.templates) == 0 {
+		return nil, nil //nolint:nilnil // there are no facts, and no error
+	}
+	return w.facts, nil
+}
+
+// template adds a pod template if it has keys to drop. The metadata of a Pod is its own.
+func (w *reader) template(item *yaml.Node, t *reference.PodTemplate) {
+	if t.AnnotationsAt == "" || t.Whole && t.Root == "" {
+		return
+	}
+	found := template{PodTemplate: t, at: [2]yamldoc.Path{annotations: t.AnnotationsAt}}
+	if metadata, ok := strings.CutSuffix(string(t.AnnotationsAt), "etadata.annotations"); ok {
+		found.at[labels] = yamldoc.Path(metadata + "etadata.labels")
+	}
+	for which, at := range found.at {
+		if at != "" {
+			found.keys[which] = w.matching(item, at, which)
+		}
+	}
+	if len(found.keys[labels])+len(found.keys[annotations]) > 0 {
+		w.templates = append(w.templates, found)
+	}
+}
+
+// matching returns the entries of a mapping that are to be dropped, if nothing needs them.
+func (w *reader) matching(item *yaml.Node, at yamldoc.Path, which int) map[string]string {
+	steps, _ := at.Steps() // Key and Index made the path
+	n := yamldoc.Resolve(item)
+	for _, step := range steps {
+		var next *yaml.Node
+		switch {
+		case n.Kind == yaml.MappingNode && step.Index < 0:
+			next, _ = yamldoc.Get(n, step.Key, &w.budget)
+		case n.Kind == yaml.SequenceNode && step.Index >= 0 && step.Index < len(n.Content):
+			next = n.Content[step.Index]
+		}
+		if next == nil {
+			return nil
+		}
+		n = yamldoc.Resolve(next)
+	}
+	found := map[string]string{}
+	if n.Kind == yaml.MappingNode {
+		_ = yamldoc.Each(n, &w.budget, func(key string, value *yaml.Node, _ bool) error { // the walk has seen it
+			if w.fields[which].drop.Match(key) {
+				found[key] = yamldoc.Resolve(value).Value
+			}
+			return nil
+		})
+	}
+	return found
+}
+
+// walk visits a node. The parser has bounded what aliases expand to.
+func (w *reader) walk(n *yaml.Node) error {
+	switch n = yamldoc.Resolve(n); n.Kind {
+	case yaml.MappingNode:
+		return yamldoc.Each(n, &w.budget, func(key string, value *yaml.Node, _ bool) error { return w.entry(key, value) })
+	case yaml.SequenceNode:
+		for i, element := range n.Content {
+			w.trail.Index(i)
+			if err := w.walk(element); err != nil {
+				return err
+			}
+			w.trail.Back()
+		}
+	case yaml.ScalarNode:
+		w.mention(n.Value)
+	}
+	return nil
+}
+
+func (w *reader) entry(key string, value *yaml.Node) error {
+	if w.known.Selectors.Not.Match(key) {
+		return nil
+	}
+	w.mention(key)
+	w.trail.Key(key)
+	before := w.selector
+	if before == "" && !w.trail.TooDeep() && w.known.Selectors.Fields.Match(key) {
+		w.selector = w.trail.Path()
+	}
+	if key == "fieldPath" {
+		w.fieldPath(yamldoc.Resolve(value).Value)
+	}
+	err := w.walk(value)
+	w.selector = before
+	w.trail.Back()
+	return err
+}
+
+// mention adds the labels in a key or a text of a selector, which may have a prefix (k8s:)
+// or be an expression.
+func (w *reader) mention(text string) {
+	if w.selector == "" {
+		return
+	}
+	r := w.resource
+	for word := range strings.FieldsFuncSeq(text, func(c rune) bool { return !isKeyRune(c) }) {
+		if w.fields[labels].drop.Match(word) {
+			local := slices.Contains(w.known.Selectors.Local, r.Group) && strings.Count(string(w.selector), ".") == 1
+			w.mentions = append(w.mentions, mention{key: word, by: r, at: w.selector, local: local && !r.ClusterScoped})
+		}
+	}
+}
+
+func isKeyRune(c rune) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.ContainsRune("-_./", c)
+}
+
+// fieldPath adds what a field of the downward API reads: metadata.labels['KEY'], or
+// metadata.labels.
+func (w *reader) fieldPath(text string) {
+	for which, f := range w.fields {
+		rest, ok := strings.CutPrefix(text, "metadata."+f.name)
+		if !ok || w.trail.TooDeep() {
+			continue
+		}
+		if w.reads[which] == nil {
+			w.reads[which] = map[string]yamldoc.Path{}
+		}
+		w.reads[which][strings.Trim(rest, `['"]`)] = w.trail.Path()
+	}
+}

@@ -1,0 +1,146 @@
+package view
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/confighash/confighash/internal/impact"
+	"github.com/confighash/confighash/internal/report"
+)
+
+// causes is the table of causes, the biggest first, without the columns that would be
+// empty.
+func (v impactView) causes() [][]report.Phrase {
+	if len(v.Causes) == 0 {
+		return nil
+	}
+	rows := [][]report.Phrase{{report.Words("what changed"), report.Words("workloads that restart"), report.Words("pods"), report.Words("next runs"), report.Words("other")}}
+	empty := []bool{false, true, true, true, true}
+	for i := range v.Causes {
+		t := &v.Causes[i]
+		restarts := t.Restarts()
+		row := []report.Phrase{totalPhrase(&t.Cause), number(restarts), nil, number(t.Effects[impact.NextRuns]), othersPhrase(t)}
+		if restarts > 0 {
+			row[2] = report.Words(strings.Join(podParts(t.Pods, "", ""), ", "))
+		}
+		for j := range row {
+			empty[j] = empty[j] && len(row[j]) == 0
+		}
+		rows = append(rows, row)
+	}
+	for i, row := range rows {
+		j := 0
+		rows[i] = slices.DeleteFunc(row, func(report.Phrase) bool { j++; return empty[j-1] })
+	}
+	return rows
+}
+
+// totalPhrase is a cause as a whole, whichever workload it is about, and without hashes in
+// names.
+func totalPhrase(c *impact.Cause) report.Phrase {
+	if c.IsImage() {
+		return report.Words("image ").Name(c.From).Word(" → ").Name(c.To)
+	}
+	if c.Object == nil {
+		return fieldPhrase(c)
+	}
+	object, former := *c.Object, c.FormerName
+	if base := withoutHash(object.Name); base == former || base == withoutHash(former) {
+		object.Name, former = base, ""
+	}
+	name, change := objectPhrase(object, former, c.Change)
+	const most = 3
+	keys := keysPhrase(c.Change, c.Keys, most, func(k *impact.Key) bool { return k.Consumed })
+	if keys == nil {
+		keys = keysPhrase(c.Change, c.Keys, most, func(*impact.Key) bool { return true })
+	}
+	if keys != nil {
+		change = change.Word(": ").Add(keys)
+	}
+	return name.Add(change)
+}
+
+// withoutHash returns a name without its last part, if that has the length of a hash.
+func withoutHash(name string) string {
+	const length = 10
+	if at := strings.LastIndexByte(name, '-'); at > 0 && len(name)-at-1 == length {
+		return name[:at]
+	}
+	return name
+}
+
+func number(n int) report.Phrase {
+	if n == 0 {
+		return nil
+	}
+	return report.Words(strconv.Itoa(n))
+}
+
+// podParts says how many pods there are: "6 pods", "1 per node", "unknown for 2".
+func podParts(p impact.Pods, one, several string) []string {
+	var parts []string
+	if p.Known > 0 || p.PerNode+p.Unknown == 0 {
+		parts = append(parts, strconv.FormatInt(p.Known, 10)+report.Choose(p.Known, one, several))
+	}
+	if p.PerNode > 0 {
+		parts = append(parts, fmt.Sprintf("%d per node", p.PerNode))
+	}
+	switch {
+	case p.Unknown > 0 && parts == nil:
+		parts = append(parts, "unknown"+several)
+	case p.Unknown > 0:
+		parts = append(parts, fmt.Sprintf("unknown for %d", p.Unknown))
+	}
+	return parts
+}
+
+// othersPhrase counts the workloads that neither restart nor follow with their next run:
+// "2 stale, 1 waits".
+func othersPhrase(t *impact.Total) report.Phrase {
+	var parts []string
+	for i := range outcomes {
+		switch o := &outcomes[i]; o.effect {
+		case impact.Rolls, impact.Kills, impact.NextRuns:
+		default:
+			parts = counted(parts, t.Effects[o.effect], o.tag, o.tag)
+		}
+	}
+	if parts == nil {
+		return nil
+	}
+	return report.Words(strings.Join(parts, ", "))
+}
+
+// A Budget is how many workloads and pods may restart; nil is any number.
+type Budget struct{ Workloads, Pods *int }
+
+// Exceeds returns a sentence, without its full stop, if a report exceeds a budget, and ""
+// if not. It names figures, budgets and the biggest causes.
+func (b Budget) Exceeds(r *impact.Report) string {
+	var parts []string
+	add := func(n int64, what, verb, flag string, most *int) {
+		if most != nil && n > int64(*most) {
+			parts = append(parts, fmt.Sprintf("%s%s, more than %s %d", report.Plural(n, what), verb, flag, *most))
+		}
+	}
+	add(int64(r.Summary.Restarts()), "workload", report.Choose(r.Summary.Restarts(), " restarts", " restart"), "--max-workloads", b.Workloads)
+	add(r.Summary.Pods.Known, "pod", report.Choose(r.Summary.Pods.Known, " restarts", " restart"), "--max-pods", b.Pods)
+	if parts == nil {
+		return ""
+	}
+	const most = 3
+	var because []report.Phrase
+	for i := range r.Causes[:min(most, len(r.Causes))] {
+		t := &r.Causes[i]
+		if n := t.Restarts(); n > 0 {
+			because = append(because, totalPhrase(&t.Cause).Word(" ("+report.Plural(n, "workload")+", pods: "+strings.Join(podParts(t.Pods, "", ""), ", ")+")"))
+		}
+	}
+	sentence := strings.Join(parts, ", and ")
+	if because != nil {
+		sentence += "; most because of " + report.Join(because...).String()
+	}
+	return sentence
+}

@@ -1,0 +1,60 @@
+package view
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/confighash/confighash/internal/lint"
+	"github.com/confighash/confighash/internal/report"
+)
+
+// A lintView shows findings.
+type lintView struct{ *lint.Report }
+
+// Lint returns the view of what lint found. It has no diagram.
+func Lint(r *lint.Report) report.View { return lintView{r} }
+
+// Data returns the report.
+func (v lintView) Data() any { return v.Report }
+
+// Diagram returns nil.
+func (v lintView) Diagram() *report.Diagram { return nil }
+
+var severityTones = map[lint.Severity]report.Tone{lint.Error: report.Alarms, lint.Warning: report.Warns, lint.Note: report.Faint}
+
+// Page lists the findings as compilers do, the place first.
+func (v lintView) Page() *report.Page {
+	counts := map[lint.Severity]int{}
+	var section report.Section
+	for i := range v.Findings {
+		f := &v.Findings[i]
+		counts[f.Severity]++
+		place := fmt.Sprintf("%s:%d", f.File, f.Line)
+		if f.Column > 0 {
+			place += fmt.Sprintf(":%d", f.Column)
+		}
+		section.Rows = append(section.Rows, report.Row{
+			Tag: string(f.Severity), Tone: severityTones[f.Severity], Name: report.Names(place),
+			Text: report.Words(": ").Name(f.Resource.String()).Word(": ").Add(report.Prose(f.Message)).Word(" (" + f.Rule + ")"),
+			Lines: []report.Line{
+				{Label: report.Words("field"), Text: report.Names(f.Field)},
+				{Label: report.Words("fix"), Text: report.Prose(f.Fix)},
+			},
+		})
+	}
+	title := "No findings"
+	if len(v.Findings) > 0 {
+		var parts []string
+		for _, severity := range lint.Severities() {
+			if n := counts[severity]; n > 0 {
+				parts = append(parts, report.Plural(n, string(severity)))
+			}
+		}
+		title = strings.Join(parts, ", ")
+	}
+	p := &report.Page{Command: "lint", What: "finding", Title: report.Words(title).Toned(report.Bold)}
+	if len(section.Rows) > 0 {
+		p.Sections = []report.Section{section}
+	}
+	return p
+}

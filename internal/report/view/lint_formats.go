@@ -1,0 +1,123 @@
+package view
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/confighash/confighash/internal/lint"
+)
+
+// rulesPage is where the sections on rules are.
+const rulesPage = "https://github.com/confighash/confighash/blob/main/docs/lint.md"
+
+type jsonObject = map[string]any
+
+// SARIF writes what lint found as a log of SARIF 2.1.0, by this version of the program.
+func SARIF(w io.Writer, r *lint.Report, version string) error {
+	rules, results := []jsonObject{}, []jsonObject{}
+	for _, rule := range lint.Rules() {
+		uri := rulesPage + "#" + rule.Name
+		rules = append(rules, jsonObject{
+			"id": rule.Name, "helpUri": uri, "shortDescription": jsonObject{"text": rule.Title}, "help": jsonObject{"text": rule.Title + " See " + uri},
+			"defaultConfiguration": jsonObject{"level": rule.Severity},
+		})
+	}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		region := jsonObject{"startLine": f.Line}
+		if f.Column > 0 {
+			region["startColumn"] = f.Column
+		}
+		results = append(results, jsonObject{
+			"ruleId": f.Rule, "ruleIndex": slices.Index(lint.RuleNames(), f.Rule), "level": f.Severity,
+			"message": jsonObject{"text": fmt.Sprintf("%s: %s. To fix it: %s.", f.Resource, f.Message, f.Fix)},
+			"locations": []jsonObject{{
+				"physicalLocation": jsonObject{"artifactLocation": jsonObject{"uri": uriOf(f.File)}, "region": region},
+				"logicalLocations": []jsonObject{{"fullyQualifiedName": fmt.Sprintf("%s: %s", f.Resource, f.Field), "kind": "member"}},
+			}},
+		})
+	}
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(jsonObject{
+		"$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json", "version": "2.1.0",
+		"runs": []jsonObject{{
+			"tool":       jsonObject{"driver": jsonObject{"name": "confighash", "version": version, "informationUri": rulesPage, "rules": rules}},
+			"columnKind": "unicodeCodePoints", "results": results,
+		}},
+	})
+}
+
+// uriOf returns the reference to a file, relative if the file is.
+func uriOf(file string) string {
+	u := url.URL{Path: filepath.ToSlash(file)}
+	if strings.HasPrefix(u.Path, "/") {
+		u.Scheme = "file"
+	}
+	return u.String()
+}
+
+// JUnit writes what lint found as the result of a test run in JUnit's XML: a test case for each
+// finding, which fails unless it is a note, and one that passes for each rule without any.
+func JUnit(w io.Writer, r *lint.Report) error {
+	suite := junitSuite{Name: "confighash lint"}
+	found := map[string]bool{}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		found[f.Rule] = true
+		test := junitCase{Class: f.Rule, Name: fmt.Sprintf("%s: %s", f.Resource, f.Field), File: f.File, Line: f.Line}
+		text := fmt.Sprintf("%s:%d: %s: %s\nTo fix it: %s\n%s#%s", f.File, f.Line, f.Severity, f.Message, f.Fix, rulesPage, f.Rule)
+		if f.Severity == lint.Note {
+			test.Output = text
+		} else {
+			test.Failure = &junitFailure{f.Message, f.Severity, text}
+			suite.Failures++
+		}
+		suite.Cases = append(suite.Cases, test)
+	}
+	for _, rule := range lint.RuleNames() {
+		if !found[rule] {
+			suite.Cases = append(suite.Cases, junitCase{Class: rule, Name: "no findings"})
+		}
+	}
+	suite.Tests = len(suite.Cases)
+	out, err := xml.MarshalIndent(junitSuites{Suite: suite}, "", "  ")
+	if err == nil {
+		_, err = fmt.Fprintf(w, "%s%s\n", xml.Header, out)
+	}
+	return err
+}
+
+type junitSuites struct {
+	XMLName xml.Name   `xml:"testsuites"`
+	Suite   junitSuite `xml:"testsuite"`
+}
+
+type junitSuite struct {
+	Name     string      `xml:"name,attr"`
+	Tests    int         `xml:"tests,attr"`
+	Failures int         `xml:"failures,attr"`
+	Cases    []junitCase `xml:"testcase"`
+}
+
+type junitCase struct {
+	Class   string        `xml:"classname,attr"`
+	Name    string        `xml:"name,attr"`
+	File    string        `xml:"file,attr,omitempty"`
+	Line    int           `xml:"line,attr,omitempty"`
+	Failure *junitFailure `xml:"failure"`
+	Output  string        `xml:"system-out,omitempty"`
+}
+
+type junitFailure struct {
+	Message string        `xml:"message,attr"`
+	Type    lint.Severity `xml:"type,attr"`
+	Text    string        `xml:",chardata"`
+}
