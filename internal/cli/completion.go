@@ -27,6 +27,7 @@ func completeFlags(root *cobra.Command) {
 	))
 	complete(root, "namespace", values())
 	complete(root, "config", manifestFiles)
+	complete(root, "file", manifestFiles)
 }
 
 // values completes these values, and no files.

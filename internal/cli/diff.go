@@ -34,7 +34,7 @@ func newDiff(stdin, stdout, stderr *os.File) *cobra.Command {
 		Short:   "Show what changed, whatever the hashes in names",
 		Long:    diffHelp,
 		Example: diffExamples,
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 		RunE: func(_ *cobra.Command, _ []string) error {
 			format, err := f.check()
 			if err != nil {

@@ -66,14 +66,14 @@ func run(args []string, stdin, stdout, stderr *os.File) int {
 	root.SetIn(stdin)
 	root.SetOut(out)
 	root.SetErr(stderr)
-	err := root.Execute()
+	cmd, err := root.ExecuteC()
 	if err == nil && out.err != nil {
 		err = fault(&function.WriteError{Err: out.err})
 	}
 	if err == nil {
 		return 0
 	}
-	failure := asFailure(err)
+	failure := asFailure(cmd, err)
 	for _, line := range failure.lines {
 		fmt.Fprintf(stderr, "error: %s\n", printable(line))
 	}
