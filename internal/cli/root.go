@@ -51,7 +51,7 @@ func fault(err error) error {
 	f := &failure{code: exitFault}
 	var findings []graph.Finding
 	for _, e := range function.Errors(err) {
-		if finding, ok := errors.AsType[graph.Finding](e); ok && e == error(finding) {
+		if finding, ok := errors.AsType[graph.Finding](e); ok && e.Error() == finding.String() {
 			findings = append(findings, finding)
 		} else {
 			f.lines = append(f.lines, strings.TrimSpace(e.Error()))
