@@ -145,8 +145,8 @@ func about(field *catalog.JobField, get func(string) *yaml.Node) (all, some bool
 	all, some = share(get(field.If), field.Is.Match)
 	for _, key := range field.Group {
 		if n := get(key); n.Kind != 0 {
-			each, any := share(n, func(group string) bool { return slices.Contains([]string{"", "*", "batch", "batch/v1"}, group) })
-			all, some = all && each, some && any
+			allBatch, someBatch := share(n, func(group string) bool { return slices.Contains([]string{"", "*", "batch", "batch/v1"}, group) })
+			all, some = all && allBatch, some && someBatch
 		}
 	}
 	return all, some

@@ -59,7 +59,7 @@ func TestFind_knowsEachFormOfTheCatalogue(t *testing.T) {
 	}
 	for _, a := range known.Annotations {
 		one := concrete.Replace(a.Pattern)
-		check(fmt.Sprintf("metadata: {annotations: {%s: %q}}", concrete.Replace(string(a.Key)), one+" , other,"+one), "prod/migrate prod/migrate", "")
+		check(fmt.Sprintf("metadata: {annotations: {%s: %q}}", concrete.Replace(string(a.Key)), one+" , other"), "prod/migrate", "")
 		check(fmt.Sprintf("metadata: {annotations: {example.com/note: %q}}", one), "", "/migrate")
 	}
 }
