@@ -255,7 +255,7 @@ func TestDocs_commandsRun(t *testing.T) {
 		"head -c 32 /dev/ura": "says nothing of confighash",
 	}
 	ran := 0
-	for _, name := range []string{"README.md", "docs/annotate.md", "docs/cli.md", "docs/custom-resources.md", "docs/flux.md", "docs/library.md", "docs/migrate.md", "docs/rename.md"} {
+	for _, name := range []string{"README.md", "docs/annotate.md", "docs/cli.md", "docs/custom-resources.md", "docs/flux.md", "docs/library.md", "docs/migrate.md", "docs/rename.md", "docs/symptoms.md"} {
 	blocks:
 		for _, block := range readPage(t, name).sh {
 			for text := range elsewhere {
