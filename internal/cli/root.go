@@ -234,19 +234,31 @@ func transform(f flags, stdin, stdout, stderr *os.File) error {
 		out, err = function.Process(data, w, options)
 	}
 	if err := flush(w, err); err != nil {
-		return err
+		return in(out, err)
 	}
 	for _, m := range out.Messages {
 		say(stderr, string(m.Severity), m.Text)
 	}
-	if differs {
+	switch {
+	case differs:
 		return &failure{code: exitDiffers}
+	case out.Summary != nil:
+		_, err = stderr.WriteString(summaryPage(out).Text(hasColours(stderr)))
+	case out.Idle != "" && !f.quiet:
+		say(stderr, "info", "nothing is renamed or stamped: "+out.Idle)
 	}
-	if out.Summary != nil {
-		_, err = stderr.WriteString(summaryPage(out.Summary).Text(hasColours(stderr)))
-		return err
+	return err
+}
+
+// in puts the functionConfig before each line of a failure: kustomize does not say whose
+// message it prints.
+func in(out *function.Output, err error) error {
+	if f, ok := errors.AsType[*failure](err); ok && out != nil && out.FunctionConfig != "" {
+		for i := range f.lines {
+			f.lines[i] = out.FunctionConfig + ": " + f.lines[i]
+		}
 	}
-	return nil
+	return err
 }
 
 // flush writes what is left in w, and returns the failure of a run that ended with err,

@@ -23,7 +23,8 @@ func hasColours(f *os.File) bool {
 }
 
 // summaryPage presents what was done, for a person at a terminal.
-func summaryPage(s *function.Summary) *report.Page {
+func summaryPage(out *function.Output) *report.Page {
+	s := out.Summary
 	changed := "nothing changed"
 	if s.Changed > 0 {
 		changed = fmt.Sprintf("%d of %s changed", s.Changed, report.Plural(s.Resources, "resource"))
@@ -33,6 +34,9 @@ func summaryPage(s *function.Summary) *report.Page {
 		done = stamped
 	}
 	lines := done(s)
+	if out.Idle != "" {
+		lines[0] = lines[0].Word(": ").Add(report.Prose(out.Idle))
+	}
 	if s.Jobs > 0 {
 		lines = append(lines, number(report.Good, s.Jobs, "Job").Word(" named after what "+report.Choose(s.Jobs, "it runs", "they run")))
 	}

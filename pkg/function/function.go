@@ -62,7 +62,7 @@ type Manifests struct {
 // An error means that input or functionConfig is wrong; its text is one sentence a
 // line, and Errors returns them one by one. A ResourceList is still written then,
 // with nothing changed but its results; of a stream nothing is written. An error in
-// writing is a *WriteError. data must not change until Process returns; nothing that
+// writing is a *WriteError. Of an Output with an error, only FunctionConfig is set. data must not change until Process returns; nothing that
 // it returns shares memory with it.
 func Process(data []byte, w io.Writer, o Options) (*Output, error) {
 	in, err := manifest.Split(data)
@@ -76,9 +76,12 @@ func Process(data []byte, w io.Writer, o Options) (*Output, error) {
 				err = errors.Join(err, &WriteError{werr})
 			}
 		}
-		return nil, err
+		return &Output{FunctionConfig: called(in)}, err
 	}
 	out, results := report(r.plan.Findings, r.report)
+	if out.FunctionConfig = called(in); !in.IsResourceList {
+		out.Idle = r.idle(out)
+	}
 	if r.summarize {
 		out.Summary = summaryOf(r)
 	}
@@ -98,6 +101,7 @@ type run struct {
 	names     map[*graph.Resource]string // of renamed objects, as they will be
 	replaced  map[*manifest.Chunk][]byte // the new texts of those that change
 	kept      *keep.Kept                 // the earlier versions
+	stamps    bool                       // a pod template has a checksum, or gets one
 }
 
 func newRun(in *manifest.Input, o Options) (*run, error) {
@@ -260,6 +264,7 @@ func (r *run) makePlan(in *manifest.Input, context []load.File) error {
 		r.plan.Add(leftover.Search(chunks, g, r.names)...)
 	}
 	podmeta.Drop(r.plan, g, spec, covers)
+	r.stamps = slices.ContainsFunc(g.Resources, func(r *graph.Resource) bool { return len(covers(r)) > 0 })
 	r.graph = g
 	r.plan.Add(unresolved.Find(g, p, spec.Unresolved, spec.Mode == v1alpha1.ModeRename)...)
 	r.plan.Add(unresolved.MissingKeys(g, r.names)...)

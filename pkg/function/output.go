@@ -6,8 +6,11 @@ import (
 	"slices"
 	"strings"
 
+	"go.yaml.in/yaml/v3"
+
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/manifest"
+	"github.com/confighash/confighash/internal/yamldoc"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
@@ -18,6 +21,12 @@ type Output struct {
 	Results []Result
 	// Messages are the same as sentences.
 	Messages []Message
+	// FunctionConfig is what people call the functionConfig of a ResourceList, as in
+	// ConfigHash "roll-on-config-change": "" if it has no name.
+	FunctionConfig string
+	// Idle is why nothing in a stream is named after its content, or stamped: "" if
+	// something is, or a Result says why.
+	Idle string
 	// Summary is what was done, if Options.Summarize asks for it. A ResourceList
 	// has none.
 	Summary *Summary
@@ -115,6 +124,22 @@ func errorResults(err error) []manifest.Result {
 		}
 	}
 	return results
+}
+
+// called returns the kind and the name of the functionConfig in the input, "" if it has no
+// name. kpt calls what is not in a file function-input.
+func called(in *manifest.Input) string {
+	text := func(n *yaml.Node) string {
+		if n == nil || n.Kind != yaml.ScalarNode {
+			return ""
+		}
+		return graph.Clip(n.Value)
+	}
+	name := text(yamldoc.Value(yamldoc.Value(in.FunctionConfig, "metadata"), "name"))
+	if name == "" || name == "function-input" {
+		return ""
+	}
+	return fmt.Sprintf("%s %q", text(yamldoc.Value(in.FunctionConfig, "kind")), name)
 }
 
 // A WriteError is an error in writing the output.
