@@ -49,8 +49,16 @@ func asFailure(cmd *cobra.Command, err error) *failure {
 // fault returns a failure of the input with a line for each of the errors that err joins.
 func fault(err error) error {
 	f := &failure{code: exitFault}
+	var findings []graph.Finding
 	for _, e := range function.Errors(err) {
-		f.lines = append(f.lines, strings.TrimSpace(e.Error()))
+		if finding, ok := errors.AsType[graph.Finding](e); ok && e.Error() == finding.String() {
+			findings = append(findings, finding)
+		} else {
+			f.lines = append(f.lines, strings.TrimSpace(e.Error()))
+		}
+	}
+	for _, s := range graph.Sentences(findings) {
+		f.lines = append(f.lines, s.Text)
 	}
 	return f
 }
@@ -229,13 +237,13 @@ func transform(f flags, stdin, stdout, stderr *os.File) error {
 		return err
 	}
 	for _, m := range out.Messages {
-		fmt.Fprintf(stderr, "%s: %s\n", m.Severity, printable(m.Text))
+		say(stderr, string(m.Severity), m.Text)
 	}
 	if differs {
 		return &failure{code: exitDiffers}
 	}
 	if out.Summary != nil {
-		_, err = stderr.WriteString(summaryPage(out.Summary).Text(hasColours()))
+		_, err = stderr.WriteString(summaryPage(out.Summary).Text(hasColours(stderr)))
 		return err
 	}
 	return nil

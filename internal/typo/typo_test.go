@@ -14,7 +14,7 @@ import (
 func TestMeant(t *testing.T) {
 	commands := []string{"diff", "gc", "graph", "impact", "lint", "names", "references", "schema", "strip", "version"}
 	for word, want := range map[string]string{
-		"impakt": "impact", "imapct": "impact", "Impact": "impact", "lnt": "lint", "verison": "version", "ref": "references", "namse": "names",
+		"impakt": "impact", "imapct": "impact", "Impact": "impact", "lnt": "lint", "wersion": "version", "ref": "references", "namse": "names",
 		"dif": "diff", "grahp": "graph", "gd": "", "apply": "", "": "", "x": "", "deploy": "", "limp": "",
 	} {
 		if got := strings.Join(typo.Meant(word, commands), " "); got != want {
