@@ -28,6 +28,28 @@ type Options struct {
 	Spec *v1alpha1.Spec
 }
 
+type linter struct {
+	graph   *graph.Graph
+	spec    *v1alpha1.Spec
+	catalog *catalog.Catalog
+	// policies are the functionConfig's, or All, and those of Reloader and wave.
+	policies   []*policy.Policy
+	names      map[*graph.Resource]string // that mode Rename will give
+	severities map[string]Severity        // of the rules that are not disabled
+	accepts    []acceptance               // by graph.Resource.Index
+	reported   map[report]bool
+	derived    map[*graph.Resource]bool // with the suffixes of others, with which they are used
+	// These are never nil, for JSON.
+	findings, accepted []Finding
+}
+
+// A report is what is reported once: a workload may take many keys of one object.
+type report struct {
+	rule    string
+	of      *graph.Resource
+	message string
+}
+
 // Check returns what is wrong with g, whose resources were built with their suffixes
 // (load.Options.Suffixes), and by the same functionConfig. It leaves out the rules that are
 // disabled, what the annotation confighash.dev/lint-ignore accepts, and resources with
@@ -49,7 +71,7 @@ func Check(g *graph.Graph, o Options) (*Report, error) {
 	for i, r := range g.Resources {
 		l.accepts[i], errs[i] = acceptanceOf(r)
 	}
-	if err := errors.Join(append(errs, l.plan(o.Spec))...); err != nil {
+	if err := cmp.Or(errors.Join(errs...), l.plan(o.Spec)); err != nil {
 		return nil, err
 	}
 	l.misses()
@@ -95,28 +117,6 @@ func (l *linter) plan(spec *v1alpha1.Spec) error {
 		l.names = planned.Names
 	}
 	return err
-}
-
-type linter struct {
-	graph   *graph.Graph
-	spec    *v1alpha1.Spec
-	catalog *catalog.Catalog
-	// policies are the functionConfig's, or All, and those of Reloader and wave.
-	policies   []*policy.Policy
-	names      map[*graph.Resource]string // that mode Rename will give
-	severities map[string]Severity        // of the rules that are not disabled
-	accepts    []acceptance               // by graph.Resource.Index
-	reported   map[report]bool
-	derived    map[*graph.Resource]bool // with the suffixes of others, with which they are used
-	// These are never nil, for JSON.
-	findings, accepted []Finding
-}
-
-// A report is what is reported once: a workload may take many keys of one object.
-type report struct {
-	rule    string
-	of      *graph.Resource
-	message string
 }
 
 // add adds a finding about a field of r.
