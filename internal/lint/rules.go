@@ -171,7 +171,11 @@ func (l *linter) misses() {
 			rule, problem = missingObject, called+" is not in the manifests"
 			fix = "add it, make the reference optional, or accept the finding if something else puts it into the cluster"
 		}
-		l.add(rule, l.severities[rule], m.Referrer, m.Ref.At, problem, fix)
+		severity := l.severities[rule]
+		if rule == missingObject && strings.Contains(string(m.Ref.At.Path), "imagePullSecrets[") {
+			severity, fix = Note, "add it, or remove the reference: the kubelet pulls images without it" // and starts the pod
+		}
+		l.add(rule, severity, m.Referrer, m.Ref.At, problem, fix)
 	}
 }
 
