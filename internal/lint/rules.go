@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -148,6 +149,10 @@ func inSecret(e *graph.Edge) bool {
 	return e.Referrer.Target == catalog.Secret && graph.InContent(e.Ref.At.Path)
 }
 
+// unneeded matches what pods start without, unless containers consume it: the kubelet pulls
+// images without an imagePullSecret, and passes over volumes that no container mounts.
+var unneeded = regexp.MustCompile(`\bimagePullSecrets\[|\bvolumes\[\d+\]\.(configMap|secret|projected)\.`)
+
 func (l *linter) misses() {
 	for _, m := range unresolved.Misses(l.graph, l.policies[0], l.spec.Mode == v1alpha1.ModeRename) {
 		if m.Ref.Follows || inSecret(m.Edge) {
@@ -172,8 +177,8 @@ func (l *linter) misses() {
 			fix = "add it, make the reference optional, or accept the finding if something else puts it into the cluster"
 		}
 		severity := l.severities[rule]
-		if rule == missingObject && strings.Contains(string(m.Ref.At.Path), "imagePullSecrets[") {
-			severity, fix = Note, "add it, or remove the reference: the kubelet pulls images without it" // and starts the pod
+		if rule == missingObject && !m.Ref.Consumed && unneeded.MatchString(string(m.Ref.At.Path)) {
+			severity, fix = Note, "add it, or remove the reference: pods start without it"
 		}
 		l.add(rule, severity, m.Referrer, m.Ref.At, problem, fix)
 	}
@@ -312,7 +317,7 @@ func rolls(t *reference.PodTemplate) bool {
 // another tool. What it covers only that tool can say.
 func checksummed(t *reference.PodTemplate) bool {
 	for key, value := range t.Annotations {
-		key = strings.ToLower(key)
+		key = strings.ReplaceAll(strings.ToLower(key), "hashicorp", "") // vault.hashicorp.com/agent-inject
 		if strings.Contains(key, "checksum") || strings.Contains(key, "hash") || hash.IsChecksum(value) {
 			return true
 		}
