@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bufio"
 	_ "embed"
 	"html/template"
 	"io"
@@ -20,7 +21,7 @@ func (s Span) Plain() string { return s.plain() }
 func (s *Section) Heading() string { return s.heading() }
 
 // longSection is how many rows of a section HTML folds.
-const longSection = 100
+const longSection = 50
 
 // IsOpen reports whether a reader of HTML need not open the section.
 func (s *Section) IsOpen() bool { return s.Open || !s.Folded && len(s.Rows) <= longSection }
@@ -67,5 +68,9 @@ func (p *Page) writeHTML(w io.Writer, d *Diagram) error {
 	if p.Also != nil {
 		h.All = slices.Concat(p.Sections, p.Also())
 	}
-	return t.Execute(w, h)
+	buffered := bufio.NewWriterSize(w, 1<<16) // the template writes each piece by itself
+	if err := t.Execute(buffered, h); err != nil {
+		return err
+	}
+	return buffered.Flush()
 }
