@@ -18,6 +18,7 @@ func TestData_hasNoUnknownFields(t *testing.T) {
 	for file, into := range map[string]any{
 		passedOverFile: &[]kinds{}, neverRefersFile: &[]kinds{}, lookAlikesFile: &[]LookAlike{}, discoverFile: &rawShapes{},
 		podMetadataFile: &PodMetadata{},
+		jobNamesFile:    &JobNames{},
 	} {
 		text, err := files.ReadFile("data/" + file + ".yaml")
 		if err != nil {

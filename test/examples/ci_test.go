@@ -1398,7 +1398,7 @@ func TestExamplesCI_nameOneVersion(t *testing.T) {
 
 func TestExamplesCI_pageShowsTheExamples(t *testing.T) {
 	seen := 0
-	for _, block := range append(harness.FencedBlocks(t, "../../docs/ci.md", "yaml"), harness.FencedBlocks(t, "../../docs/ci.md", "sh")...) {
+	for _, block := range slices.Concat(harness.FencedBlocks(t, "../../docs/ci.md", "yaml"), harness.FencedBlocks(t, "../../docs/ci.md", "sh"), harness.FencedBlocks(t, "../../docs/flux.md", "yaml")) {
 		if strings.HasPrefix(block, "spec:\n  mode: ") || strings.HasPrefix(block, "confighash --check ") {
 			continue // has a test below
 		}
@@ -1434,7 +1434,7 @@ func TestExamplesCI_commandOfThePageFindsADifference(t *testing.T) {
 
 func TestExamplesCI_renamedObjectsTellFluxNotToPrune(t *testing.T) {
 	var spec string
-	for _, block := range harness.FencedBlocks(t, "../../docs/ci.md", "yaml") {
+	for _, block := range harness.FencedBlocks(t, "../../docs/flux.md", "yaml") {
 		if strings.HasPrefix(block, "spec:\n  mode: ") {
 			spec = strings.TrimPrefix(block, "spec:")
 		}
