@@ -661,7 +661,7 @@ func TestExamplesCI_actionShowsNoValueOfASecret(t *testing.T) {
 		t.Fatalf("the Secret would not change: %v\n%s", err, out)
 	}
 	if strings.Contains(out+r.file("summary"), "correct-horse") {
-		t.Errorf("the Secret's value is told:\n%s\n%s", out, r.file("summary"))
+		t.Errorf("the Secret's value is shown:\n%s\n%s", out, r.file("summary"))
 	}
 }
 
@@ -1027,8 +1027,8 @@ func TestExamplesCI_renderLeavesNothingOfAnEnvironmentThatFails(t *testing.T) {
 	dir := shopRepository(t)
 	before := mustShell(t, dir, "cat rendered/prod.yaml")
 	edit(t, filepath.Join(dir, "environments", "prod", "kustomization.yaml"), "- ../base", "- ../bases")
-	if _, told, err := harness.Shell(t, dir, "./render rendered"); err == nil || !strings.Contains(told, "bases") {
-		t.Fatalf("render does not fail: %v\n%s", err, told)
+	if _, said, err := harness.Shell(t, dir, "./render rendered"); err == nil || !strings.Contains(said, "bases") {
+		t.Fatalf("render does not fail: %v\n%s", err, said)
 	}
 	if diff := cmp.Diff(before, mustShell(t, dir, "cat rendered/prod.yaml")); diff != "" {
 		t.Errorf("what was rendered before is gone (-before +now):\n%s", diff)
@@ -1279,7 +1279,7 @@ func TestExamplesCI_preCommitHooksFindWhatIsNotAsWritten(t *testing.T) {
 					t.Fatalf("the hook ended with %v:\n%s", err, out)
 				}
 				if test.byCheck && !strings.Contains(string(out), "rendered/prod.yaml is not as confighash writes it") {
-					t.Errorf("the file is not told:\n%s", out)
+					t.Errorf("the file is not named:\n%s", out)
 				}
 			})
 		}
@@ -1312,9 +1312,9 @@ func TestExamplesCI_preCommitRunsTheHook(t *testing.T) {
 				t.Fatal(err)
 			}
 			mustShell(t, dir, "git add --all")
-			out, told, err := harness.Shell(t, dir, "pre-commit run --all-files", "PRE_COMMIT_HOME="+t.TempDir())
+			out, said, err := harness.Shell(t, dir, "pre-commit run --all-files", "PRE_COMMIT_HOME="+t.TempDir())
 			if failed := err != nil; failed != test.byCheck {
-				t.Fatalf("pre-commit ended with %v:\n%s%s", err, out, told)
+				t.Fatalf("pre-commit ended with %v:\n%s%s", err, out, said)
 			}
 		})
 	}
@@ -1426,9 +1426,9 @@ func TestExamplesCI_commandOfThePageFindsADifference(t *testing.T) {
 	dir := shopRepository(t)
 	mustShell(t, dir, command)
 	edit(t, filepath.Join(dir, "rendered", "prod.yaml"), "LOG_LEVEL: info", "LOG_LEVEL: warn")
-	_, told, err := harness.Shell(t, dir, command)
+	_, said, err := harness.Shell(t, dir, command)
 	if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) || exit.ExitCode() != 3 {
-		t.Errorf("%s ended with %v, want exit code 3\n%s", command, err, told)
+		t.Errorf("%s ended with %v, want exit code 3\n%s", command, err, said)
 	}
 }
 
