@@ -187,7 +187,11 @@ func (l *linter) misses() {
 func (l *linter) keys() {
 	for _, lack := range unresolved.Lacks(l.graph) {
 		if len(lack.Current()) > 0 || l.spec.Mode == v1alpha1.ModeRename { // or else the object is missing
-			l.add(missingKey, Error, lack.Referrer, lack.Ref.At,
+			severity := Error
+			if len(lack.Object.Keys) == 0 {
+				severity = Warning // a controller may fill it in
+			}
+			l.add(missingKey, severity, lack.Referrer, lack.Ref.At,
 				fmt.Sprintf("%s has no key %s, and the pod cannot start without; it has %s", lack.Object, lack.Missing, lack.Has),
 				"correct the key, add it, or make the reference optional")
 		}

@@ -110,8 +110,8 @@ func TestCheck_placesAreThoseOfTheFile(t *testing.T) {
 		"an anchor and an alias": strings.Replace(pod, "- name", "- &c\n    name", 1) + "  - <<: *c\n    name: other\n",
 	} {
 		found := check(t, text).Findings
-		at := strings.Index(text, "gone")
-		before := strings.TrimPrefix(text[:at], "\ufeff")
+		before, _, _ := strings.Cut(text, "gone")
+		before = strings.TrimPrefix(before, "\ufeff")
 		line := strings.Count(before, "\n") + 1
 		column := utf8.RuneCountInString(before[strings.LastIndex(before, "\n")+1:]) + 1
 		if strings.HasSuffix(before, `"`) {
