@@ -135,9 +135,7 @@ func NewRoot(stdin, stdout, stderr *os.File) *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.Flags().SortFlags = false
 	root.Flags().StringVarP(&f.file, "file", "f", load.Stdin, "`file` with manifests, - for stdin")
-	root.Flags().StringVar(&f.config, "config", "", "`file` with the functionConfig, for an input that has none")
-	root.Flags().StringVar(&f.mode, "mode", "", "`mode` instead of a functionConfig: Rename or Annotate")
-	root.Flags().StringVar(&f.policy, "policy", "", "`policy` with --mode: All, OptIn, Reloader or Wave (default All)")
+	f.addConfig(root, "for an input that has none")
 	root.Flags().StringVar(&f.namespace, "namespace", "", namespaceUsage)
 	root.Flags().StringArrayVar(&f.dropLabels, "drop-label", nil, "`key` of a label to drop from pod templates unless a selector needs it, as in helm.sh/chart; can be repeated")
 	root.Flags().StringArrayVar(&f.dropAnnotations, "drop-annotation", nil, "`key` of an annotation to drop from pod templates, as in 'checksum/*'; can be repeated")
@@ -153,6 +151,14 @@ func NewRoot(stdin, stdout, stderr *os.File) *cobra.Command {
 		newGraph(stdin, stdout), newNames(stdin, stdout), newLint(stdin, stdout), newGC(stdin, stdout),
 	)
 	return root
+}
+
+// addConfig adds the flags that say the functionConfig, of which use says when to give it.
+func (f *flags) addConfig(cmd *cobra.Command, use string) {
+	cmd.Flags().StringVar(&f.config, "config", "", "`file` with the functionConfig, "+use)
+	cmd.Flags().StringVar(&f.mode, "mode", "", "`mode` instead of a functionConfig: Rename or Annotate")
+	cmd.Flags().StringVar(&f.policy, "policy", "", "`policy` with --mode: All, OptIn, Reloader or Wave (default All)")
+	completeConfig(cmd)
 }
 
 // read reads the manifests, and returns the options from flags and environment.

@@ -18,6 +18,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
@@ -36,7 +37,7 @@ func check(t *testing.T, text string) *lint.Report {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := lint.Check(g, nil)
+	found, err := lint.Check(g, lint.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,10 +79,49 @@ apiVersion: v1
 kind: Secret
 metadata: {name: unused}
 stringData: {password: VALUE}
+---
+apiVersion: v1
+kind: Secret
+metadata: {name: spare, annotations: {confighash.dev/lint-ignore: "unused-object, missing-key -- \u0001 kept"}}
+stringData: {password: VALUE}
 `
 
 func defectiveWith(value string) string {
 	return strings.NewReplacer("VALUE", value, "BASE64", base64.StdEncoding.EncodeToString([]byte(value))).Replace(defective)
+}
+
+// A finding is at the name that it is about, counted in lines and characters of the file,
+// whatever the file is.
+func TestCheck_placesAreThoseOfTheFile(t *testing.T) {
+	const pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  containers:\n  - name: ü😀\n    envFrom:\n    - secretRef:\n        name: gone\n"
+	indent := func(text, by string) string {
+		return by + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n"+by) + "\n"
+	}
+	item := strings.Replace(indent(pod, "  "), "  ", "- ", 1)
+	for label, text := range map[string]string{
+		"a document":             pod,
+		"CRLF":                   strings.ReplaceAll(pod, "\n", "\r\n"),
+		"a byte order mark":      "\ufeff" + pod,
+		"the second document":    "# of\n---\n\n# a Service\napiVersion: v1\nkind: Service\nmetadata: {name: s}\n--- # then\n" + pod,
+		"a List":                 "apiVersion: v1\nkind: List\nitems:\n" + strings.ReplaceAll(item, "gone", "kube-root") + strings.ReplaceAll(item, "name: p", "name: q"),
+		"a List in a List":       "apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: List\n  items:\n" + indent(item, "  "),
+		"a ResourceList":         "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nfunctionConfig: {apiVersion: v1, kind: ConfigMap, metadata: {name: f}}\nitems:\n" + item,
+		"JSON":                   "{\n" + `"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": {"containers": [{"name": "ü😀", "envFrom": [{"secretRef": {"name": "gone"}}]}]}}`,
+		"an anchor and an alias": strings.Replace(pod, "- name", "- &c\n    name", 1) + "  - <<: *c\n    name: other\n",
+	} {
+		found := check(t, text).Findings
+		before, _, _ := strings.Cut(text, "gone")
+		before = strings.TrimPrefix(before, "\ufeff")
+		line := strings.Count(before, "\n") + 1
+		column := utf8.RuneCountInString(before[strings.LastIndex(before, "\n")+1:]) + 1
+		if strings.HasSuffix(before, `"`) {
+			column--
+		}
+		last := len(found) - 1
+		if last < 0 || found[last].Line != line || found[last].Column != column {
+			t.Errorf("%s: %+v, want line %d, column %d", label, found, line, column)
+		}
+	}
 }
 
 // formats returns a report in each format.
@@ -180,16 +220,21 @@ func TestJUnit_countsWhatFails(t *testing.T) {
 		Suite struct {
 			Tests    int `xml:"tests,attr"`
 			Failures int `xml:"failures,attr"`
+			Skipped  int `xml:"skipped,attr"`
 			Cases    []struct {
 				Failure *struct{} `xml:"failure"`
+				Skipped *struct{} `xml:"skipped"`
 			} `xml:"testcase"`
 		} `xml:"testsuite"`
 	}
 	if err := xml.Unmarshal([]byte(formats(t, found)["junit"]), &suites); err != nil {
 		t.Fatal(err)
 	}
-	failures, want := 0, 0
+	failures, skipped, want := 0, 0, 0
 	for _, c := range suites.Suite.Cases {
+		if c.Skipped != nil {
+			skipped++
+		}
 		if c.Failure != nil {
 			failures++
 		}
@@ -199,25 +244,32 @@ func TestJUnit_countsWhatFails(t *testing.T) {
 			want++
 		}
 	}
+	if s := suites.Suite; s.Skipped != skipped || skipped != len(found.Accepted) || skipped == 0 {
+		t.Errorf("%d are skipped, of which there are %d, and %d are accepted", s.Skipped, skipped, len(found.Accepted))
+	}
 	if s := suites.Suite; s.Tests != len(s.Cases) || s.Failures != failures || failures != want || want == 0 {
 		t.Errorf("%d tests, %d failures; there are %d cases, of which %d fail, and %d findings that count", s.Tests, s.Failures, len(s.Cases), failures, want)
 	}
 }
 
 func TestDocs_describeRulesAndJSON(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "lint.md"))
-	if err != nil {
-		t.Fatal(err)
+	pageOf := func(name string) string {
+		text, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
 	}
-	page := string(text)
+	page := pageOf("lint.md")
 	for _, rule := range lint.Rules() {
 		if !strings.Contains(page, "\n### "+rule.Name+"\n") || !strings.Contains(page, "\n| [`"+rule.Name+"`](#"+rule.Name+") | "+string(rule.Severity)) {
 			t.Errorf("docs/lint.md has no section on %s, or no row that calls it %s", rule.Name, rule.Severity)
 		}
 	}
+	page = pageOf("lint-json.md")
 	row := regexp.MustCompile("(?m)^\\| `(\\w+)` \\| [^|]* \\| (yes|) ?\\|")
 	for _, typ := range []reflect.Type{reflect.TypeFor[lint.Report](), reflect.TypeFor[lint.Finding](), reflect.TypeFor[lint.Resource]()} {
-		_, section, _ := strings.Cut(page, "\n#### "+typ.Name()+"\n")
+		_, section, _ := strings.Cut(page, "\n## "+typ.Name()+"\n")
 		section, _, _ = strings.Cut(section, "\n#")
 		var want, documented []string
 		for field := range typ.Fields() {
@@ -228,7 +280,7 @@ func TestDocs_describeRulesAndJSON(t *testing.T) {
 			documented = append(documented, m[1]+map[bool]string{true: " always"}[m[2] != ""])
 		}
 		if diff := cmp.Diff(want, documented); diff != "" {
-			t.Errorf("docs/lint.md, %s (-type +page):\n%s", typ.Name(), diff)
+			t.Errorf("docs/lint-json.md, %s (-type +page):\n%s", typ.Name(), diff)
 		}
 	}
 }
