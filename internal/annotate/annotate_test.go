@@ -89,7 +89,7 @@ func values(p *plan.Plan) map[string]string {
 	return set
 }
 
-func told(p *plan.Plan) []string {
+func messages(p *plan.Plan) []string {
 	var all []string
 	for _, f := range graph.SortFindings(p.Findings) {
 		all = append(all, string(f.Severity)+": "+f.String())
@@ -169,7 +169,7 @@ func TestNew_doesWhatTheCatalogueSaysOfAChange(t *testing.T) {
 			if diff := cmp.Diff(tc.edits, edits(p)); diff != "" {
 				t.Errorf("edits (-want +got):\n%s", diff)
 			}
-			if diff := cmp.Diff(tc.tells, told(p)); diff != "" {
+			if diff := cmp.Diff(tc.tells, messages(p)); diff != "" {
 				t.Errorf("findings (-want +got):\n%s", diff)
 			}
 		})
@@ -232,7 +232,7 @@ func TestNew_stampsEveryTemplateWithWhatItConsumesItself(t *testing.T) {
 			if diff := cmp.Diff(tc.want, edits(p)); diff != "" {
 				t.Errorf("edits (-want +got):\n%s", diff)
 			}
-			warnings := slices.DeleteFunc(told(p), func(s string) bool { return strings.HasPrefix(s, "info: ") })
+			warnings := slices.DeleteFunc(messages(p), func(s string) bool { return strings.HasPrefix(s, "info: ") })
 			if diff := cmp.Diff(tc.tells, warnings, cmp.Comparer(slices.Equal[[]string])); diff != "" {
 				t.Errorf("warnings (-want +got):\n%s", diff)
 			}
@@ -421,7 +421,7 @@ func TestNew_namesTheKeysThatCountIfNotAllDo(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := []string{"info: Deployment web: spec.template.metadata.annotations: stamped with the checksum of " + tc.want}
-			if diff := cmp.Diff(want, told(p)); diff != "" {
+			if diff := cmp.Diff(want, messages(p)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 			job := strings.NewReplacer("apps/v1", "batch/v1", "Deployment", "Job").Replace(deployment(tc.container + ", volumeMounts: [{name: tls}]"))
@@ -430,7 +430,7 @@ func TestNew_namesTheKeysThatCountIfNotAllDo(t *testing.T) {
 				t.Fatal(err)
 			}
 			want = []string{"warning: Job web: spec.template.metadata.annotations: not stamped, although it consumes " + tc.want + ": what it runs cannot change once it exists; replace it when its configuration changes"}
-			if diff := cmp.Diff(want, told(p)); diff != "" {
+			if diff := cmp.Diff(want, messages(p)); diff != "" {
 				t.Errorf("of a Job (-want +got):\n%s", diff)
 			}
 		})
@@ -448,7 +448,7 @@ func TestNew_reportsOnce(t *testing.T) {
 	var warnings []graph.Finding
 	for _, f := range p.Findings {
 		if strings.Contains(f.Message, "hunter2") {
-			t.Errorf("a value is told: %s", f)
+			t.Errorf("a value is shown: %s", f)
 		}
 		if f.Severity == manifest.Warning {
 			warnings = append(warnings, f)
@@ -480,13 +480,13 @@ func TestNew_keepsSecretValuesToThemselves(t *testing.T) {
 				deployment("envFrom: [{secretRef: {name: s}}]"))
 			all := fmt.Sprint(err)
 			if err == nil {
-				all = strings.Join(slices.Concat(told(p), edits(p)), "\n")
+				all = strings.Join(slices.Concat(messages(p), edits(p)), "\n")
 				for _, value := range values(p) {
 					all += value
 				}
 			}
 			if strings.Contains(all, marker) || strings.Contains(all, encoded) {
-				t.Errorf("the value is told: %s", all)
+				t.Errorf("the value is shown: %s", all)
 			}
 		})
 	}
@@ -513,7 +513,7 @@ func TestNew_enumeratesTheFirstOfMany(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := []string{"info: Deployment web: spec.template.metadata.annotations: stamped with the checksum of " + tc.want}
-		if diff := cmp.Diff(want, told(p)); diff != "" {
+		if diff := cmp.Diff(want, messages(p)); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	}

@@ -130,7 +130,7 @@ func TestKind_knowsPodTemplates(t *testing.T) {
 		{"apps", "ReplicaSet", "spec/template/spec", "spec/template/metadata/annotations", FuturePods, 0},
 		{"apps", "StatefulSet", "spec/template/spec", "spec/template/metadata/annotations", Rollout, 1},
 		{"batch", "CronJob", "spec/jobTemplate/spec/template/spec", "spec/jobTemplate/spec/template/metadata/annotations", FuturePods, 0},
-		{"batch", "Job", "spec/template/spec", "spec/template/metadata/annotations", Forbidden, 5},
+		{"batch", "Job", "spec/template/spec", "spec/template/metadata/annotations", Forbidden, 6},
 	} {
 		k := Builtin().Kind(tc.group, "v1", tc.kind)
 		if len(k.PodTemplates) != 1 {

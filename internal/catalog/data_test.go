@@ -18,6 +18,7 @@ func TestData_hasNoUnknownFields(t *testing.T) {
 	for file, into := range map[string]any{
 		passedOverFile: &[]kinds{}, neverRefersFile: &[]kinds{}, lookAlikesFile: &[]LookAlike{}, discoverFile: &rawShapes{},
 		podMetadataFile: &PodMetadata{},
+		jobNamesFile:    &JobNames{},
 	} {
 		text, err := files.ReadFile("data/" + file + ".yaml")
 		if err != nil {
@@ -182,7 +183,7 @@ func checkRules(t *testing.T, where string, rules []Rule) {
 			t.Errorf("%s: a reference has formats or is embedded", at)
 		}
 		if r.Kind != nil && r.KindFrom != nil {
-			t.Errorf("%s: the kind is told twice", at)
+			t.Errorf("%s: the kind is listed twice", at)
 		}
 		if k := r.KindFrom; k != nil && (k.Kind == "" || k.Export == "" || len(k.Name.Path) == 0) {
 			t.Errorf("%s: kindFrom needs kind, name, and export", at)
@@ -409,6 +410,6 @@ func TestExpand_refusesASubtreeWithinItself(t *testing.T) {
 	c.files[subtreesFile] = splitDocuments("subtree: loop\nreferences: [{path: a, subtree: loop}]")
 	var rules []Rule
 	if err := defect(func() { c.expandSubtree(&rules, "loop", expansion{}) }); err == nil || !strings.Contains(err.Error(), "holds itself") {
-		t.Errorf("error %v, want one that tells of the loop", err)
+		t.Errorf("error %v, want one that names the loop", err)
 	}
 }

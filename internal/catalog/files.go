@@ -28,9 +28,10 @@ const (
 	discoverFile    = "discover"
 	lookAlikesFile  = "look-alikes"
 	podMetadataFile = "pod-metadata"
+	jobNamesFile    = "job-names"
 )
 
-var reserved = []string{coreFile, anyFile, subtreesFile, neverRenameFile, readByNameFile, passedOverFile, neverRefersFile, discoverFile, lookAlikesFile, podMetadataFile}
+var reserved = []string{coreFile, anyFile, subtreesFile, neverRenameFile, readByNameFile, passedOverFile, neverRefersFile, discoverFile, lookAlikesFile, podMetadataFile, jobNamesFile}
 
 // maxGroup is how long the name of a group can be (a DNS-1123 subdomain).
 const maxGroup = 253

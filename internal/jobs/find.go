@@ -7,6 +7,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/confighash/confighash/internal/catalog"
 	"github.com/confighash/confighash/internal/edit"
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/yamldoc"
@@ -33,12 +34,10 @@ func (m *mention) in(value, name string) string {
 	return strings.Join(elements, ",")
 }
 
-// A finder finds the mentions in an item. Jobs are named in few forms, the same in all
-// kinds: as {kind: Job, name: NAME}, such as the health checks of Flux and owner
-// references; as batch/namespaces/NAMESPACE/Job/NAME in config.kubernetes.io/depends-on;
-// in the labels that the API server gives pods of a Job; and in resourceNames of RBAC.
-// The annotations of kapp and Argo CD that order an apply name groups and waves.
+// A finder finds the mentions in an item, by what the catalogue says: the forms are the same
+// in all kinds.
 type finder struct {
+	known    *catalog.JobNames
 	mentions []mention
 	texts    []mention // that cannot follow
 	at       yamldoc.Trail
@@ -48,7 +47,7 @@ type finder struct {
 }
 
 func find(r *graph.Resource, item *yaml.Node) *finder {
-	f := &finder{secret: r.Kind == "Secret"}
+	f := &finder{known: catalog.Builtin().JobNames(), secret: r.Kind == "Secret"}
 	f.node(item, r.NameAt.Shared, false)
 	return f
 }
@@ -104,20 +103,18 @@ func (f *finder) mapping(n *yaml.Node, shared bool) {
 		}
 		return yamldoc.Resolve(value)
 	}
-	isJob := get("kind").Value == "Job" && !slices.ContainsFunc([]string{"apiVersion", "group", "apiGroup"}, func(key string) bool {
-		group, _, _ := strings.Cut(get(key).Value, "/")
-		return group != "" && group != "batch"
-	})
-	isOther := func(c *yaml.Node) bool {
-		resource, _, _ := strings.Cut(c.Value, "/")
-		return resource != "jobs"
+	named := map[string]bool{} // fields with names, and whether all of these are of Jobs
+	for i := range f.known.Fields {
+		if field := &f.known.Fields[i]; len(f.at) > 0 {
+			if all, some := about(field, get); some {
+				named[field.Name] = all
+			}
+		}
 	}
-	resources := get("resources").Content
-	isRule := len(resources) > 0 && !slices.ContainsFunc(resources, isOther) // otherwise names may be of other kinds, too
-	selects := isNameLabel(get("key").Value)
 	_ = yamldoc.Each(n, &f.budget, func(key string, value *yaml.Node, merged bool) error {
 		shared := shared || merged || value.Kind == yaml.AliasNode || value.Anchor != ""
 		resolved := yamldoc.Resolve(value)
+		all, known := named[key]
 		f.at.Key(key)
 		defer f.at.Back()
 		if merged {
@@ -126,18 +123,12 @@ func (f *finder) mapping(n *yaml.Node, shared bool) {
 		}
 		switch {
 		case len(f.at) == 1 && key == "status", f.secret && len(f.at) == 1 && key != "metadata", len(f.at) == 2 && f.at[0].Key == "metadata" && key != "annotations" && key != "ownerReferences":
-		case isJob && key == "name" && len(f.at) > 1:
-			f.mention(resolved, shared, resolved.Value, resolved.Value, get("namespace").Value)
-		case isNameLabel(key) && f.inLabels():
-			f.mention(resolved, shared, resolved.Value, resolved.Value, "")
-		case isRule && key == "resourceNames", selects && key == "values":
-			for i, child := range resolved.Content {
-				f.at.Index(i)
-				f.mention(child, shared, child.Value, child.Value, "")
-				f.at.Back()
-			}
+		case known:
+			f.names(resolved, shared, all, get("namespace").Value)
+		case f.known.Labels.Match(key) && f.inLabels():
+			f.names(resolved, shared, true, "")
 		case len(f.at) == 3 && f.at[0].Key == "metadata":
-			f.annotation(resolved, shared)
+			f.annotation(key, resolved, shared)
 		case key == "value" && resolved.Kind == yaml.ScalarNode: // of a variable
 			f.text(resolved, shared, "")
 			f.text(resolved, shared, get("name").Value+"=")
@@ -148,7 +139,28 @@ func (f *finder) mapping(n *yaml.Node, shared bool) {
 	})
 }
 
-func isNameLabel(key string) bool { return key == "job-name" || key == "batch.kubernetes.io/job-name" }
+// about reports whether a field of the mapping that get reads holds names of Jobs alone, and
+// whether it may hold some.
+func about(field *catalog.JobField, get func(string) *yaml.Node) (all, some bool) {
+	all, some = share(get(field.If), field.Is.Match)
+	for _, key := range field.Group {
+		if n := get(key); n.Kind != 0 {
+			allBatch, someBatch := share(n, func(group string) bool { return slices.Contains([]string{"", "*", "batch", "batch/v1"}, group) })
+			all, some = all && allBatch, some && someBatch
+		}
+	}
+	return all, some
+}
+
+// share reports whether all, and whether some of the values of a field are such.
+func share(n *yaml.Node, such func(string) bool) (all, some bool) {
+	values := []*yaml.Node{n}
+	if n.Kind == yaml.SequenceNode {
+		values = n.Content
+	}
+	isNot := func(value *yaml.Node) bool { return !such(yamldoc.Resolve(value).Value) }
+	return !slices.ContainsFunc(values, isNot), slices.ContainsFunc(values, func(value *yaml.Node) bool { return !isNot(value) })
+}
 
 // inLabels reports whether the current entry is one of labels, or of a selector.
 func (f *finder) inLabels() bool {
@@ -159,20 +171,38 @@ func (f *finder) inLabels() bool {
 	return strings.HasSuffix(above, "abels") || strings.HasSuffix(above, "elector")
 }
 
+// names adds the names in a field, as text that cannot follow if some may be of other kinds.
+func (f *finder) names(n *yaml.Node, shared, all bool, namespace string) {
+	switch {
+	case n.Kind == yaml.SequenceNode:
+		for i, child := range n.Content {
+			f.at.Index(i)
+			f.names(child, shared, all, namespace)
+			f.at.Back()
+		}
+	case all:
+		f.mention(n, shared, n.Value, n.Value, namespace)
+	default:
+		f.texts = append(f.texts, mention{at: edit.ScalarAt(f.at.Path(), n, shared), name: n.Value})
+	}
+}
+
 func (f *finder) mention(n *yaml.Node, shared bool, element, name, namespace string) {
 	if n.Kind == yaml.ScalarNode && name != "" {
 		f.mentions = append(f.mentions, mention{edit.ScalarAt(f.at.Path(), n, shared), n, element, name, namespace})
 	}
 }
 
-// annotation looks for elements of a list that name a Job as cli-utils does (sigs.k8s.io/cli-utils
-// pkg/object/dependson).
-func (f *finder) annotation(n *yaml.Node, shared bool) {
+// annotation looks for names in an annotation as the catalogue says, or else as in text.
+func (f *finder) annotation(key string, n *yaml.Node, shared bool) {
 	found := len(f.mentions)
 	for element := range strings.SplitSeq(n.Value, ",") {
 		element = strings.TrimSpace(element)
-		if p := strings.Split(element, "/"); len(p) == 5 && p[0] == "batch" && p[1] == "namespaces" && p[3] == "Job" {
-			f.mention(n, shared, element, p[4], p[2])
+		for i := range f.known.Annotations {
+			a := &f.known.Annotations[i]
+			if m, ok := a.Format().Match(element); ok && a.Key.Matches(key) {
+				f.mention(n, shared, element, element[m.Name.Start:], element[m.Namespace.Start:m.Namespace.End])
+			}
 		}
 	}
 	if found == len(f.mentions) {
@@ -182,7 +212,7 @@ func (f *finder) annotation(n *yaml.Node, shared bool) {
 
 // inText finds the name of a Job in the arguments of kubectl and the like: job/NAME,
 // "wait jobs NAME", --job-name=NAME, JOB_NAME=NAME.
-var inText = regexp.MustCompile(`(?i)(?:\b|_)jobs?(?:[-_.](?:name|batch(?:\.v1)?|w[a-z]+))?(?:[/=:]\s*| +)["']?([a-z0-9][-a-z0-9.]*[a-z0-9])`)
+var inText = regexp.MustCompile(`(?i)(?:\b|_)jobs?(?:[-_.](?:name|batch(?:\.v1)?|w[a-z]+))?(?: *(?:==|=~|[/=:])\s*| +)["']?([a-z0-9][-a-z0-9.]*[a-z0-9])`)
 
 // text looks for names of Jobs in text, which no edit changes. before is what the text goes
 // on from.
@@ -192,7 +222,7 @@ func (f *finder) text(n *yaml.Node, shared bool, before string) {
 	}
 	for _, match := range inText.FindAllStringSubmatchIndex(before+n.Value, -1) {
 		if name := (before + n.Value)[match[2]:match[3]]; before == "" || match[2] == len(before) {
-			f.texts = append(f.texts, mention{edit.ScalarAt(f.at.Path(), n, shared), n, name, name, ""})
+			f.texts = append(f.texts, mention{at: edit.ScalarAt(f.at.Path(), n, shared), name: name})
 		}
 	}
 }

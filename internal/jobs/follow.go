@@ -33,7 +33,7 @@ func idOf(namespace, name string) graph.ID { return graph.ID{Namespace: namespac
 
 func newIndex(g *graph.Graph, names map[*graph.Resource]string) index {
 	x := index{jobs: map[graph.ID][]*graph.Resource{}, now: map[graph.ID]*graph.Resource{}, kept: map[graph.ID]bool{}}
-	for _, r := range g.Resources {
+	for _, r := range slices.Concat(g.Resources, g.Context) {
 		if !r.IsJob() {
 			continue
 		}

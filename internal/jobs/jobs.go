@@ -61,6 +61,11 @@ func Name(g *graph.Graph, p *policy.Policy, spec *v1alpha1.Spec, pl *plan.Plan, 
 			n.inform(graph.Finding{Resource: r, Message: "not named after what it runs: " + refusal.Reason, Outcome: graph.LeftAlone, Reason: refusal.Reason})
 		}
 	}
+	for _, r := range g.Context {
+		if r.IsJob() {
+			n.names[r] = r.Name // as another build gave it
+		}
+	}
 	n.index = newIndex(g, n.names)
 	suffixes := n.suffixes(taking, n.pending(taking, objects), spec.Salt)
 	if pl.Err() != nil {

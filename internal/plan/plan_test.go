@@ -46,12 +46,12 @@ func TestReportf_keepsErrorsFromFindings(t *testing.T) {
 		t.Errorf("a warning is an error: %v", err)
 	}
 	p.Errorf(r, "data", "none")
-	var told []string
+	var said []string
 	for _, f := range p.Findings {
-		told = append(told, string(f.Severity)+": "+f.String())
+		said = append(said, string(f.Severity)+": "+f.String())
 	}
 	want := []string{`warning: ConfigMap prod/app: data: 50% of "a"`, "info: ConfigMap prod/app: as is: %d"}
-	if diff := cmp.Diff(want, told); diff != "" {
+	if diff := cmp.Diff(want, said); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if err := p.Err(); err == nil || err.Error() != "ConfigMap prod/app: data: none" {

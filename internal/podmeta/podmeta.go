@@ -225,8 +225,12 @@ func (d *dropper) selecting(r *graph.Resource, key string) *mention {
 	return d.selectors[selected{key: key, everywhere: true}]
 }
 
-// isOwn reports whether a key is this function's.
+// isOwn reports whether a key is this function's, or one that the policy reads: without it,
+// the next run would do something else.
 func (d *dropper) isOwn(which int, key, value string) bool {
-	return strings.HasPrefix(key, "confighash.dev/") ||
-		which == annotations && d.spec.Mode == v1alpha1.ModeAnnotate && (key == d.spec.Annotate.Key || hash.IsChecksum(value))
+	prefix, _, _ := strings.Cut(key, "/")
+	return prefix == "confighash.dev" ||
+		which == annotations && d.spec.Mode == v1alpha1.ModeAnnotate && (key == d.spec.Annotate.Key || hash.IsChecksum(value)) ||
+		which == annotations && d.spec.Policy == v1alpha1.PolicyReloader &&
+			(strings.HasSuffix("."+prefix, ".reloader.stakater.com") || slices.Contains(slices.Collect(maps.Values(d.spec.Reloader.AnnotationKeys)), key))
 }

@@ -294,8 +294,8 @@ func (b *builder) warnOfRefusal(e *graph.Edge, names []string) {
 	if i := e.Ref.PodTemplate; i >= 0 {
 		t := &e.Referrer.PodTemplates[i]
 		switch {
-		case t.Change == catalog.Recreated:
-			return // a hook of Argo CD or Helm, which delete the one before
+		case t.Change == catalog.Recreated, t.Change == catalog.NewRevision:
+			return // a hook of Argo CD or Helm, which delete the one before, or a new name by kapp
 		case t.Change == catalog.Destructive, t.Change == catalog.Forbidden && !e.Ref.Immutable:
 			why := t.Change.Harm()
 			if t.Reason != "" {

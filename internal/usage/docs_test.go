@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A documentedField is a row of a table in docs/graph.md, or a field of a type. The
+// A documentedField is a row of a table in docs/graph-json.md, or a field of a type. The
 // fields of an embedded one have a row without a name.
 type documentedField struct {
 	Name, Type string
@@ -20,21 +20,25 @@ type documentedField struct {
 
 func graphPage(t *testing.T) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "graph.md"))
-	if err != nil {
-		t.Fatal(err)
+	page := ""
+	for _, name := range []string{"graph.md", "graph-json.md"} {
+		text, err := os.ReadFile(filepath.Join("..", "..", "docs", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		page += string(text)
 	}
-	return string(text)
+	return page
 }
 
 var fieldRow = regexp.MustCompile("(?m)^\\| `(\\w+)` \\| ([^|]*) \\| (yes|) ?\\|")
 
-// documented returns what docs/graph.md says of a type.
+// documented returns what docs/graph-json.md says of a type.
 func documented(t *testing.T, page, name string) []documentedField {
 	t.Helper()
 	_, section, found := strings.Cut(page, "\n#### "+name+"\n")
 	if !found {
-		t.Fatalf("docs/graph.md has no heading %s", name)
+		t.Fatalf("docs/graph-json.md has no heading %s", name)
 	}
 	section, _, _ = strings.Cut(section, "\n#### ")
 	var fields []documentedField
@@ -47,7 +51,7 @@ func documented(t *testing.T, page, name string) []documentedField {
 	return fields
 }
 
-// called returns what docs/graph.md calls a type.
+// called returns what docs/graph-json.md calls a type.
 func called(t *testing.T, typ reflect.Type) string {
 	t.Helper()
 	switch typ.Kind() {
@@ -60,7 +64,7 @@ func called(t *testing.T, typ reflect.Type) string {
 	case reflect.Struct:
 		return typ.Name()
 	}
-	t.Fatalf("docs/graph.md has no word for %s", typ)
+	t.Fatalf("docs/graph-json.md has no word for %s", typ)
 	return ""
 }
 
@@ -76,7 +80,7 @@ func TestDocs_describeEachFieldOfTheJSON(t *testing.T) {
 			want = append(want, documentedField{name, called(t, field.Type), options != "omitempty"})
 		}
 		if diff := cmp.Diff(want, documented(t, page, typ.Name())); diff != "" {
-			t.Errorf("docs/graph.md, %s (-type +page):\n%s", typ.Name(), diff)
+			t.Errorf("docs/graph-json.md, %s (-type +page):\n%s", typ.Name(), diff)
 		}
 	}
 }
@@ -86,7 +90,7 @@ func TestDocs_describeEachWay(t *testing.T) {
 	row := regexp.MustCompile("(?m)^\\| `via` .*$").FindString(page)
 	for _, via := range Ways() {
 		if !strings.Contains(row, "`"+string(via)+"`") {
-			t.Errorf("docs/graph.md does not say that via may be %s: %s", via, row)
+			t.Errorf("docs/graph-json.md does not say that via may be %s: %s", via, row)
 		}
 		if !strings.Contains(page, "\n| `"+string(via)+"` | ") {
 			t.Errorf("docs/graph.md does not explain %s", via)
@@ -94,7 +98,7 @@ func TestDocs_describeEachWay(t *testing.T) {
 	}
 	for _, value := range []string{APIVersion, Kind} {
 		if !strings.Contains(page, "| `"+value+"` |") {
-			t.Errorf("docs/graph.md does not name %s", value)
+			t.Errorf("docs/graph-json.md does not name %s", value)
 		}
 	}
 }

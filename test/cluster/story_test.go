@@ -14,36 +14,37 @@ import (
 	"github.com/confighash/confighash/test/support/transcript"
 )
 
-// TestStory_printsWhatTheREADMEShows runs the transcripts at the top of the README,
-// each in the namespace default with nothing in it.
-func TestStory_printsWhatTheREADMEShows(t *testing.T) {
-	readme := filepath.Join(root, "README.md")
-	text, err := os.ReadFile(readme)
-	if err != nil {
-		t.Fatal(err)
-	}
-	page := string(text)
-	transcripts := transcript.Read(page)
-	if len(transcripts) < 2 {
-		t.Fatalf("the README shows %d transcripts, want the one without confighash and the one with it", len(transcripts))
-	}
-	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS(filepath.Join(root, "testdata", "story"))); err != nil {
-		t.Fatal(err)
-	}
+// TestStory_printsWhatThePagesShow runs the transcripts of the README and of
+// docs/getting-started.md, each in the namespace default with nothing in it.
+func TestStory_printsWhatThePagesShow(t *testing.T) {
 	t.Cleanup(func() { emptyDefault(t) })
-	for i := range transcripts {
-		emptyDefault(t)
-		for j := range transcripts[i].Commands {
-			c := &transcripts[i].Commands[j]
-			c.Output = runInStory(t, dir, c.Text)
+	for _, name := range []string{"README.md", "docs/getting-started.md"} {
+		file := filepath.Join(root, name)
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
 		}
+		page := string(text)
+		transcripts := transcript.Read(page)
+		if len(transcripts) < 2 {
+			t.Fatalf("%s shows %d transcripts, want at least 2", name, len(transcripts))
+		}
+		dir := t.TempDir()
+		if err := os.CopyFS(dir, os.DirFS(filepath.Join(root, "testdata", "story"))); err != nil {
+			t.Fatal(err)
+		}
+		for i := range transcripts {
+			emptyDefault(t)
+			for j := range transcripts[i].Commands {
+				c := &transcripts[i].Commands[j]
+				c.Output = runInStory(t, dir, c.Text)
+			}
+		}
+		golden.Compare(t, file, transcript.Write(page, transcripts))
 	}
-	shown := transcript.Write(page, transcripts)
-	golden.Compare(t, readme, shown)
 }
 
-// runInStory runs a command of the README as its reader does, and returns what it
+// runInStory runs a command of a page as its reader does, and returns what it
 // prints once the controllers have seen what it changed.
 func runInStory(t *testing.T, dir, command string) string {
 	t.Helper()

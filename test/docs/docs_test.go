@@ -521,7 +521,7 @@ var unexplained = map[string]string{
 	"the option Namespace: X":                              "of the library",
 	"items[X]: cannot be written as YAML: X":               "of the library",
 	"items[X]: not a mapping; every item must be a Kubernetes resource: a mapping with apiVersion and kind": "of the library",
-	"lines end in other ways than by a line feed":                                                           "is never told",
+	"lines end in other ways than by a line feed":                                                           "no run says it",
 	"' value contains itself": "is looked for in the words of the YAML parser",
 }
 

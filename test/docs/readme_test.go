@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -225,14 +226,15 @@ func TestDocs_commandsRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stub := "#!/bin/sh\ncase \"$1\" in apply) cat ;; *) cat manifests.yaml ;; esac\n"
+	stub := "#!/bin/sh\ncase \"$1\" in apply) cat ;; get) echo ghcr.io/stakater/reloader ;; *) cat manifests.yaml ;; esac\n"
 	tools := harness.Files{"kubectl": stub, "helm": stub, "kpt": stub, "custom-tools/none": ""}
+	tools["flux"], tools["git"] = "#!/bin/sh\nls \"$5\"\n", "#!/bin/sh\necho \"$*\"\n"
 	tools["manifests.yaml"] = string(renamed)
 	tools["before.yaml"], tools["after.yaml"] = in, string(renamed)
 	if err := tools.Write(w.dir); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"kubectl", "helm", "kpt"} {
+	for _, name := range []string{"flux", "git", "kubectl", "helm", "kpt"} {
 		if err := os.Chmod(filepath.Join(w.dir, name), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -253,7 +255,7 @@ func TestDocs_commandsRun(t *testing.T) {
 		"head -c 32 /dev/ura": "says nothing of confighash",
 	}
 	ran := 0
-	for _, name := range []string{"README.md", "docs/annotate.md", "docs/cli.md", "docs/custom-resources.md", "docs/library.md", "docs/rename.md"} {
+	for _, name := range []string{"README.md", "docs/annotate.md", "docs/cli.md", "docs/custom-resources.md", "docs/flux.md", "docs/library.md", "docs/migrate.md", "docs/rename.md", "docs/symptoms.md"} {
 	blocks:
 		for _, block := range readPage(t, name).sh {
 			for text := range elsewhere {
@@ -275,8 +277,8 @@ func TestDocs_commandsRun(t *testing.T) {
 
 // TestDocs_transcriptsPrintWhatTheyShow runs the transcripts that the pages show over
 // the manifests of testdata/story; -update writes what they print. What kubectl
-// prints takes a control plane: TestStory_printsWhatTheREADMEShows of test/cluster
-// runs the transcripts of the README on one.
+// prints takes a control plane: TestStory_printsWhatThePagesShow of test/cluster
+// runs the transcripts of the README and of docs/getting-started.md on one.
 func TestDocs_transcriptsPrintWhatTheyShow(t *testing.T) {
 	if _, err := exec.LookPath("bash"); err != nil {
 		t.Skip("bash is not on the PATH")
@@ -305,7 +307,7 @@ func TestDocs_transcriptsPrintWhatTheyShow(t *testing.T) {
 				if !strings.Contains(c.Text, "kubectl") {
 					c.Output = out
 					compared++
-				} else if p.name != "README.md" {
+				} else if !slices.Contains([]string{"README.md", filepath.Join("docs", "getting-started.md")}, p.name) {
 					t.Errorf("%s: no control plane runs %s", p.name, c.Text)
 				}
 			}
@@ -321,7 +323,7 @@ func TestDocs_transcriptsPrintWhatTheyShow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Contains(story, []byte("//go:build cluster\n")) || !bytes.Contains(story, []byte("\nfunc TestStory_printsWhatTheREADMEShows(t *testing.T) {\n")) {
+	if !bytes.Contains(story, []byte("//go:build cluster\n")) || !bytes.Contains(story, []byte("\nfunc TestStory_printsWhatThePagesShow(t *testing.T) {\n")) {
 		t.Error("make e2e-cluster does not run the README's transcripts")
 	}
 }

@@ -323,7 +323,7 @@ func TestE2E_kptResultsAreTheSameFromRunToRun(t *testing.T) {
 		t.Errorf("the results differ (-first +second):\n%s", diff)
 	}
 	if all := results[0]["results.yaml"]; !strings.Contains(all, "elsewhere") {
-		t.Errorf("no result tells of the ConfigMap elsewhere:\n%s", all)
+		t.Errorf("no result names the ConfigMap elsewhere:\n%s", all)
 	}
 }
 

@@ -123,7 +123,7 @@ func TestBuild_isReproducible(t *testing.T) {
 		t.Errorf("two builds of one source differ: %s and %s\n%s\n%s", one, other, buildInfo(t, first), buildInfo(t, second))
 	}
 	if text, err := os.ReadFile(second); err != nil || strings.Contains(string(text), "with a space") {
-		t.Errorf("the binary tells of the folder that it was built in (%v)", err)
+		t.Errorf("the binary names the folder that it was built in (%v)", err)
 	}
 	third := makeBuild(t, archive, "v1.2.4", "022", "HOME="+t.TempDir())
 	if sha256Of(t, third) == sha256Of(t, second) {

@@ -13,12 +13,15 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"text/template"
 
 	"github.com/confighash/confighash/test/support/golden"
 	"github.com/confighash/confighash/test/support/harness"
 
+	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/yaml"
 )
 
 // pluginUser is the user that Argo CD asks of a plugin's sidecar, and that its
@@ -523,6 +526,53 @@ func TestExamplesArgoCD_sidecarsAreAsArgoCDAsks(t *testing.T) {
 				t.Errorf("kubectl takes the container %q, want the repo-server", name)
 			}
 		})
+	}
+}
+
+// The values of argo-helm and the operator's ArgoCD hold the sidecar of the plugin.
+func TestExamplesArgoCD_chartAndOperatorHaveTheSameSidecar(t *testing.T) {
+	var values struct {
+		RepoServer struct {
+			ExtraContainers []corev1.Container `json:"extraContainers"`
+			Volumes         []corev1.Volume    `json:"volumes"`
+		} `json:"repoServer"`
+	}
+	if err := yaml.UnmarshalStrict(harness.ReadFile(t, filepath.Join(examplesDir, "argocd", "argo-helm", "values.yaml")), &values); err != nil {
+		t.Fatal(err)
+	}
+	operator := example[argoCD](t, "argocd/operator/argocd.yaml").Spec.Repo
+	plugin := example[appsv1.Deployment](t, "argocd/plugin/sidecar.yaml").Spec.Template.Spec
+	for label, got := range map[string][2]any{
+		"argo-helm": {values.RepoServer.ExtraContainers, values.RepoServer.Volumes},
+		"operator":  {operator.SidecarContainers, operator.Volumes},
+	} {
+		if diff := cmp.Diff([2]any{plugin.Containers, plugin.Volumes}, got); diff != "" {
+			t.Errorf("%s differs (-plugin +%s):\n%s", label, label, diff)
+		}
+	}
+}
+
+func TestExamplesArgoCD_oneTeamHasNoPlugin(t *testing.T) {
+	set := example[argoApplicationSet](t, "argocd/teams/applicationset.yaml")
+	patch := template.Must(template.New("").Option("missingkey=error").Parse(set.Spec.TemplatePatch))
+	for team, want := range map[string]string{"shop": "confighash", "billing": ""} {
+		var text bytes.Buffer
+		if err := patch.Execute(&text, map[string]any{"path": map[string]any{"basename": team}}); err != nil {
+			t.Fatal(err)
+		}
+		var application struct {
+			Spec argoApplicationSpec `json:"spec"`
+		}
+		if err := yaml.UnmarshalStrict(text.Bytes(), &application); err != nil {
+			t.Fatalf("%v\n%s", err, text.Bytes())
+		}
+		got := ""
+		if plugin := application.Spec.Source.Plugin; plugin != nil {
+			got = plugin.Name
+		}
+		if got != want {
+			t.Errorf("%s has the plugin %q, want %q", team, got, want)
+		}
 	}
 }
 

@@ -661,7 +661,7 @@ func TestExamplesCI_actionShowsNoValueOfASecret(t *testing.T) {
 		t.Fatalf("the Secret would not change: %v\n%s", err, out)
 	}
 	if strings.Contains(out+r.file("summary"), "correct-horse") {
-		t.Errorf("the Secret's value is told:\n%s\n%s", out, r.file("summary"))
+		t.Errorf("the Secret's value is shown:\n%s\n%s", out, r.file("summary"))
 	}
 }
 
@@ -766,6 +766,20 @@ func changedShop(t *testing.T) string {
 	return dir
 }
 
+// introducedShop is a repository whose main has neither the script that renders nor the
+// environment prod. A branch adds both; what is checked out is the merge.
+func introducedShop(t *testing.T) string {
+	t.Helper()
+	dir := shopRepository(t)
+	const added = "render rendered environments/prod"
+	mustShell(t, dir, "git branch all && git rm -r --quiet "+added)
+	commitAll(t, dir)
+	mustShell(t, dir, "git checkout --quiet -b branch && git checkout all -- "+added)
+	commitAll(t, dir)
+	mustShell(t, dir, "git checkout --quiet --detach main && git -c user.name=test -c user.email=test@example.com merge --quiet --no-ff --message merge branch")
+	return dir
+}
+
 // impactMarker is the first line of what confighash impact writes of prod as Markdown.
 const impactMarker = "<!-- confighash impact prod -->"
 
@@ -775,7 +789,7 @@ const ghStandIn = `#!/bin/sh
 for last; do :; done
 case "$*" in
 *--jq*) echo "$2 $3" >>"$RUNNER_TEMP/asked"; jq -r "$last" <"$RUNNER_TEMP/comments.json" ;;
-*) echo "$*" >>"$RUNNER_TEMP/asked"; cat "${last#body=@}" >"$RUNNER_TEMP/commented"; echo "$GH_TOKEN" >"$RUNNER_TEMP/token" ;;
+*) echo "$*" >>"$RUNNER_TEMP/asked"; cat "${last#body=@}" >>"$RUNNER_TEMP/commented"; echo "$GH_TOKEN" >"$RUNNER_TEMP/token" ;;
 esac
 `
 
@@ -790,17 +804,25 @@ func TestExamplesCI_githubCommentsWhatAPullRequestRestarts(t *testing.T) {
 	const (
 		list   = "--paginate repos/acme/shop/issues/7/comments\n"
 		create = "api --silent --method POST repos/acme/shop/issues/7/comments --field body=@"
-		change = "api --silent --method PATCH repos/acme/shop/issues/comments/3 --field body=@"
+		change = "api --silent --method PATCH repos/acme/shop/issues/comments/"
+		body   = " --field body=@"
 	)
-	tests := []struct{ label, head, comments, want string }{
-		{"no comment yet", "acme/shop", "[" + other + "," + stolen + "]", create},
-		{"a comment of an earlier run", "acme/shop", "[" + strings.Join([]string{other, stolen, earlier, twice}, ",") + "]", change},
-		{"a pull request from a fork", "mallory/shop", "[]", ""},
+	const restarts, starts = "1 workload restarts ", "1 workload starts"
+	tests := []struct {
+		label, head, comments string
+		shop                  func(t *testing.T) string
+		dev, prod             string // what is asked for each environment
+		title                 string // of prod
+	}{
+		{"no comment yet", "acme/shop", "[" + stolen + "]", changedShop, create, create, restarts},
+		{"a comment about another environment", "acme/shop", "[" + other + "," + stolen + "]", changedShop, change + "1" + body, create, restarts},
+		{"comments of an earlier run", "acme/shop", "[" + strings.Join([]string{other, stolen, earlier, twice}, ",") + "]", changedShop, change + "1" + body, change + "3" + body, restarts},
+		{"a pull request that adds the script and an environment", "acme/shop", "[]", introducedShop, create, create, starts},
+		{"a pull request from a fork", "mallory/shop", "[]", changedShop, "", "", restarts},
 	}
 	for _, test := range tests {
 		t.Run(test.label, func(t *testing.T) {
-			dir := changedShop(t)
-			r := newRunner(t, dir)
+			r := newRunner(t, test.shop(t))
 			r.releases = newRelease(t).serve(t)
 			programs := t.TempDir()
 			if err := (harness.Files{"gh": ghStandIn}).Write(programs); err != nil {
@@ -822,22 +844,22 @@ func TestExamplesCI_githubCommentsWhatAPullRequestRestarts(t *testing.T) {
 				t.Fatalf("%v\n%s", err, out)
 			}
 			want := ""
-			if test.want != "" {
-				want = list + test.want + r.temp + "/prod.md\n"
-				if !strings.HasPrefix(r.file("commented"), impactMarker+"\n### confighash · prod: 1 workload restarts ") || r.file("token") != "ghs_1\n" {
+			if test.prod != "" {
+				want = list + test.dev + r.temp + "/dev.md\n" + list + test.prod + r.temp + "/prod.md\n"
+				if !strings.Contains(r.file("commented"), impactMarker+"\n### confighash · prod: "+test.title) || r.file("token") != "ghs_1\n" {
 					t.Errorf("with the token %s, it comments:\n%s", r.file("token"), r.file("commented"))
 				}
 			}
 			if diff := cmp.Diff(want, r.file("asked")); diff != "" {
 				t.Errorf("gh was asked for something else (-want +got):\n%s", diff)
 			}
-			for _, want := range []string{"### confighash · dev: ", "### confighash · prod: ", "`REGION` changed"} {
+			for _, want := range []string{"### confighash · dev: ", "### confighash · prod: " + test.title} {
 				if !strings.Contains(r.file("summary"), want) {
 					t.Errorf("the summary lacks %q:\n%s", want, r.file("summary"))
 				}
 			}
-			if strings.Contains(r.file("summary"), formerImage) {
-				t.Errorf("what others merged is among it:\n%s", r.file("summary"))
+			if changed := strings.Contains(r.file("summary"), "`REGION` changed"); changed != (test.title == restarts) || strings.Contains(r.file("summary"), formerImage) {
+				t.Errorf("the summary has other changes than those of the branch:\n%s", r.file("summary"))
 			}
 		})
 	}
@@ -868,23 +890,27 @@ func TestExamplesCI_gitlabNotesWhatAMergeRequestRestarts(t *testing.T) {
 	const others = `{"id": 1, "author": {"id": 5}, "body": "A nit"}, {"id": 2, "author": {"id": 6}, "body": "` + impactMarker + `"}`
 	const earlier = `, {"id": 9, "author": {"id": 5}, "body": "` + impactMarker + `\n"}`
 	page := others + strings.Repeat(`, {"id": 1, "author": {"id": 5}, "body": "a\nb"}`, 98)
+	const restarts = "1 workload restarts "
 	const create, change = "POST /projects/3/merge_requests/7/notes", "PUT /projects/3/merge_requests/7/notes/9"
 	tests := []struct {
 		label  string
+		shop   func(t *testing.T) string
 		merged bool // whether the pipeline runs for the merge of the branch
 		pages  []string
 		status int
-		want   []string
+		want   []string // of dev, which has no note yet, and of prod
+		title  string   // of prod
 	}{
-		{"no note yet", true, []string{others}, http.StatusOK, []string{create}},
-		{"a note of an earlier run", false, []string{others + earlier}, http.StatusOK, []string{change}},
-		{"a note behind a hundred", true, []string{page, page, others + earlier}, http.StatusOK, []string{change}},
-		{"no note among hundreds", false, []string{page, page, ""}, http.StatusOK, []string{create}},
-		{"a note that cannot be changed", true, []string{others + earlier}, http.StatusForbidden, []string{change}},
+		{"no note yet", changedShop, true, []string{others}, http.StatusOK, []string{create, create}, restarts},
+		{"a note of an earlier run", changedShop, false, []string{others + earlier}, http.StatusOK, []string{create, change}, restarts},
+		{"a note behind a hundred", changedShop, true, []string{page, page, others + earlier}, http.StatusOK, []string{create, change}, restarts},
+		{"no note among hundreds", changedShop, false, []string{page, page, ""}, http.StatusOK, []string{create, create}, restarts},
+		{"a note that cannot be written", changedShop, true, []string{others + earlier}, http.StatusForbidden, []string{create}, restarts},
+		{"a merge request that adds the script and an environment", introducedShop, true, []string{others}, http.StatusOK, []string{create, create}, "1 workload starts"},
 	}
 	for _, test := range tests {
 		t.Run(test.label, func(t *testing.T) {
-			dir := changedShop(t)
+			dir := test.shop(t)
 			target := "CI_MERGE_REQUEST_TARGET_BRANCH_SHA=" + mustShell(t, dir, "git rev-parse main")
 			if !test.merged {
 				mustShell(t, dir, "git checkout --quiet branch")
@@ -908,8 +934,7 @@ func TestExamplesCI_gitlabNotesWhatAMergeRequestRestarts(t *testing.T) {
 				t.Fatalf("%v\n%s", err, out)
 			}
 
-			var wrote []string
-			var note string
+			var wrote, notes []string
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
 				switch {
 				case request.Header.Get("PRIVATE-TOKEN") != "glpat-1":
@@ -924,7 +949,7 @@ func TestExamplesCI_gitlabNotesWhatAMergeRequestRestarts(t *testing.T) {
 					}
 					fmt.Fprint(w, "["+test.pages[number-1]+"]")
 				default:
-					wrote, note = append(wrote, request.Method+" "+request.URL.Path), request.FormValue("body")
+					wrote, notes = append(wrote, request.Method+" "+request.URL.Path), append(notes, request.FormValue("body"))
 					w.WriteHeader(test.status)
 				}
 			}))
@@ -937,11 +962,15 @@ func TestExamplesCI_gitlabNotesWhatAMergeRequestRestarts(t *testing.T) {
 			if diff := cmp.Diff(test.want, wrote); diff != "" {
 				t.Errorf("the job asked for something else (-want +got):\n%s", diff)
 			}
-			if strings.Contains(note, formerImage) {
-				t.Errorf("what others merged is among it:\n%s", note)
+			var want []string
+			for _, environment := range []string{"dev", "prod"} {
+				want = append(want, string(harness.ReadFile(t, filepath.Join(dir, pipeline.Impact.Artifacts.Paths[0], environment+".md"))))
 			}
-			if want := string(harness.ReadFile(t, filepath.Join(dir, pipeline.Impact.Artifacts.Paths[0]))); note != want || !strings.HasPrefix(note, impactMarker+"\n### confighash · prod: 1 workload restarts ") {
-				t.Errorf("the note is\n%s\nand the report\n%s", note, want)
+			if diff := cmp.Diff(want[:len(test.want)], notes); diff != "" {
+				t.Errorf("the notes are not the reports (-want +got):\n%s", diff)
+			}
+			if !strings.HasPrefix(want[1], impactMarker+"\n### confighash · prod: "+test.title) || strings.Contains(want[1], formerImage) {
+				t.Errorf("the report of prod has other changes than those of the branch:\n%s", want[1])
 			}
 		})
 	}
@@ -998,8 +1027,8 @@ func TestExamplesCI_renderLeavesNothingOfAnEnvironmentThatFails(t *testing.T) {
 	dir := shopRepository(t)
 	before := mustShell(t, dir, "cat rendered/prod.yaml")
 	edit(t, filepath.Join(dir, "environments", "prod", "kustomization.yaml"), "- ../base", "- ../bases")
-	if _, told, err := harness.Shell(t, dir, "./render rendered"); err == nil || !strings.Contains(told, "bases") {
-		t.Fatalf("render does not fail: %v\n%s", err, told)
+	if _, said, err := harness.Shell(t, dir, "./render rendered"); err == nil || !strings.Contains(said, "bases") {
+		t.Fatalf("render does not fail: %v\n%s", err, said)
 	}
 	if diff := cmp.Diff(before, mustShell(t, dir, "cat rendered/prod.yaml")); diff != "" {
 		t.Errorf("what was rendered before is gone (-before +now):\n%s", diff)
@@ -1250,7 +1279,7 @@ func TestExamplesCI_preCommitHooksFindWhatIsNotAsWritten(t *testing.T) {
 					t.Fatalf("the hook ended with %v:\n%s", err, out)
 				}
 				if test.byCheck && !strings.Contains(string(out), "rendered/prod.yaml is not as confighash writes it") {
-					t.Errorf("the file is not told:\n%s", out)
+					t.Errorf("the file is not named:\n%s", out)
 				}
 			})
 		}
@@ -1283,9 +1312,9 @@ func TestExamplesCI_preCommitRunsTheHook(t *testing.T) {
 				t.Fatal(err)
 			}
 			mustShell(t, dir, "git add --all")
-			out, told, err := harness.Shell(t, dir, "pre-commit run --all-files", "PRE_COMMIT_HOME="+t.TempDir())
+			out, said, err := harness.Shell(t, dir, "pre-commit run --all-files", "PRE_COMMIT_HOME="+t.TempDir())
 			if failed := err != nil; failed != test.byCheck {
-				t.Fatalf("pre-commit ended with %v:\n%s%s", err, out, told)
+				t.Fatalf("pre-commit ended with %v:\n%s%s", err, out, said)
 			}
 		})
 	}
@@ -1369,7 +1398,7 @@ func TestExamplesCI_nameOneVersion(t *testing.T) {
 
 func TestExamplesCI_pageShowsTheExamples(t *testing.T) {
 	seen := 0
-	for _, block := range append(harness.FencedBlocks(t, "../../docs/ci.md", "yaml"), harness.FencedBlocks(t, "../../docs/ci.md", "sh")...) {
+	for _, block := range slices.Concat(harness.FencedBlocks(t, "../../docs/ci.md", "yaml"), harness.FencedBlocks(t, "../../docs/ci.md", "sh"), harness.FencedBlocks(t, "../../docs/flux.md", "yaml")) {
 		if strings.HasPrefix(block, "spec:\n  mode: ") || strings.HasPrefix(block, "confighash --check ") {
 			continue // has a test below
 		}
@@ -1397,15 +1426,15 @@ func TestExamplesCI_commandOfThePageFindsADifference(t *testing.T) {
 	dir := shopRepository(t)
 	mustShell(t, dir, command)
 	edit(t, filepath.Join(dir, "rendered", "prod.yaml"), "LOG_LEVEL: info", "LOG_LEVEL: warn")
-	_, told, err := harness.Shell(t, dir, command)
+	_, said, err := harness.Shell(t, dir, command)
 	if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) || exit.ExitCode() != 3 {
-		t.Errorf("%s ended with %v, want exit code 3\n%s", command, err, told)
+		t.Errorf("%s ended with %v, want exit code 3\n%s", command, err, said)
 	}
 }
 
 func TestExamplesCI_renamedObjectsTellFluxNotToPrune(t *testing.T) {
 	var spec string
-	for _, block := range harness.FencedBlocks(t, "../../docs/ci.md", "yaml") {
+	for _, block := range harness.FencedBlocks(t, "../../docs/flux.md", "yaml") {
 		if strings.HasPrefix(block, "spec:\n  mode: ") {
 			spec = strings.TrimPrefix(block, "spec:")
 		}

@@ -30,7 +30,8 @@ grep -q "^namespace: $5\$" examples/fleet/workflow/kustomization.yaml
 	"kubectl": `case $* in
 "apply -f -" | "apply --server-side --force-conflicts -f -") input=$(cat) ;;
 "apply -f "*) input=$(cat "$3") ;;
-"get application shop --namespace argocd --output jsonpath="* | "logs deployment/argocd-repo-server "*) exit 0 ;;
+"create configmap confighash-plugin "*) for file; do case $file in --from-file=*) [ -f "${file#*=}" ] ;; esac; done; exit 0 ;;
+"get application shop --namespace argocd --output jsonpath="* | "get applications "* | "logs deployment/argocd-repo-server "*) exit 0 ;;
 *) echo "unexpected: kubectl $*" >&2; exit 1 ;;
 esac
 case "$1 $2 $input" in
@@ -41,7 +42,7 @@ esac
 `,
 }
 
-var exampleDocs = []string{"argocd.md", "argocd-plugin.md", "fleets.md"}
+var exampleDocs = []string{"argocd.md", "argocd-plugin.md", "argocd-teams.md", "fleets.md"}
 
 func TestExampleDocs_yamlIsOfTheExamples(t *testing.T) {
 	var examples bytes.Buffer

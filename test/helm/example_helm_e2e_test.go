@@ -39,7 +39,7 @@ func helm4User(t *testing.T) helmUser {
 	return h
 }
 
-// Its users have run installPlugin: the page begins with Helm 3, which needs no plugin.
+// Its users have run installPlugin, which the page shows first.
 func TestE2E_helm4(t *testing.T) { checkHelm(t, helm4User) }
 
 // In a chart with hooks, a subchart and a CustomResourceDefinition, Helm 4

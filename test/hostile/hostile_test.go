@@ -48,10 +48,10 @@ type outcome struct {
 	exit  int      // the exit code
 	says  string   // what stderr says, … for anything; nothing at all if empty
 	holds []string // what stdout holds
-	// again reports that an item with edits is encoded again, so that its bytes are
+	// encoded reports that an item with edits is encoded again, so that its bytes are
 	// not compared with those that came; same that no byte changes.
-	anew, same bool
-	mute       bool // stdin is not known for a ResourceList, so none goes out
+	encoded, same bool
+	mute          bool // stdin is not known for a ResourceList, so none goes out
 }
 
 // bounds are what a run may take: several times what it does.
@@ -120,7 +120,7 @@ func does(words string, holds ...string) outcome { return outcome{words: words, 
 
 // encodes is an input of which items are encoded again where they change.
 func encodes(words string, holds ...string) outcome {
-	return outcome{words: words, holds: holds, anew: true}
+	return outcome{words: words, holds: holds, encoded: true}
 }
 
 // passes is an input that has nothing to transform.
@@ -216,7 +216,7 @@ func (o outcome) check(t *testing.T, in shaped, mode string, within bounds) {
 		equal(t, "the input", in.text, stdout)
 	case stdout == in.text:
 		t.Error("nothing was done")
-	case !o.anew:
+	case !o.encoded:
 		equal(t, "the input, but for suffixes and annotations,", in.text, restored(stdout))
 	}
 	again := runHostile(t, []byte(got.stdout), within, args...)

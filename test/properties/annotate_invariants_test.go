@@ -78,11 +78,11 @@ func (p *consumerPackage) processAndTell(text string) (string, []function.Messag
 		options.Config = config
 	}
 	var out bytes.Buffer
-	told, err := function.Process([]byte(text), &out, options)
+	result, err := function.Process([]byte(text), &out, options)
 	if err != nil {
 		return "", nil, mismatchf("the function fails", "%v", err)
 	}
-	return out.String(), told.Messages, nil
+	return out.String(), result.Messages, nil
 }
 
 func (s annotateSpec) document() string {
@@ -564,7 +564,7 @@ func TestAnnotate_afterOtherSettings_comesToTheSame(t *testing.T) {
 // Even if everything is reported, no value of a Secret is in it.
 func TestAnnotate_results_showNoSecretValue(t *testing.T) {
 	const short = 6 // what may stand anywhere
-	told, values := 0, 0
+	shown, values := 0, 0
 	forEachConsumers(t, func(_ *gen.Dice, p *consumerPackage) error {
 		p.spec.report = "Full"
 		text := p.text()
@@ -576,7 +576,7 @@ func TestAnnotate_results_showNoSecretValue(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		told += len(messages)
+		shown += len(messages)
 		for _, o := range items {
 			if o.Kind() != "Secret" {
 				continue
@@ -594,15 +594,15 @@ func TestAnnotate_results_showNoSecretValue(t *testing.T) {
 				values++
 				for _, m := range messages {
 					if strings.Contains(m.Text, value) {
-						return mismatchf("a secret told", "%q is in %q", value, m.Text)
+						return mismatchf("a secret shown", "%q is in %q", value, m.Text)
 					}
 				}
 			}
 		}
 		return nil
 	})
-	if told == 0 || values == 0 {
-		t.Errorf("%d messages, %d values: the packages say too little", told, values)
+	if shown == 0 || values == 0 {
+		t.Errorf("%d messages, %d values: the packages say too little", shown, values)
 	}
 }
 

@@ -179,8 +179,8 @@ func (l library) compareErrors(said string, err error) error {
 		}
 		return nil
 	}
-	told := strings.ReplaceAll("\n"+strings.TrimSpace(said), "\nerror: ", "\n")
-	return asError(cmp.Diff(withoutPlaces([]byte(told)), withoutPlaces([]byte("\n"+strings.TrimSpace(err.Error())))))
+	stderr := strings.ReplaceAll("\n"+strings.TrimSpace(said), "\nerror: ", "\n")
+	return asError(cmp.Diff(withoutPlaces([]byte(stderr)), withoutPlaces([]byte("\n"+strings.TrimSpace(err.Error())))))
 }
 
 func asError(diff string) error {
