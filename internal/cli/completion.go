@@ -9,24 +9,28 @@ import (
 // manifestFiles completes the names of YAML and JSON files.
 var manifestFiles = cobra.FixedCompletions([]cobra.Completion{"yaml", "yml", "json"}, cobra.ShellCompDirectiveFilterFileExt)
 
-// completeFlags lets shells complete the values of the root command's flags.
-func completeFlags(root *cobra.Command) {
-	complete(root, "mode", values(
+// completeConfig lets shells complete the values of the flags that say the functionConfig.
+func completeConfig(cmd *cobra.Command) {
+	complete(cmd, "mode", values(
 		cobra.CompletionWithDesc(string(v1alpha1.ModeRename), "append content hashes to names"),
 		cobra.CompletionWithDesc(string(v1alpha1.ModeAnnotate), "stamp checksums on pod templates"),
 	))
-	complete(root, "policy", values(
+	complete(cmd, "policy", values(
 		cobra.CompletionWithDesc(string(v1alpha1.PolicyAll), "all objects and workloads"),
 		cobra.CompletionWithDesc(string(v1alpha1.PolicyOptIn), "those with the annotation "+v1alpha1.AnnotationRoll),
 		cobra.CompletionWithDesc(string(v1alpha1.PolicyReloader), "those that Reloader's annotations select"),
 		cobra.CompletionWithDesc(string(v1alpha1.PolicyWave), "those that wave's annotations select"),
 	))
+	complete(cmd, "config", manifestFiles)
+}
+
+// completeFlags lets shells complete the values of the root command's other flags.
+func completeFlags(root *cobra.Command) {
 	complete(root, "jobs", values(
 		cobra.CompletionWithDesc(string(v1alpha1.JobsLeave), "Jobs keep their names"),
 		cobra.CompletionWithDesc(string(v1alpha1.JobsRename), "append a hash of what they run"),
 	))
 	complete(root, "namespace", values())
-	complete(root, "config", manifestFiles)
 }
 
 // values completes these values, and no files.

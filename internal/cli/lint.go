@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"os"
 	"strings"
@@ -23,8 +24,11 @@ It reads files, folders with everything in and below them, and stdin, also writt
 as -, as they will be applied: the output of kustomize, Helm or confighash. Names in
 messages are those of resources, fields and keys; no value of a Secret is shown.
 
+With --mode or --config it judges the manifests as they will be once confighash has
+run over them.
+
 --disable leaves a rule out. To accept findings about a resource, annotate it with
-confighash.dev/lint-ignore: RULE, or several rules divided by commas. A resource with
+confighash.dev/lint-ignore: RULE[, RULE]… -- REASON. A resource with
 confighash.dev/ignore: "true" has no findings. docs/lint.md explains each rule.
 
 It exits 0 if it finds nothing but notes, and 3 if it finds more.`
@@ -42,6 +46,7 @@ const (
 
 func newLint(stdin, stdout *os.File) *cobra.Command {
 	var f reportFlags
+	var config flags
 	var disabled []string
 	var rules strings.Builder
 	for _, rule := range lint.Rules() {
@@ -66,7 +71,7 @@ func newLint(stdin, stdout *os.File) *cobra.Command {
 			if args, err = manifestArgs(cmd, args, stdin); err != nil {
 				return err
 			}
-			found, err := f.lint(args, stdin, disabled)
+			found, err := f.lint(args, stdin, config, disabled)
 			if err != nil {
 				return fault(err)
 			}
@@ -83,23 +88,37 @@ func newLint(stdin, stdout *os.File) *cobra.Command {
 	cmd.Flags().SortFlags = false
 	f.add(cmd, string(report.Text), string(report.JSON), sarif, junit)
 	addContext(cmd, &f.context)
+	config.addConfig(cmd, "if confighash will run over the manifests")
 	cmd.Flags().StringArrayVar(&disabled, "disable", nil, "`rule` to leave out; repeatable")
 	complete(cmd, "disable", values(lint.RuleNames()...))
 	return cmd
 }
 
-// lint reads manifests and finds what is wrong with them.
-func (f *reportFlags) lint(args []string, stdin *os.File, disabled []string) (*lint.Report, error) {
+// lint reads manifests and finds what is wrong with them, or will be after the run that config
+// asks for.
+func (f *reportFlags) lint(args []string, stdin *os.File, config flags, disabled []string) (*lint.Report, error) {
 	options, err := f.options()
 	if err != nil {
 		return nil, err
 	}
 	options.Suffixes, options.Salt = true, hash.ShortSalt(os.Getenv("CONFIGHASH_SALT"))
+	asked, err := config.baseConfig()
+	if err == nil && asked != nil {
+		asked, err = asked.Complete()
+	}
+	if err != nil {
+		return nil, err
+	}
+	if asked != nil {
+		options.Spec = &asked.Spec
+		options.Namespace = cmp.Or(options.Namespace, asked.Spec.Namespace)
+		options.Salt = cmp.Or(hash.ShortSalt(asked.Spec.Salt), options.Salt)
+	}
 	g, err := load.Graph(args, stdin, options)
 	if err != nil {
 		return nil, err
 	}
-	return lint.Check(g, disabled)
+	return lint.Check(g, lint.Options{Disabled: disabled, Spec: options.Spec})
 }
 
 func writeLint(stdout *os.File, found *lint.Report, format report.Format) error {

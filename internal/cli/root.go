@@ -139,12 +139,18 @@ func NewRoot(stdin, stdout, stderr *os.File) *cobra.Command {
 	return root
 }
 
+// addConfig adds the flags that say the functionConfig, of which use says when to give it.
+func (f *flags) addConfig(cmd *cobra.Command, use string) {
+	cmd.Flags().StringVar(&f.config, "config", "", "`file` with the functionConfig, "+use)
+	cmd.Flags().StringVar(&f.mode, "mode", "", "`mode` instead of a functionConfig: Rename or Annotate")
+	cmd.Flags().StringVar(&f.policy, "policy", "", "`policy` with --mode: All, OptIn, Reloader or Wave (default All)")
+	completeConfig(cmd)
+}
+
 // add adds the flags that say what the function does.
 func (f *flags) add(cmd *cobra.Command) {
 	cmd.Flags().SortFlags = false
-	cmd.Flags().StringVar(&f.config, "config", "", "`file` with the functionConfig, for an input that has none")
-	cmd.Flags().StringVar(&f.mode, "mode", "", "`mode` instead of a functionConfig: Rename or Annotate")
-	cmd.Flags().StringVar(&f.policy, "policy", "", "`policy` with --mode: All, OptIn, Reloader or Wave (default All)")
+	f.addConfig(cmd, "for an input that has none")
 	cmd.Flags().StringVar(&f.namespace, "namespace", "", namespaceUsage)
 	cmd.Flags().StringArrayVar(&f.dropLabels, "drop-label", nil, "`key` of a label to drop from pod templates unless a selector needs it, as in helm.sh/chart; can be repeated")
 	cmd.Flags().StringArrayVar(&f.dropAnnotations, "drop-annotation", nil, "`key` of an annotation to drop from pod templates, as in 'checksum/*'; can be repeated")

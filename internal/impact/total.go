@@ -17,6 +17,8 @@ type Total struct {
 	Effects   map[Effect]int `json:"effects"`
 	Pods      Pods           `json:"pods"`
 	Workloads []Ref          `json:"workloads"`
+	// Avoidable are how many of them restart for metadata alone; see Workload.Avoidable.
+	Avoidable int `json:"avoidable"`
 }
 
 // Restarts returns how many workloads an apply restarts.
@@ -118,6 +120,9 @@ func (r *Report) Sum() {
 			t := &r.Causes[k]
 			t.Effects[w.Effect]++
 			t.Pods.add(w)
+			if w.Avoidable != nil {
+				t.Avoidable++
+			}
 			t.Workloads = append(t.Workloads, w.Ref)
 		}
 	}

@@ -50,6 +50,7 @@ const (
 	staleConsumer = "stale-consumer"
 	readByName    = "read-by-name"
 	unusedObject  = "unused-object"
+	unusedIgnore  = "unused-ignore"
 )
 
 // Rules returns all rules, the worst first.
@@ -62,6 +63,7 @@ func Rules() []Rule {
 		{staleConsumer, Warning, "A change of the configuration would not restart the pods that read it when they start."},
 		{readByName, Note, "A program probably reads the object by its name through the API."},
 		{unusedObject, Note, "Nothing in the manifests uses the object."},
+		{unusedIgnore, Note, "An annotation accepts findings that are not there."},
 	}
 }
 
@@ -79,6 +81,8 @@ type Report struct {
 	APIVersion string    `json:"apiVersion"`
 	Kind       string    `json:"kind"`
 	Findings   []Finding `json:"findings"`
+	// Accepted are the findings that annotations of the resources accept.
+	Accepted []Finding `json:"accepted"`
 }
 
 // A Finding is a place in the manifests where something is wrong.
@@ -95,6 +99,8 @@ type Finding struct {
 	Field   string `json:"field"`
 	Message string `json:"message"`
 	Fix     string `json:"fix"`
+	// Reason is why it is accepted, if the annotation says so.
+	Reason string `json:"reason,omitempty"`
 }
 
 // A Resource is one in the manifests.
@@ -119,19 +125,30 @@ func (r *Report) Fails() bool {
 	return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Severity != Note })
 }
 
-// accepted returns the rules whose findings a resource accepts.
-func accepted(r *graph.Resource) ([]string, error) {
+// An acceptance is what the annotation confighash.dev/lint-ignore of a resource says.
+type acceptance struct {
+	rules  []string
+	reason string
+	used   map[string]bool // the rules that found something
+}
+
+// acceptanceOf returns what a resource accepts: rules divided by commas, and perhaps a
+// reason after two hyphens.
+func acceptanceOf(r *graph.Resource) (acceptance, error) {
+	a := acceptance{used: map[string]bool{}}
 	value, found := r.Annotations[v1alpha1.AnnotationLintIgnore]
 	if !found {
-		return nil, nil
+		return a, nil
 	}
-	rules := strings.Split(value, ",")
-	for i, rule := range rules {
-		rules[i] = strings.TrimSpace(rule)
-		if !slices.Contains(RuleNames(), rules[i]) {
-			return nil, fmt.Errorf("%s, %s: %s: metadata.annotations[%q]: %q is not a rule; list some of %s, divided by commas",
-				r.File, r.Place(), r, v1alpha1.AnnotationLintIgnore, graph.Clip(rules[i]), strings.Join(RuleNames(), ", "))
+	rules, reason, _ := strings.Cut(value, "--")
+	a.reason = graph.Clip(strings.TrimSpace(reason))
+	for rule := range strings.SplitSeq(rules, ",") {
+		rule = strings.TrimSpace(rule)
+		if !slices.Contains(RuleNames(), rule) {
+			return a, fmt.Errorf("%s, %s: %s: metadata.annotations[%q]: %q is not a rule; list some of %s, divided by commas",
+				r.File, r.Place(), r, v1alpha1.AnnotationLintIgnore, graph.Clip(rule), strings.Join(RuleNames(), ", "))
 		}
+		a.rules = append(a.rules, rule)
 	}
-	return rules, nil
+	return a, nil
 }

@@ -19,51 +19,28 @@ import (
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
-// Check returns what is wrong with g, whose resources were built with their suffixes
-// (load.Options.Suffixes). It leaves out the rules that are disabled, what the annotation
-// confighash.dev/lint-ignore accepts, and resources with confighash.dev/ignore.
-//
-// Errors: an annotation names what is not a rule; references, or annotations of Reloader,
-// may mean too many objects.
-func Check(g *graph.Graph, disabled []string) (*Report, error) {
-	l := &linter{graph: g, accepted: make([][]string, len(g.Resources)), reported: map[report]bool{}, severities: map[string]Severity{}, derived: map[*graph.Resource]bool{}}
-	for _, rule := range Rules() {
-		if !slices.Contains(disabled, rule.Name) {
-			l.severities[rule.Name] = rule.Severity
-		}
-	}
-	errs := make([]error, len(g.Resources))
-	for i, r := range g.Resources {
-		l.accepted[i], errs[i] = accepted(r)
-	}
-	if err := errors.Join(errs...); err != nil {
-		return nil, err
-	}
-	all, err := policy.New(g, catalog.Builtin(), &v1alpha1.Spec{Policy: v1alpha1.PolicyAll})
-	if err != nil {
-		return nil, err
-	}
-	l.misses(all)
-	l.keys()
-	l.suffixes()
-	read := rename.ReadByName(g, all)
-	l.read(read)
-	if err := cmp.Or(l.stale(), l.unused(read)); err != nil {
-		return nil, err
-	}
-	slices.SortStableFunc(l.findings, func(a, b Finding) int {
-		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
-	})
-	return &Report{APIVersion, Kind, append([]Finding{}, l.findings...)}, nil
+// Options say what [Check] finds.
+type Options struct {
+	// Disabled are the rules that are left out.
+	Disabled []string
+	// Spec, unless nil, is of the functionConfig that the manifests will go through, complete:
+	// what the run puts right is not found.
+	Spec *v1alpha1.Spec
 }
 
 type linter struct {
-	graph      *graph.Graph
-	severities map[string]Severity // of the rules that are not disabled
-	accepted   [][]string          // by graph.Resource.Index
+	graph   *graph.Graph
+	spec    *v1alpha1.Spec
+	catalog *catalog.Catalog
+	// policies are the functionConfig's, or All, and those of Reloader and wave.
+	policies   []*policy.Policy
+	names      map[*graph.Resource]string // that mode Rename will give
+	severities map[string]Severity        // of the rules that are not disabled
+	accepts    []acceptance               // by graph.Resource.Index
 	reported   map[report]bool
 	derived    map[*graph.Resource]bool // with the suffixes of others, with which they are used
-	findings   []Finding
+	// These are never nil, for JSON.
+	findings, accepted []Finding
 }
 
 // A report is what is reported once: a workload may take many keys of one object.
@@ -73,10 +50,79 @@ type report struct {
 	message string
 }
 
+// Check returns what is wrong with g, whose resources were built with their suffixes
+// (load.Options.Suffixes), and by the same functionConfig. It leaves out the rules that are
+// disabled, what the annotation confighash.dev/lint-ignore accepts, and resources with
+// confighash.dev/ignore.
+//
+// Errors: an annotation names what is not a rule; references, or annotations of Reloader,
+// may mean too many objects; the run of the functionConfig would fail.
+func Check(g *graph.Graph, o Options) (*Report, error) {
+	l := &linter{
+		graph: g, accepts: make([]acceptance, len(g.Resources)), reported: map[report]bool{}, severities: map[string]Severity{},
+		derived: map[*graph.Resource]bool{}, findings: []Finding{}, accepted: []Finding{},
+	}
+	for _, rule := range Rules() {
+		if !slices.Contains(o.Disabled, rule.Name) {
+			l.severities[rule.Name] = rule.Severity
+		}
+	}
+	errs := make([]error, len(g.Resources))
+	for i, r := range g.Resources {
+		l.accepts[i], errs[i] = acceptanceOf(r)
+	}
+	if err := cmp.Or(errors.Join(errs...), l.plan(o.Spec)); err != nil {
+		return nil, err
+	}
+	l.misses()
+	l.keys()
+	l.suffixes()
+	read := rename.ReadByName(g, l.policies[0])
+	l.read(read)
+	if err := cmp.Or(l.stale(), l.unused(read)); err != nil {
+		return nil, err
+	}
+	l.ignores()
+	for _, list := range [][]Finding{l.findings, l.accepted} {
+		slices.SortStableFunc(list, func(a, b Finding) int {
+			return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+		})
+	}
+	return &Report{APIVersion, Kind, l.findings, l.accepted}, nil
+}
+
+// plan prepares the policies, and what a run of the functionConfig would do.
+func (l *linter) plan(spec *v1alpha1.Spec) error {
+	l.spec, l.catalog = &v1alpha1.Spec{Policy: v1alpha1.PolicyAll}, catalog.Builtin()
+	if spec != nil {
+		l.spec = spec
+		var err error
+		if l.catalog, err = reference.Catalog(spec); err != nil {
+			return err
+		}
+	}
+	controllers := []*v1alpha1.Spec{{Policy: v1alpha1.PolicyReloader, Reloader: l.spec.Reloader}, {Policy: v1alpha1.PolicyWave}}
+	for _, s := range append([]*v1alpha1.Spec{l.spec}, controllers...) {
+		p, err := policy.New(l.graph, l.catalog, s)
+		if err != nil {
+			return err
+		}
+		l.policies = append(l.policies, p)
+	}
+	if l.spec.Mode != v1alpha1.ModeRename {
+		return nil
+	}
+	planned, err := rename.New(l.graph, l.policies[0], l.spec)
+	if err == nil {
+		l.names = planned.Names
+	}
+	return err
+}
+
 // add adds a finding about a field of r.
 func (l *linter) add(rule string, severity Severity, r *graph.Resource, at edit.Scalar, message, fix string) {
 	id := report{rule, r, message}
-	if r.Ignored() || l.severities[rule] == "" || slices.Contains(l.accepted[r.Index], rule) || l.reported[id] {
+	if r.Ignored() || l.severities[rule] == "" || l.reported[id] {
 		return
 	}
 	l.reported[id] = true
@@ -87,7 +133,13 @@ func (l *linter) add(rule string, severity Severity, r *graph.Resource, at edit.
 	if at.Line > 0 {
 		f.Line, f.Column = r.Chunk.Position(int(at.Line), int(at.Column))
 	}
-	l.findings = append(l.findings, f)
+	a := l.accepts[r.Index]
+	if !slices.Contains(a.rules, rule) {
+		l.findings = append(l.findings, f)
+		return
+	}
+	a.used[rule], f.Reason = true, a.reason
+	l.accepted = append(l.accepted, f)
 }
 
 // inSecret reports whether a reference is in the content of a Secret, so that the name is
@@ -96,8 +148,8 @@ func inSecret(e *graph.Edge) bool {
 	return e.Referrer.Target == catalog.Secret && graph.InContent(e.Ref.At.Path)
 }
 
-func (l *linter) misses(all *policy.Policy) {
-	for _, m := range unresolved.Misses(l.graph, all, false) {
+func (l *linter) misses() {
+	for _, m := range unresolved.Misses(l.graph, l.policies[0], l.spec.Mode == v1alpha1.ModeRename) {
 		if m.Ref.Follows || inSecret(m.Edge) {
 			continue // what a rule of RBAC names may be made at run time
 		}
@@ -119,13 +171,17 @@ func (l *linter) misses(all *policy.Policy) {
 			rule, problem = missingObject, called+" is not in the manifests"
 			fix = "add it, make the reference optional, or accept the finding if something else puts it into the cluster"
 		}
-		l.add(rule, l.severities[rule], m.Referrer, m.Ref.At, problem, fix)
+		severity := l.severities[rule]
+		if rule == missingObject && strings.Contains(string(m.Ref.At.Path), "imagePullSecrets[") {
+			severity, fix = Note, "add it, or remove the reference: the kubelet pulls images without it" // and starts the pod
+		}
+		l.add(rule, severity, m.Referrer, m.Ref.At, problem, fix)
 	}
 }
 
 func (l *linter) keys() {
 	for _, lack := range unresolved.Lacks(l.graph) {
-		if len(lack.Current()) > 0 { // or else the object is missing
+		if len(lack.Current()) > 0 || l.spec.Mode == v1alpha1.ModeRename { // or else the object is missing
 			l.add(missingKey, Error, lack.Referrer, lack.Ref.At,
 				fmt.Sprintf("%s has no key %s, and the pod cannot start without; it has %s", lack.Object, lack.Missing, lack.Has),
 				"correct the key, add it, or make the reference optional")
@@ -146,8 +202,8 @@ func (l *linter) suffixes() {
 		}
 	}
 	for _, r := range l.graph.Resources {
-		if r.Target == 0 || r.SuffixErr != nil || l.derived[r] {
-			continue
+		if r.Target == 0 || r.SuffixErr != nil || l.derived[r] || l.names[r] != "" {
+			continue // or else the run makes it right
 		}
 		const fix = "change the sources, and let kustomize or confighash --mode Rename make the name again"
 		switch recorded := r.Recorded(); {
@@ -167,16 +223,19 @@ func (l *linter) read(read map[*graph.Resource]string) {
 		if !found {
 			continue
 		}
-		if r.Base == r.Name {
+		switch {
+		case r.Base == r.Name && l.names[r] == "":
 			l.add(readByName, Note, r, r.NameAt, "a program probably reads it by this name: "+why, "keep this name; mode Rename does")
-		} else {
+		case r.Base == r.Name:
+			l.add(readByName, Warning, r, r.NameAt, "a program probably reads it by this name, which the functionConfig has changed: "+why, "set spec.rename.readByName to Keep")
+		default:
 			l.add(readByName, Warning, r, r.NameAt, "a program probably reads it by name, and the name has a hash: "+why, fmt.Sprintf("keep the name %q, as mode Rename does by default", graph.Clip(r.Base)))
 		}
 	}
 }
 
 func (l *linter) unused(read map[*graph.Resource]string) error {
-	unused, err := usage.Unused(l.graph, catalog.Builtin())
+	unused, err := usage.Unused(l.graph, l.catalog)
 	for _, r := range unused {
 		if _, read := read[r]; !read && !l.derived[r] && r.Name != "" {
 			l.add(unusedObject, Note, r, r.NameAt, "nothing in the manifests uses it", "remove it, or accept the finding if a program reads it through the API or other manifests use it")
@@ -185,15 +244,24 @@ func (l *linter) unused(read map[*graph.Resource]string) error {
 	return err
 }
 
+// ignores finds annotations that accept what no rule found. It comes after all rules.
+func (l *linter) ignores() {
+	at := edit.Scalar{Path: `metadata.annotations["` + v1alpha1.AnnotationLintIgnore + `"]`}
+	for _, r := range l.graph.Resources {
+		a := l.accepts[r.Index]
+		for _, rule := range a.rules {
+			if rule != unusedIgnore && !a.used[rule] && l.severities[rule] != "" {
+				l.add(unusedIgnore, Note, r, at, fmt.Sprintf("its annotation accepts %s, which finds nothing here", rule), "remove the rule from the annotation")
+			}
+		}
+	}
+}
+
 // stale finds what pods read once, when they start, although no change of it restarts them.
 func (l *linter) stale() error {
-	controllers := make([]*policy.Policy, 0, 2)
-	for _, followed := range []v1alpha1.Policy{v1alpha1.PolicyReloader, v1alpha1.PolicyWave} {
-		p, err := policy.New(l.graph, catalog.Builtin(), &v1alpha1.Spec{Policy: followed})
-		if err != nil {
-			return err
-		}
-		controllers = append(controllers, p)
+	fix := "run the manifests through confighash, or give the pod template a checksum annotation"
+	if l.spec.Mode != "" {
+		fix = "have the functionConfig cover it, perhaps by mode Annotate, or give the pod template a checksum annotation"
 	}
 	finder := usage.NewFinder(l.graph)
 	for _, r := range l.graph.Resources {
@@ -212,14 +280,13 @@ func (l *linter) stale() error {
 				continue
 			}
 			for _, u := range uses {
-				if (u.Template < 0 || u.Template == i) && !restarted(controllers, r, t, &u) {
-					l.add(staleConsumer, l.severities[staleConsumer], r, u.Ref.At, fmt.Sprintf("its pods read %s once, when they start, and nothing restarts them when it changes", u.Object),
-						"run the manifests through confighash, or give the pod template a checksum annotation")
+				if (u.Template < 0 || u.Template == i) && !l.restarted(r, t, &u) {
+					l.add(staleConsumer, l.severities[staleConsumer], r, u.Ref.At, fmt.Sprintf("its pods read %s once, when they start, and nothing restarts them when it changes", u.Object), fix)
 				}
 			}
 		}
 	}
-	for _, p := range controllers {
+	for _, p := range l.policies {
 		if problems := p.Problems(); len(problems) > 0 {
 			return problems[0]
 		}
@@ -253,12 +320,16 @@ func checksummed(t *reference.PodTemplate) bool {
 	return false
 }
 
-// restarted reports whether Reloader or wave restarts the pods of a template for changes of an
-// object, by the annotations that they read.
-func restarted(controllers []*policy.Policy, r *graph.Resource, t *reference.PodTemplate, u *usage.Use) bool {
+// restarted reports whether the run of the functionConfig, or Reloader or wave, restarts the
+// pods of a template for changes of an object.
+func (l *linter) restarted(r *graph.Resource, t *reference.PodTemplate, u *usage.Use) bool {
 	use := policy.Use{Object: u.Object, Kind: u.Object.Kind, Consumed: true}
 	if u.Object.StandsFor && u.Ref.Of == nil {
 		use.Kind = catalog.Secret.String()
 	}
-	return slices.ContainsFunc(controllers, func(p *policy.Policy) bool { return p.Workload(r, t).Judge(use).Rolls })
+	follows := l.policies
+	if l.spec.Mode != v1alpha1.ModeAnnotate {
+		follows = follows[1:] // Rename does what it names, and without a mode nothing is done
+	}
+	return l.names[u.Object] != "" || slices.ContainsFunc(follows, func(p *policy.Policy) bool { return p.Workload(r, t).Judge(use).Rolls })
 }

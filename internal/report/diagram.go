@@ -12,7 +12,9 @@ type Diagram struct {
 	Name string
 	// Title is the heading of the diagram in Markdown, after the lists. A diagram without a
 	// title precedes them.
-	Title  string
+	Title string
+	// Note says what is left out, if anything is.
+	Note   string
 	Looks  []Look
 	Boxes  []Box
 	Arrows []Arrow
@@ -41,8 +43,8 @@ type Box struct {
 	// such as "workloads"; both may be empty.
 	Name Phrase
 	Many string
-	// count is how many boxes it stands for.
-	count int
+	// All are the names of all boxes that it stands for, if it does.
+	All []string
 }
 
 // An Arrow leads from a box to a box.
@@ -147,28 +149,36 @@ func (p Phrase) mermaid() string {
 
 // Dot returns the diagram in Graphviz's language, its first box at the top.
 func (d *Diagram) Dot() string {
+	const font = `fontname="Helvetica,Arial,sans-serif"`
 	var b strings.Builder
-	fmt.Fprintf(&b, `digraph %s {
-  rankdir=LR
-  ranksep=1.2
-  node [shape=box, style="rounded,filled", fontname="Helvetica,Arial,sans-serif", fontsize=11, margin="0.15,0.08"]
-  edge [fontname="Helvetica,Arial,sans-serif", fontsize=9, color="#6e7781", fontcolor="#57606a"]
-`, d.Name)
+	fmt.Fprintf(&b, "digraph %s {\n  rankdir=LR\n  ranksep=1.2\n  graph [label=%s, %s, fontsize=10]\n", d.Name, dot(d.Note), font)
+	fmt.Fprintf(&b, "  node [shape=box, style=\"rounded,filled\", %s, fontsize=11, margin=\"0.15,0.08\"]\n", font)
+	if looks := d.legend(); len(looks) > 0 {
+		b.WriteString("  subgraph cluster_legend {\n    label=legend\n    color=\"#6e7781\"\n")
+		for _, look := range looks {
+			fmt.Fprintf(&b, "    %s [label=%s, %s, fontsize=9, height=0.2, margin=\"0.1,0.04\"]\n", look.Name, dot(look.Meaning), look.dot())
+		}
+		b.WriteString("  }\n")
+	}
+	fmt.Fprintf(&b, "  edge [%s, fontsize=9, color=\"#6e7781\", fontcolor=\"#57606a\"]\n", font)
 	// Graphviz draws connected parts from the bottom up.
 	for i, box := range slices.Backward(d.Boxes) {
-		look := d.Looks[box.Look]
-		style := ""
-		if look.Dashed {
-			style = `, style="rounded,filled,dashed"`
-		}
-		fmt.Fprintf(&b, "  n%d [label=%s, tooltip=%s, class=%s, fillcolor=%q, color=%q, fontcolor=%q%s]\n",
-			i+1, dot(box.lines(Phrase.short)...), dot(box.Tip), look.Name, look.Fill, look.Stroke, ink, style)
+		fmt.Fprintf(&b, "  n%d [label=%s, tooltip=%s, %s]\n", i+1, dot(box.lines(Phrase.short)...), dot(box.Tip), d.Looks[box.Look].dot())
 	}
 	for _, a := range d.Arrows {
 		fmt.Fprintf(&b, "  n%d -> n%d%s\n", a.From+1, a.To+1, a.attributes())
 	}
 	b.WriteString("}\n")
 	return b.String()
+}
+
+// dot returns the attributes of a look for Graphviz.
+func (l *Look) dot() string {
+	style := ""
+	if l.Dashed {
+		style = `, style="rounded,filled,dashed"`
+	}
+	return fmt.Sprintf("class=%s, fillcolor=%q, color=%q, fontcolor=%q%s", l.Name, l.Fill, l.Stroke, ink, style)
 }
 
 // attributes returns the attributes of an arrow for Graphviz, in brackets after a space.

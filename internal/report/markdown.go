@@ -35,15 +35,15 @@ func Marker(command, environment string) string {
 }
 
 // Markdown returns the page with a diagram in at most so many bytes, unless the title
-// alone takes more. A page that is too long loses its diagram first, and then the last
-// rows of its longest lists.
+// alone takes more. A page that is too long loses its diagram first, if that takes more than
+// a quarter of the room, and then the last rows of its longest lists.
 func (p *Page) Markdown(d *Diagram, limit int) string {
 	diagram, drawn := d.markdown()
 	text := p.markdown(d.Title, diagram, limit)
 	if len(text) <= limit {
 		return text
 	}
-	if drawn {
+	if drawn && len(diagram) > limit/4 {
 		diagram = notDrawn("it would make this too long for a comment")
 	}
 	// A row takes more than a byte, so limit rows are too many unless all are fewer.
@@ -106,6 +106,9 @@ func (d *Diagram) markdown() (text string, drawn bool) {
 	}
 	if d.Title != "" {
 		text = "\n#### " + d.Title + "\n"
+	}
+	if d.Note != "" {
+		text += "\n" + strings.Replace(d.Note, "-o json", "`-o json`", 1) + "\n"
 	}
 	return text + "\n" + details(arrows > longDiagram, Plural(arrows, "arrow"), "```mermaid\n"+chart+"```\n"), true
 }

@@ -12,16 +12,21 @@ import (
 type picture struct {
 	Title, Note   string
 	Width, Height int
-	Legend        []Look
-	Boxes         []placed
-	Arrows        []curve
+	// Least is the least width in which people can read it.
+	Least  int
+	Legend []Look
+	Boxes  []*placed
+	Arrows []curve
 }
 
 type placed struct {
 	X, Y, W, H int
 	Look       Look
 	Lines      []textAt
-	Tip        string
+	// All are the names that a filter looks for besides the lines.
+	Tip, All string
+	// in and out are the arrows that end here and begin here.
+	in, out []int
 }
 
 type textAt struct {
@@ -32,180 +37,236 @@ type textAt struct {
 type curve struct {
 	Path   string
 	Dashed bool
-	Label  string
-	X, Y   int
+	Label  textAt
 }
-
-// mostBoxes is how many boxes people can follow in a picture.
-const mostBoxes = 60
 
 // Sizes in a picture.
 const (
-	charWidth  = 8
+	charWidth  = 7.5
 	lineHeight = 16
 	padding    = 8
-	gapX       = 140
+	gapX       = 70
 	gapY       = 14
+	labelChar  = 7
+	labelLine  = 14
+	mostLayers = 5 // so deep is the longest way, from a maker to a workload
 )
 
-// picture places the boxes of a diagram in columns from left to right. It has the largest
-// groups if there are too many boxes, and is nil if there is no arrow.
+// legend returns the looks that boxes have.
+func (d *Diagram) legend() []Look {
+	var used []Look
+	for i, look := range d.Looks {
+		if slices.ContainsFunc(d.Boxes, func(b Box) bool { return b.Look == i }) {
+			used = append(used, look)
+		}
+	}
+	return used
+}
+
+// A layout places the boxes of a diagram.
+type layout struct {
+	*Diagram
+	boxes   []*placed
+	columns [][]int
+	// labels is the room for the labels before a column, and room that before each box.
+	labels, room []int
+}
+
+// picture places the boxes of a diagram in columns from left to right. It is nil if there
+// is no arrow.
 func (d *Diagram) picture() *picture {
 	if len(d.Arrows) == 0 {
 		return nil
 	}
-	p := &picture{Title: cmp.Or(d.Title, "Diagram")}
-	shown, arrows := d.largest()
-	if left := len(d.Boxes) - len(shown); left > 0 {
-		p.Note = fmt.Sprintf("The picture shows %d boxes, the largest groups first, and leaves out %d.", len(shown), left)
-	}
-	column := map[int]int{}
-	for range 4 { // so deep is the longest way, from a maker to a workload
-		for _, a := range arrows {
-			column[a.To] = max(column[a.To], min(column[a.From]+1, 4))
-		}
-	}
-	columns := make([][]int, 5)
-	for _, i := range shown {
-		columns[column[i]] = append(columns[column[i]], i)
-	}
-	at := make(map[int]*placed, len(shown))
+	l := &layout{Diagram: d}
+	l.measure()
+	l.order()
+	p := &picture{Title: cmp.Or(d.Title, "Diagram"), Note: d.Note, Boxes: l.boxes}
 	x := padding
-	for k, boxes := range columns {
-		if len(boxes) == 0 {
-			continue
+	for k, column := range l.columns {
+		if k > 0 {
+			x += gapX + l.labels[k]
 		}
-		width := d.placeColumn(boxes, k, arrows, x, at)
-		for _, i := range boxes {
-			p.Height = max(p.Height, at[i].Y+at[i].H+padding)
-			at[i].W = width
-			p.Boxes = append(p.Boxes, *at[i])
-			if look := at[i].Look; !slices.Contains(p.Legend, look) {
-				p.Legend = append(p.Legend, look)
-			}
+		width := 0
+		for _, i := range column {
+			width = max(width, l.boxes[i].W)
 		}
-		x += width + gapX
+		for _, i := range column {
+			l.boxes[i].X, l.boxes[i].W, l.room[i] = x, width, l.labels[k]
+		}
+		x += width
 	}
-	p.Width = x - gapX + padding
-	labelled := map[string]bool{} // the ends that have a label, once each
-	for _, a := range arrows {
-		from, to := at[a.From], at[a.To]
-		label := a.Label.short()
-		if end := fmt.Sprintf("%d %s", a.To, label); labelled[end] {
-			label = ""
-		} else {
-			labelled[end] = true
+	l.stack()
+	for i, b := range l.boxes {
+		for j, line := range l.Boxes[i].lines(Phrase.short) {
+			b.Lines = append(b.Lines, textAt{b.X + padding, b.Y + (j+1)*lineHeight, line})
 		}
-		x1, y1, x2, y2 := from.X+from.W, from.Y+from.H/2, to.X, to.Y+to.H/2
-		p.Arrows = append(p.Arrows, curve{
-			Path:   fmt.Sprintf("M%d %dC%d %d %d %d %d %d", x1, y1, x1+gapX/2, y1, x2-gapX/2, y2, x2, y2),
-			Dashed: a.Dashed, Label: label, X: x2 - gapX/2, Y: y2 - 3,
-		})
+		p.Height = max(p.Height, b.Y+b.H+padding)
 	}
+	p.Least = (x + padding) * 7 / 10
+	p.Width, p.Arrows, p.Legend = x+padding, l.curves(), d.legend()
 	return p
 }
 
-// placeColumn places boxes below each other, near those that lead to them, and returns the
-// width of the widest.
-func (d *Diagram) placeColumn(boxes []int, k int, arrows []Arrow, x int, at map[int]*placed) int {
-	middle, n := map[int]int{}, map[int]int{}
-	for _, a := range arrows {
-		if from := at[a.From]; from != nil {
-			middle[a.To] += from.Y + from.H/2
-			n[a.To]++
+// measure gives each box a column and a size.
+func (l *layout) measure() {
+	column := make([]int, len(l.Boxes))
+	for range mostLayers - 1 {
+		for _, a := range l.Arrows {
+			column[a.To] = max(column[a.To], min(column[a.From]+1, mostLayers-1))
 		}
 	}
-	if k > 0 {
-		slices.SortStableFunc(boxes, func(a, b int) int {
-			return cmp.Compare(middle[a]/max(n[a], 1), middle[b]/max(n[b], 1))
+	for i := range l.Boxes {
+		box := &l.Boxes[i]
+		b := &placed{Look: l.Looks[box.Look], Tip: Printable(box.Tip), All: strings.Join(box.All, " ")}
+		for _, line := range box.lines(Phrase.short) {
+			b.W = max(b.W, int(float64(utf8.RuneCountInString(line))*charWidth)+2*padding)
+		}
+		l.boxes = append(l.boxes, b)
+	}
+	l.columns, l.labels, l.room = make([][]int, mostLayers), make([]int, mostLayers), make([]int, len(l.Boxes))
+	for i, a := range l.Arrows {
+		from, to := l.boxes[a.From], l.boxes[a.To]
+		from.out, to.in = append(from.out, i), append(to.in, i)
+		k := &l.labels[column[a.To]]
+		*k = max(*k, utf8.RuneCountInString(a.Label.short())*labelChar)
+	}
+	for i, b := range l.boxes {
+		b.H = max(len(l.Boxes[i].Lines)*lineHeight, len(b.in)*labelLine) + padding
+	}
+	// Boxes that arrows connect begin next to each other.
+	known := make([]bool, len(l.Boxes))
+	var visit func(i int)
+	visit = func(i int) {
+		if known[i] {
+			return
+		}
+		known[i] = true
+		l.columns[column[i]] = append(l.columns[column[i]], i)
+		for _, a := range l.boxes[i].out {
+			visit(l.Arrows[a].To)
+		}
+		for _, a := range l.boxes[i].in {
+			visit(l.Arrows[a].From)
+		}
+	}
+	for i := range l.Boxes {
+		visit(i)
+	}
+	for k := range slices.Backward(l.columns) {
+		if len(l.columns[k]) == 0 {
+			l.columns, l.labels = slices.Delete(l.columns, k, k+1), slices.Delete(l.labels, k, k+1)
+		}
+	}
+}
+
+// order moves the boxes of each column next to those that arrows connect them with.
+func (l *layout) order() {
+	at := make([]float64, len(l.Boxes)) // in its column, from 0 to 1
+	number := func(column []int) {
+		for j, i := range column {
+			at[i] = (float64(j) + 0.5) / float64(len(column))
+		}
+	}
+	for _, column := range l.columns {
+		number(column)
+	}
+	for range 8 {
+		for _, column := range l.columns {
+			mean := map[int]float64{}
+			for _, i := range column {
+				mean[i] = l.mean(i, func(near int) (float64, bool) { return at[near], true })
+			}
+			slices.SortStableFunc(column, func(a, b int) int { return cmp.Compare(mean[a], mean[b]) })
+			number(column)
+		}
+	}
+}
+
+// mean returns the mean of what the boxes at the other ends of a box's arrows have, -1 if
+// none has any.
+func (l *layout) mean(i int, of func(near int) (float64, bool)) float64 {
+	sum, n := 0.0, 0
+	add := func(near int) {
+		if v, ok := of(near); ok {
+			sum += v
+			n++
+		}
+	}
+	for _, a := range l.boxes[i].in {
+		add(l.Arrows[a].From)
+	}
+	for _, a := range l.boxes[i].out {
+		add(l.Arrows[a].To)
+	}
+	if n == 0 {
+		return -1
+	}
+	return sum / float64(n)
+}
+
+// stack places the boxes of each column below each other: the highest column first, and the
+// others near the boxes that they are connected with.
+func (l *layout) stack() {
+	height := func(column []int) int {
+		h := 0
+		for _, i := range column {
+			h += l.boxes[i].H + gapY
+		}
+		return h
+	}
+	columns := slices.Clone(l.columns)
+	slices.SortStableFunc(columns, func(a, b []int) int { return cmp.Compare(height(b), height(a)) })
+	bottom := padding + height(columns[0])
+	done := map[int]bool{}
+	for _, column := range columns {
+		y := padding
+		for _, i := range column {
+			b := l.boxes[i]
+			middle := l.mean(i, func(near int) (float64, bool) {
+				return float64(l.boxes[near].Y + l.boxes[near].H/2), done[near]
+			})
+			b.Y = max(y, int(middle)-b.H/2)
+			y = b.Y + b.H + gapY
+		}
+		y = bottom
+		for _, i := range slices.Backward(column) {
+			b := l.boxes[i]
+			b.Y = min(b.Y, y-b.H-gapY)
+			y = b.Y
+		}
+		for _, i := range column {
+			done[i] = true
+		}
+	}
+}
+
+// curves draws the arrows. Those that begin or end at a box do so at different places of
+// its side, and end below their labels.
+func (l *layout) curves() []curve {
+	start, end := make([]int, len(l.Arrows)), make([]int, len(l.Arrows))
+	spread := func(b *placed, arrows, at []int, other func(a *Arrow) int) {
+		slices.SortStableFunc(arrows, func(x, y int) int {
+			return cmp.Compare(l.boxes[other(&l.Arrows[x])].Y, l.boxes[other(&l.Arrows[y])].Y)
+		})
+		for j, a := range arrows {
+			at[a] = b.Y + b.H*(2*j+1)/(2*len(arrows))
+		}
+	}
+	for _, b := range l.boxes {
+		spread(b, b.out, start, func(a *Arrow) int { return a.To })
+		spread(b, b.in, end, func(a *Arrow) int { return a.From })
+	}
+	var curves []curve
+	for i, a := range l.Arrows {
+		from, to := l.boxes[a.From], l.boxes[a.To]
+		label := a.Label.short()
+		x1, x2 := from.X+from.W, to.X-l.room[a.To]-2*padding
+		bend := (x2 - x1) / 2
+		curves = append(curves, curve{
+			Path:   fmt.Sprintf("M%d %dC%d %d %d %d %d %dH%d", x1, start[i], x1+bend, start[i], x2-bend, end[i], x2, end[i], to.X),
+			Dashed: a.Dashed, Label: textAt{x2, end[i] - 2, label},
 		})
 	}
-	y, width := padding, 0
-	for _, i := range boxes {
-		box := &d.Boxes[i]
-		h := len(box.Lines)*lineHeight + padding
-		y = max(y, middle[i]/max(n[i], 1)-h/2)
-		b := &placed{X: x, Y: y, H: h, Look: d.Looks[box.Look], Tip: Printable(box.Tip)}
-		for j, line := range box.lines(Phrase.short) {
-			b.Lines = append(b.Lines, textAt{x + padding, y + (j+1)*lineHeight, line})
-			width = max(width, utf8.RuneCountInString(line)*charWidth+2*padding)
-		}
-		at[i] = b
-		y += h + gapY
-	}
-	return width
+	return curves
 }
-
-// largest returns the boxes that a picture has room for, in their order, and the arrows
-// between them.
-func (d *Diagram) largest() (shown []int, arrows []Arrow) {
-	order := slices.Clone(d.Arrows)
-	size := func(a Arrow) int { return max(d.Boxes[a.From].count, d.Boxes[a.To].count) }
-	slices.SortStableFunc(order, func(a, b Arrow) int { return cmp.Compare(size(b), size(a)) })
-	known := map[int]bool{}
-	for _, a := range order {
-		if len(known) < mostBoxes-1 {
-			known[a.From], known[a.To] = true, true
-		}
-	}
-	for i := range d.Boxes {
-		if known[i] {
-			shown = append(shown, i)
-		}
-	}
-	for _, a := range d.Arrows {
-		if known[a.From] && known[a.To] {
-			arrows = append(arrows, a)
-		}
-	}
-	return shown, arrows
-}
-
-// leastGroup is how many boxes are worth a group.
-const leastGroup = 3
-
-// Group makes one box of boxes that are Many of the same and have the same arrows.
-func (d *Diagram) Group() {
-	ends := make([][]string, len(d.Boxes))
-	for _, a := range d.Arrows {
-		ends[a.From] = append(ends[a.From], fmt.Sprintf("to %d %t %q", a.To, a.Dashed, a.Label.String()))
-		ends[a.To] = append(ends[a.To], fmt.Sprintf("from %d %t %q", a.From, a.Dashed, a.Label.String()))
-	}
-	alike := map[string][]int{}
-	for i, b := range d.Boxes {
-		if b.Many != "" {
-			slices.Sort(ends[i])
-			key := fmt.Sprintf("%d %s %s", b.Look, b.Many, strings.Join(ends[i], "\n"))
-			alike[key] = append(alike[key], i)
-		}
-	}
-	into := make([]int, len(d.Boxes)) // where a box is now, or -1
-	for _, group := range alike {
-		if len(group) < leastGroup {
-			continue
-		}
-		first := &d.Boxes[group[0]]
-		names := Some(group, mostNames, func(i *int) Phrase { return d.Boxes[*i].Name })
-		first.Lines = append([]Phrase{Words(fmt.Sprintf("%d %s", len(group), first.Many))}, names...)
-		first.Tip, first.count = fmt.Sprintf("%d %s", len(group), first.Many), len(group)
-		for _, i := range group[1:] {
-			into[i] = -1
-		}
-	}
-	boxes := d.Boxes[:0]
-	for i, b := range d.Boxes {
-		if into[i] == 0 {
-			into[i] = len(boxes)
-			boxes = append(boxes, b)
-		}
-	}
-	d.Boxes, d.keys = boxes, nil
-	d.Arrows = slices.DeleteFunc(d.Arrows, func(a Arrow) bool { return into[a.From] < 0 || into[a.To] < 0 })
-	for i := range d.Arrows {
-		a := &d.Arrows[i]
-		a.From, a.To = into[a.From], into[a.To]
-	}
-}
-
-// mostNames is how many names a box of a group shows.
-const mostNames = 6

@@ -21,6 +21,7 @@ import (
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/graph/load"
 	"github.com/confighash/confighash/internal/impact"
+	"github.com/confighash/confighash/internal/lint"
 	"github.com/confighash/confighash/internal/usage"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 	"github.com/confighash/confighash/pkg/function"
@@ -64,6 +65,16 @@ var commands = []command{
 		before, after := read(t, manifests), read(t, strings.ReplaceAll(manifests, hostile.Value, "another"))
 		if before != nil && after != nil {
 			_, _ = impact.Compare(before, after)
+		}
+	}},
+	{"lint", func(t testing.TB, manifests, spec string) {
+		config, err := configWith(t, v1alpha1.ModeRename, spec).Complete()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if set, err := load.Of([]load.File{{Data: []byte(manifests)}}, load.Options{Suffixes: true, Spec: &config.Spec}); err == nil {
+			_, _ = lint.Check(set, lint.Options{Spec: &config.Spec})
+			_, _ = lint.Check(set, lint.Options{})
 		}
 	}},
 }

@@ -15,38 +15,39 @@ import (
 	"github.com/confighash/confighash/test/support/harness"
 )
 
-// TestE2E_aBrowserFiltersTheHTML loads reports in a browser without a network, and filters
-// them by what is after the hash of the address.
-func TestE2E_aBrowserFiltersTheHTML(t *testing.T) {
+// TestE2E_aBrowserShowsTheHTML loads reports of three sizes in a browser without a network,
+// filters and groups them by what is after the hash of the address, and looks at the picture.
+func TestE2E_aBrowserShowsTheHTML(t *testing.T) {
 	chromium, err := exec.LookPath("chromium")
 	if err != nil {
 		t.Skipf("chromium is not installed: %v", err)
 	}
-	story := filepath.Join(harness.Root(), "testdata", "story", "main.yaml")
-	text, err := os.ReadFile(story)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	branch := filepath.Join(dir, "branch.yaml")
-	if err := os.WriteFile(branch, bytes.ReplaceAll(text, []byte("LOG_LEVEL: info"), []byte("LOG_LEVEL: debug")), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for command, args := range map[string][]string{
-		"impact": {"impact", "--from", story, "--to", branch, "-o", "html"},
-		"graph":  {"graph", story, "-o", "html"},
-	} {
-		page := filepath.Join(dir, command+".html")
-		if err := os.WriteFile(page, harness.MustRun(t, nil, harness.Binary, args...), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		for filter, want := range map[string]*regexp.Regexp{
-			"":             regexp.MustCompile(`role="status"></span>`),
-			"settings":     regexp.MustCompile(`role="status">[1-9][0-9]* of [1-9][0-9]*</span>`),
-			"no-such-name": regexp.MustCompile(`(?s)role="status">0 of [1-9][0-9]*</span>.*<li class="item" hidden="">`),
+	hidden := func(by string) *regexp.Regexp { return regexp.MustCompile(`data-by="` + by + `"[^>]* hidden=""`) }
+	for _, n := range []int{5, 100, 1_000} {
+		dir := t.TempDir()
+		before, after := writeFleets(t, dir, n)
+		for command, args := range map[string][]string{
+			"impact": {"impact", "--from", before, "--to", after, "-o", "html"},
+			"graph":  {"graph", before, "-o", "html"},
 		} {
-			if dom := browse(t, chromium, dir, "file://"+page+"#filter="+filter); !want.MatchString(dom) {
-				t.Errorf("%s, filter %q: no %s in\n%s", command, filter, want, dom)
+			page, first := filepath.Join(dir, command+".html"), map[string]string{"impact": "cause", "graph": "object"}[command]
+			if err := os.WriteFile(page, harness.MustRun(t, nil, harness.Binary, args...), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			for hash, want := range map[string]struct{ status, hidden *regexp.Regexp }{
+				"":                    {regexp.MustCompile(`role="status"></span>`), hidden("workload")},
+				"by=workload":         {regexp.MustCompile(`role="status"></span>`), hidden(first)},
+				"filter=common":       {regexp.MustCompile(`role="status">[1-9][0-9]* of [1-9][0-9]*</span>`), hidden("workload")},
+				"filter=no-such-name": {regexp.MustCompile(`(?s)role="status">0 of [1-9][0-9]*</span>.* class="item" hidden="">`), hidden("workload")},
+			} {
+				dom := browse(t, chromium, dir, "file://"+page+"#"+hash)
+				markup, _, _ := strings.Cut(dom, "<script>")
+				if !want.status.MatchString(markup) || !want.hidden.MatchString(markup) {
+					t.Errorf("%s of %d, %s: no %s or no %s in\n%s", command, n, hash, want.status, want.hidden, markup)
+				}
+				if boxes := strings.Count(markup, `class="box`); boxes < 2 || boxes > 40 || n != 100 && (n == 1_000) != strings.Contains(markup, "<p>This shows ") {
+					t.Errorf("%s of %d: a picture of %d boxes", command, n, boxes)
+				}
 			}
 		}
 	}

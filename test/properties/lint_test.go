@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/confighash/confighash/internal/graph/load"
@@ -16,22 +17,37 @@ import (
 	"github.com/confighash/confighash/pkg/function"
 )
 
-func lintOf(t *rapid.T, text string) []lint.Finding {
-	g, err := load.Graph([]string{load.Stdin}, strings.NewReader(text), load.Options{Suffixes: true})
+func lintOf(t *rapid.T, text string) *lint.Report { return lintFor(t, text, nil) }
+
+// lintFor lints manifests that a functionConfig will run over, if it is not nil.
+func lintFor(t *rapid.T, text string, config *v1alpha1.ConfigHash) *lint.Report {
+	var spec *v1alpha1.Spec
+	if config != nil {
+		complete, err := config.Complete()
+		if err != nil {
+			t.Fatal(err)
+		}
+		spec = &complete.Spec
+	}
+	g, err := load.Graph([]string{load.Stdin}, strings.NewReader(text), load.Options{Suffixes: true, Spec: spec})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	found, err := lint.Check(g, nil)
+	found, err := lint.Check(g, lint.Options{Spec: spec})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	return found.Findings
+	return found
 }
 
 // throughMode runs a mode over manifests.
 func throughMode(t *rapid.T, mode v1alpha1.Mode, text string) string {
+	return through(t, v1alpha1.New(mode, v1alpha1.PolicyAll), text)
+}
+
+func through(t *rapid.T, config *v1alpha1.ConfigHash, text string) string {
 	var out bytes.Buffer
-	if _, err := function.Process([]byte(text), &out, function.Options{Config: v1alpha1.New(mode, v1alpha1.PolicyAll)}); err != nil {
+	if _, err := function.Process([]byte(text), &out, function.Options{Config: config}); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	return out.String()
@@ -147,12 +163,16 @@ var defects = map[string]func(t *rapid.T, documents []string, objects int) []str
 	"unused-object": func(_ *rapid.T, documents []string, _ int) []string {
 		return append(documents, "apiVersion: v1\nkind: Secret\nmetadata: {name: idle}\nstringData: {a: b}\n")
 	},
+	"unused-ignore": func(t *rapid.T, documents []string, _ int) []string {
+		rules := rapid.SampledFrom([]string{"missing-key", "unused-object, unused-ignore", "stale-consumer -- of old"}).Draw(t, "rules")
+		return append(documents, workloadText("idler", v1alpha1.AnnotationLintIgnore+": '"+rules+"'", "", "containers: [{name: c}]"))
+	},
 }
 
 // accept annotates the resource of that name.
 func accept(text, name, rules string) string {
 	documents := strings.Split(text, "---\n")
-	named := regexp.MustCompile(`metadata: \{[^\n]*name: ` + name + `[,}]`)
+	named := regexp.MustCompile(`(?m)^metadata: \{[^\n]*name: ` + name + `[,}]`)
 	for i, d := range documents {
 		if !named.MatchString(d) {
 			continue
@@ -174,7 +194,7 @@ func TestLint_findsNothingAfterAModeIfNothingBefore(t *testing.T) {
 		text := strings.Join(documents, "---\n")
 		renamed, annotated := throughMode(t, v1alpha1.ModeRename, text), throughMode(t, v1alpha1.ModeAnnotate, text)
 		for what, text := range map[string]string{"plain": text, "renamed": renamed, "annotated": annotated, "both": throughMode(t, v1alpha1.ModeAnnotate, renamed)} {
-			if found := lintOf(t, text); len(found) > 0 {
+			if found := lintOf(t, text).Findings; len(found) > 0 {
 				t.Fatalf("%s: %+v\n%s", what, found, text)
 			}
 		}
@@ -189,27 +209,39 @@ func TestLint_findsEachDefectOnce(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				documents, objects := cleanPackage(t)
 				text := strings.Join(defects[rule](t, documents, objects), "---\n")
-				found := lintOf(t, text)
+				found := lintOf(t, text).Findings
+				if rule == "unused-ignore" && strings.Contains(text, rule) {
+					found = lintOf(t, strings.Replace(text, ", unused-ignore", "", 1)).Findings
+				}
 				if len(found) != 1 || found[0].Rule != rule {
 					t.Fatalf("%+v\n%s", found, text)
 				}
 				f := found[0]
+				if rule == "unused-ignore" {
+					return
+				}
 				at := regexp.MustCompile(`^[a-z0-9-]+`).FindString(strings.Split(text, "\n")[f.Line-1][f.Column-1:])
 				if at != f.Resource.Name && (at == "" || !strings.Contains(f.Message, at)) {
 					t.Fatalf("%+v is at %q\n%s", f, at, text)
 				}
-				if left := lintOf(t, accept(text, f.Resource.Name, rule)); len(left) > 0 {
-					t.Fatalf("accepted: %+v\n%s", left, text)
+				accepted := accept(text, f.Resource.Name, rule+" -- so it is")
+				left := lintOf(t, accepted)
+				if len(left.Findings) > 0 || len(left.Accepted) != 1 {
+					t.Fatalf("accepted: %+v\n%s", left, accepted)
 				}
-				others := slices.DeleteFunc(lint.RuleNames(), func(other string) bool { return other == rule })
-				if left := lintOf(t, accept(text, f.Resource.Name, strings.Join(others, ", "))); len(left) != 1 {
+				if got := left.Accepted[0]; got.Reason != "so it is" || got.Rule != rule || got.Field != f.Field {
+					t.Fatalf("accepted %+v, want %+v", got, f)
+				}
+				others := slices.DeleteFunc(lint.RuleNames(), func(other string) bool { return other == rule || other == "unused-ignore" })
+				left = lintOf(t, accept(text, f.Resource.Name, strings.Join(others, ", ")))
+				if len(left.Findings) != 1+len(others) || len(left.Accepted) > 0 {
 					t.Fatalf("with other rules accepted: %+v\n%s", left, text)
 				}
 				if rule != "stale-consumer" {
 					return
 				}
 				for _, mode := range []v1alpha1.Mode{v1alpha1.ModeRename, v1alpha1.ModeAnnotate} {
-					if left := lintOf(t, throughMode(t, mode, text)); len(left) > 0 {
+					if left := lintOf(t, throughMode(t, mode, text)).Findings; len(left) > 0 {
 						t.Fatalf("after mode %s: %+v\n%s", mode, left, text)
 					}
 				}
@@ -217,3 +249,48 @@ func TestLint_findsEachDefectOnce(t *testing.T) {
 		})
 	}
 }
+
+// With a functionConfig, lint finds before the run what it finds after it.
+func TestLint_judgesWhatAFunctionConfigMakes(t *testing.T) {
+	fixed := 0
+	rapid.Check(t, func(t *rapid.T) {
+		documents, objects := cleanPackage(t)
+		for _, rule := range lint.RuleNames() {
+			if rule != "unused-ignore" && rapid.IntRange(0, 2).Draw(t, rule) == 0 {
+				documents = defects[rule](t, documents, objects)
+				documents[len(documents)-1] = strings.ReplaceAll(documents[len(documents)-1], "name: bad,", "name: bad-"+rule+",")
+			}
+		}
+		text := strings.Join(documents, "---\n")
+		config := v1alpha1.New(
+			rapid.SampledFrom([]v1alpha1.Mode{v1alpha1.ModeRename, v1alpha1.ModeAnnotate}).Draw(t, "mode"),
+			rapid.SampledFrom([]v1alpha1.Policy{v1alpha1.PolicyAll, v1alpha1.PolicyOptIn, v1alpha1.PolicyReloader, v1alpha1.PolicyWave}).Draw(t, "policy"))
+		config.Spec.Salt = "pepper"
+		for _, list := range []*[]v1alpha1.Selector{&config.Spec.Include, &config.Spec.Exclude} {
+			if rapid.IntRange(0, 2).Draw(t, "selector") == 0 {
+				*list = []v1alpha1.Selector{{Kind: rapid.SampledFrom(objectKinds).Draw(t, "kind")}}
+			}
+		}
+		places := func(found []lint.Finding) []string {
+			var all []string
+			for _, f := range found {
+				all = append(all, strings.Join([]string{f.Rule, string(f.Severity), f.Resource.Kind, suffix.ReplaceAllString(f.Resource.Name, ""), f.Field}, " "))
+			}
+			slices.Sort(all)
+			return all
+		}
+		found := lintFor(t, text, config).Findings
+		after := through(t, config, text)
+		if diff := cmp.Diff(places(lintFor(t, after, config).Findings), places(found)); diff != "" {
+			t.Fatalf("(-after the run +before it):\n%s\n%+v\n%s\n%s", diff, config.Spec, text, after)
+		}
+		if len(lintOf(t, text).Findings) != len(found) {
+			fixed++
+		}
+	})
+	if fixed == 0 {
+		t.Error("the run changed nothing that lint finds")
+	}
+}
+
+var suffix = regexp.MustCompile(`(-[2456789bcdfghkmt]{10})+$`)

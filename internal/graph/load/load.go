@@ -18,6 +18,7 @@ import (
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/manifest"
 	"github.com/confighash/confighash/internal/reference"
+	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
 // Stdin is the argument for standard input.
@@ -34,6 +35,9 @@ type Options struct {
 	// Suffixes asks for the suffixes of objects, keyed with Salt, in place of their values.
 	Suffixes bool
 	Salt     string
+	// Spec, unless nil, is of the functionConfig that the manifests go through: what it adds
+	// to the catalogue counts.
+	Spec *v1alpha1.Spec
 	// Size, unless nil, is called with the number of bytes of all manifests, before
 	// any is parsed.
 	Size func(bytes int)
@@ -81,9 +85,16 @@ func Of(files []File, o Options) (*graph.Graph, error) {
 		}
 		o.Size(size)
 	}
-	c := catalog.Builtin()
+	c, discover := catalog.Builtin(), true
+	if o.Spec != nil {
+		var err error
+		if c, err = reference.Catalog(o.Spec); err != nil {
+			return nil, err
+		}
+		discover = *o.Spec.Discover
+	}
 	finder := reference.NewFinder(c)
-	finder.Discover = true
+	finder.Discover = discover
 	builder := func() *graph.Builder {
 		return &graph.Builder{Catalog: c, Finder: finder, Values: !o.Suffixes, Bases: true, Versions: o.Versions, Salt: o.Salt}
 	}

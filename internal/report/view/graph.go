@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -39,7 +40,7 @@ type graphView struct {
 
 // Graph returns the view of who uses what, in the order ByObject if by is empty.
 func Graph(g *usage.Graph, by Order) report.View {
-	v := &graphView{Graph: g, by: by, nodes: map[string]*usage.Node{}, workloads: map[string]bool{}, objects: map[string]*usage.Object{}}
+	v := &graphView{Graph: g, by: cmp.Or(by, ByObject), nodes: map[string]*usage.Node{}, workloads: map[string]bool{}, objects: map[string]*usage.Object{}}
 	for i := range g.Workloads {
 		w := &g.Workloads[i]
 		v.nodes[w.ID], v.workloads[w.ID] = w, true
@@ -67,16 +68,42 @@ func (v *graphView) Data() any { return v.Graph }
 // Page lists objects with their users or users with their objects, and after them what
 // uses nothing and what nothing uses.
 func (v *graphView) Page() *report.Page {
-	groups := report.Section{Title: "Objects and who uses them", Groups: true}
-	idle := report.Section{Title: "Workloads that use nothing"}
 	unused := report.Section{Title: "Nothing in the manifests refers to"}
-	lines := map[string][]report.Line{} // by the ID of what they are listed below
 	used := map[string]bool{}
 	for _, edges := range v.uses {
+		used[edges[0].To] = true
+	}
+	for i := range v.Objects {
+		if o := &v.Objects[i]; !used[o.ID] {
+			unused.Rows = append(unused.Rows, report.Row{Text: withMark(nodeName(&o.Node), ": ", o)})
+		}
+	}
+	other := ByWorkload
+	if v.by == ByWorkload {
+		other = ByObject
+	}
+	return &report.Page{
+		Command: "graph", What: "resource", Title: report.Words(v.title()).Toned(report.Bold),
+		Sections:  slices.Concat(v.sections(v.by), filled(unused)),
+		Also:      func() []report.Section { return v.sections(other) },
+		Groupings: []string{string(v.by), string(other)},
+	}
+}
+
+// filled returns the sections that have rows.
+func filled(sections ...report.Section) []report.Section {
+	return slices.DeleteFunc(sections, func(s report.Section) bool { return len(s.Rows) == 0 })
+}
+
+// sections lists objects with their users, or users with their objects and what uses nothing.
+func (v *graphView) sections(by Order) []report.Section {
+	groups := report.Section{Title: "Objects and who uses them", Groups: true, By: string(by)}
+	idle := report.Section{Title: "Workloads that use nothing", By: string(by)}
+	lines := map[string][]report.Line{} // by the ID of what they are listed below
+	for _, edges := range v.uses {
 		from, to := v.nodes[edges[0].From], v.nodes[edges[0].To]
-		used[to.ID] = true
 		ways := waysPhrase(edges)
-		if v.by == ByWorkload {
+		if by == ByWorkload {
 			lines[from.ID] = append(lines[from.ID], report.Line{Label: nodeName(to), Text: withMark(ways, "; ", v.objects[to.ID])})
 		} else {
 			lines[to.ID] = append(lines[to.ID], report.Line{Label: nodeName(from), Text: ways})
@@ -89,7 +116,7 @@ func (v *graphView) Page() *report.Page {
 		}
 		return len(below) > 0
 	}
-	if v.by == ByWorkload {
+	if by == ByWorkload {
 		groups.Title = "Workloads and what they use"
 		for i := range v.Workloads {
 			if w := &v.Workloads[i]; !group(w, nil) {
@@ -103,21 +130,12 @@ func (v *graphView) Page() *report.Page {
 	for i := range v.Objects {
 		o := &v.Objects[i]
 		var text report.Phrase
-		if v.by != ByWorkload {
+		if by != ByWorkload {
 			text = withMark(nil, ": ", o)
 		}
 		group(&o.Node, text)
-		if !used[o.ID] {
-			unused.Rows = append(unused.Rows, report.Row{Text: withMark(nodeName(&o.Node), ": ", o)})
-		}
 	}
-	p := &report.Page{Command: "graph", What: "resource", Title: report.Words(v.title()).Toned(report.Bold)}
-	for _, s := range []report.Section{groups, idle, unused} {
-		if len(s.Rows) > 0 {
-			p.Sections = append(p.Sections, s)
-		}
-	}
-	return p
+	return filled(groups, idle)
 }
 
 // title sums the graph up.
@@ -272,13 +290,13 @@ func (v *graphView) Diagram() *report.Diagram {
 			}
 		}
 	}
-	d.Group()
+	d.Simplify("objects", "users")
 	return d
 }
 
 // box returns the box of a node.
 func (v *graphView) box(n *usage.Node) report.Box {
-	b := report.Box{Look: readerLook, Tip: n.ID, Lines: []report.Phrase{
+	b := report.Box{Look: readerLook, Tip: n.ID, Name: nodeName(n), Many: "other resources", Lines: []report.Phrase{
 		report.Names(n.Kind), report.Names(strings.TrimPrefix(n.String(), n.Kind+" ")),
 	}}
 	if n.Context {
@@ -287,12 +305,15 @@ func (v *graphView) box(n *usage.Node) report.Box {
 	o := v.objects[n.ID]
 	if o == nil {
 		if v.workloads[n.ID] {
-			b.Look, b.Name, b.Many = workloadLook, nodeName(n), "workloads"
+			b.Look, b.Many = workloadLook, "workloads"
 		}
 		return b
 	}
 	mark, look := describe(o)
-	b.Look = look
+	b.Look, b.Many = look, "objects"
+	if o.Missing {
+		b.Many = "missing objects"
+	}
 	switch {
 	case len(o.MadeBy) > 0: // arrows show that
 	case len(o.Makes) > 0 && !o.Missing:

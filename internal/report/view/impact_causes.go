@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/confighash/confighash/internal/impact"
 	"github.com/confighash/confighash/internal/report"
@@ -16,12 +17,12 @@ func (v impactView) causes() [][]report.Phrase {
 	if len(v.Causes) == 0 {
 		return nil
 	}
-	rows := [][]report.Phrase{{report.Words("what changed"), report.Words("workloads that restart"), report.Words("pods"), report.Words("next runs"), report.Words("other")}}
-	empty := []bool{false, true, true, true, true}
+	rows := [][]report.Phrase{{report.Words("what changed"), report.Words("workloads that restart"), report.Words("pods"), report.Words("avoidable"), report.Words("next runs"), report.Words("other")}}
+	empty := []bool{false, true, true, true, true, true}
 	for i := range v.Causes {
 		t := &v.Causes[i]
 		restarts := t.Restarts()
-		row := []report.Phrase{totalPhrase(&t.Cause), number(restarts), nil, number(t.Effects[impact.NextRuns]), othersPhrase(t)}
+		row := []report.Phrase{totalPhrase(&t.Cause), number(restarts), nil, number(t.Avoidable), number(t.Effects[impact.NextRuns]), othersPhrase(t)}
 		if restarts > 0 {
 			row[2] = report.Words(strings.Join(podParts(t.Pods, "", ""), ", "))
 		}
@@ -37,6 +38,32 @@ func (v impactView) causes() [][]report.Phrase {
 	return rows
 }
 
+// below lists the workloads of each row of the table of causes.
+func (v impactView) below() func(row int) []report.Line {
+	workloads := sync.OnceValue(func() map[impact.Ref]*impact.Workload {
+		all := map[impact.Ref]*impact.Workload{}
+		for i := range v.Workloads {
+			all[v.Workloads[i].Ref] = &v.Workloads[i]
+		}
+		return all
+	})
+	return func(row int) []report.Line {
+		var lines []report.Line
+		for _, r := range v.Causes[row-1].Workloads {
+			w := workloads()[r]
+			text := []string{outcomeOf(w.Effect).tag}
+			if w.Replicas != nil {
+				text = append(text, report.Plural(*w.Replicas, "replica"))
+			}
+			if w.Avoidable != nil {
+				text = append(text, "avoidable")
+			}
+			lines = append(lines, report.Line{Label: report.Names(r.String()), Text: report.Words(strings.Join(text, ", "))})
+		}
+		return lines
+	}
+}
+
 // totalPhrase is a cause as a whole, whichever workload it is about, and without hashes in
 // names.
 func totalPhrase(c *impact.Cause) report.Phrase {
@@ -46,10 +73,7 @@ func totalPhrase(c *impact.Cause) report.Phrase {
 	if c.Object == nil {
 		return fieldPhrase(c)
 	}
-	object, former := *c.Object, c.FormerName
-	if base := withoutHash(object.Name); base == former || base == withoutHash(former) {
-		object.Name, former = base, ""
-	}
+	object, former := baseOf(c)
 	name, change := objectPhrase(object, former, c.Change)
 	const most = 3
 	keys := keysPhrase(c.Change, c.Keys, most, func(k *impact.Key) bool { return k.Consumed })
@@ -60,6 +84,16 @@ func totalPhrase(c *impact.Cause) report.Phrase {
 		change = change.Word(": ").Add(keys)
 	}
 	return name.Add(change)
+}
+
+// baseOf returns the object of a cause without the hash in its name, and its former name
+// if more than the hash differs.
+func baseOf(c *impact.Cause) (object impact.Ref, former string) {
+	object, former = *c.Object, c.FormerName
+	if base := withoutHash(object.Name); base == former || base == withoutHash(former) {
+		object.Name, former = base, ""
+	}
+	return object, former
 }
 
 // withoutHash returns a name without its last part, if that has the length of a hash.

@@ -1,8 +1,6 @@
 package view
 
 import (
-	"crypto/sha256"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -41,7 +39,7 @@ func (v impactView) Diagram() *report.Diagram {
 			drawWorkload(d, w, keys)
 		}
 	}
-	d.Group()
+	d.Simplify("causes", "workloads")
 	return d
 }
 
@@ -51,14 +49,17 @@ func drawWorkload(d *report.Diagram, w *impact.Workload, keys map[impact.Ref][]i
 	to := d.Box(w, func() report.Box { return workloadBox(w) })
 	var boxes []int
 	ways := map[int][]string{} // by the box that they lead from
-	var fields []*impact.Cause
 	for i := range w.Causes {
 		c := &w.Causes[i]
-		if c.Object == nil {
-			fields = append(fields, c)
-			continue
+		var from int
+		if c.Object != nil {
+			from = d.Box(*c.Object, func() report.Box { return objectBox(c, keys[*c.Object]) })
+		} else {
+			field := totalPhrase(c)
+			from = d.Box(field.String(), func() report.Box {
+				return report.Box{Lines: []report.Phrase{field}, Name: field, Many: "changed fields"}
+			})
 		}
-		from := d.Box(*c.Object, func() report.Box { return objectBox(c, keys[*c.Object]) })
 		if _, known := ways[from]; !known {
 			boxes, ways[from] = append(boxes, from), nil
 		}
@@ -67,16 +68,6 @@ func drawWorkload(d *report.Diagram, w *impact.Workload, keys map[impact.Ref][]i
 				ways[from] = append(ways[from], via)
 			}
 		}
-	}
-	if len(fields) > 0 {
-		// Workloads with the same changed fields share a box.
-		sum := sha256.New()
-		for _, c := range fields {
-			fmt.Fprintf(sum, "%q\n", fieldPhrase(c).String())
-		}
-		boxes = append(boxes, d.Box([sha256.Size]byte(sum.Sum(nil)), func() report.Box {
-			return report.Box{Lines: report.Some(fields, mostLines, func(c **impact.Cause) report.Phrase { return fieldPhrase(*c) })}
-		}))
 	}
 	for _, from := range boxes {
 		d.Arrows = append(d.Arrows, report.Arrow{From: from, To: to, Label: report.Enumerate(ways[from], nameOf)})
@@ -105,7 +96,10 @@ func objectBox(c *impact.Cause, keys []impact.Key) report.Box {
 	if len(lines) == 0 {
 		lines = []report.Phrase{report.Words(verb(c.Change))}
 	}
-	return refBox(causeLook, *c.Object, lines)
+	object, _ := baseOf(c)
+	box := refBox(causeLook, object, lines)
+	box.Name, box.Many = totalPhrase(c), "changed objects"
+	return box
 }
 
 // refBox is a box with the name of a resource in two lines above others.

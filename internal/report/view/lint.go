@@ -42,17 +42,19 @@ func (v lintView) Page() *report.Page {
 			},
 		})
 	}
-	title := "No findings"
-	if len(v.Findings) > 0 {
-		var parts []string
-		for _, severity := range lint.Severities() {
-			if n := counts[severity]; n > 0 {
-				parts = append(parts, report.Plural(n, string(severity)))
-			}
+	var parts []string
+	for _, severity := range lint.Severities() {
+		if n := counts[severity]; n > 0 {
+			parts = append(parts, report.Plural(n, string(severity)))
 		}
-		title = strings.Join(parts, ", ")
 	}
-	p := &report.Page{Command: "lint", What: "finding", Title: report.Words(title).Toned(report.Bold)}
+	if len(parts) == 0 {
+		parts = []string{"No findings"}
+	}
+	if n := len(v.Accepted); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d accepted", n))
+	}
+	p := &report.Page{Command: "lint", What: "finding", Title: report.Words(strings.Join(parts, ", ")).Toned(report.Bold)}
 	if len(section.Rows) > 0 {
 		p.Sections = []report.Section{section}
 	}

@@ -28,20 +28,27 @@ func SARIF(w io.Writer, r *lint.Report, version string) error {
 			"defaultConfiguration": jsonObject{"level": rule.Severity},
 		})
 	}
-	for i := range r.Findings {
-		f := &r.Findings[i]
+	for i, f := range slices.Concat(r.Findings, r.Accepted) {
 		region := jsonObject{"startLine": f.Line}
 		if f.Column > 0 {
 			region["startColumn"] = f.Column
 		}
-		results = append(results, jsonObject{
+		result := jsonObject{
 			"ruleId": f.Rule, "ruleIndex": slices.Index(lint.RuleNames(), f.Rule), "level": f.Severity,
 			"message": jsonObject{"text": fmt.Sprintf("%s: %s. To fix it: %s.", f.Resource, f.Message, f.Fix)},
 			"locations": []jsonObject{{
 				"physicalLocation": jsonObject{"artifactLocation": jsonObject{"uri": uriOf(f.File)}, "region": region},
 				"logicalLocations": []jsonObject{{"fullyQualifiedName": fmt.Sprintf("%s: %s", f.Resource, f.Field), "kind": "member"}},
 			}},
-		})
+		}
+		if i >= len(r.Findings) {
+			suppression := jsonObject{"kind": "inSource"}
+			if f.Reason != "" {
+				suppression["justification"] = f.Reason
+			}
+			result["suppressions"] = []jsonObject{suppression}
+		}
+		results = append(results, result)
 	}
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)
@@ -65,18 +72,22 @@ func uriOf(file string) string {
 }
 
 // JUnit writes what lint found as the result of a test run in JUnit's XML: a test case for each
-// finding, which fails unless it is a note, and one that passes for each rule without any.
+// finding, which fails unless it is a note, and is skipped if it is accepted, and one that
+// passes for each rule without any.
 func JUnit(w io.Writer, r *lint.Report) error {
 	suite := junitSuite{Name: "confighash lint"}
 	found := map[string]bool{}
-	for i := range r.Findings {
-		f := &r.Findings[i]
+	for i, f := range slices.Concat(r.Findings, r.Accepted) {
 		found[f.Rule] = true
 		test := junitCase{Class: f.Rule, Name: fmt.Sprintf("%s: %s", f.Resource, f.Field), File: f.File, Line: f.Line}
 		text := fmt.Sprintf("%s:%d: %s: %s\nTo fix it: %s\n%s#%s", f.File, f.Line, f.Severity, f.Message, f.Fix, rulesPage, f.Rule)
-		if f.Severity == lint.Note {
+		switch {
+		case i >= len(r.Findings):
+			test.Skipped = &junitSkipped{strings.TrimSuffix("accepted: "+f.Reason, ": ")}
+			suite.Skipped++
+		case f.Severity == lint.Note:
 			test.Output = text
-		} else {
+		default:
 			test.Failure = &junitFailure{f.Message, f.Severity, text}
 			suite.Failures++
 		}
@@ -104,6 +115,7 @@ type junitSuite struct {
 	Name     string      `xml:"name,attr"`
 	Tests    int         `xml:"tests,attr"`
 	Failures int         `xml:"failures,attr"`
+	Skipped  int         `xml:"skipped,attr"`
 	Cases    []junitCase `xml:"testcase"`
 }
 
@@ -113,6 +125,7 @@ type junitCase struct {
 	File    string        `xml:"file,attr,omitempty"`
 	Line    int           `xml:"line,attr,omitempty"`
 	Failure *junitFailure `xml:"failure"`
+	Skipped *junitSkipped `xml:"skipped"`
 	Output  string        `xml:"system-out,omitempty"`
 }
 
@@ -120,4 +133,8 @@ type junitFailure struct {
 	Message string        `xml:"message,attr"`
 	Type    lint.Severity `xml:"type,attr"`
 	Text    string        `xml:",chardata"`
+}
+
+type junitSkipped struct {
+	Message string `xml:"message,attr"`
 }

@@ -36,7 +36,7 @@ func check(t *testing.T, text string) *lint.Report {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := lint.Check(g, nil)
+	found, err := lint.Check(g, lint.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,6 +77,11 @@ spec:
 apiVersion: v1
 kind: Secret
 metadata: {name: unused}
+stringData: {password: VALUE}
+---
+apiVersion: v1
+kind: Secret
+metadata: {name: spare, annotations: {confighash.dev/lint-ignore: "unused-object, missing-key -- \u0001 kept"}}
 stringData: {password: VALUE}
 `
 
@@ -180,16 +185,21 @@ func TestJUnit_countsWhatFails(t *testing.T) {
 		Suite struct {
 			Tests    int `xml:"tests,attr"`
 			Failures int `xml:"failures,attr"`
+			Skipped  int `xml:"skipped,attr"`
 			Cases    []struct {
 				Failure *struct{} `xml:"failure"`
+				Skipped *struct{} `xml:"skipped"`
 			} `xml:"testcase"`
 		} `xml:"testsuite"`
 	}
 	if err := xml.Unmarshal([]byte(formats(t, found)["junit"]), &suites); err != nil {
 		t.Fatal(err)
 	}
-	failures, want := 0, 0
+	failures, skipped, want := 0, 0, 0
 	for _, c := range suites.Suite.Cases {
+		if c.Skipped != nil {
+			skipped++
+		}
 		if c.Failure != nil {
 			failures++
 		}
@@ -199,25 +209,32 @@ func TestJUnit_countsWhatFails(t *testing.T) {
 			want++
 		}
 	}
+	if s := suites.Suite; s.Skipped != skipped || skipped != len(found.Accepted) || skipped == 0 {
+		t.Errorf("%d are skipped, of which there are %d, and %d are accepted", s.Skipped, skipped, len(found.Accepted))
+	}
 	if s := suites.Suite; s.Tests != len(s.Cases) || s.Failures != failures || failures != want || want == 0 {
 		t.Errorf("%d tests, %d failures; there are %d cases, of which %d fail, and %d findings that count", s.Tests, s.Failures, len(s.Cases), failures, want)
 	}
 }
 
 func TestDocs_describeRulesAndJSON(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "lint.md"))
-	if err != nil {
-		t.Fatal(err)
+	pageOf := func(name string) string {
+		text, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
 	}
-	page := string(text)
+	page := pageOf("lint.md")
 	for _, rule := range lint.Rules() {
 		if !strings.Contains(page, "\n### "+rule.Name+"\n") || !strings.Contains(page, "\n| [`"+rule.Name+"`](#"+rule.Name+") | "+string(rule.Severity)) {
 			t.Errorf("docs/lint.md has no section on %s, or no row that calls it %s", rule.Name, rule.Severity)
 		}
 	}
+	page = pageOf("lint-json.md")
 	row := regexp.MustCompile("(?m)^\\| `(\\w+)` \\| [^|]* \\| (yes|) ?\\|")
 	for _, typ := range []reflect.Type{reflect.TypeFor[lint.Report](), reflect.TypeFor[lint.Finding](), reflect.TypeFor[lint.Resource]()} {
-		_, section, _ := strings.Cut(page, "\n#### "+typ.Name()+"\n")
+		_, section, _ := strings.Cut(page, "\n## "+typ.Name()+"\n")
 		section, _, _ = strings.Cut(section, "\n#")
 		var want, documented []string
 		for field := range typ.Fields() {
@@ -228,7 +245,7 @@ func TestDocs_describeRulesAndJSON(t *testing.T) {
 			documented = append(documented, m[1]+map[bool]string{true: " always"}[m[2] != ""])
 		}
 		if diff := cmp.Diff(want, documented); diff != "" {
-			t.Errorf("docs/lint.md, %s (-type +page):\n%s", typ.Name(), diff)
+			t.Errorf("docs/lint-json.md, %s (-type +page):\n%s", typ.Name(), diff)
 		}
 	}
 }
