@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -148,6 +149,10 @@ func inSecret(e *graph.Edge) bool {
 	return e.Referrer.Target == catalog.Secret && graph.InContent(e.Ref.At.Path)
 }
 
+// unneeded matches what pods start without, unless containers consume it: the kubelet pulls
+// images without an imagePullSecret, and passes over volumes that no container mounts.
+var unneeded = regexp.MustCompile(`\bimagePullSecrets\[|\bvolumes\[\d+\]\.(configMap|secret|projected)\.`)
+
 func (l *linter) misses() {
 	for _, m := range unresolved.Misses(l.graph, l.policies[0], l.spec.Mode == v1alpha1.ModeRename) {
 		if m.Ref.Follows || inSecret(m.Edge) {
@@ -172,8 +177,8 @@ func (l *linter) misses() {
 			fix = "add it, make the reference optional, or accept the finding if something else puts it into the cluster"
 		}
 		severity := l.severities[rule]
-		if rule == missingObject && strings.Contains(string(m.Ref.At.Path), "imagePullSecrets[") {
-			severity, fix = Note, "add it, or remove the reference: the kubelet pulls images without it" // and starts the pod
+		if rule == missingObject && !m.Ref.Consumed && unneeded.MatchString(string(m.Ref.At.Path)) {
+			severity, fix = Note, "add it, or remove the reference: pods start without it"
 		}
 		l.add(rule, severity, m.Referrer, m.Ref.At, problem, fix)
 	}
@@ -182,7 +187,11 @@ func (l *linter) misses() {
 func (l *linter) keys() {
 	for _, lack := range unresolved.Lacks(l.graph) {
 		if len(lack.Current()) > 0 || l.spec.Mode == v1alpha1.ModeRename { // or else the object is missing
-			l.add(missingKey, Error, lack.Referrer, lack.Ref.At,
+			severity := Error
+			if len(lack.Object.Keys) == 0 {
+				severity = Warning // a controller may fill it in
+			}
+			l.add(missingKey, severity, lack.Referrer, lack.Ref.At,
 				fmt.Sprintf("%s has no key %s, and the pod cannot start without; it has %s", lack.Object, lack.Missing, lack.Has),
 				"correct the key, add it, or make the reference optional")
 		}
@@ -312,7 +321,7 @@ func rolls(t *reference.PodTemplate) bool {
 // another tool. What it covers only that tool can say.
 func checksummed(t *reference.PodTemplate) bool {
 	for key, value := range t.Annotations {
-		key = strings.ToLower(key)
+		key = strings.ReplaceAll(strings.ToLower(key), "hashicorp", "") // vault.hashicorp.com/agent-inject
 		if strings.Contains(key, "checksum") || strings.Contains(key, "hash") || hash.IsChecksum(value) {
 			return true
 		}

@@ -18,6 +18,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
@@ -87,6 +88,40 @@ stringData: {password: VALUE}
 
 func defectiveWith(value string) string {
 	return strings.NewReplacer("VALUE", value, "BASE64", base64.StdEncoding.EncodeToString([]byte(value))).Replace(defective)
+}
+
+// A finding is at the name that it is about, counted in lines and characters of the file,
+// whatever the file is.
+func TestCheck_placesAreThoseOfTheFile(t *testing.T) {
+	const pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  containers:\n  - name: ü😀\n    envFrom:\n    - secretRef:\n        name: gone\n"
+	indent := func(text, by string) string {
+		return by + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n"+by) + "\n"
+	}
+	item := strings.Replace(indent(pod, "  "), "  ", "- ", 1)
+	for label, text := range map[string]string{
+		"a document":             pod,
+		"CRLF":                   strings.ReplaceAll(pod, "\n", "\r\n"),
+		"a byte order mark":      "\ufeff" + pod,
+		"the second document":    "# of\n---\n\n# a Service\napiVersion: v1\nkind: Service\nmetadata: {name: s}\n--- # then\n" + pod,
+		"a List":                 "apiVersion: v1\nkind: List\nitems:\n" + strings.ReplaceAll(item, "gone", "kube-root") + strings.ReplaceAll(item, "name: p", "name: q"),
+		"a List in a List":       "apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: List\n  items:\n" + indent(item, "  "),
+		"a ResourceList":         "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nfunctionConfig: {apiVersion: v1, kind: ConfigMap, metadata: {name: f}}\nitems:\n" + item,
+		"JSON":                   "{\n" + `"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": {"containers": [{"name": "ü😀", "envFrom": [{"secretRef": {"name": "gone"}}]}]}}`,
+		"an anchor and an alias": strings.Replace(pod, "- name", "- &c\n    name", 1) + "  - <<: *c\n    name: other\n",
+	} {
+		found := check(t, text).Findings
+		before, _, _ := strings.Cut(text, "gone")
+		before = strings.TrimPrefix(before, "\ufeff")
+		line := strings.Count(before, "\n") + 1
+		column := utf8.RuneCountInString(before[strings.LastIndex(before, "\n")+1:]) + 1
+		if strings.HasSuffix(before, `"`) {
+			column--
+		}
+		last := len(found) - 1
+		if last < 0 || found[last].Line != line || found[last].Column != column {
+			t.Errorf("%s: %+v, want line %d, column %d", label, found, line, column)
+		}
+	}
 }
 
 // formats returns a report in each format.
