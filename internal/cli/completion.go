@@ -31,7 +31,6 @@ func completeFlags(root *cobra.Command) {
 		cobra.CompletionWithDesc(string(v1alpha1.JobsRename), "append a hash of what they run"),
 	))
 	complete(root, "namespace", values())
-	complete(root, "file", manifestFiles)
 }
 
 // values completes these values, and no files.

@@ -121,8 +121,8 @@ func NewRoot(stdin, stdout, stderr *os.File) *cobra.Command {
 		SilenceUsage:  true,
 		Args:          unexpected,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if f.keeps = cmd.Flags().Changed("keep"); f.keeps && f.keep < 0 {
-				return fmt.Errorf("--keep must be a whole number, 0 or more, not %d", f.keep)
+			if err := f.checkKeep(cmd); err != nil {
+				return err
 			}
 			if f.file == load.Stdin && term.IsTerminal(int(stdin.Fd())) {
 				_ = cmd.Usage()
@@ -133,21 +133,12 @@ func NewRoot(stdin, stdout, stderr *os.File) *cobra.Command {
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
 	root.SetFlagErrorFunc(flagError)
-	root.Flags().SortFlags = false
 	root.Flags().StringVarP(&f.file, "file", "f", load.Stdin, "`file` with manifests, - for stdin")
-	f.addConfig(root, "for an input that has none")
-	root.Flags().StringVar(&f.namespace, "namespace", "", namespaceUsage)
-	root.Flags().StringArrayVar(&f.dropLabels, "drop-label", nil, "`key` of a label to drop from pod templates unless a selector needs it, as in helm.sh/chart; can be repeated")
-	root.Flags().StringArrayVar(&f.dropAnnotations, "drop-annotation", nil, "`key` of an annotation to drop from pod templates, as in 'checksum/*'; can be repeated")
-	root.Flags().StringVar(&f.jobs, "jobs", "", "`what` happens to the names of Jobs: Leave, or Rename by what they run (default Leave)")
-	root.Flags().IntVar(&f.keep, "keep", 0, "how many earlier `versions` of each renamed object to carry along; needs --previous")
-	root.Flags().StringArrayVar(&f.previous, "previous", nil, "what the last run `wrote`: a file or a folder, empty on the first run; can be repeated")
-	addContext(root, &f.context)
+	f.add(root)
+	complete(root, "file", manifestFiles)
 	root.Flags().BoolVar(&f.check, "check", false, "print a diff of what would change instead of manifests, and exit 3 if there is one")
-	root.Flags().BoolVar(&f.quiet, "quiet", false, "omit the summary on a terminal")
-	completeFlags(root)
 	root.AddCommand(
-		newSchema(), newVersion(), newReferences(), newInstall(), newImpact(stdin, stdout), newDiff(stdin, stdout, stderr), newStrip(stdin, stdout, stderr),
+		newBuild(stdout, stderr), newSchema(), newVersion(), newReferences(), newInstall(), newImpact(stdin, stdout), newDiff(stdin, stdout, stderr), newStrip(stdin, stdout, stderr),
 		newGraph(stdin, stdout), newNames(stdin, stdout), newLint(stdin, stdout), newGC(stdin, stdout),
 	)
 	return root
@@ -161,16 +152,39 @@ func (f *flags) addConfig(cmd *cobra.Command, use string) {
 	completeConfig(cmd)
 }
 
-// read reads the manifests, and returns the options from flags and environment.
-func (f flags) read(stdin *os.File) ([]byte, function.Options, error) {
+// add adds the flags that say what the function does.
+func (f *flags) add(cmd *cobra.Command) {
+	cmd.Flags().SortFlags = false
+	f.addConfig(cmd, "for an input that has none")
+	cmd.Flags().StringVar(&f.namespace, "namespace", "", namespaceUsage)
+	cmd.Flags().StringArrayVar(&f.dropLabels, "drop-label", nil, "`key` of a label to drop from pod templates unless a selector needs it, as in helm.sh/chart; can be repeated")
+	cmd.Flags().StringArrayVar(&f.dropAnnotations, "drop-annotation", nil, "`key` of an annotation to drop from pod templates, as in 'checksum/*'; can be repeated")
+	cmd.Flags().StringVar(&f.jobs, "jobs", "", "`what` happens to the names of Jobs: Leave, or Rename by what they run (default Leave)")
+	cmd.Flags().IntVar(&f.keep, "keep", 0, "how many earlier `versions` of each renamed object to carry along; needs --previous")
+	cmd.Flags().StringArrayVar(&f.previous, "previous", nil, "what the last run `wrote`: a file or a folder, empty on the first run; can be repeated")
+	addContext(cmd, &f.context)
+	cmd.Flags().BoolVar(&f.quiet, "quiet", false, "omit the summary on a terminal")
+	completeFlags(cmd)
+}
+
+func (f *flags) checkKeep(cmd *cobra.Command) error {
+	if f.keeps = cmd.Flags().Changed("keep"); f.keeps && f.keep < 0 {
+		return fmt.Errorf("--keep must be a whole number, 0 or more, not %d", f.keep)
+	}
+	return nil
+}
+
+// options returns the options from flags and environment, and the size of the files that
+// they name.
+func (f flags) options() (function.Options, int, error) {
 	config, err := f.functionConfig()
 	if err != nil {
-		return nil, function.Options{}, err
+		return function.Options{}, 0, err
 	}
 	helmNamespace := os.Getenv("HELM_NAMESPACE")
 	for name, value := range map[string]string{"--namespace": f.namespace, "HELM_NAMESPACE": helmNamespace} {
 		if err := graph.CheckNamespace(value); err != nil {
-			return nil, function.Options{}, fmt.Errorf("%s %w", name, err)
+			return function.Options{}, 0, fmt.Errorf("%s %w", name, err)
 		}
 	}
 	options := function.Options{
@@ -181,7 +195,7 @@ func (f flags) read(stdin *os.File) ([]byte, function.Options, error) {
 	}
 	if f.jobs != "" {
 		if options.Jobs, err = v1alpha1.ParseJobs(f.jobs); err != nil {
-			return nil, options, fmt.Errorf("--%w", err)
+			return options, 0, fmt.Errorf("--%w", err)
 		}
 	}
 	if f.keeps {
@@ -190,10 +204,19 @@ func (f flags) read(stdin *os.File) ([]byte, function.Options, error) {
 	size := 0
 	if f.previous != nil {
 		if options.Previous, err = manifestsIn("--previous", f.previous, &size); err != nil {
-			return nil, options, err
+			return options, 0, err
 		}
 	}
 	if options.Context, err = manifestsIn("--context", f.context, &size); err != nil {
+		return options, 0, err
+	}
+	return options, size, nil
+}
+
+// read reads the manifests, and returns the options from flags and environment.
+func (f flags) read(stdin *os.File) ([]byte, function.Options, error) {
+	options, size, err := f.options()
+	if err != nil {
 		return nil, options, err
 	}
 	data, err := f.input(stdin)
@@ -242,18 +265,16 @@ func transform(f flags, stdin, stdout, stderr *os.File) error {
 	if err := flush(w, err); err != nil {
 		return in(out, err)
 	}
-	for _, m := range out.Messages {
-		say(stderr, string(m.Severity), m.Text)
+	if err := tell(stderr, "", out); err != nil {
+		return err
 	}
 	switch {
 	case differs:
 		return &failure{code: exitDiffers}
-	case out.Summary != nil:
-		_, err = stderr.WriteString(summaryPage(out).Text(hasColours(stderr)))
-	case out.Idle != "" && !f.quiet:
+	case out.Idle != "" && out.Summary == nil && !f.quiet:
 		say(stderr, "info", "nothing is renamed or stamped: "+out.Idle)
 	}
-	return err
+	return nil
 }
 
 // in puts the functionConfig before each line of a failure: kustomize does not say whose
@@ -264,6 +285,18 @@ func in(out *function.Output, err error) error {
 			f.lines[i] = out.FunctionConfig + ": " + f.lines[i]
 		}
 	}
+	return err
+}
+
+// tell writes what the function says, and its summary if there is one.
+func tell(stderr *os.File, prefix string, out *function.Output) error {
+	for _, m := range out.Messages {
+		say(stderr, string(m.Severity), prefix+m.Text)
+	}
+	if out.Summary == nil {
+		return nil
+	}
+	_, err := stderr.WriteString(summaryPage(out).Text(hasColours(stderr)))
 	return err
 }
 
