@@ -264,7 +264,7 @@ func (r *run) makePlan(in *manifest.Input, context []load.File) error {
 		r.plan.Add(leftover.Search(chunks, g, r.names)...)
 	}
 	podmeta.Drop(r.plan, g, spec, covers)
-	r.stamps = slices.ContainsFunc(g.Resources, func(r *graph.Resource) bool { return len(covers(r)) > 0 })
+	r.stamps = spec.Mode == v1alpha1.ModeAnnotate && slices.ContainsFunc(g.Resources, func(r *graph.Resource) bool { return len(covers(r)) > 0 })
 	r.graph = g
 	r.plan.Add(unresolved.Find(g, p, spec.Unresolved, spec.Mode == v1alpha1.ModeRename)...)
 	r.plan.Add(unresolved.MissingKeys(g, r.names)...)
