@@ -152,14 +152,14 @@ func BenchmarkKinds(b *testing.B) {
 	process(b, "of=custom", input(b, custom, 20_000, "{mode: Rename}"), confighash)
 }
 
-// BenchmarkKustomize compares kustomize's generators with the function on plain resources,
-// in kustomize and as a filter.
+// BenchmarkKustomize compares kustomize's generators with the function on plain resources:
+// in kustomize, with kustomize in it (confighash build), and as a filter.
 func BenchmarkKustomize(b *testing.B) {
 	kustomize := os.Getenv("KUSTOMIZE")
 	if kustomize == "" {
 		b.Skip("make bench sets KUSTOMIZE")
 	}
-	for _, n := range sizes(1, 100, 400, 800, 1600) {
+	for _, n := range sizes(3, 25, 100, 500, 800, 1600) {
 		b.Run(fmt.Sprintf("resources=%d", 4*n), func(b *testing.B) {
 			var all []application
 			for number := range n {
@@ -172,6 +172,7 @@ func BenchmarkKustomize(b *testing.B) {
 			}
 			process(b, "by=generators", os.DevNull, kustomize, "build", filepath.Join(dir, "generated"))
 			process(b, "by=plain", os.DevNull, kustomize, "build", filepath.Join(dir, "plain"))
+			process(b, "by=build", os.DevNull, confighash, "build", "--mode", "Rename", filepath.Join(dir, "plain"))
 			process(b, "by=transformer", os.DevNull, kustomize, "build", "--enable-alpha-plugins", "--enable-exec", filepath.Join(dir, "function"))
 			process(b, "by=filter", filepath.Join(dir, "plain", "resources.yaml"), confighash, "--mode", "Rename")
 		})

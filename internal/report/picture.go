@@ -35,9 +35,11 @@ type textAt struct {
 }
 
 type curve struct {
-	Path   string
-	Dashed bool
-	Label  textAt
+	// From and To are indices of boxes.
+	From, To int
+	Path     string
+	Dashed   bool
+	Label    textAt
 }
 
 // Sizes in a picture.
@@ -264,6 +266,7 @@ func (l *layout) curves() []curve {
 		x1, x2 := from.X+from.W, to.X-l.room[a.To]-2*padding
 		bend := (x2 - x1) / 2
 		curves = append(curves, curve{
+			From: a.From, To: a.To,
 			Path:   fmt.Sprintf("M%d %dC%d %d %d %d %d %dH%d", x1, start[i], x1+bend, start[i], x2-bend, end[i], x2, end[i], to.X),
 			Dashed: a.Dashed, Label: textAt{x2, end[i] - 2, label},
 		})

@@ -40,6 +40,9 @@ func TestE2E_aBrowserShowsTheHTML(t *testing.T) {
 				"filter=common":       {regexp.MustCompile(`role="status">[1-9][0-9]* of [1-9][0-9]*</span>`), hidden("workload")},
 				"filter=no-such-name": {regexp.MustCompile(`(?s)role="status">0 of [1-9][0-9]*</span>.* class="item" hidden="">`), hidden("workload")},
 			} {
+				if n == 100 && strings.HasPrefix(hash, "filter=") {
+					continue // a browser takes seconds to start
+				}
 				dom := browse(t, chromium, dir, "file://"+page+"#"+hash)
 				markup, _, _ := strings.Cut(dom, "<script>")
 				if !want.status.MatchString(markup) || !want.hidden.MatchString(markup) {

@@ -32,7 +32,7 @@ func Build(dir string) (out []byte, err error) {
 	plugins.FnpLoadingOptions.EnableExec = true
 	plugins.HelmConfig.Enabled = false
 	options := krusty.MakeDefaultOptions()
-	options.PluginConfig = plugins
+	options.PluginConfig, options.Reorder = plugins, krusty.ReorderOptionUnspecified
 	resources, err := krusty.MakeKustomizer(options).Run(filesys.MakeFsOnDisk(), dir)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,225 @@
+// Package build runs kustomize in this process, and then the function over what it builds.
+//
+// The output is that of `kustomize build DIR | confighash`, except for what a pipe cannot
+// know: names that a generator's disableNameSuffixHash keeps, and the references that
+// `configurations:` declare.
+package build
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/kustomize/api/krusty"
+	"sigs.k8s.io/kustomize/api/provider"
+	"sigs.k8s.io/kustomize/api/resmap"
+	"sigs.k8s.io/kustomize/api/resource"
+	"sigs.k8s.io/kustomize/api/types"
+	"sigs.k8s.io/kustomize/kyaml/openapi"
+
+	"github.com/confighash/confighash/internal/kustomize"
+	"github.com/confighash/confighash/pkg/api/v1alpha1"
+	"github.com/confighash/confighash/pkg/function"
+)
+
+// Kustomize holds the flags of `kustomize build`, by their names.
+type Kustomize struct {
+	LoadRestrictor                          string
+	EnableHelm                              bool
+	HelmCommand, HelmKubeVersion            string
+	HelmAPIVersions                         []string
+	EnableAlphaPlugins, EnableExec, Network bool
+}
+
+// Options say how to build.
+type Options struct {
+	Kustomize
+	// Function holds the options of the function. Without a Config, the functionConfig is
+	// the file confighash.yaml beside the kustomization, or what the kustomization lists
+	// under transformers.
+	Function function.Options
+	// Optional: without a functionConfig, the output is kustomize's.
+	Optional bool
+	// AllowEmpty: a build without resources is no error.
+	AllowEmpty bool
+}
+
+// Check fails if a flag has a value that kustomize does not know.
+func (k Kustomize) Check() error {
+	switch k.LoadRestrictor {
+	case "", types.LoadRestrictionsRootOnly.String(), types.LoadRestrictionsNone.String():
+		return nil
+	}
+	return fmt.Errorf("--load-restrictor must be %s or %s, not %q", types.LoadRestrictionsRootOnly, types.LoadRestrictionsNone, k.LoadRestrictor)
+}
+
+// options are what HonorKustomizeFlags of kustomize v5.8.2 makes of the flags.
+func (k Kustomize) options() *krusty.Options {
+	o := krusty.MakeDefaultOptions()
+	o.Reorder = krusty.ReorderOptionUnspecified
+	if k.LoadRestrictor == types.LoadRestrictionsNone.String() {
+		o.LoadRestrictions = types.LoadRestrictionsNone
+	}
+	if k.EnableAlphaPlugins {
+		o.PluginConfig = types.EnabledPluginConfig(types.BploUseStaticallyLinked)
+		o.PluginConfig.FnpLoadingOptions = types.FnPluginLoadingOptions{EnableExec: k.EnableExec, Network: k.Network, NetworkName: "bridge"}
+	} else {
+		o.PluginConfig.HelmConfig.Enabled = k.EnableHelm
+	}
+	helm := &o.PluginConfig.HelmConfig
+	helm.Command, helm.ApiVersions, helm.KubeVersion = k.HelmCommand, k.HelmAPIVersions, k.HelmKubeVersion
+	return o
+}
+
+// Run builds the kustomization in a directory or at a URL, and returns its manifests and
+// what the function says of them.
+func Run(dir string, o Options) ([]byte, *function.Output, error) {
+	s := newSource(o.options())
+	defer func() {
+		if s.schema {
+			openapi.ResetOpenAPI() // the next kustomization has another, and reading one takes long
+		}
+	}()
+	built, err := krusty.MakeKustomizer(s.options).Run(s, dir)
+	if err != nil {
+		return nil, nil, s.explain(dir, err)
+	}
+	if built.Size() == 0 && !o.AllowEmpty {
+		return nil, nil, fmt.Errorf("%s: it builds no resources; if that is right, give --allow-empty", s.name(dir))
+	}
+	if o.Function.Config, err = s.functionConfig(dir, o.Function.Config); err != nil {
+		return nil, nil, err
+	}
+	if o.Function.Config == nil && !o.Optional {
+		return nil, nil, errors.New(s.missing(dir))
+	}
+	text, err := manifests(built)
+	if err != nil || o.Function.Config == nil {
+		return unmark(text), new(function.Output), err
+	}
+	var out bytes.Buffer
+	said, err := function.Process(text, &out, o.Function)
+	if err != nil {
+		var all []error
+		for _, e := range function.Errors(err) {
+			all = append(all, fmt.Errorf("%s: %w", s.name(dir), e))
+		}
+		return nil, nil, errors.Join(all...)
+	}
+	return unmark(out.Bytes()), said, nil
+}
+
+// fixed is the annotation that the kustomization gets to set on what a generator made
+// with disableNameSuffixHash; kustomize's own annotation does not leave its build. The
+// function gets that one in its place, and knows it from kustomize's builds around it.
+const fixed = "confighash.dev/generated-without-suffix"
+
+// What the annotation holds for the function. The values say whether the object has other
+// annotations, which stay.
+const (
+	alone = "alone"
+	along = "along"
+)
+
+// manifests returns the resources as kustomize writes them, and marks those whose
+// generator keeps their names.
+func manifests(built resmap.ResMap) ([]byte, error) {
+	for _, r := range built.Resources() {
+		annotations := r.GetAnnotations()
+		if _, ok := annotations[fixed]; !ok {
+			continue
+		}
+		delete(annotations, fixed)
+		annotations[kustomize.GeneratorBehavior] = along
+		if len(annotations) == 1 {
+			annotations[kustomize.GeneratorBehavior] = alone
+		}
+		if err := r.SetAnnotations(annotations); err != nil {
+			return nil, err
+		}
+	}
+	return built.AsYaml()
+}
+
+// unmark removes the marks of manifests. kustomize writes one line for each, and the
+// function does not touch objects that have one.
+func unmark(text []byte) []byte {
+	line := "    " + kustomize.GeneratorBehavior + ": "
+	text = bytes.ReplaceAll(text, []byte("  annotations:\n"+line+alone+"\n"), nil)
+	return bytes.ReplaceAll(text, []byte(line+along+"\n"), nil)
+}
+
+// Files divides manifests into files, as kustomize does if --output is a folder.
+func Files(text []byte) (map[string][]byte, error) {
+	all, err := resmap.NewFactory(provider.NewDefaultDepProvider().GetResourceFactory()).NewResMapFromBytes(text)
+	if err != nil {
+		return nil, err
+	}
+	files := map[string][]byte{}
+	add := func(prefix string, resources []*resource.Resource) error {
+		for _, r := range resources {
+			data, err := r.AsYAML()
+			if err != nil {
+				return err
+			}
+			files[prefix+strings.ToLower(r.GetGvk().StringWoEmptyField()+"_"+r.GetName())+".yaml"] = data
+		}
+		return nil
+	}
+	namespaces := all.GroupedByCurrentNamespace()
+	for namespace, resources := range namespaces {
+		prefix := ""
+		if len(namespaces) > 1 {
+			prefix = strings.ToLower(namespace) + "_"
+		}
+		if err := add(prefix, resources); err != nil {
+			return nil, err
+		}
+	}
+	return files, add("", all.ClusterScoped())
+}
+
+// functionConfig returns what the function is to do: given, if it is not nil, with the
+// references that the tree declares; nil if nothing says it.
+func (s *source) functionConfig(dir string, given *v1alpha1.ConfigHash) (*v1alpha1.ConfigHash, error) {
+	if given == nil {
+		var first string
+		for _, file := range s.outer {
+			config, err := v1alpha1.ParseYAML(file.data)
+			switch {
+			case err != nil:
+				return nil, fmt.Errorf("%s: %w", file.name, err)
+			case given == nil:
+				given, first = config, file.name
+			case !reflect.DeepEqual(given.Spec, config.Spec):
+				return nil, fmt.Errorf("%s: both %s and %s are functionConfigs for it, and they differ; remove one of them, or choose with --config", s.name(dir), first, file.name)
+			}
+		}
+	}
+	if given == nil {
+		return nil, nil //nolint:nilnil // the caller knows whether one is needed
+	}
+	config := *given
+	config.Spec.References = slices.Concat(config.Spec.References, s.references)
+	return &config, nil
+}
+
+// missing says that nothing says what the function is to do.
+func (s *source) missing(dir string) string {
+	if len(s.inner) > 0 {
+		return fmt.Sprintf("%s: it lists no confighash under transformers, %s is for an inner layer; list it in the outermost kustomization, or give --config", s.name(dir), s.inner[0].name)
+	}
+	return fmt.Sprintf("%s: nothing says what to do: give --mode Rename or Annotate, or --config FILE, or put a confighash.yaml beside it", s.name(dir))
+}
+
+// name returns the path of the kustomization in messages.
+func (s *source) name(dir string) string {
+	if s.root == "" || strings.Contains(dir, "://") {
+		return dir
+	}
+	return filepath.Join(dir, filepath.Base(s.root))
+}

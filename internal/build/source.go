@@ -1,0 +1,212 @@
+package build
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/kustomize/api/konfig"
+	"sigs.k8s.io/kustomize/api/krusty"
+	"sigs.k8s.io/kustomize/api/provider"
+	"sigs.k8s.io/kustomize/api/resmap"
+	"sigs.k8s.io/kustomize/api/types"
+	"sigs.k8s.io/kustomize/kyaml/filesys"
+	"sigs.k8s.io/yaml"
+
+	"github.com/confighash/confighash/pkg/api/v1alpha1"
+)
+
+// A source is the file system for kustomize. It reads along: it takes confighash out of
+// the transformers of the kustomizations that kustomize reads, and notes their
+// functionConfigs and name references. So the function runs once, in this process, and
+// needs no plugins.
+type source struct {
+	filesys.FileSystem
+	options *krusty.Options
+	root    string          // the kustomization that is built
+	around  map[string]bool // the directories of the root and its components, whose transformers see every resource
+	met     map[string]bool // the kustomizations that are noted
+	schema  bool            // one of them brings a schema
+
+	outer, inner []file // functionConfigs: those of the root and its components, and of inner layers
+	references   []v1alpha1.Reference
+}
+
+type file struct {
+	name string
+	data []byte
+}
+
+func newSource(o *krusty.Options) *source {
+	return &source{FileSystem: filesys.MakeFsOnDisk(), options: o, around: map[string]bool{}, met: map[string]bool{}}
+}
+
+// ReadFile reads a file for kustomize.
+func (s *source) ReadFile(path string) ([]byte, error) {
+	data, err := s.FileSystem.ReadFile(path)
+	if err != nil || !slices.Contains(konfig.RecognizedKustomizationFileNames(), filepath.Base(path)) {
+		return data, err
+	}
+	dir := filepath.Dir(path)
+	isRoot := s.root == ""
+	if isRoot {
+		s.root, s.around[dir] = path, true
+		if name := filepath.Join(dir, "confighash.yaml"); s.Exists(name) {
+			beside, err := s.FileSystem.ReadFile(name)
+			if err != nil {
+				return nil, err
+			}
+			s.outer = append(s.outer, file{relative(name), beside})
+		}
+	}
+	noted := s.met[path]
+	s.met[path] = true
+	var k map[string]any
+	if yaml.Unmarshal(data, &k) != nil {
+		return data, nil // kustomize says what is wrong
+	}
+	if s.around[dir] {
+		for _, component := range texts(k["components"]) {
+			if at, _, err := s.CleanedAbs(filepath.Join(dir, component)); err == nil {
+				s.around[at.String()] = true
+			}
+		}
+	}
+	_, openapi := k["openapi"]
+	s.schema = s.schema || openapi
+	transformers, functionConfigs := s.withoutFunction(path, texts(k["transformers"]))
+	if !noted {
+		s.addReferences(dir, texts(k["configurations"]))
+		if s.around[dir] {
+			s.outer = append(s.outer, functionConfigs...)
+		} else {
+			s.inner = append(s.inner, functionConfigs...)
+		}
+	}
+	changed := functionConfigs != nil
+	// The annotations of buildMetadata would show the transformer.
+	if isRoot && !isEmpty(k) && !slices.ContainsFunc(texts(k["buildMetadata"]), func(s string) bool { return strings.HasSuffix(s, "Annotations") }) {
+		transformers, changed = append(transformers, markFixed(len(transformers))), true
+	}
+	if !changed {
+		return data, nil
+	}
+	k["transformers"] = transformers
+	return json.Marshal(k)
+}
+
+// markFixed returns a transformer of kustomize's own that marks what a generator made with
+// disableNameSuffixHash, the nth of a list.
+func markFixed(n int) string {
+	return fmt.Sprintf(`apiVersion: builtin
+kind: PatchTransformer
+metadata:
+  name: confighash-%d
+patch: '[{"op": "add", "path": "/metadata/annotations/confighash.dev~1generated-without-suffix", "value": "true"}]'
+target:
+  annotationSelector: internal.config.kubernetes.io/generatorBehavior,!internal.config.kubernetes.io/needsHashSuffix
+`, n)
+}
+
+// isEmpty reports whether a kustomization says nothing, which kustomize refuses.
+func isEmpty(k map[string]any) bool {
+	for key := range k {
+		if key != "apiVersion" && key != "kind" {
+			return false
+		}
+	}
+	return true
+}
+
+// texts returns the strings of a list.
+func texts(list any) []string {
+	var all []string
+	items, _ := list.([]any)
+	for _, item := range items {
+		if text, ok := item.(string); ok {
+			all = append(all, text)
+		}
+	}
+	return all
+}
+
+// withoutFunction returns the transformers of the kustomization at path without
+// confighash, and its functionConfigs. In its place is one that does no harm, as a
+// kustomization without anything is refused.
+func (s *source) withoutFunction(path string, transformers []string) (rest []string, found []file) {
+	for _, entry := range transformers {
+		loaded, err := s.load(filepath.Dir(path), entry)
+		if err != nil {
+			rest = append(rest, entry) // kustomize says what is wrong
+			continue
+		}
+		name := relative(filepath.Join(filepath.Dir(path), entry))
+		if strings.Contains(entry, "\n") {
+			name = relative(path)
+		}
+		others, before := []string(nil), len(found)
+		for _, r := range loaded.Resources() {
+			text, err := r.AsYAML()
+			switch {
+			case err != nil:
+			case r.GetGvk().Group == "confighash.dev" && r.GetKind() == v1alpha1.Kind:
+				found = append(found, file{name, text})
+				others = append(others, markFixed(len(rest)+len(others)))
+			default:
+				others = append(others, string(text))
+			}
+		}
+		if len(found) == before {
+			others = []string{entry}
+		}
+		rest = append(rest, others...)
+	}
+	return rest, found
+}
+
+// load reads an entry of transformers: a resource, a file of them or a kustomization.
+func (s *source) load(dir, entry string) (resmap.ResMap, error) {
+	factory := resmap.NewFactory(provider.NewDefaultDepProvider().GetResourceFactory())
+	if inline, err := factory.NewResMapFromBytes([]byte(entry)); err == nil {
+		return inline, nil
+	}
+	path := filepath.Join(dir, entry)
+	if s.IsDir(path) {
+		o := *s.options
+		o.Reorder = krusty.ReorderOptionNone
+		return krusty.MakeKustomizer(&o).Run(s.FileSystem, path)
+	}
+	if s.options.LoadRestrictions == types.LoadRestrictionsRootOnly && !filepath.IsLocal(entry) {
+		return nil, filepath.ErrBadPattern
+	}
+	data, err := s.FileSystem.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return factory.NewResMapFromBytes(data)
+}
+
+// addReferences notes the references to ConfigMaps and Secrets that configurations
+// declare.
+func (s *source) addReferences(dir string, configurations []string) {
+	for _, name := range configurations {
+		var config struct {
+			NameReference []struct {
+				v1alpha1.Reference
+				Kind string `json:"kind"`
+			} `json:"nameReference"`
+		}
+		data, err := s.FileSystem.ReadFile(filepath.Join(dir, name))
+		if err != nil || yaml.Unmarshal(data, &config) != nil {
+			continue // kustomize says what is wrong
+		}
+		for _, r := range config.NameReference {
+			if (r.Kind == "ConfigMap" || r.Kind == "Secret") && r.Group == "" && (r.Version == "" || r.Version == "v1") {
+				r.Reference.Kind = v1alpha1.TargetKind(r.Kind)
+				s.references = append(s.references, r.Reference)
+			}
+		}
+	}
+}

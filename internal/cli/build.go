@@ -1,0 +1,182 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/confighash/confighash/internal/build"
+	"github.com/confighash/confighash/pkg/function"
+)
+
+const buildHelp = `confighash build builds a kustomization, as kustomize build does, and runs the
+function over the result. It needs neither kustomize nor its alpha flags: kustomize
+is part of it.
+
+DIR is a folder with a kustomization, the working directory by default, or the URL of
+one in a Git repository. Without --mode and --config, the functionConfig is the file
+confighash.yaml beside the kustomization, or what the kustomization lists under
+transformers. A confighash that is listed there runs once, in this process.
+
+The output is that of kustomize build DIR | confighash, except that objects which
+kustomize generated with disableNameSuffixHash keep their names, and that name
+references of the tree's configurations count as references.
+
+The flags of kustomize mean the same. --output names a file, or an existing folder,
+which gets a file for each resource. Of several DIRs, each is written to a file of its
+own in the folder that --output names: overlays/prod to FOLDER/overlays/prod.yaml.
+
+If anything fails, nothing is written.`
+
+const buildExamples = `  confighash build overlays/prod | kubectl apply -f -
+  confighash build --mode Annotate https://github.com/org/repo//overlays/prod?ref=v1
+  confighash build overlays/* --output rendered`
+
+// buildFlags are those of commands that build kustomizations.
+type buildFlags struct {
+	flags
+	build.Options
+}
+
+func (f *buildFlags) add(cmd *cobra.Command) {
+	f.flags.add(cmd)
+	k := &f.Kustomize
+	cmd.Flags().StringVar(&k.LoadRestrictor, "load-restrictor", "LoadRestrictionsRootOnly", "whether kustomizations read files outside of their folder: LoadRestrictionsRootOnly, or `LoadRestrictionsNone`")
+	cmd.Flags().BoolVar(&k.EnableHelm, "enable-helm", false, "let kustomize render charts")
+	cmd.Flags().StringVar(&k.HelmCommand, "helm-command", "helm", "the helm `program` that renders them")
+	cmd.Flags().StringArrayVar(&k.HelmAPIVersions, "helm-api-versions", nil, "`version` of an API that charts take to be there; can be repeated")
+	cmd.Flags().StringVar(&k.HelmKubeVersion, "helm-kube-version", "", "`version` of Kubernetes that charts take to be there")
+	cmd.Flags().BoolVar(&k.EnableAlphaPlugins, "enable-alpha-plugins", false, "let kustomize run other functions and plugins")
+	cmd.Flags().BoolVar(&k.EnableExec, "enable-exec", false, "let kustomize run functions that are programs; only for kustomizations that you trust")
+	cmd.Flags().BoolVar(&k.Network, "network", false, "let functions in containers that ask for it use the network")
+	complete(cmd, "load-restrictor", values("LoadRestrictionsNone", "LoadRestrictionsRootOnly"))
+	for _, name := range []string{"helm-api-versions", "helm-kube-version"} {
+		complete(cmd, name, values())
+	}
+}
+
+func newBuild(stdout, stderr *os.File) *cobra.Command {
+	var f buildFlags
+	var output string
+	cmd := &cobra.Command{
+		Use:     "build [DIR|URL]…",
+		Short:   "Build a kustomization and run the function over it",
+		Long:    buildHelp,
+		Example: buildExamples,
+		Args:    cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := errors.Join(f.checkKeep(cmd), f.Check()); err != nil {
+				return err
+			}
+			if len(args) == 0 {
+				args = []string{"."}
+			}
+			if len(args) > 1 && output == "" {
+				return errors.New("several folders are given, and each needs a file of its own; give --output FOLDER")
+			}
+			files, err := f.files(args, output, stderr)
+			if err != nil {
+				return fault(err)
+			}
+			if err := write(files, stdout); err != nil {
+				return fault(err)
+			}
+			return nil
+		},
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			return nil, cobra.ShellCompDirectiveFilterDirs
+		},
+	}
+	f.add(cmd)
+	cmd.Flags().BoolVar(&f.AllowEmpty, "allow-empty", false, "accept a kustomization that builds no resources")
+	cmd.Flags().StringVarP(&output, "output", "o", "", "`file` or folder to write to, instead of stdout")
+	return cmd
+}
+
+// files builds each of the folders, and returns the files to write; "" is stdout.
+func (f *buildFlags) files(dirs []string, output string, stderr *os.File) (map[string][]byte, error) {
+	options, _, err := f.options()
+	if err != nil {
+		return nil, err
+	}
+	options.Summarize = !f.quiet && term.IsTerminal(int(stderr.Fd()))
+	f.Function = options
+	files := map[string][]byte{}
+	var all []error
+	for _, dir := range dirs {
+		target, err := targetOf(dir, output, len(dirs) > 1)
+		if err != nil {
+			return nil, err
+		}
+		text, said, err := build.Run(dir, f.Options)
+		if err != nil {
+			all = append(all, function.Errors(err)...)
+			continue
+		}
+		prefix := ""
+		if len(dirs) > 1 {
+			prefix = dir + ": "
+		}
+		if err := tell(stderr, prefix, said); err != nil {
+			return nil, err
+		}
+		if info, err := os.Stat(output); err != nil || !info.IsDir() || len(dirs) > 1 {
+			files[target] = text
+			continue
+		}
+		if files, err = build.Files(text); err != nil {
+			return nil, err
+		}
+		for name := range maps.Clone(files) {
+			files[filepath.Join(output, name)] = files[name]
+			delete(files, name)
+		}
+	}
+	return files, errors.Join(all...)
+}
+
+// targetOf returns the file for what a folder builds.
+func targetOf(dir, output string, several bool) (string, error) {
+	if !several {
+		return output, nil
+	}
+	path := filepath.Clean(dir)
+	if filepath.IsAbs(path) {
+		if wd, err := os.Getwd(); err == nil {
+			if relative, err := filepath.Rel(wd, path); err == nil {
+				path = relative
+			}
+		}
+	}
+	if strings.Contains(dir, "://") || path == "." || !filepath.IsLocal(path) {
+		return "", fmt.Errorf("%s: of several folders each must be below the working directory, since its path names the file; build it by itself", dir)
+	}
+	return filepath.Join(output, path+".yaml"), nil
+}
+
+// write writes files, and makes the folders that they need.
+func write(files map[string][]byte, stdout *os.File) error {
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if name == "" {
+			if _, err := stdout.Write(files[name]); err != nil {
+				return &function.WriteError{Err: err}
+			}
+			continue
+		}
+		if err := os.MkdirAll(filepath.Dir(name), fs.ModePerm); err != nil {
+			return err
+		}
+		if err := os.WriteFile(name, files[name], 0o666); err != nil { //nolint:gosec // as kustomize and any shell do
+			return err
+		}
+	}
+	return nil
+}
