@@ -60,6 +60,12 @@ func fault(err error) error {
 	for _, s := range graph.Sentences(findings) {
 		f.lines = append(f.lines, s.Text)
 	}
+	// kustomize does not say whose message it prints.
+	if named, ok := errors.AsType[*function.ConfigError](err); ok {
+		for i := range f.lines {
+			f.lines[i] = named.FunctionConfig + ": " + f.lines[i]
+		}
+	}
 	return f
 }
 
@@ -263,7 +269,7 @@ func transform(f flags, stdin, stdout, stderr *os.File) error {
 		out, err = function.Process(data, w, options)
 	}
 	if err := flush(w, err); err != nil {
-		return in(out, err)
+		return err
 	}
 	if err := tell(stderr, "", out); err != nil {
 		return err
@@ -275,17 +281,6 @@ func transform(f flags, stdin, stdout, stderr *os.File) error {
 		say(stderr, "info", "nothing is renamed or stamped: "+out.Idle)
 	}
 	return nil
-}
-
-// in puts the functionConfig before each line of a failure: kustomize does not say whose
-// message it prints.
-func in(out *function.Output, err error) error {
-	if f, ok := errors.AsType[*failure](err); ok && out != nil && out.FunctionConfig != "" {
-		for i := range f.lines {
-			f.lines[i] = out.FunctionConfig + ": " + f.lines[i]
-		}
-	}
-	return err
 }
 
 // tell writes what the function says, and its summary if there is one.

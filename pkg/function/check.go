@@ -24,7 +24,7 @@ func Check(data []byte, w io.Writer, o Options) (changed bool, out *Output, err 
 	}
 	r, err := newRun(in, o)
 	if err != nil {
-		return false, &Output{FunctionConfig: called(in)}, err
+		return false, nil, of(in, err)
 	}
 	changes := in.Changes(r.replaced)
 	d := diff.Diff{Heading: headings(r.graph.Resources), Secrets: diff.MayHoldSecrets(data) || slices.ContainsFunc(r.kept.Added, diff.MayHoldSecrets)}
@@ -32,7 +32,7 @@ func Check(data []byte, w io.Writer, o Options) (changed bool, out *Output, err 
 		return true, nil, &WriteError{err}
 	}
 	out, _ = report(r.plan.Findings, r.report)
-	if out.FunctionConfig = called(in); !in.IsResourceList {
+	if !in.IsResourceList {
 		out.Idle = r.idle(out)
 	}
 	return len(changes) > 0, out, nil

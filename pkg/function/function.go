@@ -62,7 +62,7 @@ type Manifests struct {
 // An error means that input or functionConfig is wrong; its text is one sentence a
 // line, and Errors returns them one by one. A ResourceList is still written then,
 // with nothing changed but its results; of a stream nothing is written. An error in
-// writing is a *WriteError. Of an Output with an error, only FunctionConfig is set. data must not change until Process returns; nothing that
+// writing is a *WriteError. data must not change until Process returns; nothing that
 // it returns shares memory with it.
 func Process(data []byte, w io.Writer, o Options) (*Output, error) {
 	in, err := manifest.Split(data)
@@ -76,10 +76,10 @@ func Process(data []byte, w io.Writer, o Options) (*Output, error) {
 				err = errors.Join(err, &WriteError{werr})
 			}
 		}
-		return &Output{FunctionConfig: called(in)}, err
+		return nil, of(in, err)
 	}
 	out, results := report(r.plan.Findings, r.report)
-	if out.FunctionConfig = called(in); !in.IsResourceList {
+	if !in.IsResourceList {
 		out.Idle = r.idle(out)
 	}
 	if r.summarize {

@@ -21,9 +21,6 @@ type Output struct {
 	Results []Result
 	// Messages are the same as sentences.
 	Messages []Message
-	// FunctionConfig is what people call the functionConfig of a ResourceList, as in
-	// ConfigHash "roll-on-config-change": "" if it has no name.
-	FunctionConfig string
 	// Idle is why nothing in a stream is named after its content, or stamped: "" if
 	// something is, or a Result says why.
 	Idle string
@@ -126,9 +123,19 @@ func errorResults(err error) []manifest.Result {
 	return results
 }
 
-// called returns the kind and the name of the functionConfig in the input, "" if it has no
-// name. kpt calls what is not in a file function-input.
-func called(in *manifest.Input) string {
+// A ConfigError joins the errors of a run whose functionConfig has a name.
+type ConfigError struct {
+	error
+	// FunctionConfig names it, as in ConfigHash "roll-on-config-change".
+	FunctionConfig string
+}
+
+// Unwrap returns the errors.
+func (e *ConfigError) Unwrap() []error { return []error{e.error} }
+
+// of returns err as a ConfigError if the functionConfig in the input has a name. kpt calls
+// what is not in a file function-input.
+func of(in *manifest.Input, err error) error {
 	text := func(n *yaml.Node) string {
 		if n == nil || n.Kind != yaml.ScalarNode {
 			return ""
@@ -137,9 +144,9 @@ func called(in *manifest.Input) string {
 	}
 	name := text(yamldoc.Value(yamldoc.Value(in.FunctionConfig, "metadata"), "name"))
 	if name == "" || name == "function-input" {
-		return ""
+		return err
 	}
-	return fmt.Sprintf("%s %q", text(yamldoc.Value(in.FunctionConfig, "kind")), name)
+	return &ConfigError{err, fmt.Sprintf("%s %q", text(yamldoc.Value(in.FunctionConfig, "kind")), name)}
 }
 
 // A WriteError is an error in writing the output.
