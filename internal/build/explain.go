@@ -9,48 +9,61 @@ import (
 	"strings"
 )
 
-// kustomize wraps an error in the way that it took: the layers, from the outermost, and
-// for each entry of resources that it tried it as a file first, then as a folder.
-var (
-	layerOf  = regexp.MustCompile(`(?s)^.*(?:recursed accumulation of|couldn't make target for) path '([^']*)': `)
-	quotedIn = regexp.MustCompile(`(?s)^.*(?:accumulateDirectory: |loader\.New )(".*")$`)
-	entryOf  = regexp.MustCompile(`(?s)^(?:accumulating resources: )?(?:accumulation err=')?(?:accumulating|merging) resources from '([^']*)': (.*)$`)
-	asFolder = regexp.MustCompile(`(?s)^(.*)': must build at directory: .*$`)
-)
+// words are the patterns of what kustomize says. They are compiled where something has
+// failed, since the function itself must start fast.
+type words struct {
+	layer, quoted, entry, folder *regexp.Regexp
+	clearer                      []clearer
+}
 
-// clearer says what kustomize prints in another way: without the content of generators,
-// which may be secret, and without its own types.
-var clearer = []struct {
+// A clearer says what kustomize prints in another way: without the content of generators
+// and patches, which may be secret, and without its own types.
+type clearer struct {
 	pattern *regexp.Regexp
 	with    string
-}{
-	{regexp.MustCompile("(?s)trouble configuring builtin (\\S+) with config: `.*`: "), "$1: "},
-	{regexp.MustCompile(`(?s)literal sources \[.*\]: invalid literal source .*, expected`), "a literal of a generator is not"},
-	{regexp.MustCompile(`(?s)literal sources \[.*\]: `), ""},
-	{regexp.MustCompile(`(?s)has invalid utf8 bytes : .*`), "is not UTF-8"},
-	{regexp.MustCompile(`(?s)\[patch: ".*"\]`), "a patch in the kustomization"},
-	{regexp.MustCompile(`(?s)(patch and path(?: can't be set at the same time)?)(?: in)?\n.*`), "$1"},
-	{regexp.MustCompile(`(?s)(decoding|for patch) [[{].*[]}]`), "$1 a patch in the kustomization"},
-	{regexp.MustCompile(`(?s)merging from generator .*?: id `), ""},
-	{regexp.MustCompile(`resid\.ResId\{Gvk:resid\.Gvk\{Group:"[^"]*", Version:"[^"]*", Kind:"([^"]*)"[^}]*\}, Name:"([^"]*)"[^}]*\}`), "$1 $2"},
-	{regexp.MustCompile(`\.\[no(?:Grp|Ns)\]`), ""},
-	{regexp.MustCompile(`(?:must build at directory: )?(?:not a valid directory: )?evalsymlink failure on '([^']*)' : l?stat [^:]*: `), "$1: "},
-	{regexp.MustCompile(`MalformedYAMLError: (.*) in File: \S+$`), "$1"},
-	{regexp.MustCompile(`(?s)^.*(external plugins disabled; unable to load external plugin '[^']*')`), "$1; give --enable-alpha-plugins, or build without it"},
+}
+
+// kustomize wraps an error in the way that it took: the layers, from the outermost, and
+// for each entry of resources that it tried it as a file first, then as a folder.
+func newWords() *words {
+	w := &words{
+		layer:  regexp.MustCompile(`(?s)^.*(?:recursed accumulation of|couldn't make target for) path '([^']*)': `),
+		quoted: regexp.MustCompile(`(?s)^.*(?:accumulateDirectory: |loader\.New )(".*")$`),
+		entry:  regexp.MustCompile(`(?s)^(?:accumulating resources: )?(?:accumulation err=')?(?:accumulating|merging) resources from '([^']*)': (.*)$`),
+		folder: regexp.MustCompile(`(?s)^(.*)': must build at directory: .*$`),
+	}
+	for _, c := range [][2]string{
+		{"(?s)trouble configuring builtin (\\S+) with config: `.*`: ", "$1: "},
+		{`(?s)literal sources \[.*\]: invalid literal source .*, expected`, "a literal of a generator is not"},
+		{`(?s)literal sources \[.*\]: `, ""},
+		{`(?s)has invalid utf8 bytes : .*`, "is not UTF-8"},
+		{`(?s)\[patch: ".*"\]`, "a patch in the kustomization"},
+		{`(?s)(patch and path(?: can't be set at the same time)?)(?: in)?\n.*`, "$1"},
+		{`(?s)(decoding|for patch) [[{].*[]}]`, "$1 a patch in the kustomization"},
+		{`(?s)merging from generator .*?: id `, ""},
+		{`resid\.ResId\{Gvk:resid\.Gvk\{Group:"[^"]*", Version:"[^"]*", Kind:"([^"]*)"[^}]*\}, Name:"([^"]*)"[^}]*\}`, "$1 $2"},
+		{`\.\[no(?:Grp|Ns)\]`, ""},
+		{`(?:must build at directory: )?(?:not a valid directory: )?evalsymlink failure on '([^']*)' : l?stat [^:]*: `, "$1: "},
+		{`MalformedYAMLError: (.*) in File: \S+$`, "$1"},
+		{`(?s)^.*(external plugins disabled; unable to load external plugin '[^']*')`, "$1; give --enable-alpha-plugins, or build without it"},
+	} {
+		w.clearer = append(w.clearer, clearer{regexp.MustCompile(c[0]), c[1]})
+	}
+	return w
 }
 
 // explain says in a sentence or two what is wrong with a build, and in which file.
 func (s *source) explain(dir string, err error) error {
-	text := err.Error()
+	text, words := err.Error(), newWords()
 	at, name := "", s.name(dir)
 	for {
-		if m := quotedIn.FindStringSubmatch(text); m != nil {
+		if m := words.quoted.FindStringSubmatch(text); m != nil {
 			if inner, err := strconv.Unquote(m[1]); err == nil {
 				text = inner
 				continue
 			}
 		}
-		m := layerOf.FindStringSubmatch(text)
+		m := words.layer.FindStringSubmatch(text)
 		if m == nil {
 			break
 		}
@@ -64,8 +77,8 @@ func (s *source) explain(dir string, err error) error {
 			name = relative(path)
 		}
 	}
-	if m := entryOf.FindStringSubmatch(text); m != nil {
-		if inner := asFolder.FindStringSubmatch(m[2]); inner != nil {
+	if m := words.entry.FindStringSubmatch(text); m != nil {
+		if inner := words.folder.FindStringSubmatch(m[2]); inner != nil {
 			text = m[1] + ": " + inner[1]
 		} else if _, after, ok := strings.Cut(m[2], "' must resolve to a file': "); ok {
 			text = m[1] + ": " + after
@@ -73,7 +86,7 @@ func (s *source) explain(dir string, err error) error {
 			text = m[1] + ": " + m[2]
 		}
 	}
-	for _, c := range clearer {
+	for _, c := range words.clearer {
 		text = c.pattern.ReplaceAllString(text, c.with)
 	}
 	text = strings.Join(strings.Fields(text), " ")

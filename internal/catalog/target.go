@@ -112,7 +112,8 @@ const (
 	ViaEnvFrom Via = "envFrom"
 	// ViaVolume: files, which the kubelet keeps up to date.
 	ViaVolume Via = "volume"
-	// ViaSubPath: files that a container mounts by subPath, which stay as they are.
+	// ViaSubPath: files that a container mounts by subPath, which stay as they are, or that
+	// nothing but init containers mounts, which have ended when they change.
 	ViaSubPath Via = "subPath"
 	// ViaExtraSource: the annotation confighash.dev/extra-sources says so, to mode
 	// Annotate alone.

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -34,7 +33,7 @@ func newDiff(stdin, stdout, stderr *os.File) *cobra.Command {
 		Short:   "Show what changed, whatever the hashes in names",
 		Long:    diffHelp,
 		Example: diffExamples,
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 		RunE: func(_ *cobra.Command, _ []string) error {
 			format, err := f.check()
 			if err != nil {
@@ -65,7 +64,7 @@ func newDiff(stdin, stdout, stderr *os.File) *cobra.Command {
 
 // warn writes findings to stderr, each once.
 func warn(stderr *os.File, findings []graph.Finding) {
-	for _, f := range graph.SortFindings(findings) {
-		fmt.Fprintf(stderr, "%s: %s\n", f.Severity, printable(f.Error()))
+	for _, s := range graph.Sentences(graph.SortFindings(findings)) {
+		say(stderr, string(s.Severity), s.Text)
 	}
 }

@@ -14,7 +14,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v3"
-	"golang.org/x/term"
 
 	"github.com/confighash/confighash/internal/gc"
 	"github.com/confighash/confighash/internal/graph"
@@ -84,7 +83,7 @@ func newGC(stdin, stdout *os.File) *cobra.Command {
 				return fault(err)
 			}
 			w := bufio.NewWriterSize(stdout, 1<<16)
-			return flush(w, f.write(w, objects, term.IsTerminal(int(stdout.Fd())) && hasColours()))
+			return flush(w, f.write(w, objects, hasColours(stdout)))
 		},
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}

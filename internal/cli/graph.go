@@ -27,7 +27,8 @@ A workload gets an object by
   - env: a key is a variable;
   - envFrom: every key is a variable;
   - volume: files, which the kubelet keeps up to date;
-  - subPath: files mounted by subPath, which stay the same while a pod runs;
+  - subPath: files that stay the same while a pod runs: mounted by subPath, or by
+    nothing but init containers;
   - extra-sources: its annotation confighash.dev/extra-sources;
   - reference: it names the object, and no container gets the content.
 

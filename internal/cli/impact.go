@@ -39,7 +39,7 @@ func newImpact(stdin, stdout *os.File) *cobra.Command {
 		Short:   "Predict what rolls when new manifests are applied, and why",
 		Long:    impactHelp,
 		Example: impactExamples,
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			format, err := f.check()
 			if err != nil {

@@ -66,16 +66,16 @@ func run(args []string, stdin, stdout, stderr *os.File) int {
 	root.SetIn(stdin)
 	root.SetOut(out)
 	root.SetErr(stderr)
-	err := root.Execute()
+	cmd, err := root.ExecuteC()
 	if err == nil && out.err != nil {
 		err = fault(&function.WriteError{Err: out.err})
 	}
 	if err == nil {
 		return 0
 	}
-	failure := asFailure(err)
+	failure := asFailure(cmd, err)
 	for _, line := range failure.lines {
-		fmt.Fprintf(stderr, "error: %s\n", printable(line))
+		say(stderr, "error", line)
 	}
 	return failure.code
 }
@@ -92,6 +92,15 @@ func (f *firstError) Write(p []byte) (int, error) {
 		_, f.err = f.w.Write(p)
 	}
 	return len(p), nil
+}
+
+// say writes a message to stderr: on a terminal, with its severity in a colour.
+func say(stderr *os.File, severity, text string) {
+	heading := severity + ":"
+	if colour := map[string]string{"error": "31", "warning": "33"}[severity]; colour != "" && hasColours(stderr) {
+		heading = "\x1b[" + colour + "m" + heading + "\x1b[0m"
+	}
+	fmt.Fprintf(stderr, "%s %s\n", heading, printable(text))
 }
 
 // printable returns text with its control characters written out: names may contain

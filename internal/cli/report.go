@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/graph/load"
@@ -65,7 +64,7 @@ func (f *reportFlags) options() (load.Options, error) {
 // writeReport writes a view to stdout, in colours if that is a terminal.
 func writeReport(stdout *os.File, v report.View, f report.Format) error {
 	w := bufio.NewWriterSize(stdout, 1<<16)
-	return flush(w, report.Write(w, v, f, term.IsTerminal(int(stdout.Fd())) && hasColours()))
+	return flush(w, report.Write(w, v, f, hasColours(stdout)))
 }
 
 // stdinTwice reports whether stdin is among files and folders more than once.

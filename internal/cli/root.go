@@ -12,6 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/confighash/confighash/internal/graph"
+	"github.com/confighash/confighash/internal/graph/load"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 	"github.com/confighash/confighash/pkg/function"
 )
@@ -32,19 +33,32 @@ type failure struct {
 
 func (f *failure) Error() string { return strings.Join(f.lines, "\n") }
 
-// asFailure returns err as a failure. cobra's own errors are about the command line.
-func asFailure(err error) *failure {
+// asFailure returns an error of cmd as a failure. All others than failures are about the
+// command line.
+func asFailure(cmd *cobra.Command, err error) *failure {
 	if f, ok := errors.AsType[*failure](err); ok {
 		return f
 	}
-	return &failure{lines: []string{err.Error() + "; see confighash --help"}, code: exitUsage}
+	line := err.Error()
+	if !strings.HasSuffix(line, "?") {
+		line += ";"
+	}
+	return &failure{lines: []string{line + " see " + cmd.CommandPath() + " --help"}, code: exitUsage}
 }
 
 // fault returns a failure of the input with a line for each of the errors that err joins.
 func fault(err error) error {
 	f := &failure{code: exitFault}
+	var findings []graph.Finding
 	for _, e := range function.Errors(err) {
-		f.lines = append(f.lines, strings.TrimSpace(e.Error()))
+		if finding, ok := errors.AsType[graph.Finding](e); ok && e.Error() == finding.String() {
+			findings = append(findings, finding)
+		} else {
+			f.lines = append(f.lines, strings.TrimSpace(e.Error()))
+		}
+	}
+	for _, s := range graph.Sentences(findings) {
+		f.lines = append(f.lines, s.Text)
 	}
 	return f
 }
@@ -84,13 +98,14 @@ const namespaceUsage = "`namespace` of objects that name none, where they will b
 
 // flags are the flags of the root command.
 type flags struct {
-	config, mode, policy, namespace string
-	jobs                            string
-	previous, context               []string
-	dropLabels, dropAnnotations     []string
-	keep                            int
-	keeps                           bool // --keep is given
-	check, quiet                    bool
+	file, config                string
+	mode, policy, namespace     string
+	jobs                        string
+	previous, context           []string
+	dropLabels, dropAnnotations []string
+	keep                        int
+	keeps                       bool // --keep is given
+	check, quiet                bool
 }
 
 // NewRoot returns the command over these streams.
@@ -104,36 +119,26 @@ func NewRoot(stdin, stdout, stderr *os.File) *cobra.Command {
 		Version:       stampedVersion(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				// kpt's way to write salt=VALUE must not print the value.
-				name, _, _ := strings.Cut(args[0], "=")
-				return fmt.Errorf("unexpected argument %q: manifests are read from stdin", name)
-			}
-			return nil
-		},
+		Args:          unexpected,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := f.checkKeep(cmd); err != nil {
 				return err
 			}
-			if term.IsTerminal(int(stdin.Fd())) {
+			if f.file == load.Stdin && term.IsTerminal(int(stdin.Fd())) {
 				_ = cmd.Usage()
-				return &failure{code: exitUsage, lines: []string{"stdin is a terminal: manifests are read from stdin"}}
+				return &failure{code: exitUsage, lines: []string{"stdin is a terminal: manifests are read from stdin or from --file"}}
 			}
 			return transform(f, stdin, stdout, stderr)
 		},
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
-		if text, _, isNumber := strings.Cut(err.Error(), ": strconv."); isNumber {
-			return errors.New(text + ": it must be a whole number")
-		}
-		return err
-	})
+	root.SetFlagErrorFunc(flagError)
+	root.Flags().StringVarP(&f.file, "file", "f", load.Stdin, "`file` with manifests, - for stdin")
 	f.add(root)
+	complete(root, "file", manifestFiles)
 	root.Flags().BoolVar(&f.check, "check", false, "print a diff of what would change instead of manifests, and exit 3 if there is one")
 	root.AddCommand(
-		newBuild(stdout, stderr), newSchema(), newReferences(), newInstall(), newImpact(stdin, stdout), newDiff(stdin, stdout, stderr), newStrip(stdin, stdout, stderr),
+		newBuild(stdout, stderr), newSchema(), newVersion(), newReferences(), newInstall(), newImpact(stdin, stdout), newDiff(stdin, stdout, stderr), newStrip(stdin, stdout, stderr),
 		newGraph(stdin, stdout), newNames(stdin, stdout), newLint(stdin, stdout), newGC(stdin, stdout),
 	)
 	return root
@@ -208,22 +213,41 @@ func (f flags) options() (function.Options, int, error) {
 	return options, size, nil
 }
 
-// read reads stdin, and returns the options from flags and environment.
+// read reads the manifests, and returns the options from flags and environment.
 func (f flags) read(stdin *os.File) ([]byte, function.Options, error) {
 	options, size, err := f.options()
 	if err != nil {
 		return nil, options, err
 	}
-	data, err := io.ReadAll(stdin)
+	data, err := f.input(stdin)
 	if err != nil {
-		return nil, options, fmt.Errorf("reading stdin: %w", err)
+		return nil, options, err
 	}
 	boundGarbage(size + len(data))
 	return data, options, nil
 }
 
-// transform runs the function over stdin, or, with --check, compares stdin with what the
-// function makes of it.
+// input reads the manifests.
+func (f flags) input(stdin *os.File) ([]byte, error) {
+	if f.file == load.Stdin {
+		data, err := io.ReadAll(stdin)
+		if err != nil {
+			return nil, fmt.Errorf("reading stdin: %w", err)
+		}
+		return data, nil
+	}
+	if info, err := os.Stat(f.file); err == nil && info.IsDir() {
+		return nil, fmt.Errorf("--file: %s is a folder; build it first, or give one file", f.file)
+	}
+	data, err := os.ReadFile(f.file)
+	if err != nil {
+		return nil, fmt.Errorf("--file: %w", err)
+	}
+	return data, nil
+}
+
+// transform runs the function over the manifests, or, with --check, compares them with what
+// the function makes of them.
 func transform(f flags, stdin, stdout, stderr *os.File) error {
 	data, options, err := f.read(stdin)
 	if err != nil {
@@ -253,12 +277,12 @@ func transform(f flags, stdin, stdout, stderr *os.File) error {
 // tell writes what the function says, and its summary if there is one.
 func tell(stderr *os.File, prefix string, out *function.Output) error {
 	for _, m := range out.Messages {
-		fmt.Fprintf(stderr, "%s: %s\n", m.Severity, printable(prefix+m.Text))
+		say(stderr, string(m.Severity), prefix+m.Text)
 	}
 	if out.Summary == nil {
 		return nil
 	}
-	_, err := stderr.WriteString(summaryPage(out.Summary).Text(hasColours()))
+	_, err := stderr.WriteString(summaryPage(out.Summary).Text(hasColours(stderr)))
 	return err
 }
 
@@ -297,13 +321,13 @@ func (f flags) functionConfig() (*v1alpha1.ConfigHash, error) {
 func (f flags) baseConfig() (*v1alpha1.ConfigHash, error) {
 	if f.config != "" {
 		if f.mode != "" || f.policy != "" {
-			return nil, errors.New("--config and --mode or --policy are given; the file says both mode and policy")
+			return nil, errors.New("--config is given with --mode or --policy; leave these out, and set spec.mode and spec.policy in the file")
 		}
 		return readConfig(f.config)
 	}
 	if f.mode == "" {
 		if f.policy != "" {
-			return nil, errors.New("--policy is given without --mode; give both")
+			return nil, errors.New("--policy is given without --mode; give --mode Rename or --mode Annotate, too")
 		}
 		return nil, nil //nolint:nilnil // the input has to bring it
 	}

@@ -10,7 +10,7 @@ func newSchema() *cobra.Command {
 	return &cobra.Command{
 		Use:               "schema",
 		Short:             "Print the JSON schema of the functionConfig",
-		Args:              cobra.NoArgs,
+		Args:              noArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			_, err := cmd.OutOrStdout().Write(v1alpha1.Schema())

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 
+	"golang.org/x/term"
+
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/report"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
@@ -13,11 +15,11 @@ import (
 // maxNames is how many resources a line of the summary names.
 const maxNames = 3
 
-// hasColours reports whether a terminal may be sent colours: by https://no-color.org,
-// and if the terminal can show them.
-func hasColours() bool {
+// hasColours reports whether f is a terminal that may be sent colours: by
+// https://no-color.org, and if it can show them.
+func hasColours(f *os.File) bool {
 	t := os.Getenv("TERM")
-	return os.Getenv("NO_COLOR") == "" && t != "" && t != "dumb"
+	return os.Getenv("NO_COLOR") == "" && t != "" && t != "dumb" && term.IsTerminal(int(f.Fd()))
 }
 
 // summaryPage presents what was done, for a person at a terminal.

@@ -1,6 +1,11 @@
 package cli
 
-import "runtime/debug"
+import (
+	"fmt"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+)
 
 // version is what the linker gave the program; see Main.
 var version = "dev"
@@ -25,4 +30,16 @@ func versionOf(stamped string, main debug.Module) string {
 		return stamped
 	}
 	return main.Version
+}
+
+func newVersion() *cobra.Command {
+	return &cobra.Command{
+		Use:               "version",
+		Short:             "Print the version, as --version does",
+		Args:              noArgs,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		Run: func(cmd *cobra.Command, _ []string) {
+			fmt.Fprintf(cmd.OutOrStdout(), "confighash version %s\n", stampedVersion())
+		},
+	}
 }

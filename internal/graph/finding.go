@@ -2,6 +2,8 @@ package graph
 
 import (
 	"cmp"
+	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 
@@ -43,11 +45,7 @@ const (
 // String returns the finding as a sentence that begins with the resource and
 // the field.
 func (f Finding) String() string {
-	s := f.Resource.Called(f.Name) + ": "
-	if f.Path != "" {
-		s += ClipPath(f.Path) + ": "
-	}
-	return s + f.Message
+	return sentence(f.Resource.Called(f.Name), ClipPath(f.Path), f.Message)
 }
 
 func (f *Finding) name() string { return cmp.Or(f.Name, f.Resource.Name) }
@@ -83,6 +81,74 @@ func annotation(r *Resource, keys ...string) string {
 		}
 	}
 	return ""
+}
+
+// A Sentence is what a finding says to people, or several findings of the same cause.
+type Sentence struct {
+	Severity manifest.Severity
+	Text     string
+}
+
+// A cause is what findings about several resources share.
+type cause struct {
+	severity manifest.Severity
+	path     string // with any index
+	message  string
+}
+
+var index = regexp.MustCompile(`\[[0-9]+\]`)
+
+func (f *Finding) cause() cause {
+	return cause{f.Severity, index.ReplaceAllString(ClipPath(f.Path), "[*]"), f.Message}
+}
+
+// Sentences returns findings, which are sorted, as sentences. One sentence says what is the
+// same of three resources or more, and names the first of them; of information, each is
+// said.
+func Sentences(findings []Finding) []Sentence {
+	const least, shown = 3, 3
+	type group struct {
+		first int // finding
+		path  string
+		names []string
+	}
+	groups := map[cause]*group{}
+	for i := range findings {
+		f := &findings[i]
+		c, name := f.cause(), f.Resource.Called(f.Name)
+		g := groups[c]
+		if g == nil {
+			g = &group{first: i, path: ClipPath(f.Path)}
+			groups[c] = g
+		}
+		if g.path != ClipPath(f.Path) {
+			g.path = c.path
+		}
+		if len(g.names) == 0 || g.names[len(g.names)-1] != name {
+			g.names = append(g.names, name)
+		}
+	}
+	var all []Sentence
+	for i := range findings {
+		f := &findings[i]
+		switch g := groups[f.cause()]; {
+		case f.Severity == manifest.Info || len(g.names) < least:
+			all = append(all, Sentence{f.Severity, f.String()})
+		case g.first == i:
+			if more := len(g.names) - shown; more > 1 {
+				g.names = append(g.names[:shown], fmt.Sprintf("%d more", more))
+			}
+			all = append(all, Sentence{f.Severity, sentence(Enumerate(g.names), g.path, f.Message)})
+		}
+	}
+	return all
+}
+
+func sentence(who, path, message string) string {
+	if path != "" {
+		message = path + ": " + message
+	}
+	return who + ": " + message
 }
 
 // SortFindings returns findings sorted for people, worst first, without those

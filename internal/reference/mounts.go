@@ -15,8 +15,8 @@ import (
 // A mount is how containers mount a volume: all of it, or paths within.
 type mount struct {
 	// whole: all of it is mounted, or a path that nobody knows before the pod runs.
-	// live: the kubelet keeps files of it up to date, which it does not if a path
-	// within is mounted.
+	// live: containers that run see the files that the kubelet keeps up to date, which it
+	// does not if a path within is mounted.
 	whole, live bool
 	// roots are the paths within that are mounted, each with a slash at its end,
 	// sorted, without those in others of them. keys are the keys that these are
@@ -30,7 +30,7 @@ func (m *mount) holds(path string) bool {
 	return exact || i > 0 && strings.HasPrefix(path, m.roots[i-1])
 }
 
-func (m *mount) add(subPath, expression string) {
+func (m *mount) add(subPath, expression string, ends bool) {
 	unknown := subPath == "" && strings.Contains(expression, "$(")
 	if !unknown {
 		subPath = cmp.Or(subPath, expression)
@@ -40,7 +40,7 @@ func (m *mount) add(subPath, expression string) {
 		return
 	}
 	m.whole = true
-	m.live = m.live || !unknown
+	m.live = m.live || !unknown && !ends
 }
 
 // settle sets roots and keys to what their comment says.
@@ -141,12 +141,13 @@ func (w *walker) mountsOf(podSpec *yaml.Node, lists []string) map[string]*mount 
 	m := map[string]*mount{}
 	for _, list := range lists {
 		for _, container := range w.elements(podSpec, list) {
+			ends := list == "initContainers" && w.child(container, "restartPolicy") != "Always"
 			for _, volumeMount := range w.elements(container, "volumeMounts") {
 				name := w.child(volumeMount, "name")
 				if m[name] == nil {
 					m[name] = &mount{}
 				}
-				m[name].add(w.child(volumeMount, "subPath"), w.child(volumeMount, "subPathExpr"))
+				m[name].add(w.child(volumeMount, "subPath"), w.child(volumeMount, "subPathExpr"), ends)
 			}
 		}
 	}

@@ -49,7 +49,8 @@ type Reference struct {
 	// in confighash.dev/extra-sources is ViaExtraSource without being Consumed.
 	Via catalog.Via
 	// SubPathKeys are the keys of a volume that are mounted by subPath besides a mount
-	// of all of it, sorted. Via is ViaSubPath if all mounts are of that kind.
+	// of all of it, sorted. Via is ViaSubPath if all mounts are of that kind, or of init
+	// containers.
 	SubPathKeys []string
 	// Keys are the keys that count, sorted; nil stands for all of them.
 	Keys []string

@@ -12,6 +12,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/confighash/confighash/internal/typo"
 )
 
 // A Format is how a report is written.
@@ -38,7 +40,7 @@ func ParseFormat(name string) (Format, error) { return Parse[Format]("format", n
 func Parse[T ~string](what, name string, all []string) (T, error) {
 	if !slices.Contains(all, name) {
 		last := len(all) - 1
-		return "", fmt.Errorf("unknown %s %q, want %s or %s", what, name, strings.Join(all[:last], ", "), all[last])
+		return "", fmt.Errorf("unknown %s %q, want %s or %s%s", what, name, strings.Join(all[:last], ", "), all[last], typo.DidYouMean(name, all))
 	}
 	return T(name), nil
 }

@@ -182,7 +182,7 @@ func specOf(in *manifest.Input, o Options) (*v1alpha1.Spec, error) {
 	case in.FunctionConfig != nil && config != nil:
 		return nil, errors.New("the ResourceList has a functionConfig, and --config or --mode gives another; give one of them")
 	case config == nil && in.FunctionConfig == nil && !in.IsResourceList:
-		return nil, errors.New("the input is not a ResourceList, so the functionConfig must be given: --mode Rename, or --config FILE")
+		return nil, errors.New("give --mode Rename, --mode Annotate or --config FILE: only a ResourceList has its own functionConfig")
 	}
 	var err error
 	if config == nil {

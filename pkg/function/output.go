@@ -3,6 +3,7 @@ package function
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/confighash/confighash/internal/graph"
@@ -58,7 +59,8 @@ type File struct {
 	Index int
 }
 
-// A Message is a Result as a sentence that names the resource.
+// A Message is a Result as a sentence that names the resource, or one sentence for several
+// Results that say the same of the same field.
 type Message struct {
 	Severity Severity
 	Text     string
@@ -83,15 +85,17 @@ func report(findings []graph.Finding, asked v1alpha1.Report) (*Output, []manifes
 	var results []manifest.Result
 	var messages []Message
 	warnings := 0
-	for _, f := range graph.SortFindings(findings) {
+	told := slices.DeleteFunc(graph.SortFindings(findings), func(f graph.Finding) bool {
 		if f.Severity == manifest.Warning {
 			warnings++
 		}
-		if f.Severity == manifest.Info && asked != v1alpha1.ReportFull || f.Severity == manifest.Warning && warnings > maxWarnings {
-			continue
-		}
+		return f.Severity == manifest.Info && asked != v1alpha1.ReportFull || f.Severity == manifest.Warning && warnings > maxWarnings
+	})
+	for _, f := range told {
 		results = append(results, f.Result())
-		messages = append(messages, Message{Severity(f.Severity), f.String()})
+	}
+	for _, s := range graph.Sentences(told) {
+		messages = append(messages, Message{Severity(s.Severity), s.Text})
 	}
 	if more := warnings - maxWarnings; more > 0 {
 		text := fmt.Sprintf("%d more warnings are not listed", more)

@@ -514,6 +514,7 @@ var unexplained = map[string]string{
 	"more than X levels deep":                              "what comes before it is explained",
 	", like X more of this file":                           "a part of a message",
 	"X: it must be a whole number":                         "about a flag, which it names",
+	"X: it must be a duration, such as 36h":                "about a flag, which it names",
 	"a key without a value":                                "a part of a message",
 	"the metadata of X":                                    "a part of a message",
 	"did you mean X?":                                      "a part of a message",

@@ -447,7 +447,7 @@ func TestExamplesArgoCD_pluginWithoutShellFailsWithNothingOnStdout(t *testing.T)
 	}{
 		{"kustomize fails", harness.Files{"kustomization.yaml": "resources: [missing.yaml]\n"}, "missing.yaml"},
 		{"the function fails", harness.Files{"confighash.yaml": strings.Replace(harness.FunctionConfig("{mode: Renamed}"), harness.Binary, "confighash", 1)}, "Renamed"},
-		{"the program is missing", harness.Files{"confighash.yaml": strings.Replace(harness.FunctionConfig("{mode: Rename}"), harness.Binary, "not-there", 1)}, "not-there"},
+		{"nothing is built", harness.Files{"kustomization.yaml": "namePrefix: a-\n"}, "it builds no resources"},
 	}
 	for _, test := range tests {
 		t.Run(test.label, func(t *testing.T) {

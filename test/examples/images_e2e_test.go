@@ -65,22 +65,6 @@ func withLibraries(program string) map[string]string {
 	return programs
 }
 
-// baseWithoutShell is what kustomize needs of a base: nothing, or its libraries
-// where this machine's is not static.
-func baseWithoutShell(t *testing.T) string {
-	t.Helper()
-	kustomize, err := harness.Kustomize()
-	if err != nil {
-		t.Fatal(err)
-	}
-	libraries := withLibraries(kustomize)
-	delete(libraries, kustomize)
-	if len(libraries) == 0 {
-		return "scratch"
-	}
-	return importImage(t, "libraries", libraries)
-}
-
 // pluginImage builds the sidecar's image by the example's Dockerfile, on images
 // of what this machine has, with a package in it.
 func pluginImage(t *testing.T, base, pkg string) string {
@@ -186,8 +170,7 @@ func TestE2EExamplesArgoCD_pluginImageRendersAsExpected(t *testing.T) {
 }
 
 func TestE2EExamplesArgoCD_imageWithoutShellRendersAsExpected(t *testing.T) {
-	harness.ImageUnderTest(t)
-	image := pluginImage(t, baseWithoutShell(t), "argocd/plugin-without-shell/package")
+	image := withPackage(t, harness.ImageUnderTest(t), "argocd/plugin-without-shell/package")
 	line := example[configManagementPlugin](t, "argocd/plugin-without-shell/plugin.yaml").Spec.Generate.line()
 	expected(t, "argocd/plugin-without-shell/expected.yaml", string(harness.MustRun(t, nil, "docker", asSidecar(image, line)...)))
 	if out, err := harness.Run(nil, "docker", asSidecar(image, []string{"sh", "-c", "echo a shell"})...); err == nil {

@@ -256,7 +256,7 @@ func TestLint_judgesWhatAFunctionConfigMakes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		documents, objects := cleanPackage(t)
 		for _, rule := range lint.RuleNames() {
-			if rule != "unused-ignore" && rapid.IntRange(0, 2).Draw(t, rule) == 0 {
+			if rule == "stale-consumer" || rule != "unused-ignore" && rapid.IntRange(0, 2).Draw(t, rule) == 0 {
 				documents = defects[rule](t, documents, objects)
 				documents[len(documents)-1] = strings.ReplaceAll(documents[len(documents)-1], "name: bad,", "name: bad-"+rule+",")
 			}
@@ -264,7 +264,7 @@ func TestLint_judgesWhatAFunctionConfigMakes(t *testing.T) {
 		text := strings.Join(documents, "---\n")
 		config := v1alpha1.New(
 			rapid.SampledFrom([]v1alpha1.Mode{v1alpha1.ModeRename, v1alpha1.ModeAnnotate}).Draw(t, "mode"),
-			rapid.SampledFrom([]v1alpha1.Policy{v1alpha1.PolicyAll, v1alpha1.PolicyOptIn, v1alpha1.PolicyReloader, v1alpha1.PolicyWave}).Draw(t, "policy"))
+			rapid.SampledFrom([]v1alpha1.Policy{v1alpha1.PolicyAll, v1alpha1.PolicyAll, v1alpha1.PolicyAll, v1alpha1.PolicyOptIn, v1alpha1.PolicyReloader, v1alpha1.PolicyWave}).Draw(t, "policy"))
 		config.Spec.Salt = "pepper"
 		for _, list := range []*[]v1alpha1.Selector{&config.Spec.Include, &config.Spec.Exclude} {
 			if rapid.IntRange(0, 2).Draw(t, "selector") == 0 {
@@ -288,8 +288,9 @@ func TestLint_judgesWhatAFunctionConfigMakes(t *testing.T) {
 			fixed++
 		}
 	})
+	t.Logf("%d runs changed what lint finds", fixed)
 	if fixed == 0 {
-		t.Error("the run changed nothing that lint finds")
+		t.Error("no run changed what lint finds")
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/confighash/confighash/internal/catalog"
+	"github.com/confighash/confighash/internal/typo"
 )
 
 // A listed is a kind with what is known of it.
@@ -69,7 +70,13 @@ func Kinds(w io.Writer) error {
 func Kind(w io.Writer, name string) error {
 	found := lookup(name)
 	if len(found) == 0 {
-		return fmt.Errorf("nothing is known of the kind %s; confighash references lists what is, and spec.references of the functionConfig adds to it", name)
+		var kinds []string
+		for _, k := range all() {
+			kinds = append(kinds, k.name)
+		}
+		slices.Sort(kinds)
+		kind, _, _ := strings.Cut(name, ".")
+		return fmt.Errorf("nothing is known of the kind %s; confighash references lists what is, and spec.references of the functionConfig adds to it%s", name, typo.DidYouMean(kind, slices.Compact(kinds)))
 	}
 	for i, kind := range found {
 		if i > 0 {

@@ -7,6 +7,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/confighash/confighash/internal/typo"
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
@@ -100,7 +101,8 @@ func keyPath(at yamldoc.Path, key string) yamldoc.Path {
 	return at.Key(key)
 }
 
-// suggest names the fields of that name, here or in other places, or else all those here.
+// suggest names the fields of that name, here or in other places, or of a similar one here,
+// or else all those here.
 func (r *reader) suggest(key string, here []string) string {
 	last := func(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }
 	differ := func(f string) bool { return !strings.EqualFold(last(f), last(key)) }
@@ -108,6 +110,9 @@ func (r *reader) suggest(key string, here []string) string {
 		if meant := slices.DeleteFunc(slices.Clone(fields), differ); len(meant) > 0 {
 			return "did you mean " + strings.Join(meant, " or ") + "?"
 		}
+	}
+	if hint, ok := strings.CutPrefix(typo.DidYouMean(key, here), "; "); ok {
+		return hint
 	}
 	return "known here: " + strings.Join(here, ", ")
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/confighash/confighash/internal/typo"
 )
 
 // A rule is what the tags of a struct's field say about its value.
@@ -104,7 +106,7 @@ func (f *rule) check(s string) string {
 	case len(f.enum) == 1:
 		wrong = fmt.Sprintf("%q is not %q, the only one known", s, f.enum[0])
 	case f.enum != nil:
-		wrong = fmt.Sprintf("%q is not one of %s", s, strings.Join(f.enum, ", "))
+		wrong = fmt.Sprintf("%q is not one of %s", s, strings.Join(f.enum, ", ")) + typo.DidYouMean(s, f.enum)
 	case s == "" && f.mayBeEmpty && !f.required:
 	default:
 		wrong = f.wrong(s)

@@ -1,0 +1,104 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/confighash/confighash/internal/typo"
+	"github.com/confighash/confighash/pkg/api/v1alpha1"
+)
+
+// flagError says what is wrong with a flag of cmd, and which one may be meant.
+func flagError(cmd *cobra.Command, err error) error {
+	unknown, ok := errors.AsType[*pflag.NotExistError](err)
+	if !ok {
+		text := err.Error()
+		if before, _, isNumber := strings.Cut(text, ": strconv."); isNumber {
+			return errors.New(before + ": it must be a whole number")
+		}
+		if before, _, isDuration := strings.Cut(text, ": time: "); isDuration {
+			return errors.New(before + ": it must be a duration, such as 36h")
+		}
+		return err
+	}
+	// One argument may hold the flag and its value, which may be a secret.
+	name, _, glued := strings.Cut(unknown.GetSpecifiedName(), " ")
+	switch {
+	case glued && cmd.Flags().Lookup(name) != nil:
+		return fmt.Errorf("unknown flag: one argument holds --%s and its value; give two arguments, or --%[1]s=VALUE", name)
+	case unknown.GetSpecifiedShortnames() == "":
+		return fmt.Errorf("unknown flag: --%s%s", name, didYouMean(cmd, name))
+	case name == "f" && strings.Contains(cmd.Use, "[FILE"):
+		return fmt.Errorf("unknown flag: -f; give files without it: %s FILE", cmd.CommandPath())
+	}
+	var long []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if strings.HasPrefix(f.Name, name) {
+			long = append(long, "--"+f.Name)
+		}
+	})
+	if len(long) == 1 {
+		return fmt.Errorf("unknown flag: -%s; did you mean %s?", name, long[0])
+	}
+	return fmt.Errorf("unknown flag: -%s", name)
+}
+
+// didYouMean returns "; did you mean X?" for flags of cmd and, of the root command, for
+// other commands and modes, "" if none is like word.
+func didYouMean(cmd *cobra.Command, word string) string {
+	shown := map[string]string{}
+	if !cmd.HasParent() {
+		for _, mode := range []v1alpha1.Mode{v1alpha1.ModeRename, v1alpha1.ModeAnnotate} {
+			shown[string(mode)] = "--mode " + string(mode)
+		}
+		for _, c := range cmd.Commands() {
+			shown[c.Name()] = cmd.CommandPath() + " " + c.Name()
+		}
+	}
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { shown[f.Name] = "--" + f.Name })
+	meant := typo.Meant(word, slices.Sorted(maps.Keys(shown)))
+	if meant == nil {
+		return ""
+	}
+	for i, name := range meant {
+		meant[i] = shown[name]
+	}
+	return "; did you mean " + strings.Join(meant, " or ") + "?"
+}
+
+// unexpected says what is wrong with the first argument of the root command, which takes
+// none.
+func unexpected(root *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	// kpt's way to write salt=VALUE must not print the value.
+	name, _, _ := strings.Cut(args[0], "=")
+	if _, err := os.Stat(args[0]); err == nil {
+		return fmt.Errorf("unexpected argument %q: manifests are read from stdin; give a file as --file %[1]s", name)
+	}
+	if hint := didYouMean(root, name); hint != "" {
+		return fmt.Errorf("%q is not a command%s", name, hint)
+	}
+	return fmt.Errorf("unexpected argument %q: it is not a command, and manifests are read from stdin or from --file", name)
+}
+
+// noArgs refuses arguments. Of a command that compares manifests they are probably those.
+func noArgs(cmd *cobra.Command, args []string) error {
+	switch {
+	case len(args) == 0:
+		return nil
+	case cmd.Flags().Lookup("to") == nil:
+		return fmt.Errorf("%s takes no arguments, and %q is given", cmd.Name(), args[0])
+	case len(args) == 2:
+		return fmt.Errorf("%s takes no arguments; did you mean --from %s --to %s?", cmd.Name(), args[0], args[1])
+	}
+	return fmt.Errorf("%s takes no arguments, and %q is given; give manifests with --from and --to", cmd.Name(), args[0])
+}

@@ -1,0 +1,64 @@
+// Package typo suggests what a person meant who mistyped a word.
+package typo
+
+import "strings"
+
+// most is how many letters may be missing, added or changed.
+const most = 2
+
+// Meant returns those of known words that are nearest to a word, in any case: with a
+// letter or two missing, added, changed or swapped, or words that begin with it. It
+// returns nil if none is near.
+func Meant(word string, known []string) []string {
+	var meant []string
+	least := most
+	for _, k := range known {
+		switch d := distance(strings.ToLower(word), strings.ToLower(k)); {
+		case d > least || 2*d >= len(k):
+			continue
+		case d < least:
+			least, meant = d, nil
+		}
+		meant = append(meant, k)
+	}
+	return meant
+}
+
+// DidYouMean returns "; did you mean X?" for the words that [Meant] finds, "" if there
+// are none.
+func DidYouMean(word string, known []string) string {
+	if meant := Meant(word, known); meant != nil {
+		return "; did you mean " + strings.Join(meant, " or ") + "?"
+	}
+	return ""
+}
+
+// distance counts the letters to add, remove, change, or swap with the next, that make
+// one word of the other: most for a word that begins with the first, and more for all
+// others that are far.
+func distance(a, b string) int {
+	if len(a) > most && strings.HasPrefix(b, a) {
+		return min(most, len(b)-len(a))
+	}
+	if max(len(a), len(b))-min(len(a), len(b)) > most {
+		return most + 1
+	}
+	rows := make([][]int, len(a)+1)
+	for i := range rows {
+		rows[i] = make([]int, len(b)+1)
+		for j := range rows[i] {
+			switch {
+			case i == 0 || j == 0:
+				rows[i][j] = i + j
+			case a[i-1] == b[j-1]:
+				rows[i][j] = rows[i-1][j-1]
+			default:
+				rows[i][j] = 1 + min(rows[i-1][j], rows[i][j-1], rows[i-1][j-1])
+				if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+					rows[i][j] = min(rows[i][j], 1+rows[i-2][j-2])
+				}
+			}
+		}
+	}
+	return rows[len(a)][len(b)]
+}
