@@ -17,7 +17,7 @@ func (p *picture) html() gomponents.Node {
 		return gomponents.Group{
 			html.SVG(attr("width", 14), attr("height", 14), html.Aria("hidden", "true"),
 				rect(1, 1, 12, 12, 3, look)),
-			gomponents.Text(" " + look.Meaning + " \u00a0 "),
+			gomponents.Text(" " + look.Meaning + " "),
 		}
 	})
 	return gomponents.Group{html.Details(gomponents.Attr("open"), newline,
@@ -26,7 +26,7 @@ func (p *picture) html() gomponents.Node {
 		html.P(html.Class("legend"), legend), newline,
 		html.Div(html.Class("picture"), html.TabIndex("0"), html.Role("group"), html.Aria("label", p.Title),
 			html.SVG(gomponents.Attr("xmlns", "http://www.w3.org/2000/svg"), attr("width", p.Width), attr("height", p.Height),
-				gomponents.Attr("viewBox", fmt.Sprintf("0 0 %d %d", p.Width, p.Height)), html.StyleAttr(fmt.Sprintf("min-width: %dpx", p.Least)),
+				gomponents.Attr("viewBox", fmt.Sprintf("0 0 %d %d", p.Width, p.Height)), html.Style(fmt.Sprintf("min-width: %dpx", p.Least)),
 				html.Role("img"), html.Aria("label", p.Title+"; the lists above have the same in words"), newline,
 				gomponents.Raw(`<defs><marker id="head" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" orient="auto"><path d="M0 0 8 4 0 8z" style="fill:#6e7781"/></marker></defs>`), newline,
 				each(p.Arrows, (*curve).svg), each(p.Boxes, func(b **placed) gomponents.Node { return (*b).svg() }))), newline), newline}
