@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/confighash/confighash/internal/graph"
+	"github.com/confighash/confighash/internal/typo"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
@@ -145,8 +146,8 @@ func acceptanceOf(r *graph.Resource) (acceptance, error) {
 	for rule := range strings.SplitSeq(rules, ",") {
 		rule = strings.TrimSpace(rule)
 		if !slices.Contains(RuleNames(), rule) {
-			return a, fmt.Errorf("%s, %s: %s: metadata.annotations[%q]: %q is not a rule; list some of %s, divided by commas",
-				r.File, r.Place(), r, v1alpha1.AnnotationLintIgnore, graph.Clip(rule), strings.Join(RuleNames(), ", "))
+			return a, fmt.Errorf("%s, %s: %s: metadata.annotations[%q]: %q is not a rule; list some of %s, divided by commas%s",
+				r.File, r.Place(), r, v1alpha1.AnnotationLintIgnore, graph.Clip(rule), strings.Join(RuleNames(), ", "), typo.DidYouMean(rule, RuleNames()))
 		}
 		a.rules = append(a.rules, rule)
 	}

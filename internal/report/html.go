@@ -3,74 +3,181 @@ package report
 import (
 	"bufio"
 	_ "embed"
-	"html/template"
+	"fmt"
 	"io"
 	"slices"
+	"strconv"
+
+	"maragu.dev/gomponents"
+	"maragu.dev/gomponents/html"
 )
 
-//go:embed page.html
-var pageHTML string
-
-// IsName reports whether the span is the name of a resource, a key, a field or an image.
-func (s Span) IsName() bool { return s.kind == name }
-
-// Plain returns the span as a terminal without colours shows it.
-func (s Span) Plain() string { return s.plain() }
-
-// Heading returns the section's title after its tag.
-func (s *Section) Heading() string { return s.heading() }
+// These are in the page, which loads nothing.
+var (
+	//go:embed page.css
+	pageCSS string
+	//go:embed page.js
+	pageJS string
+)
 
 // longSection is how many rows of a section HTML folds.
 const longSection = 50
 
-// IsOpen reports whether a reader of HTML need not open the section.
-func (s *Section) IsOpen() bool { return s.Open || !s.Folded && len(s.Rows) <= longSection }
+var newline = gomponents.Raw("\n")
 
-// FoldsRows reports whether HTML folds the lines of each row, since there are many.
-func (s *Section) FoldsRows() bool {
+// writeHTML writes the page with a picture as one file, which loads nothing. It uses no
+// template: the linker keeps every method of every type for the templates of Go's library,
+// which makes the executable larger by a fifth.
+func (p *Page) writeHTML(w io.Writer, d *Diagram) error {
+	sections := p.Sections
+	if p.Also != nil {
+		sections = slices.Concat(p.Sections, p.Also())
+	}
+	title, of := "confighash "+p.Command, gomponents.Text("")
+	if p.Environment != "" {
+		title, of = title+": "+p.Environment, gomponents.Text(" · "+p.Environment)
+	}
+	buffered := bufio.NewWriterSize(w, 1<<16) // each piece is written by itself
+	err := html.Doctype(html.HTML(html.Lang("en"), newline,
+		html.Head(newline,
+			html.Meta(html.Charset("utf-8")), newline,
+			html.Meta(html.Name("viewport"), html.Content("width=device-width, initial-scale=1")), newline,
+			html.TitleEl(gomponents.Text(title)), newline,
+			html.StyleEl(newline, gomponents.Raw(pageCSS)), newline), newline,
+		html.Body(newline,
+			html.Main(newline,
+				html.H1(gomponents.Text("confighash"), of, gomponents.Text(": "), p.Title.html()), newline,
+				p.search(), newline, p.htmlTable(),
+				gomponents.Map(p.Notes, func(note Phrase) gomponents.Node {
+					return gomponents.Group{html.P(note.html()), newline}
+				}),
+				each(sections, (*Section).html),
+				d.picture().html()), newline,
+			html.Script(newline, gomponents.Raw(pageJS)), newline), newline)).Render(buffered)
+	if err != nil {
+		return err
+	}
+	return buffered.Flush()
+}
+
+// each renders the items one by one, so that never all of their nodes are in memory.
+func each[T any](items []T, node func(*T) gomponents.Node) gomponents.Node {
+	return gomponents.NodeFunc(func(w io.Writer) error {
+		for i := range items {
+			if err := node(&items[i]).Render(w); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// search is hidden until the script shows it.
+func (p *Page) search() gomponents.Node {
+	var by gomponents.Node
+	if len(p.Groupings) > 0 {
+		choices := gomponents.Group{html.Legend(gomponents.Text("Group by"))}
+		for i, name := range p.Groupings {
+			choices = append(choices, gomponents.Text(" "), html.Label(
+				html.Input(html.Type("radio"), html.Name("by"), html.Value(name), gomponents.If(i == 0, html.Checked())),
+				gomponents.Text(" "+name)))
+		}
+		by = html.FieldSet(choices)
+	}
+	return html.Div(html.ID("search"), gomponents.Attr("hidden"),
+		html.Label(html.For("filter"), gomponents.Text("Filter")), gomponents.Text(" "),
+		html.Input(html.ID("filter"), html.Type("search"), html.Placeholder("a name, a key, a word")), gomponents.Text(" "),
+		html.Span(html.ID("found"), html.Role("status")), newline, by)
+}
+
+// htmlTable is the table with what is below its rows.
+func (p *Page) htmlTable() gomponents.Node {
+	if len(p.Table) == 0 {
+		return nil
+	}
+	few := longList / 2 // so many lines below a row are shown without being opened
+	if len(p.Table) > longList {
+		few = 0
+	}
+	table := gomponents.Group{newline, html.THead(html.Tr(gomponents.Map(p.Table[0], func(cell Phrase) gomponents.Node {
+		return html.Th(html.Scope("col"), cell.html())
+	}))), newline}
+	for i, row := range p.Table[1:] {
+		cells := gomponents.Group{}
+		for j, cell := range row {
+			var number gomponents.Node
+			if j > 0 {
+				number = gomponents.Group{html.Class("number"), html.Data("title", p.Table[0][j].String())}
+			}
+			cells = append(cells, html.Td(number, cell.html()))
+		}
+		table = append(table, html.TBody(html.Class("item"), html.Tr(cells), newline, p.below(i+1, few)), newline)
+	}
+	return gomponents.Group{html.Table(table), newline}
+}
+
+// below folds the lines below a row of the table, unless they are few.
+func (p *Page) below(row, few int) gomponents.Node {
+	var lines []Line
+	if p.Below != nil {
+		lines = p.Below(row)
+	}
+	if len(lines) == 0 {
+		return nil
+	}
+	var by gomponents.Node
+	if len(p.Groupings) > 0 {
+		by = html.Data("by", p.Groupings[0])
+	}
+	return gomponents.Group{html.Tr(html.Class("below"), by, html.Td(html.ColSpan(strconv.Itoa(len(p.Table[row]))),
+		html.Details(gomponents.If(len(lines) <= few, gomponents.Attr("open")), html.Summary(gomponents.Text(Plural(len(lines), p.What))), htmlLines(lines)))), newline}
+}
+
+func (s *Section) html() gomponents.Node {
 	lines := 0
 	for i := range s.Rows {
 		lines += len(s.Rows[i].Lines)
 	}
-	return s.Groups && lines > longText
+	folds := s.Groups && lines > longText
+	return gomponents.Group{html.Details(
+		gomponents.If(s.By != "", html.Data("by", s.By)),
+		gomponents.If(s.Open || !s.Folded && len(s.Rows) <= longSection, gomponents.Attr("open")), newline,
+		html.Summary(html.H2(gomponents.Text(fmt.Sprintf("%s (%d)", s.heading(), len(s.Rows))))), newline,
+		html.Ul(newline, each(s.Rows, func(r *Row) gomponents.Node {
+			return gomponents.Group{html.Li(html.Class("item"), r.html(folds)), newline}
+		})), newline), newline}
 }
 
-// A htmlPage is what the template needs.
-type htmlPage struct {
-	*Page
-	Picture *picture
-	All     []Section
+// html is the row with its lines, folded if asked to.
+func (r *Row) html(folds bool) gomponents.Node {
+	text := gomponents.Group{gomponents.If(len(r.Name) > 0, html.Strong(r.Name.html())), r.Text.html()}
+	for _, column := range r.Columns {
+		if len(column) > 0 {
+			text = append(text, gomponents.Text(" · "), column.html())
+		}
+	}
+	switch {
+	case len(r.Lines) == 0:
+		return text
+	case folds:
+		return html.Details(html.Summary(text, gomponents.Textf(" (%d)", len(r.Lines))), htmlLines(r.Lines))
+	}
+	return append(text, htmlLines(r.Lines))
 }
 
-// Few is how many lines below a row of the table are shown without being opened.
-func (p htmlPage) Few() int {
-	if len(p.Table) > longList {
-		return 0
-	}
-	return longList / 2
+func htmlLines(lines []Line) gomponents.Node {
+	return html.Ul(each(lines, func(l *Line) gomponents.Node {
+		return html.Li(gomponents.If(len(l.Label) > 0, gomponents.Group{l.Label.html(), gomponents.Text(": ")}), l.Text.html(),
+			gomponents.If(l.Diff != "", html.Pre(gomponents.Text(l.Diff))))
+	}))
 }
 
-// Lines returns the lines below a row of the table.
-func (p htmlPage) Lines(row int) []Line {
-	if p.Below == nil {
-		return nil
-	}
-	return p.Below(row)
-}
-
-// writeHTML writes the page with a picture as one file, which loads nothing.
-func (p *Page) writeHTML(w io.Writer, d *Diagram) error {
-	t, err := template.New("page").Parse(pageHTML)
-	if err != nil {
-		return err
-	}
-	h := htmlPage{Page: p, Picture: d.picture(), All: p.Sections}
-	if p.Also != nil {
-		h.All = slices.Concat(p.Sections, p.Also())
-	}
-	buffered := bufio.NewWriterSize(w, 1<<16) // the template writes each piece by itself
-	if err := t.Execute(buffered, h); err != nil {
-		return err
-	}
-	return buffered.Flush()
+func (p Phrase) html() gomponents.Node {
+	return gomponents.Map(p, func(s Span) gomponents.Node {
+		text := gomponents.Text(s.plain())
+		if s.kind == name {
+			return html.Code(text)
+		}
+		return text
+	})
 }

@@ -22,7 +22,7 @@ func TestWrite(t *testing.T) {
 		Markdown: "<!-- confighash graph -->\n### confighash: Title\n",
 		JSON:     "{\n  \"a\": \"<b>\"\n}\n",
 		Dot:      "digraph fixed {\n",
-		HTML:     "<!DOCTYPE html>\n",
+		HTML:     "<!doctype html><html lang=\"en\">\n",
 	} {
 		var b bytes.Buffer
 		if err := Write(&b, fixed{}, format, false); err != nil || !strings.HasPrefix(b.String(), want) {

@@ -69,7 +69,7 @@ func checkFormats(t rapid.TB, command string, v report.View, limit int) {
 }
 
 // pageTags are the tags that the page has of its own.
-var pageTags = regexp.MustCompile(`^(/?(html|head|title|style|body|main|h1|h2|p|label|span|table|thead|tbody|tr|th|td|details|summary|ul|li|strong|code|pre|div|svg|defs|marker|path|rect|g|text|script|input|fieldset|legend|meta)|!DOCTYPE)$`)
+var pageTags = regexp.MustCompile(`^(/?(html|head|title|style|body|main|h1|h2|p|label|span|table|thead|tbody|tr|th|td|details|summary|ul|li|strong|code|pre|div|svg|defs|marker|path|rect|g|text|script|input|fieldset|legend|meta)|!doctype)$`)
 
 // checkHTML fails if a page has a tag that is not its own, loads something, or has more
 // than its one script.
