@@ -280,11 +280,12 @@ var lineNumber = regexp.MustCompile(`(lines?) \d+( and \d+)?`)
 // saying returns what a sentence means in stderr. Lines of a ResourceList are
 // others than those of the stream that the sentence is about.
 func saying(sentence string, isList bool) *regexp.Regexp {
-	if sentence == "" {
-		return regexp.MustCompile(`^$`)
+	if sentence == "" { // but why nothing was done
+		return regexp.MustCompile(`^(info: nothing is renamed or stamped: [^\n]*\n)?$`)
 	}
 	pattern := regexp.QuoteMeta(sentence)
 	if isList {
+		pattern = strings.Replace(pattern, "error: ", `error: (\w+ "[^"]*": )?`, 1)
 		pattern = lineNumber.ReplaceAllString(pattern, `$1 \d+( and \d+)?`)
 	}
 	return regexp.MustCompile(`(?m)^` + strings.ReplaceAll(pattern, "…", "(?s:.*?)"))
