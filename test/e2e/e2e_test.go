@@ -18,8 +18,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// maxImageSize is what the image may hold, in bytes.
-const maxImageSize = 12_000_000
+// maxImageSize is what the image may hold, in bytes: kustomize for confighash build is a third.
+const maxImageSize = 18_000_000
 
 // exampleKustomization copies the example to a new folder, with function, in
 // YAML's flow style, as what runs the function.
