@@ -44,7 +44,7 @@ type Options struct {
 	Function function.Options
 	// Optional: without a functionConfig, the output is kustomize's.
 	Optional bool
-	// AllowEmpty: a build without resources is no error.
+	// AllowEmpty: a build may have no resources.
 	AllowEmpty bool
 }
 

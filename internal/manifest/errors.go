@@ -43,6 +43,9 @@ func atLine(err error, text []byte, line int) error {
 		}
 		line += relative - 1
 	}
+	if strings.HasSuffix(message, " any token") {
+		message += "; indent with spaces, not tabs, and quote a value that begins with @"
+	}
 	return &ParseError{Line: line, Message: message}
 }
 

@@ -259,7 +259,7 @@ func TestParse_errors(t *testing.T) {
 		{"a control character", "kind: A\nx: y\nz: \x00\n", "line 3: not valid YAML: control characters are not allowed"},
 		{"Lists of aliases", "x0: &x0 {kind: A}\nx1: &x1 {kind: List, items: [" + strings.Repeat("*x0,", 200) + "]}\nx2: &x2 {kind: List, items: [" +
 			strings.Repeat("*x1,", 200) + "]}\nkind: List\nitems: [*x2]\n", "line 2: aliases expand to more than the 10000 items that are followed"},
-		{"tab", "kind: A\n---\nmetadata:\n\tname: a\n", "line 4: not valid YAML: found character that cannot start any token"},
+		{"tab", "kind: A\n---\nmetadata:\n\tname: a\n", "line 4: not valid YAML: found character that cannot start any token; indent with spaces, not tabs, and quote a value that begins with @"},
 		{"open quote", head + "items:\n- kind: \"A\n", "line 4: not valid YAML: found unexpected end of stream"},
 		{"something after a document's end", "kind: A\n... b\n", "line 2: not valid YAML: did not find expected <document start>"},
 		{"something after empty items", head + "items: []\n a\n", "line 4: not valid YAML: did not find expected key"},

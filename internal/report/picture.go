@@ -74,8 +74,8 @@ type layout struct {
 	labels, room []int
 }
 
-// picture places the boxes of a diagram in columns from left to right. It is nil if there
-// is no arrow.
+// picture places the boxes of a diagram in columns from left to right. It is nil
+// without arrows.
 func (d *Diagram) picture() *picture {
 	if len(d.Arrows) == 0 {
 		return nil

@@ -60,7 +60,7 @@ func TestDiagram_simplifiedSaysNothingElse(t *testing.T) {
 			for _, from := range d.Boxes[a.From].names() {
 				for _, to := range d.Boxes[a.To].names() {
 					if shown++; !known[arrow(from, to, a)] {
-						t.Fatalf("there is no arrow from %s to %s", from, to)
+						t.Fatalf("no arrow leads from %s to %s", from, to)
 					}
 				}
 			}

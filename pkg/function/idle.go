@@ -39,7 +39,7 @@ func (r *run) idle(out *Output) string {
 		why = fmt.Sprintf("nothing in the input asks for it by annotations of the policy %s", r.spec.Policy)
 	}
 	if lost != nil {
-		why += fmt.Sprintf("; %s refers to %s %q, which is not there", lost.Referrer, lost.Targets, graph.Clip(lost.Ref.Name))
+		why += fmt.Sprintf("; %s refers to %s %q, which is not in the input", lost.Referrer, lost.Targets, graph.Clip(lost.Ref.Name))
 	}
 	return why
 }

@@ -16,7 +16,7 @@
 //	after, err := c.Rollouts(ctx, "shop")
 //	for _, workload := range cluster.Rolled(before, after) {
 //
-// There is no scheduler, no kubelet and no token of a service account: who knows
-// the one token may do everything, act as anybody else, and nobody else knows it.
+// It has neither scheduler nor kubelet, nor tokens of service accounts. Its one token
+// may do everything and act as anybody else, and only the tests know it.
 // `make e2e-cluster` builds the three binaries that it needs and runs the tests.
 package cluster

@@ -334,7 +334,7 @@ func (e ended) checkSentences(t *testing.T, exit int) {
 		return
 	}
 	if !strings.HasPrefix(e.stderr, "error: ") || !strings.HasSuffix(e.stderr, "\n") {
-		t.Errorf("stderr is no error: %s", clip(e.stderr))
+		t.Errorf("stderr has no error: %s", clip(e.stderr))
 	}
 	if limit := 64 << 10; len(e.stderr) > limit {
 		t.Errorf("stderr has %d bytes, want at most %d", len(e.stderr), limit)

@@ -253,7 +253,7 @@ var contentRows = []hostileRow{
 	{name: "A Secret's `type` that is a mapping", input: documents(secretHead+"type: {a: b}\nstringData:\n  a: c\n", secretWeb), rename: refuses("Secret s: type is not a string")},
 	{name: "A Secret's `type` that is null", input: documents(secretHead+"type:\nstringData:\n  a: c\n", secretWeb), rename: does("Renamed"), annotate: does("Stamped")},
 	{name: "A password that begins with `*`, without quotes", input: documents(secretHead+"stringData:\n  a: *hunter2\n", secretWeb), rename: refuses("line 6: not valid YAML: an alias names an anchor that is not there; quote a value that begins with *")},
-	{name: "A password that begins with `@`, without quotes", input: documents(secretHead+"stringData:\n  a: @hunter2\n", secretWeb), rename: refuses("line 6: not valid YAML: found character that cannot start any token")},
+	{name: "A password that begins with `@`, without quotes", input: documents(secretHead+"stringData:\n  a: @hunter2\n", secretWeb), rename: refuses("line 6: not valid YAML: found character that cannot start any token; indent with spaces, not tabs, and quote a value that begins with @")},
 	{name: "A password with `: ` in it, without quotes", input: documents(secretHead+"stringData:\n  a: hunter2: b\n", secretWeb), rename: refuses("line 6: not valid YAML: mapping values are not allowed in this context")},
 	{name: "`immutable: yes`", input: documents(hostileApp+"immutable: yes\n", hostileWeb), rename: does("Renamed"), annotate: does("Stamped")},
 	{name: "`sops: null`", input: documents(secretHead+"stringData:\n  a: c\nsops:\n", secretWeb), rename: does("Renamed"), annotate: does("Stamped")},

@@ -274,7 +274,7 @@ var encodingRows = []hostileRow{
 	{name: "A CR alone in a comment", input: documents(hostileApp+"# a\r  # b\n", hostileWeb), rename: does("Renamed"), annotate: does("Stamped")},
 	{name: "Unicode's line separators in a plain value", input: documents(hostileHead+"data:\n  a: b\u2028      c\u0085      d\n", hostileWeb), rename: does("Renamed"), annotate: does("Stamped")},
 	{name: "Unicode's line separators in a quoted value", input: documents(hostileHead+"data:\n  a: \"b\u2028c\u2029d\"\n", hostileWeb), rename: does("Renamed"), annotate: does("Stamped")},
-	{name: "Tabs for indentation", input: documents(hostileHead+"data:\n\ta: b\n", hostileWeb), rename: refuses("line 6: not valid YAML: found character that cannot start any token")},
+	{name: "Tabs for indentation", input: documents(hostileHead+"data:\n\ta: b\n", hostileWeb), rename: refuses("line 6: not valid YAML: found character that cannot start any token; indent with spaces, not tabs, and quote a value that begins with @")},
 	{name: "Tabs between a key and its value, and after it", input: documents(strings.Replace(hostileApp, "name: app", "name:\tapp\t", 1), hostileWeb), rename: does("Renamed"), annotate: does("Stamped")},
 	{name: "Tabs in values", input: documents(hostileHead+"data:\n  a: \"b\tc\"\n  d: |\n    e\n    \tf\n", hostileWeb), rename: does("Renamed"), annotate: does("Stamped")},
 	{name: "A tab at the start of a block scalar, which YAML allows and the parser does not", input: documents(hostileHead+"data:\n  d: |\n    \te\n", hostileWeb), rename: refuses("line 6: not valid YAML: found a tab character where an indentation space is expected")},
