@@ -494,6 +494,40 @@ func TestInstall_putsTheLatestReleaseWhereItIsAskedTo(t *testing.T) {
 	}
 }
 
+func TestFluxPlugin_listsEachArchive(t *testing.T) {
+	skipWithoutPrograms(t, "sh", "awk")
+	made := newRelease(t)
+	sums := string(made["checksums.txt"]) + strings.Repeat("0", 64) + "  confighash_0.1.0_amd64.deb\n"
+	out, err := harness.Run([]byte(sums), filepath.Join("..", "..", "packaging", "flux-plugin"), "v0.1.0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// What github.com/fluxcd/flux2/v2/pkg/plugin reads.
+	manifest := readStrictly[struct {
+		APIVersion                                     string `yaml:"apiVersion"`
+		Kind, Name, Description, Homepage, Source, Bin string
+		Versions                                       []struct {
+			Version   string
+			Platforms []struct{ OS, Arch, URL, Checksum string }
+		}
+	}](t, yamlv3.NewDecoder(bytes.NewReader(out)))
+	if manifest.Bin != "confighash" || len(manifest.Versions) != 1 || manifest.Versions[0].Version != "0.1.0" {
+		t.Fatalf("the manifest is of something else:\n%s", out)
+	}
+	if got := len(manifest.Versions[0].Platforms); got != 6 {
+		t.Errorf("%d platforms, want 6", got)
+	}
+	for _, platform := range manifest.Versions[0].Platforms {
+		name := releaseName(t, "v0.1.0", platform.OS, platform.Arch)
+		if want := "https://github.com/confighash/confighash/releases/download/v0.1.0/" + name; platform.URL != want {
+			t.Errorf("the URL is %s, want %s", platform.URL, want)
+		}
+		if want := fmt.Sprintf("sha256:%x", sha256.Sum256(made[name])); platform.Checksum != want {
+			t.Errorf("%s has the checksum %s, want %s", name, platform.Checksum, want)
+		}
+	}
+}
+
 // shopRepository makes a Git repository with the environments of the example
 // and what they render to.
 func shopRepository(t *testing.T) string {
