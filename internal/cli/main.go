@@ -66,6 +66,7 @@ func run(args []string, stdin, stdout, stderr *os.File) int {
 	root.SetIn(stdin)
 	root.SetOut(out)
 	root.SetErr(stderr)
+	refuseUnknown(root)
 	cmd, err := root.ExecuteC()
 	if err == nil && out.err != nil {
 		err = fault(&function.WriteError{Err: out.err})

@@ -369,7 +369,11 @@ func readConfig(file string) (*v1alpha1.ConfigHash, error) {
 	}
 	config, err := v1alpha1.ParseYAML(data)
 	if err != nil {
-		return nil, fmt.Errorf("--config %s: %w", file, err)
+		var all []error
+		for _, e := range function.Errors(err) {
+			all = append(all, fmt.Errorf("--config %s: %w", file, e))
+		}
+		return nil, errors.Join(all...)
 	}
 	return config, nil
 }

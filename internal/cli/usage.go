@@ -50,17 +50,17 @@ func flagError(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("unknown flag: -%s", name)
 }
 
-// didYouMean returns "; did you mean X?" for flags of cmd and, of the root command, for
-// other commands and modes, "" if none is like word.
+// didYouMean returns "; did you mean X?" for flags and commands of cmd and, of the root
+// command, for modes, "" if none is like word.
 func didYouMean(cmd *cobra.Command, word string) string {
 	shown := map[string]string{}
 	if !cmd.HasParent() {
 		for _, mode := range []v1alpha1.Mode{v1alpha1.ModeRename, v1alpha1.ModeAnnotate} {
 			shown[string(mode)] = "--mode " + string(mode)
 		}
-		for _, c := range cmd.Commands() {
-			shown[c.Name()] = cmd.CommandPath() + " " + c.Name()
-		}
+	}
+	for _, c := range cmd.Commands() {
+		shown[c.Name()] = cmd.CommandPath() + " " + c.Name()
 	}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { shown[f.Name] = "--" + f.Name })
 	meant := typo.Meant(word, slices.Sorted(maps.Keys(shown)))
@@ -88,6 +88,36 @@ func unexpected(root *cobra.Command, args []string) error {
 		return fmt.Errorf("%q is not a command%s", name, hint)
 	}
 	return fmt.Errorf("unexpected argument %q: it is not a command, and manifests are read from stdin or from --file", name)
+}
+
+// refuseUnknown lets cobra's own commands refuse what is not a command. They would print
+// help instead, and succeed.
+func refuseUnknown(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		switch c.Name() {
+		case "help":
+			c.Args = func(_ *cobra.Command, args []string) error {
+				topic, rest, _ := root.Find(args)
+				return notACommand(topic, rest)
+			}
+		case "completion":
+			c.Args = notACommand
+			c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() } // else Args is not asked
+		}
+	}
+}
+
+// notACommand refuses arguments of a command that takes only commands.
+func notACommand(cmd *cobra.Command, args []string) error {
+	switch {
+	case len(args) == 0:
+		return nil
+	case cmd.HasParent():
+		return asFailure(cmd, fmt.Errorf("%q is not a command of %s%s", args[0], cmd.CommandPath(), didYouMean(cmd, args[0])))
+	}
+	return asFailure(cmd, fmt.Errorf("%q is not a command%s", args[0], didYouMean(cmd, args[0])))
 }
 
 // noArgs refuses arguments. Of a command that compares manifests they are probably those.

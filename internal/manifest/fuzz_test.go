@@ -120,7 +120,7 @@ func checkRefusal(t *testing.T, data []byte, err error) {
 	if text := err.Error(); strings.TrimSpace(text) == "" || strings.Contains(text, "%!") && !bytes.Contains(data, []byte("%!")) {
 		t.Errorf("an error says nothing: %q", text)
 	}
-	var parseError *ParseError
+	var parseError *yamldoc.ParseError
 	if !errors.As(err, &parseError) {
 		return
 	}

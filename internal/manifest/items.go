@@ -79,9 +79,9 @@ func (c *Chunk) parse(parser *yamldoc.Parser) (*yaml.Node, error) {
 	case err == nil:
 		return tree, nil
 	case c.item > 0:
-		return nil, fmt.Errorf("%s: %w", c.At(c.Line), atLine(err, c.Text, 1))
+		return nil, fmt.Errorf("%s: %w", c.At(c.Line), yamldoc.AtLine(err, c.Text, 1))
 	}
-	return nil, atLine(err, c.Text, c.Line)
+	return nil, yamldoc.AtLine(err, c.Text, c.Line)
 }
 
 // aliasedIn returns how many more nodes a tree has once its aliases are written out. A

@@ -174,7 +174,7 @@ func (in *Input) keepResourceList(d *document) error {
 		// Concatenated JSON and other streams are for Parse to judge, but a document
 		// that says so at its beginning is a ResourceList.
 		if bytes.Contains(d.text[:min(len(d.text), 200)], []byte("ResourceList")) {
-			return atLine(err, d.text, d.line)
+			return yamldoc.AtLine(err, d.text, d.line)
 		}
 		return nil
 	}

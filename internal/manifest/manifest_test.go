@@ -259,6 +259,9 @@ func TestParse_errors(t *testing.T) {
 		{"a control character", "kind: A\nx: y\nz: \x00\n", "line 3: not valid YAML: control characters are not allowed"},
 		{"Lists of aliases", "x0: &x0 {kind: A}\nx1: &x1 {kind: List, items: [" + strings.Repeat("*x0,", 200) + "]}\nx2: &x2 {kind: List, items: [" +
 			strings.Repeat("*x1,", 200) + "]}\nkind: List\nitems: [*x2]\n", "line 2: aliases expand to more than the 10000 items that are followed"},
+		{"what a command said", "kind: A\n---\n\nError: chart: no such file\n\nUsage: helm\n", `line 4: this is a message of another command: "Error: chart: no such file"; correct what it names, and keep stderr out of the pipe`},
+		{"what a command said at length", "WARNING: " + strings.Repeat("é: ", 100), `line 1: this is a message of another command: "WARNING: ` + strings.Repeat("é: ", 63) + `é:…"; correct what it names, and keep stderr out of the pipe`},
+		{"a list of what commands said", head + "items:\n- \"Error: a\n", "line 4: not valid YAML: found unexpected end of stream"},
 		{"tab", "kind: A\n---\nmetadata:\n\tname: a\n", "line 4: not valid YAML: found character that cannot start any token; indent with spaces, not tabs, and quote a value that begins with @"},
 		{"open quote", head + "items:\n- kind: \"A\n", "line 4: not valid YAML: found unexpected end of stream"},
 		{"something after a document's end", "kind: A\n... b\n", "line 2: not valid YAML: did not find expected <document start>"},

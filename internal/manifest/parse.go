@@ -1,9 +1,11 @@
 package manifest
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -110,9 +112,26 @@ func (p *parsing[T]) finish(in *Input, jobs []job[T]) {
 	for _, j := range jobs {
 		p.chunks, p.values = append(p.chunks, j.chunk), append(p.values, j.value)
 		if j.err != nil {
-			p.errs = append(p.errs, j.err)
+			p.errs = append(p.errs, j.chunk.orSaid(j.err))
 		}
 	}
+}
+
+// orSaid returns the error of a chunk, or says that a command printed a message in the
+// place of a manifest if that is why: the error of a parser would not show it.
+func (c *Chunk) orSaid(err error) error {
+	text := bytes.TrimLeft(c.Text, white)
+	severity, _, found := bytes.Cut(text, []byte(": "))
+	if c.form != formDocument || !found || !slices.Contains([]string{"error", "fatal", "warning"}, string(bytes.ToLower(severity))) {
+		return err
+	}
+	const longest = 200
+	line := []rune(string(bytes.TrimRight(text[:lineEnd(text, 0)], white)))
+	if len(line) > longest {
+		line = append(line[:longest], '…')
+	}
+	at := c.Line + bytes.Count(c.Text[:len(c.Text)-len(text)], []byte("\n"))
+	return fmt.Errorf("%s: this is a message of another command: %q; correct what it names, and keep stderr out of the pipe", c.At(at), string(line))
 }
 
 // Visit parses the chunk, again if Parse did before, and calls visit with its items.

@@ -145,7 +145,7 @@ func (in *Input) flowEntries(results []Result, before, after string) ([]byte, er
 func (in *Input) completeWhole(text []byte, results []Result) ([]byte, error) {
 	tree, err := yamldoc.Parse(text)
 	if err != nil {
-		return nil, fmt.Errorf("the result does not parse: %w", atLine(err, text, 1))
+		return nil, fmt.Errorf("the result does not parse: %w", yamldoc.AtLine(err, text, 1))
 	}
 	root := tree.Content[0]
 	if yamldoc.Value(root, "results") == nil && in.hasItems && len(results) == 0 {
@@ -162,7 +162,7 @@ func (in *Input) completeWhole(text []byte, results []Result) ([]byte, error) {
 		}
 	}
 	if tree, err = yamldoc.ParseWithComments(text); err != nil {
-		return nil, fmt.Errorf("the result does not parse: %w", atLine(err, text, 1))
+		return nil, fmt.Errorf("the result does not parse: %w", yamldoc.AtLine(err, text, 1))
 	}
 	added, err := in.blockEntries(nil, 0, results, false)
 	if err != nil {

@@ -1,6 +1,7 @@
 package v1alpha1
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -101,9 +102,14 @@ func keyPath(at yamldoc.Path, key string) yamldoc.Path {
 	return at.Key(key)
 }
 
-// suggest names the fields of that name, here or in other places, or of a similar one here,
-// or else all those here.
+// suggest names the fields that a key may mean, or else all those here.
 func (r *reader) suggest(key string, here []string) string {
+	return cmp.Or(r.didYouMean(key, here), "known here: "+strings.Join(here, ", "))
+}
+
+// didYouMean names the fields of that name, here or in other places, or of a similar one
+// here. It returns "" if there are none.
+func (r *reader) didYouMean(key string, here []string) string {
 	last := func(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }
 	differ := func(f string) bool { return !strings.EqualFold(last(f), last(key)) }
 	for _, fields := range [][]string{here, r.paths} {
@@ -111,8 +117,5 @@ func (r *reader) suggest(key string, here []string) string {
 			return "did you mean " + strings.Join(meant, " or ") + "?"
 		}
 	}
-	if hint, ok := strings.CutPrefix(typo.DidYouMean(key, here), "; "); ok {
-		return hint
-	}
-	return "known here: " + strings.Join(here, ", ")
+	return strings.TrimPrefix(typo.DidYouMean(key, here), "; ")
 }

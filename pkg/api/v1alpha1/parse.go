@@ -80,6 +80,9 @@ func Parse(node *yaml.Node) (*ConfigHash, error) {
 	}
 	r := &reader{isFlat: isFlat, paths: names(paths(root.Type())), given: map[yamldoc.Path]int{}, wrong: map[yamldoc.Path]bool{}}
 	r.object(node, root, "")
+	if r.foreign {
+		return nil, Errors{{Path: flatData, Message: "no key is a field of a functionConfig; a ConfigMap of an application belongs to the input, and a functionConfig has at least mode: Rename or mode: Annotate"}}
+	}
 	r.validate(root, "")
 	if isFlat {
 		config = &ConfigHash{APIVersion: APIVersion, Kind: Kind, Metadata: f.Metadata, Spec: f.Data}
@@ -96,7 +99,7 @@ func Parse(node *yaml.Node) (*ConfigHash, error) {
 func ParseYAML(data []byte) (*ConfigHash, error) {
 	var document yaml.Node
 	if err := yaml.Unmarshal(data, &document); err != nil {
-		return nil, yamlError(err)
+		return nil, yamldoc.AtLine(err, data, 1)
 	}
 	return Parse(&document)
 }

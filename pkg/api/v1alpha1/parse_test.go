@@ -404,8 +404,8 @@ func TestParse_refuses(t *testing.T) {
 		{"a salt with commas", head + "spec: {mode: Rename, salt: a,hunter2,hunter2}", "spec: has a duplicate key without a value; quote a value that holds a comma\n" +
 			"spec: holds a key without a value that is not a known field; quote a value that holds a comma; known here: " +
 			"mode, policy, include, exclude, salt, jobs, rename, annotate, podMetadata, references, podTemplates, namespace, discover, unresolved, reloader, report"},
-		{"flat: a list read as an alias", flat + "  include: \"*hunter2\"", `data.include: must be a list, written as YAML: ` +
-			"an alias names an anchor that is not there, or that contains it; quote a value that begins with *"},
+		{"flat: a list read as an alias", flat + "  include: \"*hunter2\"", `data.include: must be a list, written as YAML; ` +
+			"line 1: not valid YAML: an alias names an anchor that is not there; quote a value that begins with *"},
 		{"enum is a boolean", head + "spec: {mode: true}", `spec.mode: must be one of Rename, Annotate, not a boolean`},
 		{"list is a mapping", mode + "  include: {name: x}", `spec.include: must be a list, not a mapping`},
 		{"mapping is a list", mode + "  rename: [immutable]", `spec.rename: must be a mapping, not a list`},
@@ -495,6 +495,10 @@ func TestParse_refuses(t *testing.T) {
 		{"flat: an object", flat + "  annotate: 'key: a/b'", `data.annotate: is not a known field; did you mean annotate.key or annotate.scope or annotate.granularity?`},
 		{"flat: into a mapping", flat + "  rename.annotations.a: b", `data["rename.annotations.a"]: is not a known field; did you mean rename.annotations?`},
 		{"flat: outside of data", flat + "mode: Rename", `mode: is not a known field; did you mean data.mode?`},
+		{"flat: of an application", flatHead + "data: {LOG_LEVEL: info, app.properties: 'a: b'}",
+			`data: no key is a field of a functionConfig; a ConfigMap of an application belongs to the input, and a functionConfig has at least mode: Rename or mode: Annotate`},
+		{"flat: of an application, and a mode in other case", flatHead + "data: {names: x, Mode: Rename}",
+			"data.mode: is required: one of Rename, Annotate\ndata.names: is not a known field; did you mean namespace?\ndata.Mode: is not a known field; did you mean mode?"},
 		{"flat: spec", flat + "spec: {mode: Rename}", `spec: is not a known field; known here: apiVersion, kind, metadata, data`},
 		{"flat: no mode", flatHead + "data: {policy: All}", `data.mode: is required: one of Rename, Annotate`},
 		{"flat: unknown value", flat + "  rename.generated: Never", `data["rename.generated"]: "Never" is not one of Auto, Adopt, Leave`},
@@ -502,9 +506,9 @@ func TestParse_refuses(t *testing.T) {
 		{"flat: empty boolean", flat + "  rename.immutable: ''", `data["rename.immutable"]: must be true or false, not ""`},
 		{"flat: not text", flat + "  include: [{name: x}]",
 			`data.include: must be text, not a list: a ConfigMap's values are strings; write lists and mappings in them as YAML`},
-		{"flat: not YAML", flat + "  include: '[{'", `data.include: must be a list, written as YAML: line 1: did not find expected node content`},
-		{"flat: not one YAML", flat + "  include: \"[]\\n---\\n[]\"", `data.include: must be a list, written as YAML: it holds more than one document`},
-		{"flat: one YAML and rubbish", flat + "  include: \"[]\\n---\\n[\"", `data.include: must be a list, written as YAML: line 3: did not find expected node content`},
+		{"flat: not YAML", flat + "  include: '[{'", `data.include: must be a list, written as YAML; line 1: not valid YAML: did not find expected node content`},
+		{"flat: not one YAML", flat + "  include: \"[]\\n---\\n[]\"", `data.include: must be a list, written as YAML; it holds more than one document`},
+		{"flat: one YAML and rubbish", flat + "  include: \"[]\\n---\\n[\"", `data.include: must be a list, written as YAML; line 3: not valid YAML: did not find expected node content`},
 		{"flat: not a list", flat + "  include: x", `data.include: must be a list, not a string`},
 		{"flat: not a mapping", flat + "  rename.annotations: a=b", `data["rename.annotations"]: must be a mapping, not a string`},
 		{"flat: within text", flat + "  include: '[{name: [x]}]'", `data.include[0].name: must be a string, not a list`},

@@ -23,6 +23,8 @@ type reader struct {
 	budget yamldoc.Budget
 	isFlat bool
 	loose  bool // other fields and types are allowed
+	// foreign reports that no key of the flat form's data is like a field of it.
+	foreign bool
 	// given has the order in which the document sets values, and wrong the paths of
 	// those of the wrong type.
 	given map[yamldoc.Path]int
@@ -121,6 +123,10 @@ func (r *reader) object(node *yaml.Node, v reflect.Value, at yamldoc.Path) {
 	known, inFlatData := fields(v.Type()), r.isFlat && at == flatData
 	if inFlatData {
 		known = flatFields(v.Type())
+		isLike := func(e entry) bool {
+			return strings.Contains(e.key, ":") || r.didYouMean(e.key, names(known)) != ""
+		}
+		r.foreign = len(entries) > 0 && !slices.ContainsFunc(entries, isLike)
 	}
 	for _, e := range entries {
 		i := slices.IndexFunc(known, func(f rule) bool { return f.name == e.key })
@@ -157,7 +163,7 @@ func (r *reader) readText(node *yaml.Node, v reflect.Value, f *rule, at yamldoc.
 	switch {
 	case err != nil:
 		r.given[at] = len(r.given)
-		r.fail(at, fmt.Sprintf("must be %s, written as YAML: %v", f.wants(), err))
+		r.fail(at, fmt.Sprintf("must be %s, written as YAML; %v", f.wants(), err))
 	case !yamldoc.IsNull(parsed):
 		r.read(parsed, v, f, at)
 	}
@@ -178,19 +184,9 @@ func parseText(s string) (*yaml.Node, error) {
 		}
 	}
 	if !errors.Is(err, io.EOF) {
-		return nil, yamlError(err)
+		return nil, yamldoc.AtLine(err, []byte(s), 1)
 	}
 	return document.Content[0], nil
-}
-
-// yamlError returns the parser's error without the name of an anchor: that may be an
-// unquoted value that begins with *.
-func yamlError(err error) error {
-	message := strings.TrimPrefix(err.Error(), "yaml: ")
-	if strings.HasPrefix(message, "unknown anchor ") || strings.HasPrefix(message, "anchor ") {
-		message = "an alias names an anchor that is not there, or that contains it; quote a value that begins with *"
-	}
-	return errors.New(message)
 }
 
 // isText reports whether node is a string. A date is one, too: YAML 1.2 and JSON

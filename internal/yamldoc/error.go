@@ -1,4 +1,4 @@
-package manifest
+package yamldoc
 
 import (
 	"bytes"
@@ -18,10 +18,10 @@ func (e *ParseError) Error() string {
 	return fmt.Sprintf("line %d: not valid YAML: %s", e.Line, e.Message)
 }
 
-// atLine makes a ParseError of the parser's error in a text that begins on line of the
+// AtLine makes a ParseError of the parser's error in a text that begins on line of the
 // input. It leaves out what the parser quotes of the text if that may be a value: an
 // unquoted password that begins with * is an alias to YAML.
-func atLine(err error, text []byte, line int) error {
+func AtLine(err error, text []byte, line int) error {
 	message := strings.TrimPrefix(err.Error(), "yaml: ")
 	at := 0 // where in the text, unless the parser says so
 	if name, ok := quoted(message, "unknown anchor '", "' referenced"); ok {
