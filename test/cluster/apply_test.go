@@ -205,8 +205,8 @@ func cleaned(t *testing.T, text string) string {
 	return string(out)
 }
 
-// TestApply_job holds docs/troubleshooting.md to what it says of Jobs: their
-// template cannot change. Rename follows all the same and warns; Annotate
+// TestApply_job checks what docs/messages-references.md says about Jobs: their
+// template cannot change. Rename follows nevertheless and warns; Annotate
 // leaves them alone.
 func TestApply_job(t *testing.T) {
 	const job = `---

@@ -114,19 +114,24 @@ var docHeading = regexp.MustCompile(`(?m)^#+ +(.*)$`)
 func docAnchors(p docPage) map[string]bool {
 	anchors := map[string]bool{}
 	for _, m := range docHeading.FindAllStringSubmatch(p.prose(), -1) {
-		text := regexp.MustCompile(`\[([^]]*)\]\([^)]*\)`).ReplaceAllString(m[1], "$1")
-		var anchor strings.Builder
-		for _, r := range strings.ToLower(text) {
-			switch {
-			case r == ' ':
-				anchor.WriteByte('-')
-			case r == '-', r == '_', unicode.IsLetter(r), unicode.IsDigit(r):
-				anchor.WriteRune(r)
-			}
-		}
-		anchors[anchor.String()] = true
+		anchors[docAnchor(m[1])] = true
 	}
 	return anchors
+}
+
+// docAnchor is the one that GitHub gives to a heading.
+func docAnchor(heading string) string {
+	text := regexp.MustCompile(`\[([^]]*)\]\([^)]*\)`).ReplaceAllString(heading, "$1")
+	var anchor strings.Builder
+	for _, r := range strings.ToLower(text) {
+		switch {
+		case r == ' ':
+			anchor.WriteByte('-')
+		case r == '-', r == '_', unicode.IsLetter(r), unicode.IsDigit(r):
+			anchor.WriteRune(r)
+		}
+	}
+	return anchor.String()
 }
 
 func TestDocs_indexListsEachPage(t *testing.T) {
@@ -495,7 +500,7 @@ func called(call *ast.CallExpr) string {
 	return ""
 }
 
-// unexplained are sentences that docs/troubleshooting.md need not explain.
+// unexplained are sentences that docs/messages-*.md need not explain.
 // The values say why.
 var unexplained = map[string]string{
 	"X takes it out":                                       "information",
@@ -526,7 +531,7 @@ var unexplained = map[string]string{
 	"' value contains itself": "is looked for in the words of the YAML parser",
 }
 
-// messagePattern is a message on the page docs/troubleshooting.md.
+// messagePattern is a message on one of the pages docs/messages-*.md.
 type messagePattern struct {
 	shown string
 	re    *regexp.Regexp
@@ -536,13 +541,15 @@ type messagePattern struct {
 // with a message.
 func messagePatterns(t *testing.T) []messagePattern {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "troubleshooting.md"))
-	if err != nil {
-		t.Fatal(err)
+	var text strings.Builder
+	for _, p := range docPages(t) {
+		if strings.HasPrefix(p.name, "docs/messages-") {
+			text.WriteString(p.text)
+		}
 	}
 	placeholder := regexp.MustCompile(`\b(KEYS?|KIND|NAMES?|NAMESPACE|NUMBER|OBJECTS?|PLACES|REASON|VALUES?)\b`)
 	var patterns []messagePattern
-	for _, m := range regexp.MustCompile("(?m)^(?:###|-) `([^`]+)`").FindAllStringSubmatch(string(text), -1) {
+	for _, m := range regexp.MustCompile("(?m)^(?:##+|-) `([^`]+)`").FindAllStringSubmatch(text.String(), -1) {
 		shown := m[1]
 		words := 0
 		for word := range strings.FieldsSeq(placeholder.ReplaceAllString(shown, "")) {
@@ -551,8 +558,8 @@ func messagePatterns(t *testing.T) []messagePattern {
 			}
 		}
 		if words < minBlanks {
-			if strings.Contains(m[0], "###") {
-				t.Errorf("docs/troubleshooting.md: the heading %q says too little to be found by", shown)
+			if strings.HasPrefix(m[0], "#") {
+				t.Errorf("docs/messages-*.md: the heading %q says too little to be found by", shown)
 			}
 			continue
 		}
@@ -560,6 +567,31 @@ func messagePatterns(t *testing.T) []messagePattern {
 		patterns = append(patterns, messagePattern{shown, regexp.MustCompile(re)})
 	}
 	return patterns
+}
+
+// TestTroubleshooting_listsEachMessage compares the list with the headings of the pages.
+func TestTroubleshooting_listsEachMessage(t *testing.T) {
+	list, err := os.ReadFile(filepath.Join("..", "..", "docs", "troubleshooting.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	message := regexp.MustCompile("(?m)^##+ (.*`.*)$")
+	seen := 0
+	for _, p := range docPages(t) {
+		name, isMessages := strings.CutPrefix(p.name, "docs/messages-")
+		if !isMessages {
+			continue
+		}
+		for _, m := range message.FindAllStringSubmatch(p.prose(), -1) {
+			seen++
+			if link := "(messages-" + name + "#" + docAnchor(m[1]) + ")"; !bytes.Contains(list, []byte(link)) {
+				t.Errorf("docs/troubleshooting.md does not list %s: %s", p.name, link)
+			}
+		}
+	}
+	if seen < 60 {
+		t.Errorf("%d messages found, want at least 60", seen)
+	}
 }
 
 func TestTroubleshooting_explainsWhatIsSaid(t *testing.T) {
@@ -572,7 +604,7 @@ func TestTroubleshooting_explainsWhatIsSaid(t *testing.T) {
 			continue
 		}
 		if !slices.ContainsFunc(patterns, func(p messagePattern) bool { return p.re.MatchString(s.text) }) {
-			t.Errorf("%s: docs/troubleshooting.md does not explain %q", s.at, s.text)
+			t.Errorf("%s: docs/messages-*.md do not explain %q", s.at, s.text)
 		}
 	}
 	for text := range unexplained {

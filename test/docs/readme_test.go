@@ -129,7 +129,11 @@ func TestDocs_functionConfigsAreAccepted(t *testing.T) {
 			if err := (harness.Files{"confighash.yaml": block}).Write(filepath.Dir(config)); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := harness.Run([]byte("{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n"), harness.Binary, "--config", config); err != nil {
+			args := []string{"--config", config}
+			if strings.Contains(block, "\n    keep: ") {
+				args = append(args, "--previous", t.TempDir())
+			}
+			if _, err := harness.Run([]byte("{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n"), harness.Binary, args...); err != nil {
 				t.Errorf("%s: %v\nfor\n%s", p.name, err, block)
 			}
 			accepted++
