@@ -21,7 +21,7 @@ var policies = filepath.Join("..", "..", "examples", "policies")
 func TestPolicies_kyvernoJudgesAsKubernetesDoes(t *testing.T) {
 	type spec map[string]any
 	specs := func(name string) (all []spec) {
-		for _, document := range bytes.Split(harness.ReadFile(t, filepath.Join(policies, name)), []byte("\n---\n")) {
+		for document := range bytes.SplitSeq(harness.ReadFile(t, filepath.Join(policies, name)), []byte("\n---\n")) {
 			var object struct{ Spec spec }
 			if err := yaml.Unmarshal(document, &object); err != nil {
 				t.Fatal(err)
