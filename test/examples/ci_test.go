@@ -213,10 +213,6 @@ type runner struct {
 func newRunner(t *testing.T, dir string) *runner {
 	t.Helper()
 	skipWithoutPrograms(t, "bash", "curl", "git")
-	kustomize, err := harness.Kustomize()
-	if err != nil {
-		t.Fatal(err)
-	}
 	temp := t.TempDir()
 	for _, name := range []string{"path", "summary"} {
 		if err := os.WriteFile(filepath.Join(temp, name), nil, 0o600); err != nil {
@@ -225,7 +221,7 @@ func newRunner(t *testing.T, dir string) *runner {
 	}
 	return &runner{
 		t: t, dir: dir, temp: temp,
-		path: filepath.Dir(kustomize) + ":" + os.Getenv("PATH"),
+		path: os.Getenv("PATH"),
 		env: map[string]string{
 			"RUNNER_OS": "Linux", "RUNNER_ARCH": "X64", "RUNNER_TEMP": temp,
 			"GITHUB_PATH": filepath.Join(temp, "path"), "GITHUB_STEP_SUMMARY": filepath.Join(temp, "summary"),
@@ -538,10 +534,7 @@ func shopRepository(t *testing.T) string {
 	if err := os.CopyFS(filepath.Join(dir, "environments"), os.DirFS(filepath.Join(examples, "kustomize", "environments"))); err != nil {
 		t.Fatal(err)
 	}
-	if err := copyProgram(filepath.Join(examples, "ci", "render"), filepath.Join(dir, "render")); err != nil {
-		t.Fatal(err)
-	}
-	mustShell(t, dir, "git init --quiet --initial-branch main && ./render rendered")
+	mustShell(t, dir, "git init --quiet --initial-branch main && cd environments && confighash build dev prod --output ../rendered")
 	commitAll(t, dir)
 	return dir
 }
@@ -769,41 +762,21 @@ func outsideFences(markdown string) []string {
 const breakout = "x: \"~~ ~\n~~~~~~~~~~~~~~~~~~~~~~~~\n# approved\n\"\n"
 
 func TestExamplesCI_noManifestClosesTheFenceOfTheSummary(t *testing.T) {
-	t.Run("check", func(t *testing.T) {
-		r := newRunner(t, t.TempDir())
-		in := string(harness.ReadFile(t, filepath.Join("..", "..", "examples", "kustomize", "plain", "config.yaml")))
-		web := string(harness.ReadFile(t, filepath.Join("..", "..", "examples", "kustomize", "plain", "web.yaml")))
-		in = strings.Replace(in, "\ndata:\n", "\n"+breakout+"data:\n", 1)
-		if err := (harness.Files{"a` ![b](c) `.yaml": in + "---\n" + web}).Write(r.dir); err != nil {
-			t.Fatal(err)
-		}
-		out, err := r.action(map[string]string{"version": "v0.1.0", "mode": "Rename", "files": "*.yaml", "releases": newRelease(t).serve(t)})
-		if err == nil || !strings.Contains(r.file("summary"), "# approved") {
-			t.Fatalf("the summary does not show the manifest: %v\n%s\n%s", err, out, r.file("summary"))
-		}
-		want := []string{"confighash would change `a ![b](c) .yaml`:"}
-		if diff := cmp.Diff(want, outsideFences(r.file("summary"))); diff != "" {
-			t.Errorf("rendered (-want +got):\n%s\n%s", diff, r.file("summary"))
-		}
-	})
-	t.Run("diff", func(t *testing.T) {
-		dir := shopRepository(t)
-		const script = "#!/bin/sh\nmkdir -p \"$1\"\ncp manifests.yaml \"$1/prod.yaml\"\n"
-		if err := (harness.Files{"render": script, "manifests.yaml": breakout + "y: 1\n"}).Write(dir); err != nil {
-			t.Fatal(err)
-		}
-		commitAll(t, dir)
-		edit(t, filepath.Join(dir, "manifests.yaml"), "y: 1", "y: 2")
-		commitAll(t, dir)
-		r := newRunner(t, dir)
-		r.releases = newRelease(t).serve(t)
-		if out, err := r.workflow("diff.yaml"); err != nil || !strings.Contains(r.file("summary"), "# approved") {
-			t.Fatalf("the summary does not show the manifest: %v\n%s\n%s", err, out, r.file("summary"))
-		}
-		if rendered := outsideFences(r.file("summary")); len(rendered) > 0 {
-			t.Errorf("rendered: %q in\n%s", rendered, r.file("summary"))
-		}
-	})
+	r := newRunner(t, t.TempDir())
+	in := string(harness.ReadFile(t, filepath.Join("..", "..", "examples", "kustomize", "plain", "config.yaml")))
+	web := string(harness.ReadFile(t, filepath.Join("..", "..", "examples", "kustomize", "plain", "web.yaml")))
+	in = strings.Replace(in, "\ndata:\n", "\n"+breakout+"data:\n", 1)
+	if err := (harness.Files{"a` ![b](c) `.yaml": in + "---\n" + web}).Write(r.dir); err != nil {
+		t.Fatal(err)
+	}
+	out, err := r.action(map[string]string{"version": "v0.1.0", "mode": "Rename", "files": "*.yaml", "releases": newRelease(t).serve(t)})
+	if err == nil || !strings.Contains(r.file("summary"), "# approved") {
+		t.Fatalf("the summary does not show the manifest: %v\n%s\n%s", err, out, r.file("summary"))
+	}
+	want := []string{"confighash would change `a ![b](c) .yaml`:"}
+	if diff := cmp.Diff(want, outsideFences(r.file("summary"))); diff != "" {
+		t.Errorf("rendered (-want +got):\n%s\n%s", diff, r.file("summary"))
+	}
 }
 
 func TestExamplesCI_githubShowsWhatAPullRequestChanges(t *testing.T) {
@@ -815,7 +788,7 @@ func TestExamplesCI_githubShowsWhatAPullRequestChanges(t *testing.T) {
 	}
 	summary := r.file("summary")
 	for _, want := range []string{
-		"--- a/before/dev.yaml", "--- a/before/prod.yaml", "-            name: settings-c7hhc4bf48", "+  REGION: eu-west-2",
+		"### confighash · environments/dev: 1 resource changes, and ", "### confighash · environments/prod: 1 resource changes, and ", "`eu-west-1` → `eu-west-2`",
 	} {
 		if !strings.Contains(summary, want) {
 			t.Errorf("the summary lacks %q:\n%s", want, summary)
@@ -845,22 +818,22 @@ func changedShop(t *testing.T) string {
 	return dir
 }
 
-// introducedShop is a repository whose main has neither the script that renders nor the
-// environment prod. A branch adds both; what is checked out is the merge.
+// introducedShop is a repository whose main has neither confighash nor the environment
+// prod. A branch adds both; what is checked out is the merge.
 func introducedShop(t *testing.T) string {
 	t.Helper()
 	dir := shopRepository(t)
-	const added = "render rendered environments/prod"
-	mustShell(t, dir, "git branch all && git rm -r --quiet "+added)
+	const added = "rendered environments/prod environments/exec"
+	mustShell(t, dir, "git branch all && git rm -r --quiet "+added+" && sed -i '/^transformers:/,$d' environments/dev/kustomization.yaml")
 	commitAll(t, dir)
-	mustShell(t, dir, "git checkout --quiet -b branch && git checkout all -- "+added)
+	mustShell(t, dir, "git checkout --quiet -b branch && git checkout all -- environments/dev "+added)
 	commitAll(t, dir)
 	mustShell(t, dir, "git checkout --quiet --detach main && git -c user.name=test -c user.email=test@example.com merge --quiet --no-ff --message merge branch")
 	return dir
 }
 
-// impactMarker is the first line of what confighash impact writes of prod as Markdown.
-const impactMarker = "<!-- confighash impact prod -->"
+// impactMarker is the first line of what confighash impact writes as Markdown.
+const impactMarker = "<!-- confighash impact -->"
 
 // A stand-in for gh: it writes down what it was asked, and runs --jq on the
 // comments that there are.
@@ -875,29 +848,28 @@ esac
 func TestExamplesCI_githubCommentsWhatAPullRequestRestarts(t *testing.T) {
 	skipWithoutPrograms(t, "jq")
 	const (
-		other   = `{"id": 1, "user": {"login": "github-actions[bot]"}, "body": "<!-- confighash impact dev -->\n"}`
+		other   = `{"id": 1, "user": {"login": "github-actions[bot]"}, "body": "<!-- confighash impact eu -->\n"}`
 		stolen  = `{"id": 2, "user": {"login": "mallory"}, "body": "` + impactMarker + `\n"}`
-		earlier = `{"id": 3, "user": {"login": "github-actions[bot]"}, "body": "` + impactMarker + `\n### confighash · prod: Nothing restarts.\n"}`
+		earlier = `{"id": 3, "user": {"login": "github-actions[bot]"}, "body": "` + impactMarker + `\n### confighash · 2 environments: Nothing restarts.\n"}`
 		twice   = `{"id": 4, "user": {"login": "github-actions[bot]"}, "body": "` + impactMarker + `"}`
 	)
 	const (
 		list   = "--paginate repos/acme/shop/issues/7/comments\n"
 		create = "api --silent --method POST repos/acme/shop/issues/7/comments --field body=@"
-		change = "api --silent --method PATCH repos/acme/shop/issues/comments/"
-		body   = " --field body=@"
+		change = "api --silent --method PATCH repos/acme/shop/issues/comments/3 --field body=@"
 	)
 	const restarts, starts = "1 workload restarts ", "1 workload starts"
 	tests := []struct {
 		label, head, comments string
 		shop                  func(t *testing.T) string
-		dev, prod             string // what is asked for each environment
+		asked                 string
 		title                 string // of prod
 	}{
-		{"no comment yet", "acme/shop", "[" + stolen + "]", changedShop, create, create, restarts},
-		{"a comment about another environment", "acme/shop", "[" + other + "," + stolen + "]", changedShop, change + "1" + body, create, restarts},
-		{"comments of an earlier run", "acme/shop", "[" + strings.Join([]string{other, stolen, earlier, twice}, ",") + "]", changedShop, change + "1" + body, change + "3" + body, restarts},
-		{"a pull request that adds the script and an environment", "acme/shop", "[]", introducedShop, create, create, starts},
-		{"a pull request from a fork", "mallory/shop", "[]", changedShop, "", "", restarts},
+		{"no comment yet", "acme/shop", "[" + stolen + "]", changedShop, create, restarts},
+		{"another comment", "acme/shop", "[" + other + "," + stolen + "]", changedShop, create, restarts},
+		{"comments of an earlier run", "acme/shop", "[" + strings.Join([]string{other, stolen, earlier, twice}, ",") + "]", changedShop, change, restarts},
+		{"a pull request that adds confighash and an environment", "acme/shop", "[]", introducedShop, create, starts},
+		{"a pull request from a fork", "mallory/shop", "[]", changedShop, "", restarts},
 	}
 	for _, test := range tests {
 		t.Run(test.label, func(t *testing.T) {
@@ -923,16 +895,16 @@ func TestExamplesCI_githubCommentsWhatAPullRequestRestarts(t *testing.T) {
 				t.Fatalf("%v\n%s", err, out)
 			}
 			want := ""
-			if test.prod != "" {
-				want = list + test.dev + r.temp + "/dev.md\n" + list + test.prod + r.temp + "/prod.md\n"
-				if !strings.Contains(r.file("commented"), impactMarker+"\n### confighash · prod: "+test.title) || r.file("token") != "ghs_1\n" {
+			if test.asked != "" {
+				want = list + test.asked + r.temp + "/impact.md\n"
+				if !strings.HasPrefix(r.file("commented"), impactMarker+"\n### confighash · environments/dev: ") || r.file("token") != "ghs_1\n" {
 					t.Errorf("with the token %s, it comments:\n%s", r.file("token"), r.file("commented"))
 				}
 			}
 			if diff := cmp.Diff(want, r.file("asked")); diff != "" {
 				t.Errorf("gh was asked for something else (-want +got):\n%s", diff)
 			}
-			for _, want := range []string{"### confighash · dev: ", "### confighash · prod: " + test.title} {
+			for _, want := range []string{"### confighash · environments/dev: 1 workload restarts ", "### confighash · environments/prod: " + test.title} {
 				if !strings.Contains(r.file("summary"), want) {
 					t.Errorf("the summary lacks %q:\n%s", want, r.file("summary"))
 				}
@@ -962,10 +934,6 @@ func TestExamplesCI_gitlabNotesWhatAMergeRequestRestarts(t *testing.T) {
 	if include := pipeline.Include[0]; !strings.HasSuffix(include.Remote, "/"+include.Inputs["version"]+"/templates/confighash.yml") {
 		t.Errorf("the example includes %s, which is not the template of %s", include.Remote, include.Inputs["version"])
 	}
-	kustomize, err := harness.Kustomize()
-	if err != nil {
-		t.Fatal(err)
-	}
 	const others = `{"id": 1, "author": {"id": 5}, "body": "A nit"}, {"id": 2, "author": {"id": 6}, "body": "` + impactMarker + `"}`
 	const earlier = `, {"id": 9, "author": {"id": 5}, "body": "` + impactMarker + `\n"}`
 	page := others + strings.Repeat(`, {"id": 1, "author": {"id": 5}, "body": "a\nb"}`, 98)
@@ -977,15 +945,15 @@ func TestExamplesCI_gitlabNotesWhatAMergeRequestRestarts(t *testing.T) {
 		merged bool // whether the pipeline runs for the merge of the branch
 		pages  []string
 		status int
-		want   []string // of dev, which has no note yet, and of prod
-		title  string   // of prod
+		want   string
+		title  string // of prod
 	}{
-		{"no note yet", changedShop, true, []string{others}, http.StatusOK, []string{create, create}, restarts},
-		{"a note of an earlier run", changedShop, false, []string{others + earlier}, http.StatusOK, []string{create, change}, restarts},
-		{"a note behind a hundred", changedShop, true, []string{page, page, others + earlier}, http.StatusOK, []string{create, change}, restarts},
-		{"no note among hundreds", changedShop, false, []string{page, page, ""}, http.StatusOK, []string{create, create}, restarts},
-		{"a note that cannot be written", changedShop, true, []string{others + earlier}, http.StatusForbidden, []string{create}, restarts},
-		{"a merge request that adds the script and an environment", introducedShop, true, []string{others}, http.StatusOK, []string{create, create}, "1 workload starts"},
+		{"no note yet", changedShop, true, []string{others}, http.StatusOK, create, restarts},
+		{"a note of an earlier run", changedShop, false, []string{others + earlier}, http.StatusOK, change, restarts},
+		{"a note behind a hundred", changedShop, true, []string{page, page, others + earlier}, http.StatusOK, change, restarts},
+		{"no note among hundreds", changedShop, false, []string{page, page, ""}, http.StatusOK, create, restarts},
+		{"a note that cannot be written", changedShop, true, []string{others + earlier}, http.StatusForbidden, change, restarts},
+		{"a merge request that adds confighash and an environment", introducedShop, true, []string{others}, http.StatusOK, create, "1 workload starts"},
 	}
 	for _, test := range tests {
 		t.Run(test.label, func(t *testing.T) {
@@ -1007,7 +975,7 @@ func TestExamplesCI_gitlabNotesWhatAMergeRequestRestarts(t *testing.T) {
 			if err := os.Chmod(filepath.Join(programs, "apk"), 0o700); err != nil {
 				t.Fatal(err)
 			}
-			path := programs + ":" + filepath.Dir(kustomize) + ":" + os.Getenv("PATH")
+			path := programs + ":" + os.Getenv("PATH")
 			script, env := gitlabScript(jobs, "impact")
 			if out, err := runGitlab(t, dir, script, append(env, strings.TrimSpace(target), strings.TrimSpace(base)), path); err != nil {
 				t.Fatalf("%v\n%s", err, out)
@@ -1039,18 +1007,15 @@ func TestExamplesCI_gitlabNotesWhatAMergeRequestRestarts(t *testing.T) {
 			if out, err := runGitlab(t, dir, script, env, path); (err == nil) != (test.status == http.StatusOK) {
 				t.Fatalf("%v\n%s", err, out)
 			}
-			if diff := cmp.Diff(test.want, wrote); diff != "" {
-				t.Errorf("the job asked for something else (-want +got):\n%s", diff)
+			if diff := cmp.Diff([]string{test.want}, wrote); diff != "" {
+				t.Fatalf("the job asked for something else (-want +got):\n%s", diff)
 			}
-			var want []string
-			for _, environment := range []string{"dev", "prod"} {
-				want = append(want, string(harness.ReadFile(t, filepath.Join(dir, pipeline.Impact.Artifacts.Paths[0], environment+".md"))))
+			report := string(harness.ReadFile(t, filepath.Join(dir, pipeline.Impact.Artifacts.Paths[0])))
+			if diff := cmp.Diff(report, notes[0]); diff != "" {
+				t.Errorf("the note is not the report (-want +got):\n%s", diff)
 			}
-			if diff := cmp.Diff(want[:len(test.want)], notes); diff != "" {
-				t.Errorf("the notes are not the reports (-want +got):\n%s", diff)
-			}
-			if !strings.HasPrefix(want[1], impactMarker+"\n### confighash · prod: "+test.title) || strings.Contains(want[1], formerImage) {
-				t.Errorf("the report of prod has other changes than those of the branch:\n%s", want[1])
+			if !strings.HasPrefix(report, impactMarker+"\n### confighash · environments/dev: ") || !strings.Contains(report, "### confighash · environments/prod: "+test.title) || strings.Contains(report, formerImage) {
+				t.Errorf("the report has other changes than those of the branch:\n%s", report)
 			}
 		})
 	}
@@ -1100,18 +1065,6 @@ func TestExamplesCI_githubPushesWhatIsRendered(t *testing.T) {
 	}
 	if diff := cmp.Diff(mustShell(t, dir, "cat rendered/dev.yaml rendered/prod.yaml"), r.file("pushed")); diff != "" {
 		t.Errorf("something else was pushed (-rendered +pushed):\n%s", diff)
-	}
-}
-
-func TestExamplesCI_renderLeavesNothingOfAnEnvironmentThatFails(t *testing.T) {
-	dir := shopRepository(t)
-	before := mustShell(t, dir, "cat rendered/prod.yaml")
-	edit(t, filepath.Join(dir, "environments", "prod", "kustomization.yaml"), "- ../base", "- ../bases")
-	if _, said, err := harness.Shell(t, dir, "./render rendered"); err == nil || !strings.Contains(said, "bases") {
-		t.Fatalf("render does not fail: %v\n%s", err, said)
-	}
-	if diff := cmp.Diff(before, mustShell(t, dir, "cat rendered/prod.yaml")); diff != "" {
-		t.Errorf("what was rendered before is gone (-before +now):\n%s", diff)
 	}
 }
 
@@ -1304,10 +1257,6 @@ func TestExamplesCI_gitlabJobRendersAgain(t *testing.T) {
 	if !strings.HasSuffix(include.Remote, "/"+include.Inputs["version"]+"/templates/confighash.yml") {
 		t.Errorf("the example includes %s, which is not the template of %s", include.Remote, include.Inputs["version"])
 	}
-	kustomize, err := harness.Kustomize()
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, test := range renderedCases {
 		t.Run(test.label, func(t *testing.T) {
 			dir := shopRepository(t)
@@ -1317,7 +1266,7 @@ func TestExamplesCI_gitlabJobRendersAgain(t *testing.T) {
 			jobs := gitlabJobs(t, include.Inputs)
 			jobs["rendered"] = pipeline.Rendered
 			script, env := gitlabScript(jobs, "rendered")
-			out, err := runGitlab(t, dir, script, env, filepath.Dir(kustomize)+":"+os.Getenv("PATH"))
+			out, err := runGitlab(t, dir, script, env, os.Getenv("PATH"))
 			if failed := err != nil; failed != (test.wantOut != "") {
 				t.Fatalf("the job ended with %v:\n%s", err, out)
 			}
@@ -1402,7 +1351,7 @@ func TestExamplesCI_preCommitRunsTheHook(t *testing.T) {
 
 func TestExamplesCI_scriptsPassShellcheck(t *testing.T) {
 	skipWithoutPrograms(t, "shellcheck")
-	for _, script := range []string{"packaging/install.sh", "packaging/check", "packaging/completions", "packaging/flux-plugin", "examples/ci/render"} {
+	for _, script := range []string{"packaging/install.sh", "packaging/check", "packaging/completions", "packaging/flux-plugin"} {
 		if _, err := harness.Run(nil, "shellcheck", filepath.Join("..", "..", filepath.FromSlash(script))); err != nil {
 			t.Error(err)
 		}
