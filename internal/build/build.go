@@ -78,6 +78,38 @@ func (k Kustomize) options() *krusty.Options {
 // Run builds the kustomization in a directory or at a URL, and returns its manifests and
 // what the function says of them.
 func Run(dir string, o Options) ([]byte, *function.Output, error) {
+	in, err := Read(dir, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	if in.Config == nil {
+		return unmark(in.Text), new(function.Output), nil
+	}
+	o.Function.Config = in.Config
+	var out bytes.Buffer
+	said, err := function.Process(in.Text, &out, o.Function)
+	if err != nil {
+		var all []error
+		for _, e := range function.Errors(err) {
+			all = append(all, fmt.Errorf("%s: %w", in.Name, e))
+		}
+		return nil, nil, errors.Join(all...)
+	}
+	return unmark(out.Bytes()), said, nil
+}
+
+// An Input is what [Run] gives to the function.
+type Input struct {
+	// Name is the path of the kustomization.
+	Name string
+	// Text is the manifests, with marks on what keeps its name.
+	Text []byte
+	// Config is nil if none is given and it is Optional.
+	Config *v1alpha1.ConfigHash
+}
+
+// Read does what [Run] does before the function runs.
+func Read(dir string, o Options) (*Input, error) {
 	s := newSource(o.options())
 	defer func() {
 		if s.schema {
@@ -86,31 +118,20 @@ func Run(dir string, o Options) ([]byte, *function.Output, error) {
 	}()
 	built, err := krusty.MakeKustomizer(s.options).Run(s, dir)
 	if err != nil {
-		return nil, nil, s.explain(dir, err)
+		return nil, s.explain(dir, err)
 	}
 	if built.Size() == 0 && !o.AllowEmpty {
-		return nil, nil, fmt.Errorf("%s: it builds no resources; if that is right, give --allow-empty", s.name(dir))
+		return nil, fmt.Errorf("%s: it builds no resources; if that is right, give --allow-empty", s.name(dir))
 	}
-	if o.Function.Config, err = s.functionConfig(dir, o.Function.Config); err != nil {
-		return nil, nil, err
+	config, err := s.functionConfig(dir, o.Function.Config)
+	if err != nil {
+		return nil, err
 	}
-	if o.Function.Config == nil && !o.Optional {
-		return nil, nil, errors.New(s.missing(dir))
+	if config == nil && !o.Optional {
+		return nil, errors.New(s.missing(dir))
 	}
 	text, err := manifests(built)
-	if err != nil || o.Function.Config == nil {
-		return unmark(text), new(function.Output), err
-	}
-	var out bytes.Buffer
-	said, err := function.Process(text, &out, o.Function)
-	if err != nil {
-		var all []error
-		for _, e := range function.Errors(err) {
-			all = append(all, fmt.Errorf("%s: %w", s.name(dir), e))
-		}
-		return nil, nil, errors.Join(all...)
-	}
-	return unmark(out.Bytes()), said, nil
+	return &Input{s.name(dir), text, config}, err
 }
 
 // fixed is the annotation that the kustomization gets to set on what a generator made

@@ -3,6 +3,7 @@ package build
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -43,10 +44,23 @@ func newSource(o *krusty.Options) *source {
 	return &source{FileSystem: filesys.MakeFsOnDisk(), options: o, around: map[string]bool{}, met: map[string]bool{}}
 }
 
+// IsKustomization reports whether a file is a kustomization, by its name.
+func IsKustomization(file string) bool {
+	return slices.Contains(konfig.RecognizedKustomizationFileNames(), filepath.Base(file))
+}
+
+// HasKustomization reports whether kustomize builds a directory.
+func HasKustomization(dir string) bool {
+	return slices.ContainsFunc(konfig.RecognizedKustomizationFileNames(), func(name string) bool {
+		_, err := os.Stat(filepath.Join(dir, name))
+		return err == nil
+	})
+}
+
 // ReadFile reads a file for kustomize.
 func (s *source) ReadFile(path string) ([]byte, error) {
 	data, err := s.FileSystem.ReadFile(path)
-	if err != nil || !slices.Contains(konfig.RecognizedKustomizationFileNames(), filepath.Base(path)) {
+	if err != nil || !IsKustomization(path) {
 		return data, err
 	}
 	dir := filepath.Dir(path)

@@ -48,6 +48,11 @@ type buildFlags struct {
 
 func (f *buildFlags) add(cmd *cobra.Command) {
 	f.flags.add(cmd)
+	f.addKustomize(cmd)
+}
+
+// addKustomize adds the flags of kustomize.
+func (f *buildFlags) addKustomize(cmd *cobra.Command) {
 	k := &f.Kustomize
 	cmd.Flags().StringVar(&k.LoadRestrictor, "load-restrictor", "LoadRestrictionsRootOnly", "whether kustomizations read files outside of their folder: LoadRestrictionsRootOnly, or `LoadRestrictionsNone`")
 	cmd.Flags().BoolVar(&k.EnableHelm, "enable-helm", false, "let kustomize render charts")

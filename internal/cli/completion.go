@@ -24,15 +24,6 @@ func completeConfig(cmd *cobra.Command) {
 	complete(cmd, "config", manifestFiles)
 }
 
-// completeFlags lets shells complete the values of the root command's other flags.
-func completeFlags(root *cobra.Command) {
-	complete(root, "jobs", values(
-		cobra.CompletionWithDesc(string(v1alpha1.JobsLeave), "Jobs keep their names"),
-		cobra.CompletionWithDesc(string(v1alpha1.JobsRename), "append a hash of what they run"),
-	))
-	complete(root, "namespace", values())
-}
-
 // values completes these values, and no files.
 func values(all ...cobra.Completion) cobra.CompletionFunc {
 	return cobra.FixedCompletions(all, cobra.ShellCompDirectiveNoFileComp)

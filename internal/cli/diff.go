@@ -19,39 +19,48 @@ counted. Of a Secret it shows which keys changed, never a value.
 A set is a file, a folder with everything in and below it, or - for stdin, as for
 impact, which says what the difference restarts. Earlier versions that are kept along
 with the current ones do not count; nor do the order of keys, comments and the style.
+` + gitHelp + `
 
 It exits 0 if nothing differs but names, and 3 if something does.`
 
-const diffExamples = `  confighash diff --from main/ --to branch/
+const diffExamples = `  confighash diff --git origin/main 'overlays/*'
   confighash diff --from old.yaml --to new.yaml -o markdown > comment.md
   kustomize build . | confighash --mode Rename | confighash diff --from rendered.yaml --to -`
 
 func newDiff(stdin, stdout, stderr *os.File) *cobra.Command {
 	var f comparisonFlags
 	cmd := &cobra.Command{
-		Use:     "diff --from OLD --to NEW [flags]",
+		Use:     "diff --from OLD --to NEW | --git BASE[..HEAD] [DIR]…",
 		Short:   "Show what changed, whatever the hashes in names",
 		Long:    diffHelp,
 		Example: diffExamples,
-		Args:    noArgs,
-		RunE: func(_ *cobra.Command, _ []string) error {
-			format, err := f.check()
+		Args:    cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			format, err := f.check(cmd, args)
 			if err != nil {
 				return err
 			}
-			before, after, err := f.read(stdin)
+			var views []report.Environment
+			var ambiguous []graph.Finding
+			differs := false
+			err = f.each(args, stdin, stderr, func(e environment) error {
+				found, err := fielddiff.Compare(e.before.Graph, e.after.Graph)
+				if err != nil {
+					return err
+				}
+				e.View = view.Diff(found)
+				views, ambiguous = append(views, e.Environment), append(ambiguous, found.Ambiguous...)
+				differs = differs || found.Differs()
+				return nil
+			})
 			if err != nil {
 				return fault(err)
 			}
-			found, err := fielddiff.Compare(before, after)
-			if err != nil {
-				return fault(err)
-			}
-			if err := writeReport(stdout, report.In(f.environment, view.Diff(found)), format); err != nil {
+			if err := f.write(stdout, views, format); err != nil {
 				return err
 			}
-			warn(stderr, found.Ambiguous)
-			if found.Differs() {
+			warn(stderr, ambiguous)
+			if differs {
 				return &failure{code: exitDiffers}
 			}
 			return nil

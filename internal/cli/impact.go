@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -19,46 +20,63 @@ something may still need them. It prints the names of keys, never values.
 A set is a file, a folder with everything in and below it, or - for stdin: what
 kustomize, Helm or another tool builds, or a ResourceList. It may have been through
 confighash or not.
+` + gitHelp + `
 
 With --exit-code it exits 0 if nothing rolls, 3 if something does, and 4 if something
 stays as it is that should change, an apply is refused, or manifests that keep earlier
 versions (--keep) lose one that a rollout or a rollback needs.`
 
-const impactExamples = `  confighash impact --from main/ --to branch/
-  confighash impact --from old.yaml --to new.yaml -o markdown > comment.md
+const impactExamples = `  confighash impact --git origin/main 'overlays/*'
+  confighash impact --git main...branch --mode Annotate -o markdown overlays/prod > comment.md
+  confighash impact --git main --render 'helm template shop ./chart -f "values-$1.yaml"' dev prod
   kustomize build overlays/prod | confighash --mode Annotate |
     confighash impact --from rendered/prod.yaml --to - --exit-code
   confighash impact --from main/ --to branch/ --max-pods 50`
 
-func newImpact(stdin, stdout *os.File) *cobra.Command {
+func newImpact(stdin, stdout, stderr *os.File) *cobra.Command {
 	var f comparisonFlags
 	var exitCode bool
 	var budget view.Budget
 	cmd := &cobra.Command{
-		Use:     "impact --from OLD --to NEW [flags]",
+		Use:     "impact --from OLD --to NEW | --git BASE[..HEAD] [DIR]…",
 		Short:   "Predict what rolls when new manifests are applied, and why",
 		Long:    impactHelp,
 		Example: impactExamples,
-		Args:    noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			format, err := f.check()
+		Args:    cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			format, err := f.check(cmd, args)
 			if err != nil {
 				return err
 			}
 			if err := setBudget(cmd, &budget); err != nil {
 				return err
 			}
-			predicted, err := f.predict(stdin)
+			var views []report.Environment
+			var excess []string
+			code := impact.CodeNothing
+			err = f.each(args, stdin, stderr, func(e environment) error {
+				predicted, err := impact.Compare(e.before.Graph, e.after.Graph)
+				if err != nil {
+					return err
+				}
+				e.View = view.Impact(predicted)
+				views = append(views, e.Environment)
+				code = max(code, predicted.ExitCode())
+				if text := budget.Exceeds(predicted); text != "" {
+					excess = append(excess, strings.TrimPrefix(e.Name+": "+text, ": "))
+				}
+				return nil
+			})
 			if err != nil {
 				return fault(err)
 			}
-			if err := writeReport(stdout, report.In(f.environment, view.Impact(predicted)), format); err != nil {
+			if err := f.write(stdout, views, format); err != nil {
 				return err
 			}
-			if excess := budget.Exceeds(predicted); excess != "" {
-				return &failure{code: exitBudget, lines: []string{excess}}
+			if excess != nil {
+				return &failure{code: exitBudget, lines: excess}
 			}
-			if code := predicted.ExitCode(); exitCode && code != 0 {
+			if exitCode && code != impact.CodeNothing {
 				return &failure{code: code}
 			}
 			return nil
@@ -86,13 +104,4 @@ func setBudget(cmd *cobra.Command, b *view.Budget) error {
 		}
 	}
 	return nil
-}
-
-// predict reads both sets and compares them.
-func (f *comparisonFlags) predict(stdin *os.File) (*impact.Report, error) {
-	before, after, err := f.read(stdin)
-	if err != nil {
-		return nil, err
-	}
-	return impact.Compare(before, after)
 }

@@ -9,11 +9,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/confighash/confighash/internal/build"
 	"github.com/confighash/confighash/internal/graph/load"
 	"github.com/confighash/confighash/internal/hash"
 	"github.com/confighash/confighash/internal/lint"
 	"github.com/confighash/confighash/internal/report"
 	"github.com/confighash/confighash/internal/report/view"
+	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
 const lintHelp = `confighash lint finds what will go wrong with ConfigMaps and Secrets once manifests
@@ -23,6 +25,10 @@ are applied:
 It reads files, folders with everything in and below them, and stdin, also written
 as -, as they will be applied: the output of kustomize, Helm or confighash. Names in
 messages are those of resources, fields and keys; no value of a Secret is shown.
+
+With --git, it reports what is found after a commit and was not found before it, in
+the places below; of a kustomization, the file is that of the kustomization.
+` + gitHelp + `
 
 With --mode or --config it judges the manifests as they will be once confighash has
 run over them.
@@ -35,6 +41,7 @@ It exits 0 if it finds nothing but notes, and 3 if it finds more.`
 
 const lintExamples = `  kustomize build . | confighash lint
   confighash lint rendered/
+  confighash lint --git origin/main 'overlays/*'
   confighash lint --disable unused-object --disable read-by-name rendered.yaml
   confighash lint -o sarif rendered.yaml > confighash.sarif`
 
@@ -44,16 +51,16 @@ const (
 	junit = "junit"
 )
 
-func newLint(stdin, stdout *os.File) *cobra.Command {
+func newLint(stdin, stdout, stderr *os.File) *cobra.Command {
 	var f reportFlags
-	var config flags
+	var git gitFlags
 	var disabled []string
 	var rules strings.Builder
 	for _, rule := range lint.Rules() {
 		fmt.Fprintf(&rules, "  - %s (%s): %s\n", rule.Name, rule.Severity, rule.Title)
 	}
 	cmd := &cobra.Command{
-		Use:     "lint [FILE|DIR|-]…",
+		Use:     "lint [FILE|DIR|-]… | --git BASE[..HEAD] [DIR]…",
 		Short:   "Find what will go wrong with ConfigMaps and Secrets",
 		Long:    fmt.Sprintf(lintHelp, rules.String()),
 		Example: lintExamples,
@@ -68,10 +75,17 @@ func newLint(stdin, stdout *os.File) *cobra.Command {
 					return fmt.Errorf("--disable: %w", err)
 				}
 			}
-			if args, err = manifestArgs(cmd, args, stdin); err != nil {
+			if err := git.check(cmd, args, "config", "mode", "policy"); err != nil {
 				return err
 			}
-			found, err := f.lint(args, stdin, config, disabled)
+			var found *lint.Report
+			if git.commits != "" {
+				found, err = f.lintCommits(args, stderr, &git, disabled)
+			} else if args, err = manifestArgs(cmd, args, stdin); err != nil {
+				return err
+			} else {
+				found, err = f.lint(args, stdin, &git.flags, disabled)
+			}
 			if err != nil {
 				return fault(err)
 			}
@@ -88,7 +102,7 @@ func newLint(stdin, stdout *os.File) *cobra.Command {
 	cmd.Flags().SortFlags = false
 	f.add(cmd, string(report.Text), string(report.JSON), sarif, junit)
 	addContext(cmd, &f.context)
-	config.addConfig(cmd, "if confighash will run over the manifests")
+	git.add(cmd, "if confighash will run over the manifests")
 	cmd.Flags().StringArrayVar(&disabled, "disable", nil, "`rule` to leave out; repeatable")
 	complete(cmd, "disable", values(lint.RuleNames()...))
 	return cmd
@@ -96,29 +110,63 @@ func newLint(stdin, stdout *os.File) *cobra.Command {
 
 // lint reads manifests and finds what is wrong with them, or will be after the run that config
 // asks for.
-func (f *reportFlags) lint(args []string, stdin *os.File, config flags, disabled []string) (*lint.Report, error) {
+func (f *reportFlags) lint(args []string, stdin *os.File, config *flags, disabled []string) (*lint.Report, error) {
+	asked, err := config.functionConfig()
+	if err != nil {
+		return nil, err
+	}
+	files, err := load.Files(args, stdin)
+	if err != nil {
+		return nil, err
+	}
+	s, err := f.toLint(files, asked)
+	if err != nil {
+		return nil, err
+	}
+	return lint.Check(s.Graph, lint.Options{Disabled: disabled, Spec: s.spec})
+}
+
+// toLint reads manifests that a functionConfig will change, unless it is nil.
+func (f *reportFlags) toLint(files []load.File, config *v1alpha1.ConfigHash) (set, error) {
 	options, err := f.options()
 	if err != nil {
-		return nil, err
+		return set{}, err
 	}
 	options.Suffixes, options.Salt = true, hash.ShortSalt(os.Getenv("CONFIGHASH_SALT"))
-	asked, err := config.baseConfig()
-	if err == nil && asked != nil {
-		asked, err = asked.Complete()
+	if config != nil {
+		if config, err = config.Complete(); err != nil {
+			return set{}, err
+		}
+		options.Spec = &config.Spec
+		options.Namespace = cmp.Or(options.Namespace, config.Spec.Namespace)
+		options.Salt = cmp.Or(hash.ShortSalt(config.Spec.Salt), options.Salt)
 	}
-	if err != nil {
-		return nil, err
-	}
-	if asked != nil {
-		options.Spec = &asked.Spec
-		options.Namespace = cmp.Or(options.Namespace, asked.Spec.Namespace)
-		options.Salt = cmp.Or(hash.ShortSalt(asked.Spec.Salt), options.Salt)
-	}
-	g, err := load.Graph(args, stdin, options)
-	if err != nil {
-		return nil, err
-	}
-	return lint.Check(g, lint.Options{Disabled: disabled, Spec: options.Spec})
+	g, err := load.Of(files, options)
+	return set{g, options.Spec}, err
+}
+
+// lintCommits finds what is wrong after a commit and was not before it.
+func (f *reportFlags) lintCommits(args []string, stderr *os.File, git *gitFlags, disabled []string) (*lint.Report, error) {
+	git.namespace, git.context = f.namespace, f.context
+	all := lint.NewReport()
+	err := git.environments(args, stderr, false, f.toLint, func(e environment) error {
+		before, err := lint.Check(e.before.Graph, lint.Options{Disabled: disabled, Spec: e.before.spec})
+		if err != nil {
+			return err
+		}
+		after, err := lint.Check(e.after.Graph, lint.Options{Disabled: disabled, Spec: e.after.spec})
+		if err != nil {
+			return err
+		}
+		for i := range after.Findings { // no line of a kustomization is that of what it builds
+			if f := &after.Findings[i]; build.IsKustomization(f.File) {
+				f.Line, f.Column = 1, 0
+			}
+		}
+		all.AddNew(before, after)
+		return nil
+	})
+	return all, err
 }
 
 func writeLint(stdout *os.File, found *lint.Report, format report.Format) error {

@@ -2,18 +2,21 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/graph/load"
 	"github.com/confighash/confighash/internal/report"
+	"github.com/confighash/confighash/pkg/api/v1alpha1"
 	"github.com/confighash/confighash/pkg/function"
 )
 
@@ -78,6 +81,7 @@ type comparisonFlags struct {
 	reportFlags
 	from, to    []string
 	environment string
+	git         gitFlags
 }
 
 func (f *comparisonFlags) add(cmd *cobra.Command, formats ...string) {
@@ -87,36 +91,68 @@ func (f *comparisonFlags) add(cmd *cobra.Command, formats ...string) {
 	f.reportFlags.add(cmd, formats...)
 	cmd.Flags().StringVar(&f.environment, "environment", "", "`name` of what the manifests are for, such as prod: for the title, and the first line of Markdown")
 	complete(cmd, "environment", values())
+	f.git.add(cmd, "for --git")
 }
 
 // environmentName matches a name that ends no comment in Markdown.
-const environmentName = `^[A-Za-z0-9][-A-Za-z0-9._/]{0,99}$`
+var environmentName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][-A-Za-z0-9._/]{0,99}$`) })
 
 // check returns the format, and an error if the flags name no two sets.
-func (f *comparisonFlags) check() (report.Format, error) {
+func (f *comparisonFlags) check(cmd *cobra.Command, args []string) (report.Format, error) {
 	format, err := f.format()
 	switch {
 	case err != nil:
 		return "", err
-	case len(f.from) == 0 || len(f.to) == 0:
-		return "", errors.New("both --from and --to are needed: the manifests as they are, and as they will be")
-	case f.environment != "" && !regexp.MustCompile(environmentName).MatchString(f.environment):
+	case f.environment != "" && !environmentName().MatchString(f.environment):
 		return "", fmt.Errorf("--environment %q must begin with a letter or a digit, and have only these and -, ., _ and /, 100 at most", f.environment)
+	case f.git.commits != "" && len(f.from)+len(f.to) > 0:
+		return "", errors.New("--git is given with --from or --to; leave these out, or compare files without --git")
+	case f.git.commits != "":
+		return format, f.git.check(cmd, args)
+	}
+	if err := cmp.Or(noArgs(cmd, args), f.git.check(cmd, args)); err != nil {
+		return "", err
+	}
+	switch {
+	case len(f.from) == 0 || len(f.to) == 0:
+		return "", errors.New("both --from and --to are needed: the manifests as they are, and as they will be; or --git BASE")
 	case stdinTwice(slices.Concat(f.from, f.to)):
 		return "", errors.New("- is stdin, which can be read once; give a file for one of the sets")
 	}
 	return format, nil
 }
 
-// read reads both sets.
-func (f *comparisonFlags) read(stdin *os.File) (before, after *graph.Graph, err error) {
+// each reads both sets of each environment, and calls visit.
+func (f *comparisonFlags) each(args []string, stdin, stderr *os.File, visit func(environment) error) error {
 	options, err := f.options()
 	if err != nil {
-		return nil, nil, err
+		return err
+	}
+	if f.git.commits != "" {
+		f.git.namespace, f.git.context = f.namespace, f.context
+		return f.git.environments(args, stderr, true, func(files []load.File, _ *v1alpha1.ConfigHash) (set, error) {
+			g, err := load.Of(files, options)
+			return set{Graph: g}, err
+		}, visit)
 	}
 	before, errBefore := load.Graph(f.from, stdin, options)
 	after, errAfter := load.Graph(f.to, stdin, options)
-	return before, after, errors.Join(named("--from", errBefore), named("--to", errAfter))
+	if err := errors.Join(named("--from", errBefore), named("--to", errAfter)); err != nil {
+		return err
+	}
+	return visit(environment{before: set{Graph: before}, after: set{Graph: after}})
+}
+
+// write writes the views of environments.
+func (f *comparisonFlags) write(stdout *os.File, views []report.Environment, format report.Format) error {
+	if f.git.commits == "" || len(views) == 1 && f.environment != "" {
+		views[0].Name = f.environment
+	}
+	if f.git.commits == "" {
+		return writeReport(stdout, views[0], format)
+	}
+	w := bufio.NewWriterSize(stdout, 1<<16)
+	return flush(w, report.WriteEach(w, views, f.environment, format, hasColours(stdout)))
 }
 
 // named puts a flag before each of the errors that err joins.

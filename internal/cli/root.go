@@ -144,8 +144,8 @@ func NewRoot(stdin, stdout, stderr *os.File) *cobra.Command {
 	complete(root, "file", manifestFiles)
 	root.Flags().BoolVar(&f.check, "check", false, "print a diff of what would change instead of manifests, and exit 3 if there is one")
 	root.AddCommand(
-		newBuild(stdout, stderr), newSchema(), newVersion(), newReferences(), newInstall(), newImpact(stdin, stdout), newDiff(stdin, stdout, stderr), newStrip(stdin, stdout, stderr),
-		newGraph(stdin, stdout), newNames(stdin, stdout), newLint(stdin, stdout), newGC(stdin, stdout),
+		newBuild(stdout, stderr), newSchema(), newVersion(), newReferences(), newInstall(), newImpact(stdin, stdout, stderr), newDiff(stdin, stdout, stderr), newStrip(stdin, stdout, stderr),
+		newGraph(stdin, stdout), newNames(stdin, stdout), newLint(stdin, stdout, stderr), newGC(stdin, stdout),
 	)
 	return root
 }
@@ -163,14 +163,23 @@ func (f *flags) add(cmd *cobra.Command) {
 	cmd.Flags().SortFlags = false
 	f.addConfig(cmd, "for an input that has none")
 	cmd.Flags().StringVar(&f.namespace, "namespace", "", namespaceUsage)
-	cmd.Flags().StringArrayVar(&f.dropLabels, "drop-label", nil, "`key` of a label to drop from pod templates unless a selector needs it, as in helm.sh/chart; can be repeated")
-	cmd.Flags().StringArrayVar(&f.dropAnnotations, "drop-annotation", nil, "`key` of an annotation to drop from pod templates, as in 'checksum/*'; can be repeated")
-	cmd.Flags().StringVar(&f.jobs, "jobs", "", "`what` happens to the names of Jobs: Leave, or Rename by what they run (default Leave)")
+	complete(cmd, "namespace", values())
+	f.addChanges(cmd)
 	cmd.Flags().IntVar(&f.keep, "keep", 0, "how many earlier `versions` of each renamed object to carry along; needs --previous")
 	cmd.Flags().StringArrayVar(&f.previous, "previous", nil, "what the last run `wrote`: a file or a folder, empty on the first run; can be repeated")
 	addContext(cmd, &f.context)
 	cmd.Flags().BoolVar(&f.quiet, "quiet", false, "omit the summary on a terminal")
-	completeFlags(cmd)
+}
+
+// addChanges adds the flags that change what the functionConfig says.
+func (f *flags) addChanges(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVar(&f.dropLabels, "drop-label", nil, "`key` of a label to drop from pod templates unless a selector needs it, as in helm.sh/chart; can be repeated")
+	cmd.Flags().StringArrayVar(&f.dropAnnotations, "drop-annotation", nil, "`key` of an annotation to drop from pod templates, as in 'checksum/*'; can be repeated")
+	cmd.Flags().StringVar(&f.jobs, "jobs", "", "`what` happens to the names of Jobs: Leave, or Rename by what they run (default Leave)")
+	complete(cmd, "jobs", values(
+		cobra.CompletionWithDesc(string(v1alpha1.JobsLeave), "Jobs keep their names"),
+		cobra.CompletionWithDesc(string(v1alpha1.JobsRename), "append a hash of what they run"),
+	))
 }
 
 func (f *flags) checkKeep(cmd *cobra.Command) error {

@@ -102,9 +102,12 @@ func TreeSuffix(encoded []byte, salt string) string {
 // and kustomize.
 var alphabet = strings.NewReplacer("0", "g", "1", "h", "3", "k", "a", "m", "e", "t")
 
+// Alphabet has the characters of suffixes.
+const Alphabet = "2456789bcdfghkmt"
+
 // IsSuffix reports whether s has the form of a suffix.
 func IsSuffix(s string) bool {
-	return len(s) == Length && strings.Trim(s, "2456789bcdfghkmt") == ""
+	return len(s) == Length && strings.Trim(s, Alphabet) == ""
 }
 
 // Suffixed reports whether name ends with a dash and the form of a suffix.

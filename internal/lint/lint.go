@@ -7,10 +7,12 @@ package lint
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/confighash/confighash/internal/graph"
+	"github.com/confighash/confighash/internal/hash"
 	"github.com/confighash/confighash/internal/typo"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
@@ -84,6 +86,32 @@ type Report struct {
 	Findings   []Finding `json:"findings"`
 	// Accepted are the findings that annotations of the resources accept.
 	Accepted []Finding `json:"accepted"`
+	// Known is how many findings are left out, since they were there before the change.
+	Known int `json:"known,omitempty"`
+}
+
+// NewReport returns a report without findings.
+func NewReport() *Report { return &Report{APIVersion, Kind, []Finding{}, []Finding{}, 0} }
+
+// AddNew adds what is found after a change, and counts what was found before it as well.
+// Hashes in names do not count.
+func (r *Report) AddNew(before, after *Report) {
+	suffixed := regexp.MustCompile(`-[` + hash.Alphabet + `]{10}\b`)
+	identity := func(f Finding) string {
+		return suffixed.ReplaceAllString(fmt.Sprintf("%s %s %s %s", f.Rule, f.Resource, f.Field, f.Message), "")
+	}
+	known := map[string]bool{}
+	for _, f := range before.Findings {
+		known[identity(f)] = true
+	}
+	for _, f := range after.Findings {
+		if known[identity(f)] {
+			r.Known++
+		} else {
+			r.Findings = append(r.Findings, f)
+		}
+	}
+	r.Accepted = append(r.Accepted, after.Accepted...)
 }
 
 // A Finding is a place in the manifests where something is wrong.

@@ -89,7 +89,7 @@ func Check(g *graph.Graph, o Options) (*Report, error) {
 			return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 		})
 	}
-	return &Report{APIVersion, Kind, l.findings, l.accepted}, nil
+	return &Report{APIVersion, Kind, l.findings, l.accepted, 0}, nil
 }
 
 // plan prepares the policies, and what a run of the functionConfig would do.

@@ -25,17 +25,41 @@ const longSection = 50
 
 var newline = gomponents.Raw("\n")
 
-// writeHTML writes the page with a picture as one file, which loads nothing. It uses no
-// template: the linker keeps every method of every type for the templates of Go's library,
-// which makes the executable larger by a fifth.
-func (p *Page) writeHTML(w io.Writer, d *Diagram) error {
-	sections := p.Sections
-	if p.Also != nil {
-		sections = slices.Concat(p.Sections, p.Also())
-	}
-	title, of := "confighash "+p.Command, gomponents.Text("")
-	if p.Environment != "" {
-		title, of = title+": "+p.Environment, gomponents.Text(" · "+p.Environment)
+// writeHTML writes the pages of views, each with a picture, as one file, which loads
+// nothing. It uses no template: the linker keeps every method of every type for the
+// templates of Go's library, which makes the executable larger by a fifth.
+func writeHTML(w io.Writer, views ...View) error {
+	var title string
+	var search gomponents.Node
+	var top, links, pages gomponents.Group
+	for i, v := range views {
+		p := v.Page()
+		of := ""
+		if p.Environment != "" {
+			of = " · " + p.Environment
+		}
+		heading := html.H1(html.ID("page-"+strconv.Itoa(i)), gomponents.Text("confighash"+of+": "), p.Title.html())
+		if title = "confighash " + p.Command; len(views) > 1 {
+			pages = append(pages, heading, newline)
+			links = append(links, html.Li(html.A(html.Href("#page-"+strconv.Itoa(i)), gomponents.Text(p.Environment)), gomponents.Text(": "), p.Title.html()), newline)
+			top = gomponents.Group{html.H1(gomponents.Text(title)), newline, html.Ul(newline, links)}
+		} else if top = (gomponents.Group{heading}); p.Environment != "" {
+			title += ": " + p.Environment
+		}
+		if search == nil || len(p.Groupings) > 0 {
+			search = p.search()
+		}
+		sections := p.Sections
+		if p.Also != nil {
+			sections = slices.Concat(p.Sections, p.Also())
+		}
+		pages = append(pages,
+			p.htmlTable(),
+			gomponents.Map(p.Notes, func(note Phrase) gomponents.Node {
+				return gomponents.Group{html.P(note.html()), newline}
+			}),
+			each(sections, (*Section).html),
+			v.Diagram().picture().html(), newline)
 	}
 	buffered := bufio.NewWriterSize(w, 1<<16) // each piece is written by itself
 	err := html.Doctype(html.HTML(html.Lang("en"), newline,
@@ -45,14 +69,7 @@ func (p *Page) writeHTML(w io.Writer, d *Diagram) error {
 			html.TitleEl(gomponents.Text(title)), newline,
 			html.StyleEl(newline, gomponents.Raw(pageCSS)), newline), newline,
 		html.Body(newline,
-			html.Main(newline,
-				html.H1(gomponents.Text("confighash"), of, gomponents.Text(": "), p.Title.html()), newline,
-				p.search(), newline, p.htmlTable(),
-				gomponents.Map(p.Notes, func(note Phrase) gomponents.Node {
-					return gomponents.Group{html.P(note.html()), newline}
-				}),
-				each(sections, (*Section).html),
-				d.picture().html()), newline,
+			html.Main(newline, top, newline, search, newline, pages), newline,
 			html.Script(newline, gomponents.Raw(pageJS)), newline), newline)).Render(buffered)
 	if err != nil {
 		return err

@@ -38,6 +38,12 @@ func Marker(command, environment string) string {
 // alone takes more. A page that is too long loses its diagram first, if that takes more than
 // a quarter of the room, and then the last rows of its longest lists.
 func (p *Page) Markdown(d *Diagram, limit int) string {
+	marker := Marker(p.Command, p.Environment) + "\n"
+	return marker + p.within(d, limit-len(marker))
+}
+
+// within is Markdown without its first line.
+func (p *Page) within(d *Diagram, limit int) string {
 	diagram, drawn := d.markdown()
 	text := p.markdown(d.Title, diagram, limit)
 	if len(text) <= limit {
@@ -55,7 +61,7 @@ func (p *Page) Markdown(d *Diagram, limit int) string {
 // there is no room for the titles of the lists.
 func (p *Page) markdown(diagramTitle, diagram string, rows int) string {
 	m := &document{rows: rows}
-	m.print(Marker(p.Command, p.Environment), "\n### confighash")
+	m.print("### confighash")
 	if p.Environment != "" {
 		m.print(" · ", m.phrase(Prose(p.Environment)))
 	}
@@ -90,6 +96,62 @@ func (p *Page) markdown(diagramTitle, diagram string, rows int) string {
 	}
 	return m.String()
 }
+
+// markdownEach returns the pages of environments in at most so many bytes. Those of which
+// there is nothing to say share a line.
+func markdownEach(all []Environment, name string, limit int) string {
+	var pages []*Page
+	var diagrams []*Diagram
+	quiet := map[string]int{} // the first page by its title
+	var names [][]Phrase
+	for i := range all {
+		p := all[i].Page()
+		title := p.Title.String()
+		if first, known := quiet[title]; known && p.isQuiet() {
+			names[first] = append(names[first], Names(p.Environment))
+			continue
+		}
+		if p.isQuiet() {
+			quiet[title] = len(pages)
+		}
+		pages, diagrams, names = append(pages, p), append(diagrams, all[i].Diagram()), append(names, []Phrase{Names(p.Environment)})
+	}
+	for i, p := range pages {
+		if len(names[i]) > 1 {
+			p.Environment = Plural(len(names[i]), "environment")
+			p.Notes = []Phrase{Enumerate(names[i], func(name *Phrase) Phrase { return *name })}
+		}
+	}
+	marker := Marker(pages[0].Command, name) + "\n"
+	limit -= len(marker)
+	within := func(share int) string {
+		var texts []string
+		for i, p := range pages {
+			texts = append(texts, p.within(diagrams[i], share))
+		}
+		return strings.Join(texts, "\n")
+	}
+	if text := within(limit); len(text) <= limit {
+		return marker + text
+	}
+	tooMuch := sort.Search(limit, func(share int) bool { return len(within(share)) > limit })
+	if text := within(tooMuch - 1); tooMuch > 0 && len(text) <= limit {
+		return marker + text
+	}
+	var text string
+	for i, p := range pages {
+		more := "\nAnd " + Plural(len(pages)-i, "environment") + " more; `confighash " + p.Command + "` on a terminal shows all of them.\n"
+		next := p.within(diagrams[i], 0)
+		if len(text)+len(next)+len(more) > limit {
+			return marker + text + more
+		}
+		text += next
+	}
+	return marker + text
+}
+
+// isQuiet reports whether the title says all.
+func (p *Page) isQuiet() bool { return len(p.Table)+len(p.Notes)+len(p.Sections) == 0 }
 
 // markdown returns the diagram below its title, or says why it is not drawn.
 func (d *Diagram) markdown() (text string, drawn bool) {

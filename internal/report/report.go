@@ -55,17 +55,22 @@ type View interface {
 	Data() any
 }
 
-// In returns the view of an environment, such as prod, which its page names.
-func In(environment string, v View) View { return inEnvironment{v, environment} }
-
-type inEnvironment struct {
-	View
-	name string
+// An Environment is the view of what is for an environment, such as prod.
+type Environment struct {
+	View `json:"-"`
+	Name string `json:"name"`
+	// Change is Added or Removed if one of two sets does not have it, and Note says so.
+	Change string `json:"change,omitempty"`
+	Note   string `json:"-"`
 }
 
-func (v inEnvironment) Page() *Page {
-	p := v.View.Page()
-	p.Environment = v.name
+// Page names the environment.
+func (e Environment) Page() *Page {
+	p := e.View.Page()
+	p.Environment = e.Name
+	if e.Note != "" {
+		p.Notes = slices.Insert(p.Notes, 0, Words(e.Note))
+	}
 	return p
 }
 
@@ -79,17 +84,62 @@ func Write(w io.Writer, v View, f Format, colours bool) error {
 	case Markdown:
 		written = v.Page().Markdown(v.Diagram(), DefaultLimit)
 	case HTML:
-		return v.Page().writeHTML(w, v.Diagram())
+		return writeHTML(w, v)
 	case Dot:
 		written = v.Diagram().Dot()
 	case JSON:
-		encoder := json.NewEncoder(w)
-		encoder.SetEscapeHTML(false)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(v.Data())
+		return writeJSON(w, v.Data())
 	default:
 		_, err := ParseFormat(string(f))
 		return err
+	}
+	_, err := io.WriteString(w, written)
+	return err
+}
+
+func writeJSON(w io.Writer, data any) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(data)
+}
+
+// WriteEach writes the views of environments, of one command, one after the other. name,
+// which may be empty, is what the first line of Markdown calls them all. Dot holds only one.
+func WriteEach(w io.Writer, all []Environment, name string, f Format, colours bool) error {
+	var written string
+	switch f {
+	case Text:
+		var texts []string
+		for _, e := range all {
+			texts = append(texts, e.Page().Text(colours))
+		}
+		written = strings.Join(texts, "\n")
+	case Markdown:
+		written = markdownEach(all, name, DefaultLimit)
+	case HTML:
+		var views []View
+		for _, e := range all {
+			views = append(views, e)
+		}
+		return writeHTML(w, views...)
+	case JSON:
+		type environment struct {
+			Environment
+			Report any `json:"report"`
+		}
+		var list struct {
+			Environments []environment `json:"environments"`
+		}
+		for _, e := range all {
+			list.Environments = append(list.Environments, environment{e, e.Data()})
+		}
+		return writeJSON(w, list)
+	default:
+		if len(all) > 1 {
+			return fmt.Errorf("%s shows one environment, and there are %d; name one of them", f, len(all))
+		}
+		return Write(w, all[0], f, colours)
 	}
 	_, err := io.WriteString(w, written)
 	return err

@@ -357,7 +357,7 @@ var sentenceFiles = []string{
 	"internal/catalog/change.go",
 	"internal/annotate/*.go", "internal/catalog/list/*.go", "internal/cli/*.go", "internal/gc/*.go", "internal/graph/*.go", "internal/graph/*/*.go", "internal/hash/*.go",
 	"internal/impact/*.go", "internal/kustomize/*.go", "internal/leftover/*.go", "internal/manifest/*.go",
-	"internal/keep/*.go", "internal/lint/*.go", "internal/podtemplate/read.go", "internal/policy/*.go", "internal/policy/*/lint.go", "internal/reference/*.go", "internal/yamldoc/error.go", "internal/yamldoc/mapping.go",
+	"internal/keep/*.go", "internal/lint/*.go", "internal/podtemplate/read.go", "internal/policy/*.go", "internal/policy/*/lint.go", "internal/reference/*.go", "internal/revision/*.go", "internal/yamldoc/error.go", "internal/yamldoc/mapping.go",
 	"internal/rename/*.go", "internal/unresolved/*.go", "pkg/function/*.go",
 }
 

@@ -51,8 +51,16 @@ func (v diffView) Page() *report.Page {
 // names".
 func (v diffView) title() string {
 	parts := counted(nil, len(v.Changed), "resource changes", "resources change")
-	parts = counted(parts, len(v.Added), "is added", "are added")
-	parts = counted(parts, len(v.Removed), "is removed", "are removed")
+	for _, c := range []struct {
+		n    int
+		what string
+	}{{len(v.Added), " added"}, {len(v.Removed), " removed"}} {
+		one, several := "is"+c.what, "are"+c.what
+		if len(parts) == 0 {
+			one, several = "resource "+one, "resources "+several
+		}
+		parts = counted(parts, c.n, one, several)
+	}
 	title := "Nothing changes"
 	if len(parts) > 0 {
 		title = strings.Join(parts, ", ")

@@ -54,6 +54,9 @@ func (v lintView) Page() *report.Page {
 	if n := len(v.Accepted); n > 0 {
 		parts = append(parts, fmt.Sprintf("%d accepted", n))
 	}
+	if v.Known > 0 {
+		parts = append(parts, fmt.Sprintf("%d known before", v.Known))
+	}
 	p := &report.Page{Command: "lint", What: "finding", Title: report.Words(strings.Join(parts, ", ")).Toned(report.Bold)}
 	if len(section.Rows) > 0 {
 		p.Sections = []report.Section{section}

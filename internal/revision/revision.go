@@ -1,0 +1,146 @@
+// Package revision writes what commits of a Git repository hold into folders. It runs the
+// program git; the working tree, the index and the branches stay as they are.
+package revision
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// A Tree is the files of a commit.
+type Tree struct {
+	// Name is the commit as the user named it.
+	Name string
+	// Root is the folder that holds the files.
+	Root string
+}
+
+// A Pair is the files of two commits of the repository around the working directory.
+type Pair struct {
+	Before, After Tree
+
+	top, prefix string // the working tree, and where in it the working directory is
+	dir         string
+}
+
+// Open writes the files of two commits. They are written as for git diff: BASE, or
+// BASE..HEAD, or BASE...HEAD for where HEAD left BASE; without HEAD, what is checked out.
+//
+// Errors: git is missing or refuses, there is no repository, or a name means no commit.
+func Open(commits string) (*Pair, error) {
+	p := &Pair{}
+	base, head, branch := strings.Cut(commits, "...")
+	if !branch {
+		base, head, _ = strings.Cut(commits, "..")
+	}
+	if head == "" {
+		head = "HEAD"
+	}
+	if base == "" || strings.HasPrefix(base, "-") || strings.HasPrefix(head, "-") {
+		return nil, fmt.Errorf("%q names no commits; give BASE or BASE..HEAD, such as origin/main", commits)
+	}
+	repository, err := git(nil, "rev-parse", "--absolute-git-dir")
+	if err != nil {
+		return nil, err
+	}
+	// A bare repository has neither.
+	p.top, _ = git(nil, "rev-parse", "--show-toplevel")
+	p.prefix, _ = git(nil, "rev-parse", "--show-prefix")
+	before, err := commit(base)
+	if err != nil {
+		return nil, err
+	}
+	after, err := commit(head)
+	if err != nil {
+		return nil, err
+	}
+	if branch {
+		if before, err = git(nil, "merge-base", before, after); err != nil {
+			return nil, fmt.Errorf("%s and %s have no common commit here; fetch more of their history", base, head)
+		}
+	}
+	if p.dir, err = os.MkdirTemp("", "confighash-"); err != nil {
+		return nil, err
+	}
+	// kustomize and git name files by their true paths.
+	if p.dir, err = filepath.EvalSymlinks(p.dir); err != nil {
+		return nil, err
+	}
+	p.Before, p.After = Tree{base, filepath.Join(p.dir, "before")}, Tree{head, filepath.Join(p.dir, "after")}
+	if err := errors.Join(p.Before.write(repository, before), p.After.write(repository, after)); err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	return p, nil
+}
+
+// Close removes the files.
+func (p *Pair) Close() error { return os.RemoveAll(p.dir) }
+
+// Path returns a path of the user's as one in the repository, with slashes, and whether it
+// is in there. Relative paths begin in the working directory.
+func (p *Pair) Path(name string) (string, bool) {
+	if filepath.IsAbs(name) {
+		relative, err := filepath.Rel(p.top, name)
+		return filepath.ToSlash(relative), err == nil && p.top != "" && filepath.IsLocal(relative)
+	}
+	inside := path.Join(p.prefix, filepath.ToSlash(name))
+	return inside, filepath.IsLocal(inside)
+}
+
+// Dir returns the working directory in a tree.
+func (p *Pair) Dir(t *Tree) string { return filepath.Join(t.Root, filepath.FromSlash(p.prefix)) }
+
+// Shown returns a path in the repository as the user would write it.
+func (p *Pair) Shown(inside string) string {
+	if relative, err := filepath.Rel(filepath.FromSlash(p.prefix), filepath.FromSlash(inside)); err == nil {
+		return filepath.ToSlash(relative)
+	}
+	return inside
+}
+
+// commit returns the digest of a commit.
+func commit(name string) (string, error) {
+	digest, err := git(nil, "rev-parse", "--verify", "--quiet", name+"^{commit}")
+	if err != nil {
+		return "", fmt.Errorf("%q is not a commit that this clone has; check the name, or fetch it (a CI job often has the last commit alone)", name)
+	}
+	return digest, nil
+}
+
+// write writes the files of a commit, as git checkout would.
+func (t *Tree) write(repository, digest string) error {
+	if err := os.Mkdir(t.Root, 0o700); err != nil {
+		return err
+	}
+	index := "GIT_INDEX_FILE=" + t.Root + ".index"
+	_, err := git([]string{index}, "-C", t.Root, "-c", "core.hooksPath=/dev/null", "-c", "core.sparseCheckout=false",
+		"--git-dir="+repository, "--work-tree="+t.Root, "read-tree", "--reset", "-u", digest)
+	if err != nil {
+		return fmt.Errorf("%s: %w", t.Name, err)
+	}
+	return nil
+}
+
+// git runs git, and returns the first line that it prints.
+func git(env []string, args ...string) (string, error) {
+	cmd := exec.Command("git", args...)
+	cmd.Env = append(os.Environ(), append(env, "LC_ALL=C")...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	switch {
+	case errors.Is(err, exec.ErrNotFound):
+		return "", errors.New("the program git is not on the PATH; install it, or compare files by --from and --to")
+	case err != nil:
+		reason, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(stderr.String()), "fatal: "), "\n")
+		return "", fmt.Errorf("git: %s", reason)
+	}
+	line, _, _ := strings.Cut(string(out), "\n")
+	return line, nil
+}
