@@ -122,7 +122,7 @@ func (f *gcFlags) check(args []string) error {
 	case len(f.from) > 0 && (f.context != "" || f.kubeconfig != "" || len(f.skip) > 0):
 		return errors.New("--from is given with --kube-context, --kubeconfig or --skip; these are about a cluster, which --from replaces")
 	case stdinTwice(f.from):
-		return errors.New("- is stdin, which can be read once; give it once")
+		return errors.New("- is stdin, which can be read only once; give it once")
 	}
 	return nil
 }
