@@ -32,7 +32,7 @@ RUN CGO_ENABLED=0 GOOS="$TARGETOS" GOARCH="$TARGETARCH" \
 FROM ${BASE_IMAGE}
 ARG VERSION=dev
 LABEL org.opencontainers.image.title="confighash" \
-      org.opencontainers.image.description="KRM function: workloads roll exactly when the configuration they consume changes" \
+      org.opencontainers.image.description="Restart workloads when their ConfigMaps and Secrets change" \
       org.opencontainers.image.source="https://github.com/confighash/confighash" \
       org.opencontainers.image.licenses="Apache-2.0" \
       org.opencontainers.image.version="${VERSION}"

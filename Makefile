@@ -70,12 +70,17 @@ test-long: $(KUSTOMIZE) $(HELM) ## every test with CASES random cases, 10000 by 
 .PHONY: generate
 generate: $(KUSTOMIZE) notices ## write every file that is made from the code or the data
 	$(GO) test -count=1 ./internal/cli -run TestManPage -update
+	$(GO) test -count=1 ./hack/bom -run TestFlake -update
 	$(GO) test -count=1 ./test/docs -run 'TestReferences_page|TestDocs_transcripts' -update
 	$(GO) test -count=1 ./test/examples -run TestKptDefinition_holdsTheSchema -update
 	$(GO) test -count=1 ./test/hostile -run TestHostile_pageHasTheRows -update
 
+.PHONY: playground
+playground: ## dist/site/playground: confighash as WebAssembly in a page
+	@GO=$(GO) hack/playground dist/site
+
 .PHONY: e2e
-e2e: build $(KUSTOMIZE) $(HELM) $(HELM4) ## the tests that need docker, kpt or Helm 4; says what it skips
+e2e: build $(KUSTOMIZE) $(HELM) $(HELM4) ## the tests that need docker, kpt, Helm 4 or chromium; says what it skips
 	@hack/e2e $(IMAGE)
 
 .PHONY: e2e-cluster
@@ -141,6 +146,7 @@ lint: ## gofmt, go vet, and golangci-lint where it is installed
 	$(GO) vet ./...
 	$(GO) vet -tags e2e ./test/...
 	$(GO) vet -tags cluster ./test/cluster
+	GOOS=js GOARCH=wasm $(GO) vet -gcflags=all=-l ./cmd/playground
 	@linter=$$(PATH="$$PATH:$(CURDIR)/bin/tools" command -v golangci-lint); \
 	if [ -n "$$linter" ]; then \
 		echo "$$linter run"; "$$linter" run; \

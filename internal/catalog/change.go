@@ -36,7 +36,7 @@ var changes = [...]struct {
 	// reason is the reason given if a template has none of its own.
 	reason string
 	// unstamped says why mode Annotate leaves the template alone, "" if it does not;
-	// it is no surprise if the change is one that users would not expect to roll.
+	// unsurprised says that users would not expect the change to roll.
 	unstamped   string
 	unsurprised bool
 	// harm is what a changed name in the template does.

@@ -12,7 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// TestData_hasNoUnknownFields reads the files that are no group's; those are read
+// TestData_hasNoUnknownFields reads the files that belong to no group; those are read
 // so by the tests below.
 func TestData_hasNoUnknownFields(t *testing.T) {
 	for file, into := range map[string]any{

@@ -62,7 +62,7 @@ type WorkloadRule struct {
 	// BuiltIn: the kind is one of Kubernetes' own, whose pod template the API server
 	// completes by defaults.
 	BuiltIn bool `yaml:"builtIn"`
-	// Amounts: a quantity that is only written in another way is no change.
+	// Amounts: a quantity that is only written in another way has not changed.
 	Amounts bool `yaml:"amounts"`
 	// Strategy is the type of the rollout if the object names none.
 	Strategy string `yaml:"strategy"`

@@ -35,7 +35,7 @@ const namesHelp = `confighash names lists the objects whose names hold a hash of
 name without the hash, and the one with it.
 
 Another build takes the list as --context, in place of the manifests: it writes
-these names into its references. The list says nothing of who uses the objects, and
+these names into its references. The list does not say who uses the objects, and
 it holds no content.`
 
 const namesExamples = `  confighash names rendered/platform.yaml > names/platform.yaml

@@ -96,7 +96,7 @@ func newGC(stdin, stdout *os.File) *cobra.Command {
 	cmd.Flags().IntVar(&f.options.Keep, "keep", 0, "how many of the newest unused `versions` of each base name stay")
 	cmd.Flags().DurationVar(&f.options.OlderThan, "older-than", 24*time.Hour, "`age` below which objects stay")
 	cmd.Flags().BoolVar(&f.options.Superseded, "superseded", false, "list versions with confighash.dev/superseded as well, if no manifests carry them any more")
-	cmd.Flags().BoolVar(&f.explain, "explain", false, "say of each hashed object, or of those named, why it stays")
+	cmd.Flags().BoolVar(&f.explain, "explain", false, "say why each hashed object stays, or each that you name")
 	cmd.Flags().StringVarP(&f.output, "output", "o", gcFormats[0], "`format`: "+strings.Join(gcFormats, ", "))
 	complete(cmd, "output", values(gcFormats...))
 	for _, flag := range []string{"kube-context", "namespace", "skip", "keep", "older-than"} {
@@ -122,7 +122,7 @@ func (f *gcFlags) check(args []string) error {
 	case len(f.from) > 0 && (f.context != "" || f.kubeconfig != "" || len(f.skip) > 0):
 		return errors.New("--from is given with --kube-context, --kubeconfig or --skip; these are about a cluster, which --from replaces")
 	case stdinTwice(f.from):
-		return errors.New("- is stdin, which can be read once; give it once")
+		return errors.New("- is stdin, which can be read only once; give it once")
 	}
 	return nil
 }

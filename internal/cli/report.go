@@ -117,7 +117,7 @@ func (f *comparisonFlags) check(cmd *cobra.Command, args []string) (report.Forma
 	case len(f.from) == 0 || len(f.to) == 0:
 		return "", errors.New("both --from and --to are needed: the manifests as they are, and as they will be; or --git BASE")
 	case stdinTwice(slices.Concat(f.from, f.to)):
-		return "", errors.New("- is stdin, which can be read once; give a file for one of the sets")
+		return "", errors.New("- is stdin, which can be read only once; give a file for one of the sets")
 	}
 	return format, nil
 }

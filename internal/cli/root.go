@@ -69,11 +69,11 @@ func fault(err error) error {
 	return f
 }
 
-const longHelp = `confighash makes workloads roll exactly when the configuration they consume
-changes. Mode Rename appends a hash of their content to the names of ConfigMaps
-and Secrets, as kustomize's generators do, and rewrites every reference to them.
-Mode Annotate keeps names and stamps every pod template with a checksum of what
-its containers consume.
+const longHelp = `confighash restarts workloads when the ConfigMaps and Secrets that they use
+change. It works on manifests, before you apply them. Mode Rename appends a hash of
+their content to the names of ConfigMaps and Secrets, as kustomize's generators do,
+and rewrites every reference to them. Mode Annotate keeps names and stamps every pod
+template with a checksum of what its containers use.
 
 It is a KRM function. It reads one of these from stdin, and writes the same,
 transformed, to stdout:
@@ -82,15 +82,14 @@ transformed, to stdout:
   - any other stream of YAML or JSON manifests, as a filter, with the
     functionConfig in --config or in flags.
 
-With --check it writes no manifests, but a unified diff of what would change: for
-manifests that are kept as confighash writes them. The diff shows no value of a
-Secret.
+With --check it writes no manifests, but a unified diff of what would change, for
+manifests that you commit as confighash writes them. You see no value of a Secret.
 
-If stderr is a terminal, a filter ends with a summary of what it did; --quiet
-omits it. Warnings are always printed.
+At a terminal, you get a summary at the end; --quiet omits it. Warnings are always
+printed.
 
-It exits 0 on success, 1 if the input or the functionConfig is wrong, which stderr
-explains, 2 if the command line is wrong, and 3 if --check finds a difference.`
+It exits 0 on success, 1 if the input or the functionConfig is wrong, 2 if the
+command line is wrong, and 3 if --check finds a difference. stderr says what to do.`
 
 const examples = `  kustomize build . | confighash --mode Rename | kubectl apply -f -
   helm template shop ./chart | confighash --mode Annotate
@@ -100,7 +99,7 @@ const examples = `  kustomize build . | confighash --mode Rename | kubectl apply
   kpt fn source package | confighash --check --config confighash.yaml
   confighash schema > confighash.schema.json`
 
-const namespaceUsage = "`namespace` of objects that name none, where they will be applied"
+const namespaceUsage = "`namespace` where you apply objects that name none"
 
 // flags are the flags of the root command.
 type flags struct {
@@ -119,7 +118,7 @@ func NewRoot(stdin, stdout, stderr *os.File) *cobra.Command {
 	var f flags
 	root := &cobra.Command{
 		Use:           "confighash [flags] < manifests > manifests",
-		Short:         "Roll workloads exactly when the configuration they consume changes",
+		Short:         "Restart workloads when their ConfigMaps and Secrets change",
 		Long:          longHelp,
 		Example:       examples,
 		Version:       stampedVersion(),

@@ -81,7 +81,7 @@ func (f *reportFlags) strip(args []string, stdin, stdout, stderr *os.File) error
 func manifestArgs(cmd *cobra.Command, args []string, stdin *os.File) ([]string, error) {
 	switch {
 	case stdinTwice(args):
-		return nil, errors.New("- is stdin, which can be read once; give it once")
+		return nil, errors.New("- is stdin, which can be read only once; give it once")
 	case len(args) > 0:
 		return args, nil
 	case term.IsTerminal(int(stdin.Fd())):

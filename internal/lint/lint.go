@@ -61,7 +61,7 @@ func Rules() []Rule {
 	return []Rule{
 		{missingKey, Error, "A pod needs a key that the ConfigMap or Secret does not have."},
 		{nearMiss, Error, "A reference leads to nothing, and nearly names an object of the manifests."},
-		{wrongSuffix, Error, "A name ends in a hash that is not the one of the content."},
+		{wrongSuffix, Error, "A name ends in a hash that does not match the content."},
 		{missingObject, Warning, "A ConfigMap or Secret that something needs is not in the manifests."},
 		{staleConsumer, Warning, "A change of the configuration would not restart the pods that read it when they start."},
 		{readByName, Note, "A program probably reads the object by its name through the API."},

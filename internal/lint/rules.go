@@ -217,10 +217,10 @@ func (l *linter) suffixes() {
 		const fix = "change the sources, and let kustomize or confighash --mode Rename make the name again"
 		switch recorded := r.Recorded(); {
 		case recorded != "" && r.Base != r.Name && recorded != r.Suffix && strings.Contains(r.Name, "-"+recorded):
-			l.add(wrongSuffix, l.severities[wrongSuffix], r, r.NameAt, fmt.Sprintf("%q in its name is not the hash of what it holds: the content has changed since, and pods that use it do not restart", recorded),
+			l.add(wrongSuffix, l.severities[wrongSuffix], r, r.NameAt, fmt.Sprintf("%q in its name is not the hash of its content: the content has changed since, and pods that use it do not restart", recorded),
 				fix+"; if the hash is keyed with a salt, set CONFIGHASH_SALT")
 		case recorded == "" && r.Base == r.Name && hash.Suffixed(r.Name) && !r.SOPS:
-			l.add(wrongSuffix, Warning, r, r.NameAt, fmt.Sprintf("its name ends in %q, which looks like a hash and is not the one of what it holds", r.Name[len(r.Name)-hash.Length:]),
+			l.add(wrongSuffix, Warning, r, r.NameAt, fmt.Sprintf("its name ends in %q, which looks like a hash and does not match the content", r.Name[len(r.Name)-hash.Length:]),
 				fix+", or give it a name without one")
 		}
 	}
@@ -270,7 +270,7 @@ func (l *linter) ignores() {
 func (l *linter) stale() error {
 	fix := "run the manifests through confighash, or give the pod template a checksum annotation"
 	if l.spec.Mode != "" {
-		fix = "have the functionConfig cover it, perhaps by mode Annotate, or give the pod template a checksum annotation"
+		fix = "let the functionConfig cover it, for example by mode Annotate, or give the pod template a checksum annotation"
 	}
 	finder := usage.NewFinder(l.graph)
 	for _, r := range l.graph.Resources {

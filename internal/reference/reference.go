@@ -66,7 +66,7 @@ type Reference struct {
 	// Follows: the reference follows a rename and does not cause one.
 	Follows bool
 	// Pins says why the object keeps its name, as the rest of a sentence that
-	// begins with the referrer; "" if the reference is no reason for that.
+	// begins with the referrer; "" if the reference does not cause that.
 	Pins string
 	// Immutable: an apply over an existing object is refused if this changes.
 	Immutable bool

@@ -1,7 +1,6 @@
-// Package function is the KRM function as a library. It gives workloads new pods
-// exactly when the configuration they consume changes: it renames ConfigMaps and
-// Secrets by a hash of their content and rewrites references to them, or stamps
-// checksums on pod templates.
+// Package function is the KRM function as a library. It restarts workloads when their
+// ConfigMaps and Secrets change: it renames these by a hash of their content and
+// rewrites references to them, or stamps checksums on pod templates.
 //
 //   - [Process] takes manifests as text: a ResourceList or a stream of documents.
 //   - [Check] compares what Process would write with what is there.

@@ -44,8 +44,8 @@ func (i intake) changed(other intake) bool {
 	return false
 }
 
-// intakeOf returns what the containers of a pod get. It goes by what the
-// documentation and the types of Kubernetes say, and by nothing of confighash.
+// intakeOf returns what the containers of a pod get. It follows what the
+// documentation and the types of Kubernetes say, and no code of confighash.
 func intakeOf(spec *corev1.PodSpec, h holdings) intake {
 	all := intake{}
 	for _, c := range slices.Concat(spec.InitContainers, spec.Containers) {

@@ -189,7 +189,7 @@ func (b builder) build(ctx context.Context, namespace, dir string, manifests []*
 	return documentsOf(out)
 }
 
-// confighash runs bin/confighash. Exit codes that tell of manifests are no
+// confighash runs bin/confighash. Exit codes that report on manifests are not
 // errors.
 func confighash(ctx context.Context, stdin string, args ...string) (string, error) {
 	var stdout, stderr bytes.Buffer

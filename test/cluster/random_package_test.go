@@ -401,8 +401,8 @@ func (g *generator) setField(object tree) {
 
 // strategy sets an update strategy: RollingUpdate, or another type. Who leaves out
 // rollingUpdate gets it by default, and an apply does not take that back: a later
-// change to the other type is refused, or is not, by the way to apply. So nothing of
-// the kind is made here.
+// change to the other type is refused, or is not, by the way to apply. So none
+// of these is made here.
 func (g *generator) strategy(spec tree, field, other string, how tree) {
 	_, isSet := spec[field]
 	if g.chance(35) && (isSet || !g.changing) {

@@ -266,7 +266,7 @@ func template(t *testing.T, namespace, workload string) string {
 func wantNoDrift(t *testing.T, w way, namespace, manifests string) {
 	t.Helper()
 	if w.prune {
-		// kubectl diff knows no ApplySets: it would tell of their labels.
+		// kubectl diff knows no ApplySets: it would report their labels.
 		return
 	}
 	result, err := plane.Kubectl(t.Context(), manifests, append([]string{"diff", "-n", namespace, "-f", "-"}, w.flags...)...)

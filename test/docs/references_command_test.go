@@ -152,8 +152,8 @@ func TestReferences_saysWhatItDoesNotKnow(t *testing.T) {
 		args  []string
 		want  string
 	}{
-		{"an unknown kind", []string{"references", "Deploymnet"}, "nothing is known of the kind Deploymnet"},
-		{"an unknown group", []string{"references", "Deployment.example.com"}, "nothing is known of the kind Deployment.example.com"},
+		{"an unknown kind", []string{"references", "Deploymnet"}, "the kind Deploymnet is not known"},
+		{"an unknown group", []string{"references", "Deployment.example.com"}, "the kind Deployment.example.com is not known"},
 		{"a page of one kind", []string{"references", "--markdown", "Pod"}, `--markdown prints all kinds; leave out "Pod"`},
 	} {
 		out, err := harness.Run(nil, harness.Binary, tc.args...)

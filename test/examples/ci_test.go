@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -18,6 +19,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -49,8 +51,9 @@ func decoderOf(t *testing.T, path string) *yamlv3.Decoder {
 
 // A githubAction is what GitHub knows of a composite action's file.
 type githubAction struct {
-	Name, Description string
-	Inputs            map[string]struct {
+	Name, Description, Author string
+	Branding                  struct{ Icon, Color string }
+	Inputs                    map[string]struct {
 		Description, Default string
 		Required             bool
 	}
@@ -180,6 +183,11 @@ func packZip(to io.Writer, name string, content []byte) error {
 func (r release) serve(t *testing.T) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
+		request.URL.Path = strings.TrimPrefix(request.URL.Path, "/download")
+		if request.URL.Path == "/latest" {
+			http.Redirect(w, request, "/tag/v0.1.0", http.StatusFound)
+			return
+		}
 		content, ok := r[strings.TrimPrefix(request.URL.Path, "/v0.1.0/")]
 		if !ok {
 			http.NotFound(w, request)
@@ -274,7 +282,7 @@ func (r *runner) steps(steps []githubStep, contexts, env map[string]string) (str
 			continue
 		case step.Run != "":
 			out, err = r.script(step, contexts, env)
-		case strings.HasPrefix(step.Uses, "confighash/confighash/"):
+		case strings.HasPrefix(step.Uses, "confighash/confighash@"):
 			out, err = r.action(step.With)
 		default: // others' actions: their part is done before the test
 		}
@@ -319,7 +327,7 @@ func (r *runner) script(step githubStep, contexts, env map[string]string) (strin
 // action runs the repository's own action.
 func (r *runner) action(with map[string]string) (string, error) {
 	r.t.Helper()
-	action := readStrictly[githubAction](r.t, decoderOf(r.t, "action/action.yml"))
+	action := readStrictly[githubAction](r.t, decoderOf(r.t, "action.yml"))
 	inputs := map[string]string{}
 	for name, input := range action.Inputs {
 		value, given := with[name]
@@ -344,7 +352,7 @@ func (r *runner) action(with map[string]string) (string, error) {
 			r.t.Fatalf("the step %q names no shell, which a composite action must", step.Name)
 		}
 	}
-	path, err := filepath.Abs(filepath.Join("..", "..", "action"))
+	path, err := filepath.Abs(filepath.Join("..", ".."))
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -398,7 +406,7 @@ func TestExamplesCI_actionInstallsOnlyWhatChecksumsVouchFor(t *testing.T) {
 			tamper: func(r release) {
 				r["checksums.txt"] = bytes.ReplaceAll(r["checksums.txt"], []byte(linux), []byte("x"+linux))
 			},
-			wantFail: "says nothing of " + linux,
+			wantFail: "does not list " + linux,
 		},
 		{
 			label:    "no checksums",
@@ -410,8 +418,8 @@ func TestExamplesCI_actionInstallsOnlyWhatChecksumsVouchFor(t *testing.T) {
 			tamper:   func(r release) { delete(r, linux) },
 			wantFail: "cannot download",
 		},
-		{label: "a version that is none", with: map[string]string{"version": "latest"}, wantFail: "'latest' is no version"},
-		{label: "a version with a path", with: map[string]string{"version": "v0.1.0/../../x"}, wantFail: "is no version"},
+		{label: "a version that is none", with: map[string]string{"version": "latest"}, wantFail: "'latest' is not a version"},
+		{label: "a version with a path", with: map[string]string{"version": "v0.1.0/../../x"}, wantFail: "is not a version"},
 		{label: "a processor without a release", env: map[string]string{"RUNNER_ARCH": "ARM"}, wantFail: "no release for ARM"},
 	}
 	for _, test := range tests {
@@ -442,6 +450,77 @@ func TestExamplesCI_actionInstallsOnlyWhatChecksumsVouchFor(t *testing.T) {
 				t.Errorf("%s is on the PATH of the next steps", path)
 			}
 		})
+	}
+}
+
+func TestInstall_putsTheLatestReleaseWhereItIsAskedTo(t *testing.T) {
+	skipWithoutPrograms(t, "sh", "curl", "tar")
+	script := filepath.Join("..", "..", "packaging", "install.sh")
+	archive := releaseName(t, "v0.1.0", runtime.GOOS, runtime.GOARCH)
+	made := newRelease(t)
+	home := t.TempDir()
+	run := func(env ...string) (string, error) {
+		cmd := exec.Command("sh", script)
+		cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "CONFIGHASH_RELEASES=" + made.serve(t) + "/download"}, env...)
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	installed := filepath.Join(home, ".local", "bin", "confighash")
+	whole := made[archive]
+	made[archive] = append(slices.Clone(whole), 0)
+	if out, err := run(); err == nil || !strings.Contains(out, "nothing is installed") {
+		t.Errorf("an archive that was changed is installed: %v\n%s", err, out)
+	}
+	if _, err := os.Stat(installed); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the changed archive left something: %v", err)
+	}
+	made[archive] = whole
+	if out, err := run(); err != nil || !strings.Contains(out, "is not on your PATH") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	if _, err := harness.Run(nil, installed, "--version"); err != nil {
+		t.Error(err)
+	}
+	dir := filepath.Join(home, "a folder")
+	if out, err := run("CONFIGHASH_VERSION=v0.1.0", "CONFIGHASH_DIR="+dir); err != nil || !strings.Contains(out, "installed "+dir) {
+		t.Errorf("%v\n%s", err, out)
+	}
+	if out, err := run("CONFIGHASH_VERSION=v9.9.9"); err == nil || !strings.Contains(out, "cannot download") {
+		t.Errorf("a version that was not released: %v\n%s", err, out)
+	}
+}
+
+func TestFluxPlugin_listsEachArchive(t *testing.T) {
+	skipWithoutPrograms(t, "sh", "awk")
+	made := newRelease(t)
+	sums := string(made["checksums.txt"]) + strings.Repeat("0", 64) + "  confighash_0.1.0_amd64.deb\n"
+	out, err := harness.Run([]byte(sums), filepath.Join("..", "..", "packaging", "flux-plugin"), "v0.1.0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// What github.com/fluxcd/flux2/v2/pkg/plugin reads.
+	manifest := readStrictly[struct {
+		APIVersion                                     string `yaml:"apiVersion"`
+		Kind, Name, Description, Homepage, Source, Bin string
+		Versions                                       []struct {
+			Version   string
+			Platforms []struct{ OS, Arch, URL, Checksum string }
+		}
+	}](t, yamlv3.NewDecoder(bytes.NewReader(out)))
+	if manifest.Bin != "confighash" || len(manifest.Versions) != 1 || manifest.Versions[0].Version != "0.1.0" {
+		t.Fatalf("the manifest is of something else:\n%s", out)
+	}
+	if got := len(manifest.Versions[0].Platforms); got != 6 {
+		t.Errorf("%d platforms, want 6", got)
+	}
+	for _, platform := range manifest.Versions[0].Platforms {
+		name := releaseName(t, "v0.1.0", platform.OS, platform.Arch)
+		if want := "https://github.com/confighash/confighash/releases/download/v0.1.0/" + name; platform.URL != want {
+			t.Errorf("the URL is %s, want %s", platform.URL, want)
+		}
+		if want := fmt.Sprintf("sha256:%x", sha256.Sum256(made[name])); platform.Checksum != want {
+			t.Errorf("%s has the checksum %s, want %s", name, platform.Checksum, want)
+		}
 	}
 }
 
@@ -904,6 +983,7 @@ func TestExamplesCI_gitlabNotesWhatAMergeRequestRestarts(t *testing.T) {
 
 			var wrote, notes []string
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
+				request.URL.Path = strings.TrimPrefix(request.URL.Path, "/download")
 				switch {
 				case request.Header.Get("PRIVATE-TOKEN") != "glpat-1":
 					w.WriteHeader(http.StatusUnauthorized)
@@ -1271,7 +1351,7 @@ func TestExamplesCI_preCommitRunsTheHook(t *testing.T) {
 
 func TestExamplesCI_scriptsPassShellcheck(t *testing.T) {
 	skipWithoutPrograms(t, "shellcheck")
-	for _, script := range []string{"action/install", "action/check"} {
+	for _, script := range []string{"packaging/install.sh", "packaging/check", "packaging/completions", "packaging/flux-plugin"} {
 		if _, err := harness.Run(nil, "shellcheck", filepath.Join("..", "..", filepath.FromSlash(script))); err != nil {
 			t.Error(err)
 		}
@@ -1328,7 +1408,7 @@ func TestWorkflows_checkBeforeAnythingMayBeWritten(t *testing.T) {
 
 // The examples are copied together, so they are of one version.
 func TestExamplesCI_nameOneVersion(t *testing.T) {
-	version := regexp.MustCompile(`(?:confighash:|action@|rev: |version: |confighash/confighash/)(v\d+\.\d+\.\d+)`)
+	version := regexp.MustCompile(`(?:confighash:|confighash@|rev: |version: |confighash/confighash/)(v\d+\.\d+\.\d+)`)
 	for name, want := range map[string]int{
 		"docs/ci.md": 5, "docs/lint-ci.md": 2, "docs/kustomize.md": 1, "docs/kpt.md": 2, "examples/ci/gitlab-ci.yml": 2, "examples/ci/pre-commit-config.yaml": 1,
 		"examples/ci/gitlab-impact.yml": 2, "examples/ci/github/impact.yaml": 2, "examples/ci/github/check.yaml": 2, "examples/ci/github/diff.yaml": 2, "examples/ci/github/push.yaml": 2,
@@ -1360,7 +1440,7 @@ func TestExamplesCI_pageShowsTheExamples(t *testing.T) {
 		t.Errorf("the page shows %d parts of examples, want at least 6", seen)
 	}
 	page := harness.ReadFile(t, filepath.Join("..", "..", "docs", "ci.md"))
-	for name := range readStrictly[githubAction](t, decoderOf(t, "action/action.yml")).Inputs {
+	for name := range readStrictly[githubAction](t, decoderOf(t, "action.yml")).Inputs {
 		if !bytes.Contains(page, []byte("`"+name+"`")) {
 			t.Errorf("the page does not tell of the input %s", name)
 		}

@@ -194,11 +194,11 @@ func TestExamplesKustomize_pathCountsFromTheKustomizationThatListsIt(t *testing.
 	}
 }
 
-// holdsBlock reports that one of the files beneath examples, action and templates
+// holdsBlock reports that one of the files beneath examples and templates
 // holds a text.
 func holdsBlock(t *testing.T, text string) bool {
 	t.Helper()
-	for _, dir := range []string{"examples", "action", "templates"} {
+	for _, dir := range []string{"examples", "templates"} {
 		for _, content := range contentsBelow(t, filepath.Join("..", "..", dir)) {
 			if strings.Contains(content, text) {
 				return true

@@ -113,7 +113,7 @@ func TestCharts_annotate_stampsConsumersOfValuesAlone(t *testing.T) {
 	})
 }
 
-// What charts do every day is no reason to warn: hooks, references to what is
+// What charts do every day must not cause a warning: hooks, references to what is
 // made elsewhere, empty Secrets, volumes that nothing mounts.
 func TestCharts_annotate_warnsOfNothing(t *testing.T) {
 	forEachChart(t, func(t *testing.T, c chart, rendered string) {

@@ -103,7 +103,7 @@ func TestE2E_helm4_saysNothingOfWhatIsWrong(t *testing.T) {
 	}
 }
 
-// A Helm 4 says nothing of the namespace, or the documented argument would not
+// Helm 4 does not pass the namespace, or the documented argument would not
 // be needed.
 func TestE2E_helm4_givesAPluginNoNamespace(t *testing.T) {
 	h := newHelmUser(t, helm4Binary(t))

@@ -133,7 +133,7 @@ func refuses(sentence string) outcome {
 	return outcome{words: "Error: `" + sentence + "`", exit: 1, says: "error: " + sentence}
 }
 
-// refusesUnread is refuses for what is no ResourceList that could go out.
+// refusesUnread is refuses for what is not a ResourceList that could be written.
 func refusesUnread(sentence string) outcome {
 	o := refuses(sentence)
 	o.mute = true

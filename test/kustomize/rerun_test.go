@@ -42,7 +42,7 @@ func consumed(found map[string]harness.Object, deployment string) string {
 // Two variants of a base that lists the function, of which only one adds a
 // prefix: kustomize fixes the references after the function, by earlier names.
 // The name that the function gave must be among them, or the object without a
-// prefix is no candidate for its own Deployment.
+// prefix is not a candidate for its own Deployment.
 func TestVariantWithoutPrefix_keepsItsOwnConfigMap(t *testing.T) {
 	found := layered(t, harness.Files{
 		"base/resources.yaml":       appDeployment + "---\n" + appConfigMap,
@@ -127,7 +127,7 @@ func TestReferenceToNameWithoutHash_isFollowedFromLayersAround(t *testing.T) {
 }
 
 // Results are written into files that people review: the second run, which
-// changes nothing, must not tell of anything in other words.
+// changes nothing, must not report anything in other words.
 func TestResults_ofTheSecondRunAreThoseOfTheFirst(t *testing.T) {
 	const before = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n" +
 		"functionConfig: {apiVersion: confighash.dev/v1alpha1, kind: ConfigHash, metadata: {name: roll}, spec: {mode: Rename}}\nitems:\n"

@@ -151,7 +151,7 @@ type consumptionOracle struct {
 	annotateSpec
 	objects []harness.Object
 	// decide, if there is one, tells by the annotations of controllers whether an
-	// object counts, and whether all of it does, though little or nothing of it
+	// object counts, and whether all of it does, though little or none of it
 	// be consumed.
 	decide func(workload harness.Object, template map[string]any, source harness.Object, consumed bool) (counts, whole bool)
 }

@@ -156,7 +156,7 @@ func withoutSuffixes(objects []harness.Object) bool {
 
 // losesItsOwn reports that kustomize may fix references to another object than
 // the one of the same layer: what bears its name from the beginning is no
-// candidate for it, as soon as another had that name earlier (as of 5.8.2).
+// candidate for it, once another had that name earlier (as of 5.8.2).
 func losesItsOwn(t *tree, objects []harness.Object) bool {
 	for _, l := range t.layers() {
 		for _, c := range l.contents {

@@ -15,7 +15,7 @@ import (
 	"github.com/confighash/confighash/test/support/property"
 )
 
-// builds are two parts of a package: nothing of the platform refers to the apps.
+// builds are two parts of a package: no resource of the platform refers to the apps.
 type builds struct {
 	whole, platform, apps *plainPackage
 	crossing              bool // something of the apps refers to the platform

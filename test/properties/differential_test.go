@@ -34,7 +34,7 @@ type builtWay struct {
 func randomWays(d *gen.Dice) builtWay {
 	b := builtWay{randomTree(d), []way{renamed}}
 	switch roll := d.IntN(9); {
-	case roll < 3 && b.tree.mendsItself():
+	case roll < 3 && b.tree.resolvesItself():
 		b.ways = []way{unmended}
 	case roll < 5:
 		b.ways = append(b.ways, adopted)
@@ -155,10 +155,10 @@ func (t *tree) mayBuild(err error) bool {
 		(because("multiple possible referrals") || because("already registered id") || because("produces ID conflict"))
 }
 
-// mendsItself reports whether the function alone must come to what kustomize
-// comes to: it runs once, and last. What bears its name from the beginning is
-// no candidate for kustomize, though it is for the function.
-func (t *tree) mendsItself() bool {
+// resolvesItself reports whether the function alone must come to what kustomize
+// comes to: it runs once, and last. What has its name from the beginning is
+// not a candidate for kustomize, though it is for the function.
+func (t *tree) resolvesItself() bool {
 	return !t.wrapped && !t.repeated && !slices.ContainsFunc(t.layers(), func(l *layer) bool {
 		return slices.ContainsFunc(l.contents, func(c *content) bool { return c.noSuffix })
 	})

@@ -393,7 +393,7 @@ func TestRename_editedValue_rollsItsConsumersAlone(t *testing.T) {
 	}
 }
 
-// Invariant 4, the other half: what is no content of an object changes no
+// Invariant 4, the other half: what is not content of an object changes no
 // name: labels, annotations, the order of keys, style, comments, its place.
 func TestRename_otherwiseWritten_namesTheSame(t *testing.T) {
 	forEachPackage(t, func(p *plainPackage) error {

@@ -76,7 +76,7 @@ func Kind(w io.Writer, name string) error {
 		}
 		slices.Sort(kinds)
 		kind, _, _ := strings.Cut(name, ".")
-		return fmt.Errorf("nothing is known of the kind %s; confighash references lists what is, and spec.references of the functionConfig adds to it%s", name, typo.DidYouMean(kind, slices.Compact(kinds)))
+		return fmt.Errorf("the kind %s is not known; confighash references lists those that are, and spec.references of the functionConfig adds others%s", name, typo.DidYouMean(kind, slices.Compact(kinds)))
 	}
 	for i, kind := range found {
 		if i > 0 {

@@ -15,7 +15,7 @@ import (
 )
 
 // An oracle decides step by step as Reloader's rules are written down, knowing
-// nothing of how a Controller keeps them.
+// not how a Controller keeps them.
 type oracle struct {
 	autoReloadAll bool
 	key           func(string) string

@@ -81,7 +81,7 @@ func Parse(node *yaml.Node) (*ConfigHash, error) {
 	r := &reader{isFlat: isFlat, paths: names(paths(root.Type())), given: map[yamldoc.Path]int{}, wrong: map[yamldoc.Path]bool{}}
 	r.object(node, root, "")
 	if r.foreign {
-		return nil, Errors{{Path: flatData, Message: "no key is a field of a functionConfig; a ConfigMap of an application belongs to the input, and a functionConfig has at least mode: Rename or mode: Annotate"}}
+		return nil, Errors{{Path: flatData, Message: "no key is a field of a functionConfig; an application's ConfigMap belongs in the input, and a functionConfig has at least mode: Rename or mode: Annotate"}}
 	}
 	r.validate(root, "")
 	if isFlat {

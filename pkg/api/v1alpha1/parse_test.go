@@ -496,7 +496,7 @@ func TestParse_refuses(t *testing.T) {
 		{"flat: into a mapping", flat + "  rename.annotations.a: b", `data["rename.annotations.a"]: is not a known field; did you mean rename.annotations?`},
 		{"flat: outside of data", flat + "mode: Rename", `mode: is not a known field; did you mean data.mode?`},
 		{"flat: of an application", flatHead + "data: {LOG_LEVEL: info, app.properties: 'a: b'}",
-			`data: no key is a field of a functionConfig; a ConfigMap of an application belongs to the input, and a functionConfig has at least mode: Rename or mode: Annotate`},
+			`data: no key is a field of a functionConfig; an application's ConfigMap belongs in the input, and a functionConfig has at least mode: Rename or mode: Annotate`},
 		{"flat: of an application, and a mode in other case", flatHead + "data: {names: x, Mode: Rename}",
 			"data.mode: is required: one of Rename, Annotate\ndata.names: is not a known field; did you mean namespace?\ndata.Mode: is not a known field; did you mean mode?"},
 		{"flat: spec", flat + "spec: {mode: Rename}", `spec: is not a known field; known here: apiVersion, kind, metadata, data`},

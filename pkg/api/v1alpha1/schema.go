@@ -17,7 +17,7 @@ func Schema() []byte {
 	root := schemaOf(&rule{typ: reflect.TypeFor[ConfigHash](), required: true})
 	root.Dialect = "https://json-schema.org/draft/2020-12/schema"
 	root.Title = Kind
-	root.Description = "The functionConfig of confighash: rolls workloads exactly when the configuration they consume changes."
+	root.Description = "The functionConfig of confighash, which restarts workloads when their ConfigMaps and Secrets change."
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)

@@ -1,0 +1,173 @@
+//go:build e2e
+
+package e2e_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/confighash/confighash/test/support/harness"
+)
+
+// largestPlayground is how many bytes of WebAssembly a browser may have to load.
+const largestPlayground = 3_000_000
+
+// playgroundUser uses the playground, and posts what it saw.
+//
+//go:embed testdata/playground.js
+var playgroundUser string
+
+// What it sees.
+type playgroundSeen struct {
+	Failed                    string
+	Example, Rename, Annotate string
+	Marked                    []string
+	Warnings, Impact, Graph   string
+	Linked, LinkedConfig      string
+	Error, ErrorLine, Large   string
+	Ticks                     int
+	Longest                   float64
+}
+
+// TestE2E_thePlaygroundDoesWhatTheProgramDoes pastes manifests, chooses a mode, follows a
+// link, makes a mistake and pastes 5 MB, in a browser that can reach the site alone.
+func TestE2E_thePlaygroundDoesWhatTheProgramDoes(t *testing.T) {
+	chromium, err := exec.LookPath("chromium")
+	if err != nil {
+		t.Skipf("chromium is not installed: %v", err)
+	}
+	dir := t.TempDir()
+	harness.MustRun(t, nil, filepath.Join(harness.Root(), "hack", "playground"), dir)
+	checkPlaygroundSize(t, dir)
+	const manifests = `apiVersion: v1
+kind: ConfigMap
+metadata: {name: app}
+data: {LEVEL: info}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: watched}
+data: {LEVEL: info}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: app}
+spec: {template: {spec: {containers: [{name: app, args: [--configmap=default/watched], envFrom: [{configMapRef: {name: app}}, {configMapRef: {name: watched}}]}]}}}
+`
+	large := fleet(22_000, false)
+	if len(large) < 5_000_000 {
+		t.Fatalf("%d bytes are not 5 MB", len(large))
+	}
+	seen := usePlayground(t, chromium, dir, map[string]string{
+		"manifests": manifests, "large": large,
+		"broken": "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: [app\ndata: {}\n",
+	})
+	if seen.Failed != "" {
+		t.Fatal(seen.Failed)
+	}
+	for mode, got := range map[string]string{"Rename": seen.Rename, "Annotate": seen.Annotate} {
+		if want := string(harness.MustRun(t, []byte(manifests), harness.Binary, "--mode", mode)); got != want {
+			t.Errorf("mode %s shows\n%swant\n%s", mode, got, want)
+		}
+	}
+	if !slices.Contains(seen.Marked, "  name: settings-8gmmth85d9") || slices.Contains(seen.Marked, "  LOG_LEVEL: debug") {
+		t.Errorf("the first example has these lines marked: %q", seen.Marked)
+	}
+	if seen.Linked != manifests || !strings.Contains(seen.LinkedConfig, "mode: Annotate\n") {
+		t.Errorf("the link leads to\n%s\n%s", seen.LinkedConfig, seen.Linked)
+	}
+	for what, holds := range map[string][2]string{
+		"the warnings":       {seen.Warnings, "ConfigMap watched: not renamed: "},
+		"the impact":         {seen.Impact, "1 workload restarts (3 pods)"},
+		"the graph":          {seen.Graph, "<code>Deployment default/app</code>"},
+		"the error":          {seen.Error, "error: line 4: not valid YAML: "},
+		"the line of it":     {seen.ErrorLine, "name: [app"},
+		"the status of 5 MB": {seen.Large, "of 22000 resources changed"},
+	} {
+		if !strings.Contains(holds[0], holds[1]) {
+			t.Errorf("%s: %q is not in\n%.2000s", what, holds[1], holds[0])
+		}
+	}
+	if seen.Ticks < 5 || seen.Longest > 5_000 {
+		t.Errorf("with 5 MB the page did something else %d times, and stood still for %.0f ms", seen.Ticks, seen.Longest)
+	}
+}
+
+// usePlayground serves the site in dir to a browser that uses it.
+func usePlayground(t *testing.T, chromium, dir string, input map[string]string) *playgroundSeen {
+	t.Helper()
+	text, err := json.Marshal(input)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer := make(chan *playgroundSeen, 1)
+	mux := http.NewServeMux()
+	mux.Handle("/site/", http.StripPrefix("/site", http.FileServer(http.Dir(dir))))
+	mux.HandleFunc("/site/user", func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprintf(w, "<!doctype html><link rel=icon href=data:,><body><script type=application/json id=input>%s</script><script>%s</script>", text, playgroundUser)
+	})
+	mux.HandleFunc("POST /site/seen", func(_ http.ResponseWriter, r *http.Request) {
+		seen := new(playgroundSeen)
+		if err := json.NewDecoder(r.Body).Decode(seen); err != nil {
+			seen.Failed = err.Error()
+		}
+		answer <- seen
+	})
+	server := httptest.NewServer(mux)
+	defer server.Close()
+	var stderr bytes.Buffer
+	cmd := exec.Command(chromium, "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir="+t.TempDir(), "--window-size=1400,1000",
+		"--enable-logging=stderr", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", server.URL+"/site/user")
+	cmd.Stderr, cmd.WaitDelay = &stderr, time.Minute
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var seen *playgroundSeen
+	select {
+	case seen = <-answer:
+	case <-time.After(3 * time.Minute):
+		seen = &playgroundSeen{Failed: "the page did not answer in three minutes"}
+	}
+	// It removes its files when it is asked to end.
+	_ = cmd.Process.Signal(os.Interrupt)
+	defer time.AfterFunc(10*time.Second, func() { _ = cmd.Process.Kill() }).Stop()
+	_ = cmd.Wait()
+	for line := range strings.Lines(stderr.String()) {
+		if strings.Contains(line, ":CONSOLE") {
+			t.Error(line)
+		}
+	}
+	return seen
+}
+
+// checkPlaygroundSize compares what a browser loads with largestPlayground.
+func checkPlaygroundSize(t *testing.T, dir string) {
+	t.Helper()
+	program, err := os.ReadFile(filepath.Join(dir, "playground", "confighash.wasm"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var packed bytes.Buffer
+	w, _ := gzip.NewWriterLevel(&packed, gzip.BestCompression)
+	if _, err := w.Write(program); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if packed.Len() > largestPlayground {
+		t.Errorf("confighash.wasm has %d bytes compressed, want at most %d", packed.Len(), largestPlayground)
+	}
+}
