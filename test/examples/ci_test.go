@@ -504,10 +504,13 @@ func TestFluxPlugin_listsEachArchive(t *testing.T) {
 		Kind, Name, Description, Homepage, Source, Bin string
 		Versions                                       []struct {
 			Version   string
-			Platforms []struct{ OS, Arch, URL, Checksum string }
+			Platforms []struct {
+				OS, Arch, URL, Checksum string
+				ExtractPath             string `yaml:"extractPath"`
+			}
 		}
 	}](t, yamlv3.NewDecoder(bytes.NewReader(out)))
-	if manifest.Bin != "confighash" || len(manifest.Versions) != 1 || manifest.Versions[0].Version != "0.1.0" {
+	if manifest.Bin != "flux-confighash" || len(manifest.Versions) != 1 || manifest.Versions[0].Version != "0.1.0" {
 		t.Fatalf("the manifest is of something else:\n%s", out)
 	}
 	if got := len(manifest.Versions[0].Platforms); got != 6 {
@@ -520,6 +523,13 @@ func TestFluxPlugin_listsEachArchive(t *testing.T) {
 		}
 		if want := fmt.Sprintf("sha256:%x", sha256.Sum256(made[name])); platform.Checksum != want {
 			t.Errorf("%s has the checksum %s, want %s", name, platform.Checksum, want)
+		}
+		executable := "confighash"
+		if platform.OS == "windows" {
+			executable += ".exe"
+		}
+		if platform.ExtractPath != executable {
+			t.Errorf("of %s it takes %s, want %s", name, platform.ExtractPath, executable)
 		}
 	}
 }
