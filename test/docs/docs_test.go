@@ -147,6 +147,25 @@ func TestDocs_indexListsEachPage(t *testing.T) {
 	}
 }
 
+// TestDocs_pagesAreShort counts words outside of code. Who needs more than 1,500 of
+// them to answer a question has two questions.
+func TestDocs_pagesAreShort(t *testing.T) {
+	seen := 0
+	for _, p := range docPages(t) {
+		if path.Dir(p.name) != "docs" || p.name == "docs/references.md" {
+			continue // for maintainers, or generated
+		}
+		seen++
+		words := strings.FieldsFunc(p.prose(), func(r rune) bool { return unicode.IsSpace(r) || r == '|' })
+		if len(words) > 1500 {
+			t.Errorf("%s has %d words, want at most 1500: divide it", p.name, len(words))
+		}
+	}
+	if seen < 30 {
+		t.Errorf("%d pages seen, want at least 30", seen)
+	}
+}
+
 func TestDocs_blocksSayWhatTheyAre(t *testing.T) {
 	for _, p := range docPages(t) {
 		if open := strings.Count(p.text, "```"); open%2 != 0 {
