@@ -200,7 +200,11 @@ func BenchmarkImpact(b *testing.B) {
 	before, all := set(0), set(n)
 	impact("by=impact-of-one", before, set(1))
 	impact("by=impact-of-all", before, all)
-	impact("by=impact-that-rolls", renamed(b, before), renamed(b, all))
+	from, to := renamed(b, before), renamed(b, all)
+	impact("by=impact-that-rolls", from, to)
+	process(b, "by=impact-html", os.DevNull, confighash, "impact", "--from", from, "--to", to, "-o", "html")
+	process(b, "by=graph-html", os.DevNull, confighash, "graph", from, "-o", "html")
+	process(b, "by=lint", os.DevNull, confighash, "lint", from)
 }
 
 // renamed returns a file with what mode Rename makes of another.

@@ -7,6 +7,7 @@ package build
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -42,6 +43,8 @@ type Options struct {
 	// the file confighash.yaml beside the kustomization, or what the kustomization lists
 	// under transformers.
 	Function function.Options
+	// Default is the functionConfig where nothing else is one.
+	Default *v1alpha1.ConfigHash
 	// Optional: without a functionConfig, the output is kustomize's.
 	Optional bool
 	// AllowEmpty: a build may have no resources.
@@ -123,7 +126,7 @@ func Read(dir string, o Options) (*Input, error) {
 	if built.Size() == 0 && !o.AllowEmpty {
 		return nil, fmt.Errorf("%s: it builds no resources; if that is right, give --allow-empty", s.name(dir))
 	}
-	config, err := s.functionConfig(dir, o.Function.Config)
+	config, err := s.functionConfig(dir, o.Function.Config, o.Default)
 	if err != nil {
 		return nil, err
 	}
@@ -204,9 +207,10 @@ func Files(text []byte) (map[string][]byte, error) {
 	return files, add("", all.ClusterScoped())
 }
 
-// functionConfig returns what the function is to do: given, if it is not nil, with the
-// references that the tree declares; nil if nothing says it.
-func (s *source) functionConfig(dir string, given *v1alpha1.ConfigHash) (*v1alpha1.ConfigHash, error) {
+// functionConfig returns what the function is to do, with the references that the tree
+// declares: given, or else what the tree says, or else otherwise. It is nil if nothing
+// says it.
+func (s *source) functionConfig(dir string, given, otherwise *v1alpha1.ConfigHash) (*v1alpha1.ConfigHash, error) {
 	if given == nil {
 		var first string
 		for _, file := range s.outer {
@@ -221,7 +225,7 @@ func (s *source) functionConfig(dir string, given *v1alpha1.ConfigHash) (*v1alph
 			}
 		}
 	}
-	if given == nil {
+	if given = cmp.Or(given, otherwise); given == nil {
 		return nil, nil //nolint:nilnil // the caller knows whether one is needed
 	}
 	config := *given

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,6 +15,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/confighash/confighash/internal/build"
+	"github.com/confighash/confighash/pkg/api/v1alpha1"
 	"github.com/confighash/confighash/pkg/function"
 )
 
@@ -71,6 +73,7 @@ func (f *buildFlags) addKustomize(cmd *cobra.Command) {
 func newBuild(stdout, stderr *os.File) *cobra.Command {
 	var f buildFlags
 	var output string
+	var argoCD bool
 	cmd := &cobra.Command{
 		Use:     "build [DIR|URL]…",
 		Short:   "Build a kustomization and run the function over it",
@@ -80,6 +83,11 @@ func newBuild(stdout, stderr *os.File) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := errors.Join(f.checkKeep(cmd), f.Check()); err != nil {
 				return err
+			}
+			if argoCD {
+				if err := f.takeParameters(); err != nil {
+					return fault(err)
+				}
 			}
 			if len(args) == 0 {
 				args = []string{"."}
@@ -102,8 +110,31 @@ func newBuild(stdout, stderr *os.File) *cobra.Command {
 	}
 	f.add(cmd)
 	cmd.Flags().BoolVar(&f.AllowEmpty, "allow-empty", false, "accept a kustomization that builds no resources")
+	cmd.Flags().BoolVar(&argoCD, "argocd", false, "as a plugin of Argo CD, take mode and policy from the Application's parameters, unless the folder says them, and the namespace from its destination")
 	cmd.Flags().StringVarP(&output, "output", "o", "", "`file` or folder to write to, instead of stdout")
 	return cmd
+}
+
+// takeParameters takes what Argo CD's plugin server gives a command in its environment.
+// Earlier objects stay for the pods that still use them, and count for nothing when Argo CD
+// compares.
+// https://argo-cd.readthedocs.io/en/stable/operator-manual/config-management-plugins/
+func (f *buildFlags) takeParameters() error {
+	mode, err := v1alpha1.ParseMode(cmp.Or(os.Getenv("PARAM_MODE"), string(v1alpha1.ModeRename)))
+	if err != nil {
+		return fmt.Errorf("the parameter %w", err)
+	}
+	policy, err := v1alpha1.ParsePolicy(cmp.Or(os.Getenv("PARAM_POLICY"), string(v1alpha1.PolicyAll)))
+	if err != nil {
+		return fmt.Errorf("the parameter %w", err)
+	}
+	f.namespace = cmp.Or(f.namespace, os.Getenv("ARGOCD_APP_NAMESPACE"))
+	f.Default = v1alpha1.New(mode, policy)
+	f.Default.Spec.Rename.Annotations = map[string]string{
+		"argocd.argoproj.io/compare-options": "IgnoreExtraneous",
+		"argocd.argoproj.io/sync-options":    "Prune=false",
+	}
+	return nil
 }
 
 // files builds each of the folders, and returns the files to write; "" is stdout.

@@ -62,6 +62,9 @@ func didYouMean(cmd *cobra.Command, word string) string {
 	for _, c := range cmd.Commands() {
 		shown[c.Name()] = cmd.CommandPath() + " " + c.Name()
 	}
+	if cmd.Flags().Lookup("to") != nil { // what people call the two sets
+		shown["before"], shown["old"], shown["after"], shown["new"] = "--from", "--from", "--to", "--to"
+	}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { shown[f.Name] = "--" + f.Name })
 	meant := typo.Meant(word, slices.Sorted(maps.Keys(shown)))
 	if meant == nil {

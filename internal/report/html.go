@@ -38,7 +38,7 @@ func writeHTML(w io.Writer, views ...View) error {
 		if p.Environment != "" {
 			of = " · " + p.Environment
 		}
-		heading := html.H1(html.ID("page-"+strconv.Itoa(i)), gomponents.Text("confighash"+of+": "), p.Title.html())
+		heading := html.H1(gomponents.If(len(views) > 1, html.ID("page-"+strconv.Itoa(i))), gomponents.Text("confighash"+of+": "), p.Title.html())
 		if title = "confighash " + p.Command; len(views) > 1 {
 			pages = append(pages, heading, newline)
 			links = append(links, html.Li(html.A(html.Href("#page-"+strconv.Itoa(i)), gomponents.Text(p.Environment)), gomponents.Text(": "), p.Title.html()), newline)
@@ -59,7 +59,7 @@ func writeHTML(w io.Writer, views ...View) error {
 				return gomponents.Group{html.P(note.html()), newline}
 			}),
 			each(sections, (*Section).html),
-			v.Diagram().picture().html(), newline)
+			v.Diagram().picture().html())
 	}
 	buffered := bufio.NewWriterSize(w, 1<<16) // each piece is written by itself
 	err := html.Doctype(html.HTML(html.Lang("en"), newline,

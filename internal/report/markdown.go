@@ -134,9 +134,9 @@ func markdownEach(all []Environment, name string, limit int) string {
 	if text := within(limit); len(text) <= limit {
 		return marker + text
 	}
-	tooMuch := sort.Search(limit, func(share int) bool { return len(within(share)) > limit })
-	if text := within(tooMuch - 1); tooMuch > 0 && len(text) <= limit {
-		return marker + text
+	if len(within(0)) <= limit {
+		tooMuch := sort.Search(limit, func(share int) bool { return len(within(share)) > limit })
+		return marker + within(tooMuch-1)
 	}
 	var text string
 	for i, p := range pages {

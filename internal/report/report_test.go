@@ -148,3 +148,65 @@ func TestPage_textPaintsTones(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+// listed is a page with so many rows.
+type listed struct {
+	fixed
+	rows int
+}
+
+func (l listed) Page() *Page {
+	p := l.fixed.Page()
+	section := Section{Title: "rows"}
+	for i := range l.rows {
+		section.Rows = append(section.Rows, Row{Name: Names(fmt.Sprintf("resource-%d", i))})
+	}
+	p.Sections = []Section{section}
+	return p
+}
+
+// All environments share the room of a comment: small ones stay whole, and none is lost
+// without a word.
+func TestWriteEach_fitsIntoAComment(t *testing.T) {
+	for _, test := range []struct {
+		pages, rows int
+		want        string
+	}{
+		{1, 10, "resource-9"},
+		{3, 10, "resource-9"},
+		{3, 5000, "and 4"},
+		{300, 100, "e299"},
+		{5000, 100, "environments more; `confighash graph` on a terminal shows all of them."},
+	} {
+		all := []Environment{{View: listed{rows: 3}, Name: "small"}}
+		for i := range test.pages {
+			all = append(all, Environment{View: listed{rows: test.rows}, Name: fmt.Sprintf("e%d", i)})
+		}
+		var b bytes.Buffer
+		if err := WriteEach(&b, all, "eu", Markdown, false); err != nil {
+			t.Fatal(err)
+		}
+		text := b.String()
+		if len(text) > DefaultLimit || len(text) < DefaultLimit/2 && strings.Contains(text, "cut short") {
+			t.Errorf("%d pages of %d rows take %d bytes of %d", test.pages, test.rows, len(text), DefaultLimit)
+		}
+		if !strings.HasPrefix(text, "<!-- confighash graph eu -->\n### confighash · small: Title\n") || !strings.Contains(text, test.want) {
+			t.Errorf("%d pages of %d rows do not have %q:\n%.3000s", test.pages, test.rows, test.want, text)
+		}
+		if whole := strings.Contains(text, "`resource-2`"); whole != (test.pages < 5000) {
+			t.Errorf("%d pages of %d rows: the small one is whole: %t", test.pages, test.rows, whole)
+		}
+	}
+}
+
+func TestWriteEach_gathersThoseOfWhichThereIsNothingToSay(t *testing.T) {
+	all := []Environment{{View: fixed{}, Name: "a"}, {View: listed{rows: 1}, Name: "b"}, {View: fixed{}, Name: "c"}, {View: fixed{}, Name: "d", Note: "It is new."}}
+	var b bytes.Buffer
+	if err := WriteEach(&b, all, "", Markdown, false); err != nil {
+		t.Fatal(err)
+	}
+	const want = "<!-- confighash graph -->\n### confighash · 2 environments: Title\n\n`a`, `c`\n"
+	if !strings.HasPrefix(b.String(), want) || strings.Count(b.String(), "###") != 3+1 || !strings.Contains(b.String(), "· d: Title\n\nIt is new.\n") {
+		t.Errorf("got %s", b.String())
+	}
+}

@@ -213,9 +213,9 @@ func shells(t *testing.T) map[string]string {
 }
 
 func TestExamplesArgoCD_pluginRendersAsExpected(t *testing.T) {
-	for _, dir := range []string{"argocd/plugin", "argocd/plugin-helm"} {
+	for dir, all := range map[string]map[string]string{"argocd/plugin": {"no shell": ""}, "argocd/plugin-helm": shells(t)} {
 		line := generate(t, dir)
-		for name, shell := range shells(t) {
+		for name, shell := range all {
 			t.Run(dir+" with "+name, func(t *testing.T) {
 				s := newSidecar(t, shell)
 				stdout, stderr, err := s.run(copyPackage(t, dir+"/package"), line)
@@ -230,17 +230,15 @@ func TestExamplesArgoCD_pluginRendersAsExpected(t *testing.T) {
 
 // In a shell, $(…) takes all newlines off the end.
 func TestExamplesArgoCD_pluginKeepsTheNewlinesOfTheLastValue(t *testing.T) {
-	for dir, program := range map[string]string{"argocd/plugin": "kustomize", "argocd/plugin-helm": "helm"} {
-		line := generate(t, dir)
-		for _, end := range []string{"data:\n  a: |+\n    b\n\n\n", "data:\n  a: |+\n    b\n", "data:\n  a: b"} {
-			manifest := "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n" + end
-			for name, shell := range shells(t) {
-				s := newSidecar(t, shell)
-				s.replace(t, program, "printf '"+strings.ReplaceAll(manifest, "\n", `\n`)+"'\n")
-				stdout, stderr, err := s.run(copyPackage(t, dir+"/package"), line)
-				if want := strings.TrimSuffix(manifest, "\n") + "\n"; err != nil || stdout != want {
-					t.Errorf("%s with %s: got %q, want %q: %v\n%s", dir, name, stdout, want, err, stderr)
-				}
+	line := generate(t, "argocd/plugin-helm")
+	for _, end := range []string{"data:\n  a: |+\n    b\n\n\n", "data:\n  a: |+\n    b\n", "data:\n  a: b"} {
+		manifest := "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n" + end
+		for name, shell := range shells(t) {
+			s := newSidecar(t, shell)
+			s.replace(t, "helm", "printf '"+strings.ReplaceAll(manifest, "\n", `\n`)+"'\n")
+			stdout, stderr, err := s.run(copyPackage(t, "argocd/plugin-helm/package"), line)
+			if want := strings.TrimSuffix(manifest, "\n") + "\n"; err != nil || stdout != want {
+				t.Errorf("with %s: got %q, want %q: %v\n%s", name, stdout, want, err, stderr)
 			}
 		}
 	}
@@ -249,7 +247,7 @@ func TestExamplesArgoCD_pluginKeepsTheNewlinesOfTheLastValue(t *testing.T) {
 // Argo CD puts the command with its arguments in front of what it said on
 // stderr: cmpserver/plugin/plugin.go, newCmdError.
 func TestExamplesArgoCD_errorsBeginWithAShortCommand(t *testing.T) {
-	for _, dir := range []string{"argocd/plugin", "argocd/plugin-helm", "argocd/plugin-without-shell"} {
+	for _, dir := range []string{"argocd/plugin", "argocd/plugin-helm"} {
 		line := strings.Join(example[configManagementPlugin](t, dir+"/plugin.yaml").Spec.Generate.line(), " ")
 		if len(line) > 80 || strings.Contains(line, "\n") {
 			t.Errorf("%s: the command is %d bytes long: %q", dir, len(line), line)
@@ -263,7 +261,7 @@ func TestExamplesArgoCD_noApplicationWaitsForHealth(t *testing.T) {
 	applications := map[string]argoApplicationSpec{
 		"fleet/argocd/applicationset.yaml": example[argoApplicationSet](t, "fleet/argocd/applicationset.yaml").Spec.Template.Spec,
 	}
-	for _, name := range []string{"exec", "hydrator", "plugin", "plugin-helm", "plugin-without-shell"} {
+	for _, name := range []string{"exec", "hydrator", "plugin", "plugin-helm"} {
 		file := "argocd/" + name + "/application.yaml"
 		applications[file] = example[argoApplication](t, file).Spec
 	}
@@ -288,27 +286,25 @@ func TestExamplesArgoCD_pluginTakesItsSettings(t *testing.T) {
 		{"parameter mode", []string{"PARAM_MODE=Annotate"}, nil, "", annotated, "-hf678c7m2b"},
 		{"parameter policy", []string{"PARAM_POLICY=OptIn"}, nil, "", "name: web-settings\n", "-hf678c7m2b"},
 		{"both", []string{"PARAM_MODE=Annotate", "PARAM_POLICY=OptIn"}, nil, "", "name: web-settings\n", annotated},
-		{"file", []string{"PARAM_MODE=Bogus"}, nil, "spec: {mode: Annotate}\n", annotated, "-hf678c7m2b"},
+		{"file", []string{"PARAM_MODE=Rename"}, nil, "spec: {mode: Annotate}\n", annotated, "-hf678c7m2b"},
 		{"no namespace", nil, []string{"ARGOCD_APP_NAMESPACE="}, "", renamed, "web-database-"},
 		{"salt", []string{"CONFIGHASH_SALT=pinch-of-sea"}, nil, "", "name: web-settings-", "-hf678c7m2b"},
 		{"salt is not shown", []string{"CONFIGHASH_SALT=pinch-of-sea"}, nil, "", "name: web-settings-", "pinch-of-sea"},
 	}
 	for _, test := range tests {
 		t.Run(test.label, func(t *testing.T) {
-			for _, shell := range shells(t) {
-				s := newSidecar(t, shell)
-				s.extra, s.remove = test.extra, test.remove
-				dir := copyPackage(t, "argocd/plugin/package")
-				if test.config != "" {
-					put(t, dir, "confighash.yaml", "apiVersion: confighash.dev/v1alpha1\nkind: ConfigHash\nmetadata: {name: x}\n"+test.config)
-				}
-				stdout, stderr, err := s.run(dir, line)
-				if err != nil {
-					t.Fatalf("%v\n%s", err, stderr)
-				}
-				if !strings.Contains(stdout, test.want) || strings.Contains(stdout+stderr, test.not) {
-					t.Errorf("want %q in the output, and not %q:\n%s%s", test.want, test.not, stdout, stderr)
-				}
+			s := newSidecar(t, "")
+			s.extra, s.remove = test.extra, test.remove
+			dir := copyPackage(t, "argocd/plugin/package")
+			if test.config != "" {
+				put(t, dir, "confighash.yaml", "apiVersion: confighash.dev/v1alpha1\nkind: ConfigHash\nmetadata: {name: x}\n"+test.config)
+			}
+			stdout, stderr, err := s.run(dir, line)
+			if err != nil {
+				t.Fatalf("%v\n%s", err, stderr)
+			}
+			if !strings.Contains(stdout, test.want) || strings.Contains(stdout+stderr, test.not) {
+				t.Errorf("want %q in the output, and not %q:\n%s%s", test.want, test.not, stdout, stderr)
 			}
 		})
 	}
@@ -318,49 +314,41 @@ func TestExamplesArgoCD_pluginFailsRatherThanPrintNothingOrHalf(t *testing.T) {
 	const configHash = "apiVersion: confighash.dev/v1alpha1\nkind: ConfigHash\nmetadata: {name: x}\n"
 	line := generate(t, "argocd/plugin")
 	tests := []struct {
-		label     string
-		extra     []string
-		files     harness.Files
-		kustomize string // in place of the real one
-		want      string // on stderr
+		label string
+		extra []string
+		files harness.Files
+		want  string // on stderr
 	}{
 		{label: "kustomize fails", files: harness.Files{"kustomization.yaml": "resources: [missing.yaml]\n"}, want: "missing.yaml"},
-		{label: "kustomize fails after it printed something", kustomize: "cat web.yaml\necho torn >&2\nexit 3\n", want: "torn"},
-		{label: "kustomize is killed", kustomize: "kill -9 $$\n"},
-		{label: "no kustomization", files: harness.Files{"kustomization.yaml": ""}, want: "kustomization.yaml is empty"},
+		{label: "an empty kustomization", files: harness.Files{"kustomization.yaml": ""}, want: "kustomization.yaml is empty"},
+		{label: "nothing is built", files: harness.Files{"kustomization.yaml": "namePrefix: a-\n"}, want: "it builds no resources"},
 		{
 			label: "nothing but what stays local",
 			files: harness.Files{"web.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  annotations:\n    config.kubernetes.io/local-config: \"true\"\n"},
-			want:  "printed no manifests",
+			want:  "it builds no resources",
 		},
 		{label: "broken YAML", files: harness.Files{"web.yaml": "apiVersion: v1\nkind: [ConfigMap\n"}, want: "web.yaml"},
-		{label: "what kustomize lets through and confighash does not", kustomize: "printf 'kind: ConfigMap\\nkind: Secret\\n'\n", want: "kind"},
 		{label: "unknown field in the configuration", files: harness.Files{"confighash.yaml": configHash + "spec: {mode: Rename, modus: x}\n"}, want: "modus"},
-		{label: "unknown mode", extra: []string{"PARAM_MODE=Bogus"}, want: "Bogus"},
-		{label: "a parameter is no command", extra: []string{"PARAM_MODE=$(echo owned; kill -9 $$)"}, want: "$(echo owned"},
+		{label: "unknown mode", extra: []string{"PARAM_MODE=Bogus"}, want: `the parameter mode "Bogus" is not one of Rename, Annotate`},
+		{label: "unknown policy", extra: []string{"PARAM_POLICY=Bogus"}, want: `the parameter policy "Bogus" is not one of `},
+		{label: "a parameter is not a command", extra: []string{"PARAM_MODE=$(echo owned; kill -9 $$)"}, want: "$(echo owned"},
+		{label: "a parameter is not a flag", extra: []string{"PARAM_MODE=--enable-exec"}, want: `the parameter mode "--enable-exec" is not one of`},
+		{label: "a function that is a program", files: harness.Files{
+			"kustomization.yaml": "resources: [web.yaml]\ntransformers: [f.yaml]\n",
+			"f.yaml":             "apiVersion: v1\nkind: F\nmetadata:\n  name: f\n  annotations:\n    config.kubernetes.io/function: 'exec: {path: /bin/sh}'\n",
+		}, want: "external plugins disabled"},
 	}
 	for _, test := range tests {
 		t.Run(test.label, func(t *testing.T) {
-			for name, shell := range shells(t) {
-				s := newSidecar(t, shell)
-				s.extra = test.extra
-				if test.kustomize != "" {
-					s.replace(t, "kustomize", "PATH=/usr/bin:/bin\n"+test.kustomize)
-				}
-				dir := copyPackage(t, "argocd/plugin/package")
-				for file, content := range test.files {
-					put(t, dir, file, content)
-				}
-				stdout, stderr, err := s.run(dir, line)
-				if err == nil {
-					t.Errorf("%s: the command succeeds:\n%s", name, stdout)
-				}
-				if stdout != "" {
-					t.Errorf("%s: stdout is not empty:\n%s", name, stdout)
-				}
-				if !strings.Contains(stderr, test.want) || strings.Contains(stderr, "correct-horse") {
-					t.Errorf("%s: want %q on stderr, and no Secret:\n%s", name, test.want, stderr)
-				}
+			s := newSidecar(t, "")
+			s.extra = test.extra
+			dir := copyPackage(t, "argocd/plugin/package")
+			for file, content := range test.files {
+				put(t, dir, file, content)
+			}
+			stdout, stderr, err := s.run(dir, line)
+			if err == nil || stdout != "" || !strings.Contains(stderr, test.want) || strings.Contains(stderr, "correct-horse") {
+				t.Errorf("want an error, nothing on stdout, %q on stderr, and no Secret: %v\n%s%s", test.want, err, stdout, stderr)
 			}
 		})
 	}
@@ -424,46 +412,6 @@ func TestExamplesArgoCD_helmPluginTakesItsSettings(t *testing.T) {
 	}
 }
 
-func TestExamplesArgoCD_pluginWithoutShellRendersAsExpected(t *testing.T) {
-	plugin := example[configManagementPlugin](t, "argocd/plugin-without-shell/plugin.yaml")
-	s := newSidecar(t, "")
-	dir := copyPackage(t, "argocd/plugin-without-shell/package")
-	if found, err := filepath.Glob(filepath.Join(dir, plugin.Spec.Discover.FileName)); err != nil || len(found) != 1 {
-		t.Errorf("discover.fileName finds %q in the package, %v", found, err)
-	}
-	stdout, stderr, err := s.run(dir, plugin.Spec.Generate.line())
-	if err != nil || stderr != "" {
-		t.Fatalf("%v\n%s", err, stderr)
-	}
-	expected(t, "argocd/plugin-without-shell/expected.yaml", stdout)
-}
-
-func TestExamplesArgoCD_pluginWithoutShellFailsWithNothingOnStdout(t *testing.T) {
-	line := generate(t, "argocd/plugin-without-shell")
-	tests := []struct {
-		label string
-		files harness.Files
-		want  string
-	}{
-		{"kustomize fails", harness.Files{"kustomization.yaml": "resources: [missing.yaml]\n"}, "missing.yaml"},
-		{"the function fails", harness.Files{"confighash.yaml": strings.Replace(harness.FunctionConfig("{mode: Renamed}"), harness.Binary, "confighash", 1)}, "Renamed"},
-		{"nothing is built", harness.Files{"kustomization.yaml": "namePrefix: a-\n"}, "it builds no resources"},
-	}
-	for _, test := range tests {
-		t.Run(test.label, func(t *testing.T) {
-			s := newSidecar(t, "")
-			dir := copyPackage(t, "argocd/plugin-without-shell/package")
-			for file, content := range test.files {
-				put(t, dir, file, content)
-			}
-			stdout, stderr, err := s.run(dir, line)
-			if err == nil || stdout != "" || !strings.Contains(stderr, test.want) {
-				t.Errorf("want an error, nothing on stdout, and %q on stderr: %v\n%s%s", test.want, err, stdout, stderr)
-			}
-		})
-	}
-}
-
 // Argo CD runs kustomize itself, in the repo-server.
 func TestExamplesArgoCD_repoServerRendersAsExpected(t *testing.T) {
 	options := example[corev1.ConfigMap](t, "argocd/exec/argocd-cm.yaml").Data["kustomize.buildOptions"]
@@ -508,7 +456,7 @@ func TestExamplesArgoCD_sidecarsAreAsArgoCDAsks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, dir := range []string{"argocd/plugin", "argocd/plugin-helm", "argocd/plugin-without-shell", "fleet/argocd"} {
+	for _, dir := range []string{"argocd/plugin", "argocd/plugin-helm", "fleet/argocd"} {
 		t.Run(dir, func(t *testing.T) {
 			out, err := harness.Run(nil, kustomize, "build", filepath.Join(examplesDir, dir))
 			if err != nil {
@@ -644,4 +592,4 @@ func mountsByPath(c corev1.Container) map[string]corev1.VolumeMount {
 }
 
 // pluginBuild is the command of docs/argocd-plugin.md that builds the sidecar's image.
-const pluginBuild = "docker build --tag registry.example.com/argocd-confighash:v0.1.0 examples/argocd/plugin"
+const pluginBuild = "docker build --tag registry.example.com/argocd-confighash-helm:v0.1.0 examples/argocd/plugin-helm"

@@ -432,7 +432,7 @@ func TestExamples_kustomizationsBuild(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, dir := range []string{"argocd/base", "argocd/plugin", "argocd/plugin-helm", "argocd/plugin-without-shell", "argocd/exec", "fleet/argocd", "fleet/workflow"} {
+	for _, dir := range []string{"argocd/base", "argocd/plugin", "argocd/plugin-helm", "argocd/exec", "fleet/argocd", "fleet/workflow"} {
 		out, err := harness.Run(nil, kustomize, "build", filepath.Join(examplesDir, filepath.FromSlash(dir)))
 		if err != nil {
 			t.Errorf("%s: %v", dir, err)
