@@ -33,6 +33,7 @@ KUBERNETES := $(CURDIR)/bin/tools/kubernetes/built
 GOLANGCI_LINT_VERSION := v2.15.0
 GOVULNCHECK_VERSION := v1.8.0
 GORELEASER_VERSION := v2.16.0
+HUGO_VERSION := v0.165.0
 
 GO_FILES := $(shell find cmd fn internal pkg bench hack test -name '*.go' 2>/dev/null)
 
@@ -78,6 +79,10 @@ generate: $(KUSTOMIZE) notices ## write every file that is made from the code or
 .PHONY: playground
 playground: ## dist/site/playground: confighash as WebAssembly in a page
 	@GO=$(GO) hack/playground dist/site
+
+.PHONY: site
+site: bin/tools/hugo playground ## dist/site: the pages and the playground, as they are published
+	bin/tools/hugo build --source site --destination $(CURDIR)/dist/site --noBuildLock --panicOnWarning
 
 .PHONY: e2e
 e2e: build $(KUSTOMIZE) $(HELM) $(HELM4) ## the tests that need docker, kpt, Helm 4 or chromium; says what it skips
@@ -163,6 +168,9 @@ bin/tools/golangci-lint:
 
 bin/tools/govulncheck:
 	GOBIN=$(CURDIR)/bin/tools $(GO) install golang.org/x/vuln/cmd/govulncheck@$(GOVULNCHECK_VERSION)
+
+bin/tools/hugo:
+	CGO_ENABLED=0 GOBIN=$(CURDIR)/bin/tools $(GO) install github.com/gohugoio/hugo@$(HUGO_VERSION)
 
 bin/tools/goreleaser:
 	GOBIN=$(CURDIR)/bin/tools $(GO) install github.com/goreleaser/goreleaser/v2@$(GORELEASER_VERSION)

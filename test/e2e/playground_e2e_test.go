@@ -6,17 +6,11 @@ import (
 	"bytes"
 	"compress/gzip"
 	_ "embed"
-	"encoding/json"
-	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/confighash/confighash/test/support/harness"
 )
@@ -31,7 +25,6 @@ var playgroundUser string
 
 // What it sees.
 type playgroundSeen struct {
-	Failed                    string
 	Example, Rename, Annotate string
 	Marked                    []string
 	Warnings, Impact, Graph   string
@@ -44,10 +37,7 @@ type playgroundSeen struct {
 // TestE2E_thePlaygroundDoesWhatTheProgramDoes pastes manifests, chooses a mode, follows a
 // link, makes a mistake and pastes 5 MB, in a browser that can reach the site alone.
 func TestE2E_thePlaygroundDoesWhatTheProgramDoes(t *testing.T) {
-	chromium, err := exec.LookPath("chromium")
-	if err != nil {
-		t.Skipf("chromium is not installed: %v", err)
-	}
+	b := startBrowser(t)
 	dir := t.TempDir()
 	harness.MustRun(t, nil, filepath.Join(harness.Root(), "hack", "playground"), dir)
 	checkPlaygroundSize(t, dir)
@@ -70,13 +60,11 @@ spec: {template: {spec: {containers: [{name: app, args: [--configmap=default/wat
 	if len(large) < 5_000_000 {
 		t.Fatalf("%d bytes are not 5 MB", len(large))
 	}
-	seen := usePlayground(t, chromium, dir, map[string]string{
+	var seen playgroundSeen
+	b.useSite(t, dir, playgroundUser, map[string]string{
 		"manifests": manifests, "large": large,
 		"broken": "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: [app\ndata: {}\n",
-	})
-	if seen.Failed != "" {
-		t.Fatal(seen.Failed)
-	}
+	}, &seen)
 	for mode, got := range map[string]string{"Rename": seen.Rename, "Annotate": seen.Annotate} {
 		if want := string(harness.MustRun(t, []byte(manifests), harness.Binary, "--mode", mode)); got != want {
 			t.Errorf("mode %s shows\n%swant\n%s", mode, got, want)
@@ -103,53 +91,6 @@ spec: {template: {spec: {containers: [{name: app, args: [--configmap=default/wat
 	if seen.Ticks < 5 || seen.Longest > 5_000 {
 		t.Errorf("with 5 MB the page did something else %d times, and stood still for %.0f ms", seen.Ticks, seen.Longest)
 	}
-}
-
-// usePlayground serves the site in dir to a browser that uses it.
-func usePlayground(t *testing.T, chromium, dir string, input map[string]string) *playgroundSeen {
-	t.Helper()
-	text, err := json.Marshal(input)
-	if err != nil {
-		t.Fatal(err)
-	}
-	answer := make(chan *playgroundSeen, 1)
-	mux := http.NewServeMux()
-	mux.Handle("/site/", http.StripPrefix("/site", http.FileServer(http.Dir(dir))))
-	mux.HandleFunc("/site/user", func(w http.ResponseWriter, _ *http.Request) {
-		fmt.Fprintf(w, "<!doctype html><link rel=icon href=data:,><body><script type=application/json id=input>%s</script><script>%s</script>", text, playgroundUser)
-	})
-	mux.HandleFunc("POST /site/seen", func(_ http.ResponseWriter, r *http.Request) {
-		seen := new(playgroundSeen)
-		if err := json.NewDecoder(r.Body).Decode(seen); err != nil {
-			seen.Failed = err.Error()
-		}
-		answer <- seen
-	})
-	server := httptest.NewServer(mux)
-	defer server.Close()
-	var stderr bytes.Buffer
-	cmd := exec.Command(chromium, "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir="+t.TempDir(), "--window-size=1400,1000",
-		"--enable-logging=stderr", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", server.URL+"/site/user")
-	cmd.Stderr, cmd.WaitDelay = &stderr, time.Minute
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	var seen *playgroundSeen
-	select {
-	case seen = <-answer:
-	case <-time.After(3 * time.Minute):
-		seen = &playgroundSeen{Failed: "the page did not answer in three minutes"}
-	}
-	// It removes its files when it is asked to end.
-	_ = cmd.Process.Signal(os.Interrupt)
-	defer time.AfterFunc(10*time.Second, func() { _ = cmd.Process.Kill() }).Stop()
-	_ = cmd.Wait()
-	for line := range strings.Lines(stderr.String()) {
-		if strings.Contains(line, ":CONSOLE") {
-			t.Error(line)
-		}
-	}
-	return seen
 }
 
 // checkPlaygroundSize compares what a browser loads with largestPlayground.
