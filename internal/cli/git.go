@@ -316,8 +316,8 @@ func (r *revisions) files(t *revision.Tree, shown, name string, said *function.O
 // within refuses a link that leads out of the files of a commit: whoever writes it would see
 // files of the machine in a report.
 func within(t *revision.Tree, file string) error {
-	real, err := filepath.EvalSymlinks(file)
-	if err == nil && !strings.HasPrefix(real, t.Root+string(filepath.Separator)) {
+	target, err := filepath.EvalSymlinks(file)
+	if err == nil && !strings.HasPrefix(target, t.Root+string(filepath.Separator)) {
 		err = fmt.Errorf("%s: it is a link that leads out of the repository; commit the file itself", file)
 	}
 	return err
