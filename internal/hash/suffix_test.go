@@ -181,7 +181,9 @@ func TestPartSuffix_followsFromTheKeysThatCount(t *testing.T) {
 		found, _ := ValuesOf(c, false)
 		return found
 	}
-	field := func(name, key, value string) Field { return Field{Name: name, Entries: []Entry{{Key: key, Value: value}}} }
+	field := func(name, key, value string) Field {
+		return Field{Name: name, Entries: []Entry{{Key: key, Value: value}}}
+	}
 	data := values(Content{Kind: "Secret", Fields: []Field{field("data", "a", "MQ=="), field("stringData", "b", "2")}})
 	suffix := PartSuffix("Secret", "Opaque", "a", data, "")
 	if !IsSuffix(suffix) {

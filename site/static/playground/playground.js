@@ -105,7 +105,7 @@ const showMessages = messages => {
   $("messages").replaceChildren(...messages.slice(0, 200).map(m => {
     const item = element("li", "", m.severity);
     if (m.severity !== "info") item.append(element("b", m.severity), ": ");
-    if (m.part && m.part !== "manifests") item.append(m.part === "before" ? "Before the change: " : m.part + ": ");
+    if (m.part && m.part !== "manifests" && !m.text.startsWith(m.part + ":")) item.append(m.part === "before" ? "Before the change: " : m.part + ": ");
     item.append(m.text);
     const line = m.part && !large[m.part] && /\bline (\d+)/.exec(m.text);
     if (line) {
