@@ -14,6 +14,9 @@
 # GITHUB_PATH are the runner's.
 set -eu
 
+# The braces make sh read all of it before it runs any, as a download may break off.
+{
+
 fail() {
 	echo "${GITHUB_PATH:+::error::}$*" >&2
 	exit 1
@@ -103,3 +106,5 @@ case :$PATH: in
 *":$dir:"*) ;;
 *) echo "$dir is not on your PATH; add it to run confighash by its name" ;;
 esac
+
+}

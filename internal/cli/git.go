@@ -300,6 +300,9 @@ func (r *revisions) files(t *revision.Tree, shown, name string, said *function.O
 			return nil, nil, err
 		}
 		for i := range files {
+			if err := within(t, files[i].Name); err != nil {
+				return nil, nil, err
+			}
 			files[i].Name = r.inside(t, files[i].Name)
 		}
 	}
@@ -308,6 +311,16 @@ func (r *revisions) files(t *revision.Tree, shown, name string, said *function.O
 	}
 	files, err = processed(files, shown, o.Function, said)
 	return files, nil, err
+}
+
+// within refuses a link that leads out of the files of a commit: whoever writes it would see
+// files of the machine in a report.
+func within(t *revision.Tree, file string) error {
+	target, err := filepath.EvalSymlinks(file)
+	if err == nil && !strings.HasPrefix(target, t.Root+string(filepath.Separator)) {
+		err = fmt.Errorf("%s: it is a link that leads out of the repository; commit the file itself", file)
+	}
+	return err
 }
 
 // inside returns the path of a file in a tree as the user would write it.
@@ -372,6 +385,9 @@ func (r *revisions) functionOptions(t *revision.Tree) (function.Options, error) 
 		switch {
 		case has(t):
 			flags.config = filepath.Join(t.Root, inside)
+			if err := within(t, flags.config); err != nil {
+				return function.Options{}, fmt.Errorf("--config: %w", err)
+			}
 		case has(&r.pair.Before), has(&r.pair.After):
 			flags.config = "" // confighash is new, or gone
 		default:

@@ -157,7 +157,7 @@ func (b *builder) readByName(r *graph.Resource, t *target) *policy.Refusal {
 
 // evidence returns why a program probably reads r by its name, nil if nothing says so.
 func (b *builder) evidence(r *graph.Resource, t *target) *policy.Refusal {
-	if r.History.NeedsHash || r.History.Generated {
+	if r.History.NeedsHash || r.History.Generated || r.Part != "" {
 		return nil // programs do not expect the name of what kustomize generated
 	}
 	found := cmp.Or(t.reader, b.namedFor(r))

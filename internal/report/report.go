@@ -69,7 +69,7 @@ func (e Environment) Page() *Page {
 	p := e.View.Page()
 	p.Environment = e.Name
 	if e.Note != "" {
-		p.Notes = slices.Insert(p.Notes, 0, Words(e.Note))
+		p.Notes = slices.Insert(p.Notes, 0, Prose(e.Note))
 	}
 	return p
 }
