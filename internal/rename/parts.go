@@ -158,6 +158,7 @@ func (b *builder) settleParts() {
 			known[b.graph.ID(r)] = r
 		}
 	}
+	b.checkSources(known)
 	for _, r := range b.graph.Resources {
 		if !b.splits(r) {
 			continue
@@ -187,6 +188,23 @@ func (b *builder) settleParts() {
 		}
 		if len(t.parts) == 0 {
 			b.leave(r, info("no pod in the input gets keys of it (spec.rename.granularity: Key)"))
+		}
+	}
+}
+
+// checkSources refuses objects that have changed since parts were made of them: the pods would
+// keep what they had.
+func (b *builder) checkSources(parts map[graph.ID]*graph.Resource) {
+	sources := map[graph.ID]*graph.Resource{}
+	for _, r := range b.graph.Resources {
+		if len(parts) > 0 && r.Target != 0 && r.Part == "" {
+			sources[b.graph.ID(r)] = r
+		}
+	}
+	for _, p := range parts {
+		source := sources[baseOf(b.graph, p)]
+		if source != nil && !p.Kept && hash.PartSuffix(source.Kind, source.Type, p.Part, source.Values, b.spec.Salt) != p.Suffix {
+			b.plan.Errorf(p, "", "%s (%s) has changed since this object was made of it; list confighash in the outermost kustomization alone, or render the sources again", source, source.Place())
 		}
 	}
 }

@@ -253,7 +253,7 @@ func checkGranularity(in *manifest.Input, g *graph.Graph, spec *v1alpha1.Spec, i
 		return nil
 	}
 	for _, r := range g.Resources {
-		if r.Annotations[kustomize.Places[0]] != "" || r.Annotations[kustomize.Places[2]] != "" {
+		if !r.History.Built && (r.Annotations[kustomize.Places[0]] != "" || r.Annotations[kustomize.Places[2]] != "") {
 			return errors.New("spec.rename.granularity: Key adds objects and takes keys out of others, and kpt may write that over the package that it read; " +
 				"filter what kpt renders, as in kpt fn render --output unwrap | confighash --config FILE, or use granularity: Object")
 		}
