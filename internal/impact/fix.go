@@ -33,7 +33,8 @@ func (c *comparison) restart(s *subject, p *templatePair) string {
 }
 
 // kept returns how to run confighash if mode Rename does not help the pods of a
-// template, "" if it does: what changed represents a Secret, or has no hash although other objects have one.
+// template, "" if it does: what changed represents a Secret, or has no hash although other
+// objects have one.
 func (c *comparison) kept(s *subject, p *templatePair) string {
 	for _, i := range s.on[p.index] {
 		now := i.object.now()
