@@ -103,6 +103,9 @@ func (f *gitFlags) environments(args []string, stderr *os.File, runs bool, read 
 		return fmt.Errorf("--git: %w", err)
 	}
 	defer pair.Close()
+	if pair.Uncommitted != "" {
+		say(stderr, "warning", "--git: "+pair.Uncommitted+" has changes that are not committed, and these are not compared")
+	}
 	interrupted := make(chan os.Signal, 1)
 	signal.Notify(interrupted, os.Interrupt, syscall.SIGTERM)
 	go func() {

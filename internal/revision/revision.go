@@ -24,6 +24,8 @@ type Tree struct {
 // A Pair is the files of two commits of the repository around the working directory.
 type Pair struct {
 	Before, After Tree
+	// Uncommitted is a file that differs from its commit, if After is what is checked out.
+	Uncommitted string
 
 	top, prefix string // the working tree, and where in it the working directory is
 	dir         string
@@ -39,7 +41,8 @@ func Open(commits string) (*Pair, error) {
 	if !branch {
 		base, head, _ = strings.Cut(commits, "..")
 	}
-	if head == "" {
+	checkedOut := head == ""
+	if checkedOut {
 		head = "HEAD"
 	}
 	if base == "" || strings.HasPrefix(base, "-") || strings.HasPrefix(head, "-") {
@@ -52,6 +55,9 @@ func Open(commits string) (*Pair, error) {
 	// A bare repository has neither.
 	p.top, _ = git(nil, "rev-parse", "--show-toplevel")
 	p.prefix, _ = git(nil, "rev-parse", "--show-prefix")
+	if checkedOut && p.top != "" { // without the option it would write the index
+		p.Uncommitted, _ = git(nil, "--no-optional-locks", "diff", "--name-only", "--ignore-submodules", "HEAD")
+	}
 	before, err := commit(base)
 	if err != nil {
 		return nil, err
