@@ -33,6 +33,7 @@ type Plan struct {
 	Dropped []*graph.Resource
 
 	parts map[*graph.Edge]*part
+	read  map[*graph.Edge]bool // what a checksum covers
 }
 
 // Covers returns the annotations of pod templates of r whose pods consume renamed objects,
@@ -59,7 +60,7 @@ func (p *Plan) Covers(r *graph.Resource) map[yamldoc.Path]string {
 // gap says why a change of what a reference means changes no name.
 func (p *Plan) gap(e *graph.Edge) string {
 	switch {
-	case p.parts[e] != nil:
+	case p.parts[e] != nil || p.read[e]:
 		return ""
 	case len(e.Matches) == 0:
 		return fmt.Sprintf("%s %q is not in the input", e.Targets, e.Ref.Name)
@@ -84,6 +85,7 @@ func New(g *graph.Graph, p *policy.Policy, spec *v1alpha1.Spec) (*Plan, error) {
 	if b.plan.Err() == nil {
 		b.rewrite()
 		b.editTargets()
+		b.stampReaders()
 		added, err := b.add()
 		if err != nil {
 			return nil, err
@@ -282,7 +284,7 @@ func (b *builder) countOne(e *graph.Edge, c *graph.Resource) {
 			t.producer, t.implicit = r, ref.Default && ref.Name != ref.At.Value
 		}
 	case r != c && !r.Ignored():
-		t.referred = t.referred || !ref.Follows
+		t.referred = t.referred || !ref.Follows && ref.Via != catalog.ViaExtraSource
 		t.asked = t.asked || !ref.Follows && policy.OptsIn(r)
 		t.unknown = t.unknown || !b.known(r, ref, c)
 	}

@@ -342,6 +342,16 @@ func (s *splitPackage) templates() map[string]string {
 	all := map[string]string{}
 	for _, o := range s.outItems {
 		for i, template := range s.spec.rollingTemplates(o) {
+			// The checksum of what is not split may be the only annotation.
+			if metadata := entries(template, "metadata"); metadata != nil {
+				annotations := entries(metadata, "annotations")
+				if delete(annotations, v1alpha1.AnnotationExtraSum); len(annotations) == 0 {
+					delete(metadata, "annotations")
+				}
+				if len(metadata) == 0 {
+					delete(template, "metadata")
+				}
+			}
 			all[templateID(o, i)] = canonical(template)
 		}
 	}

@@ -18,7 +18,10 @@ const (
 	AnnotationIgnore       = "confighash.dev/ignore"
 	AnnotationRoll         = "confighash.dev/roll"
 	AnnotationExtraSources = "confighash.dev/extra-sources"
-	AnnotationLintIgnore   = "confighash.dev/lint-ignore"
+	// AnnotationExtraSum is on pod templates, with a checksum of what mode Rename leaves under
+	// its name because AnnotationExtraSources names it.
+	AnnotationExtraSum   = "confighash.dev/extra-sources-checksum"
+	AnnotationLintIgnore = "confighash.dev/lint-ignore"
 	// AnnotationKeys is on objects that hold some of the keys of another: those that count
 	// for the name, each escaped as in a URL's path and divided by commas; * stands for all.
 	AnnotationKeys = "confighash.dev/keys"
