@@ -203,3 +203,77 @@ func TestRename_immutable(t *testing.T) {
 		}
 	})
 }
+
+// TestRename_granularityKey holds docs/granularity.md to the API server: what no container
+// takes rolls nothing, a key rolls those that take it, and a rollback finds the keys of
+// before.
+func TestRename_granularityKey(t *testing.T) {
+	const byKey = "rename: {granularity: Key}"
+	const manifests = `
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: app}
+data: {LEVEL: info, THEME: light, UNUSED: a}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: level}
+spec:
+  selector: {matchLabels: {app: level}}
+  template:
+    metadata: {labels: {app: level}}
+    spec: {containers: [{name: c, image: c, env: [{name: LEVEL, valueFrom: {configMapKeyRef: {name: app, key: LEVEL}}}]}]}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: theme}
+spec:
+  selector: {matchLabels: {app: theme}}
+  template:
+    metadata: {labels: {app: theme}}
+    spec:
+      containers: [{name: c, image: c, volumeMounts: [{name: v, mountPath: /theme, subPath: THEME}]}]
+      volumes: [{name: v, configMap: {name: app}}]
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: all}
+spec:
+  selector: {matchLabels: {app: all}}
+  template:
+    metadata: {labels: {app: all}}
+    spec: {containers: [{name: c, image: c, envFrom: [{configMapRef: {name: app}}]}]}
+`
+	eachWay(t, []string{"Rename"}, ways[:2], func(t *testing.T, mode string, w way, namespace string) {
+		text := manifests
+		first, _ := build(t, namespace, mode, text, byKey)
+		_, before := w.apply(t, namespace, first)
+		for _, step := range []struct {
+			change edit
+			want   []string
+		}{
+			{edit{"LEVEL: info", "LEVEL: debug"}, []string{"Deployment all", "Deployment level"}},
+			{edit{"THEME: light", "THEME: dark"}, []string{"Deployment all", "Deployment theme"}},
+			{edit{"UNUSED: a", "UNUSED: b"}, []string{"Deployment all"}},
+			{edit{"metadata: {name: app}\n", "metadata: {name: app, labels: {team: a}}\n"}, nil},
+		} {
+			text = edited(t, text, step.change)
+			next, _ := build(t, namespace, mode, text, byKey)
+			_, after := w.apply(t, namespace, next)
+			wantRolled(t, namespace, before, after, step.want)
+			before = after
+		}
+		kubectl(t, "", "rollout", "undo", "-n", namespace, "deployment/level")
+		all := objects(t, namespace)
+		undone := template(t, namespace, "Deployment level")
+		found := false
+		for _, name := range named(t, namespace, "ConfigMap", "app-") {
+			if strings.Contains(undone, strconv.Quote(name)) {
+				found = strings.Contains(fmt.Sprint(all["ConfigMap "+name]), "info")
+			}
+		}
+		if !found {
+			t.Errorf("after the undo, the Deployment does not refer to LEVEL: info: %s", undone)
+		}
+	})
+}
