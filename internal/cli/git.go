@@ -112,6 +112,9 @@ func (f *gitFlags) environments(args []string, stderr *os.File, runs bool, read 
 		return fmt.Errorf("--git: %w", err)
 	}
 	defer pair.Close()
+	if pair.Uncommitted != "" {
+		say(stderr, "warning", "--git: "+pair.Uncommitted+" has changes that are not committed, and these are not compared")
+	}
 	defer context.AfterFunc(ctx, func() {
 		pair.Close()
 		os.Exit(exitFault)

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -64,7 +65,7 @@ func (f *reportFlags) strip(args []string, stdin, stdout, stderr *os.File) error
 	if err != nil {
 		return fault(err)
 	}
-	gone, err := graph.ChunksOf(set.Graph.Kept)
+	gone, err := graph.ChunksOf(slices.Concat(set.Graph.Kept, stripped.Dropped))
 	if err != nil {
 		return fault(err)
 	}

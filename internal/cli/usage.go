@@ -133,5 +133,5 @@ func noArgs(cmd *cobra.Command, args []string) error {
 	case len(args) == 2:
 		return fmt.Errorf("%s takes no arguments; did you mean --from %s --to %s?", cmd.Name(), args[0], args[1])
 	}
-	return fmt.Errorf("%s takes no arguments, and %q is given; give manifests with --from and --to", cmd.Name(), args[0])
+	return fmt.Errorf("%s takes no arguments without --git, and %q is given; give commits with --git, or manifests with --from and --to", cmd.Name(), args[0])
 }

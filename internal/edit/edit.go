@@ -20,7 +20,7 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// An Edit is a change to an item: [SetScalar], [SetEntry] or [RemoveEntry]. An edit whose
+// An Edit is a change to an item: [SetScalar], [SetEntry], [RemoveEntry] or [KeepEntries]. An edit whose
 // result is already in the text changes no byte.
 type Edit interface {
 	// check refuses an edit that makes no sense in any text.
@@ -60,6 +60,13 @@ type SetEntry struct {
 type RemoveEntry struct {
 	Parent yamldoc.Path
 	Key    string
+}
+
+// KeepEntries removes the entries of the mapping at Parent, if there is one, but those with
+// Keys. It is as RemoveEntry, for many entries at once.
+type KeepEntries struct {
+	Parent yamldoc.Path
+	Keys   map[string]bool
 }
 
 // An Item is one item of a chunk and the edits of it.
@@ -110,6 +117,7 @@ func check(items []Item) error {
 func (e SetScalar) path() yamldoc.Path   { return e.At.Path }
 func (e SetEntry) path() yamldoc.Path    { return e.Parent.Key(e.Key) }
 func (e RemoveEntry) path() yamldoc.Path { return e.Parent.Key(e.Key) }
+func (e KeepEntries) path() yamldoc.Path { return e.Parent }
 
 func (e SetScalar) check() error {
 	return cmp.Or(checkStrings(e.At.Path, e.Value), checkStrings(e.At.Path, e.More...))
@@ -123,6 +131,7 @@ func (e SetEntry) check() error {
 }
 
 func (RemoveEntry) check() error { return nil }
+func (KeepEntries) check() error { return nil }
 
 func checkStrings(path yamldoc.Path, values ...string) error {
 	for _, value := range values {

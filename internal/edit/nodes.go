@@ -72,6 +72,8 @@ func (t *tree) isDone(root yamldoc.Path, e Edit) (bool, error) {
 		}
 	case RemoveEntry:
 		return !isThere, nil
+	case KeepEntries:
+		return !isThere || way.node.Kind == yaml.MappingNode && !yamldoc.HasMerge(way.node) && len(e.others(way.node)) == 0, nil
 	}
 	return false, nil
 }
@@ -111,10 +113,31 @@ func (t *tree) editEntry(root yamldoc.Path, e Edit) error {
 			return err
 		}
 	}
-	if set, ok := e.(SetEntry); ok {
-		return t.setEntry(root, set)
+	switch e := e.(type) {
+	case SetEntry:
+		return t.setEntry(root, e)
+	case RemoveEntry:
+		return t.removeEntries(root, e.Parent, func(mapping *yaml.Node) ([]int, error) {
+			i, err := findKey(mapping, e.Parent, e.Key)
+			if err != nil || i < 0 {
+				return nil, err
+			}
+			return []int{i}, nil
+		})
+	case KeepEntries:
+		return t.removeEntries(root, e.Parent, func(mapping *yaml.Node) ([]int, error) { return e.others(mapping), nil })
 	}
-	return t.removeEntry(root, e.(RemoveEntry)) //nolint:forcetypeassert // what else there is
+	return nil
+}
+
+// others returns the indices of the keys in the Content of a mapping that are not kept.
+func (e KeepEntries) others(mapping *yaml.Node) (others []int) {
+	for i := 0; i+1 < len(mapping.Content); i += 2 {
+		if !e.Keys[yamldoc.Resolve(mapping.Content[i]).Value] {
+			others = append(others, i)
+		}
+	}
+	return others
 }
 
 // find returns the scalar of an edit. It must have the value that it had when the edit was
@@ -283,28 +306,35 @@ func isOneLine(key, value *yaml.Node) bool {
 		value.Style&(yaml.LiteralStyle|yaml.FoldedStyle) == 0 && !yamldoc.IsNull(value)
 }
 
-func (t *tree) removeEntry(root yamldoc.Path, e RemoveEntry) error {
-	w, err := t.walk(root, e.Parent, true)
+// removeEntries removes those entries of the mapping at parent that find returns, by the
+// indices of their keys in its Content.
+func (t *tree) removeEntries(root, parent yamldoc.Path, find func(mapping *yaml.Node) ([]int, error)) error {
+	w, err := t.walk(root, parent, true)
 	if err != nil || len(w.missing) > 0 || yamldoc.IsNull(w.node) {
 		return err
 	}
-	if err := mustBe(yaml.MappingNode, w.node, e.Parent); err != nil {
+	if err := mustBe(yaml.MappingNode, w.node, parent); err != nil {
 		return err
 	}
-	// The entry may hide one that comes from a merge key.
-	if err := t.unmerge(w.node, e.Parent); err != nil {
+	// An entry may hide one that comes from a merge key.
+	if err := t.unmerge(w.node, parent); err != nil {
 		return err
 	}
-	i, err := findKey(w.node, e.Parent, e.Key)
-	if err != nil || i < 0 {
+	removed, err := find(w.node)
+	if err != nil || len(removed) == 0 {
 		return err
 	}
 	t.touch(w.parent, w.key, w.node)
-	for _, removed := range w.node.Content[i : i+2] {
-		if err := t.detachAll(removed); err != nil {
-			return fmt.Errorf("%s: %w", e.path(), err)
+	var content []*yaml.Node
+	last := 0
+	for _, i := range removed {
+		for _, node := range w.node.Content[i : i+2] {
+			if err := t.detachAll(node); err != nil {
+				return fmt.Errorf("%s: %w", parent.Key(w.node.Content[i].Value), err)
+			}
 		}
+		content, last = append(content, w.node.Content[last:i]...), i+2
 	}
-	w.node.Content = slices.Delete(w.node.Content, i, i+2)
+	w.node.Content = append(content, w.node.Content[last:]...)
 	return nil
 }

@@ -271,6 +271,8 @@ func (p *plain) apply(edits []edit.Edit) error {
 			err = p.setEntry(e)
 		case edit.RemoveEntry:
 			err = p.removeEntry(e)
+		case edit.KeepEntries:
+			err = p.keepEntries(e)
 		}
 		if err != nil {
 			return err
@@ -333,4 +335,20 @@ func (p *plain) removeEntry(e edit.RemoveEntry) error {
 		end.Entries = slices.Delete(end.Entries, found, found+1)
 	}
 	return err
+}
+
+func (p *plain) keepEntries(e edit.KeepEntries) error {
+	steps, err := e.Parent.Steps()
+	if err != nil {
+		return err
+	}
+	end, rest, err := p.walk(steps)
+	if err != nil || len(rest) > 0 || end.isNull() && len(steps) > 0 {
+		return err
+	}
+	if end.Kind != yaml.MappingNode {
+		return errRefused
+	}
+	end.Entries = slices.DeleteFunc(end.Entries, func(entry plainEntry) bool { return !e.Keys[entry.Key.Value] })
+	return nil
 }

@@ -167,8 +167,15 @@ func randomEdit(found site, rng *rand.Rand) edit.Edit {
 		}
 		after = keys[rng.IntN(len(keys))]
 	}
-	if rng.IntN(4) == 0 {
+	switch rng.IntN(8) {
+	case 0, 1:
 		return edit.RemoveEntry{Parent: parent, Key: key}
+	case 2:
+		kept := map[string]bool{"new": true}
+		for _, key := range found.keys[i] {
+			kept[key] = rng.IntN(2) == 0
+		}
+		return edit.KeepEntries{Parent: parent, Keys: kept}
 	}
 	for rng.IntN(3) == 0 {
 		parent, key = parent.Key(key), []string{"new", "newer"}[rng.IntN(2)]
@@ -299,7 +306,8 @@ func followed(text string) *plain {
 func removes(items []edit.Item) bool {
 	for _, item := range items {
 		for _, e := range item.Edits {
-			if _, ok := e.(edit.RemoveEntry); ok {
+			switch e.(type) {
+			case edit.RemoveEntry, edit.KeepEntries:
 				return true
 			}
 		}
@@ -323,6 +331,8 @@ func checkTwice(t rapid.TB, once []byte, items []edit.Item, describe func() stri
 		for _, e := range item.Edits {
 			var path yamldoc.Path
 			switch typed := e.(type) {
+			case edit.KeepEntries:
+				return // edits before it may be of what it removes
 			case edit.RemoveEntry:
 				path = typed.Parent.Key(typed.Key)
 			case edit.SetEntry:

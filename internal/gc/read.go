@@ -135,7 +135,7 @@ func (s *Set) object(r *graph.Resource, item *yaml.Node) *Object {
 	metadata := yamldoc.Value(item, "metadata")
 	o := &Object{
 		Kind: strings.Clone(r.Kind), Namespace: strings.Clone(r.Namespace), Name: strings.Clone(r.Name), UID: strings.Clone(yamldoc.Text(metadata, "uid")),
-		base: strings.Clone(r.Base),
+		base: strings.Clone(r.Lineage()),
 	}
 	_, o.marked = r.Annotations[v1alpha1.AnnotationSuperseded]
 	for label := range strings.SplitSeq(o.Name, ".") {

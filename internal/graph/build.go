@@ -26,6 +26,8 @@ type Builder struct {
 	// Values asks for what checksums need: Resource.Values in place of
 	// Resource.Suffix.
 	Values bool
+	// Parts asks for Resource.Values besides Resource.Suffix.
+	Parts bool
 	// Bases asks, with Values, for Resource.Base without a suffix that
 	// kustomize's generators gave.
 	Bases bool
@@ -186,6 +188,9 @@ func (b *Builder) target(r *Resource, item *yaml.Node, fields *fields) {
 		r.Kept = true
 	}
 	r.Base = base(r.Name, r.Recorded())
+	if r.Base != r.Name {
+		r.Part = r.Annotations[v1alpha1.AnnotationKeys]
+	}
 	content, err := hash.ContentOf(r.Kind, item)
 	if err != nil {
 		r.SuffixErr, r.ValuesErr = err, err
@@ -196,11 +201,17 @@ func (b *Builder) target(r *Resource, item *yaml.Node, fields *fields) {
 	}
 	r.Keys, r.Bare = content.Keys()
 	r.Mentions = r.Target == catalog.Secret && !b.Values && mentions(content)
-	if b.Values {
+	if b.Values || b.Parts || r.Part != "" {
 		r.Values, r.Undecoded = hash.ValuesOf(content, r.SOPS)
+	}
+	if b.Values {
 		if b.Bases && r.Base == r.Name && hash.Suffixed(r.Name) {
 			r.Base = without(r.Base, hash.Suffix(content, ""))
 		}
+		return
+	}
+	if r.Part != "" {
+		r.Suffix = hash.PartSuffix(r.Kind, r.Type, r.Part, r.Values, b.Salt)
 		return
 	}
 	r.Suffix = hash.Suffix(content, b.Salt)

@@ -37,7 +37,7 @@ type HashedName struct {
 func NamesOf(g *Graph) *Names {
 	list := &Names{APIVersion: v1alpha1.APIVersion, Kind: NamesKind, Names: []HashedName{}}
 	for _, r := range slices.SortedFunc(slices.Values(g.Resources), Compare) {
-		if r.Target != 0 && r.Base != r.Name {
+		if r.Target != 0 && r.Base != r.Name && r.Part == "" {
 			list.Names = append(list.Names, HashedName{r.Kind, g.NamespaceOf(r), r.Base, r.Name})
 		}
 	}

@@ -146,7 +146,7 @@ func (g *Graph) addTarget(r *Resource, in scope) {
 	for _, id := range r.History.Previous {
 		enterEarlier(g.byName, id.Namespace, id.Name)
 	}
-	if r.Base == r.Name {
+	if r.Base == r.Name || r.Part != "" { // references to parts have their complete names
 		return
 	}
 	// kustomize's own suffix is taken off the present name alone.

@@ -95,6 +95,10 @@ type Object struct {
 
 	// The following are of ConfigMaps and Secrets alone.
 
+	// Part is the value of the annotation confighash.dev/keys of an object that holds keys of
+	// another one, whose name Base is; "" for any other object.
+	Part string
+
 	// Type is a Secret's type.
 	Type string
 	// Keys are the keys of the object's data, sorted, and Bare those that no
@@ -172,6 +176,15 @@ func Places(a, b *Resource) string {
 
 // Recorded returns the suffix that an earlier run appended, or "".
 func (r *Resource) Recorded() string { return r.Annotations[v1alpha1.AnnotationHash] }
+
+// Lineage returns what all versions of the object have in common: the name without a hash and,
+// of a part, its keys.
+func (r *Resource) Lineage() string {
+	if r.Part == "" {
+		return r.Base
+	}
+	return r.Base + " (keys " + r.Part + ")"
+}
 
 // Ignored reports whether the resource asks to be left alone.
 func (r *Resource) Ignored() bool { return r.Annotations[v1alpha1.AnnotationIgnore] == "true" }

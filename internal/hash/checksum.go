@@ -19,6 +19,7 @@ const (
 	workloadVersion = "confighash.dev/workload/v1"
 	markVersion     = "confighash.dev/mark/v1"
 	treeVersion     = "confighash.dev/tree/v1"
+	partVersion     = "confighash.dev/part/v1"
 )
 
 // A Value is what an object has under a key.

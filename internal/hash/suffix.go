@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -96,6 +97,53 @@ var escapes = strings.NewReplacer(`"`, `\"`, `\`, `\\`, "\n", `\n`, "\r", `\r`, 
 // is empty.
 func TreeSuffix(encoded []byte, salt string) string {
 	return alphabet.Replace(digest(slices.Concat([]byte(treeVersion), encoded), salt)[:Length])
+}
+
+// AllKeys stands for all keys of an object in place of a list that Keys returns.
+const AllKeys = "*"
+
+// Keys returns a list of keys as one text: each escaped as in a URL's path, divided by commas.
+func Keys(keys []string) string {
+	escaped := make([]string, len(keys))
+	for i, key := range keys {
+		escaped[i] = url.PathEscape(key)
+	}
+	return strings.Join(escaped, ",")
+}
+
+// KeysOf returns the keys of a list that Keys returned, and none for AllKeys.
+func KeysOf(list string) []string {
+	if list == AllKeys {
+		return nil
+	}
+	keys := strings.Split(list, ",")
+	for i, escaped := range keys {
+		if key, err := url.PathUnescape(escaped); err == nil {
+			keys[i] = key
+		}
+	}
+	return keys
+}
+
+// PartSuffix returns the suffix of an object that holds keys of another, keyed with salt unless
+// that is empty. keys is a list that Keys returned, or AllKeys; other values do not count. The
+// same bytes give the same suffix in each field. The type of a Secret counts, since it cannot
+// change under a name.
+func PartSuffix(kind, typ, keys string, values []Value, salt string) string {
+	if kind == "Secret" && typ == "" {
+		typ = "Opaque" // as the API server has it
+	}
+	counts := map[string]bool{}
+	for _, key := range KeysOf(keys) {
+		counts[key] = true
+	}
+	encoded := appendStrings(nil, partVersion, kind, typ, keys)
+	for i := range values {
+		if keys == AllKeys || counts[values[i].Key] {
+			encoded = appendStrings(encoded, values[i].Key, hex.EncodeToString(values[i].Sum[:]))
+		}
+	}
+	return alphabet.Replace(digest(encoded, salt)[:Length])
 }
 
 // alphabet replaces hexadecimal digits so that no suffix can be a word, as in kubectl

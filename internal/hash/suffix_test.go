@@ -2,6 +2,7 @@ package hash
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -173,4 +174,54 @@ func TestAppendString_writesAsEncodingJSONDoes(t *testing.T) {
 			rt.Errorf("%q: got %s, want %s", s, got, want)
 		}
 	})
+}
+
+func TestPartSuffix_followsFromTheKeysThatCount(t *testing.T) {
+	values := func(c Content) []Value {
+		found, _ := ValuesOf(c, false)
+		return found
+	}
+	field := func(name, key, value string) Field {
+		return Field{Name: name, Entries: []Entry{{Key: key, Value: value}}}
+	}
+	data := values(Content{Kind: "Secret", Fields: []Field{field("data", "a", "MQ=="), field("stringData", "b", "2")}})
+	suffix := PartSuffix("Secret", "Opaque", "a", data, "")
+	if !IsSuffix(suffix) {
+		t.Errorf("%q is not a suffix", suffix)
+	}
+	same := map[string]string{
+		"without a type":    PartSuffix("Secret", "", "a", data, ""),
+		"as stringData":     PartSuffix("Secret", "", "a", values(Content{Kind: "Secret", Fields: []Field{field("stringData", "a", "1")}}), ""),
+		"without the other": PartSuffix("Secret", "", "a", data[:1], ""),
+	}
+	for name, got := range same {
+		if got != suffix {
+			t.Errorf("%s: %s, want %s", name, got, suffix)
+		}
+	}
+	different := map[string]string{
+		"another type":  PartSuffix("Secret", "example.com/x", "a", data, ""),
+		"another kind":  PartSuffix("ConfigMap", "", "a", data, ""),
+		"another value": PartSuffix("Secret", "", "a", values(Content{Kind: "Secret", Fields: []Field{field("stringData", "a", "2")}}), ""),
+		"another key":   PartSuffix("Secret", "", "b", data, ""),
+		"all keys":      PartSuffix("Secret", "", AllKeys, data, ""),
+		"a key more":    PartSuffix("Secret", "", "a,c", data, ""),
+		"a salt":        PartSuffix("Secret", "", "a", data, "pepper"),
+	}
+	for name, got := range different {
+		if got == suffix {
+			t.Errorf("%s: the same suffix", name)
+		}
+	}
+}
+
+func TestKeysOf_readsWhatKeysWrites(t *testing.T) {
+	for _, keys := range [][]string{{"a"}, {"a", "b.c_d-e"}, {"a,b", "%2C", "ä", "*", "a b"}} {
+		if got := KeysOf(Keys(keys)); !slices.Equal(got, keys) {
+			t.Errorf("%q became %q", keys, got)
+		}
+	}
+	if Keys([]string{AllKeys}) == AllKeys || KeysOf(AllKeys) != nil {
+		t.Error("a key passes for all keys")
+	}
 }

@@ -124,7 +124,7 @@ func (c *comparison) dropped() map[graph.ID][]*graph.Resource {
 // line identifies all versions of an object.
 func line(g *graph.Graph, r *graph.Resource) graph.ID {
 	id := g.ID(r)
-	id.Name = r.Base
+	id.Name = r.Lineage()
 	return id
 }
 

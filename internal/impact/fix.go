@@ -33,14 +33,14 @@ func (c *comparison) restart(s *subject, p *templatePair) string {
 }
 
 // kept returns how to run confighash if mode Rename does not help the pods of a
-// template, "" if it does: what changed is named by an annotation alone, represents a
-// Secret, or has no hash although other objects have one.
+// template, "" if it does: what changed represents a Secret, or has no hash although other
+// objects have one.
 func (c *comparison) kept(s *subject, p *templatePair) string {
 	for _, i := range s.on[p.index] {
 		now := i.object.now()
 		switch {
-		case !i.configures():
-		case now.StandsFor, now.Encrypted, slices.Equal(i.via(), []string{string(catalog.ViaExtraSource)}):
+		case !i.configures(), slices.Equal(i.via(), []string{string(catalog.ViaExtraSource)}):
+		case now.StandsFor, now.Encrypted:
 			return " with mode Annotate, since Rename keeps the name of " + c.ref(i.object.pair).String()
 		case c.renames && now.Recorded() == "":
 			return ", with mode Annotate if Rename keeps the name of " + c.ref(i.object.pair).String()

@@ -67,6 +67,7 @@ func matchObjects(before, after *graph.Graph) *objects {
 	m := &objects{of: map[*graph.Resource]*object{}}
 	for _, nameOf := range []func(*graph.Resource) string{
 		func(r *graph.Resource) string { return r.Name },
+		(*graph.Resource).Lineage,
 		func(r *graph.Resource) string { return r.Base },
 		func(r *graph.Resource) string {
 			if hash.Suffixed(r.Base) {

@@ -125,6 +125,23 @@ func Lines(before, now *graph.Graph, names map[*graph.Resource]string, n int, wr
 	return kept, nil
 }
 
+// Own makes kept one about the resources of g, in place of those of another graph of the same
+// versions.
+func (kept *Kept) Own(g *graph.Graph) {
+	own := map[graph.ID]*graph.Resource{}
+	for _, r := range g.Kept {
+		own[g.ID(r)] = r
+	}
+	marks := map[*graph.Resource]edit.Edit{}
+	for r, mark := range kept.Marks {
+		marks[own[g.ID(r)]] = mark
+	}
+	kept.Marks = marks
+	for i, r := range kept.Removed {
+		kept.Removed[i] = own[g.ID(r)]
+	}
+}
+
 // carry numbers the version r, which the input holds as own unless that is nil.
 func (kept *Kept) carry(r, own *graph.Resource, number string) error {
 	mark := edit.SetEntry{Parent: "metadata.annotations", Key: v1alpha1.AnnotationSuperseded, Value: number, After: "name"}
@@ -168,7 +185,7 @@ type keeper struct {
 func lineOf(g *graph.Graph, r *graph.Resource) graph.ID {
 	id := g.ID(r)
 	if r.Target != 0 {
-		id.Name = r.Base
+		id.Name = r.Lineage()
 	}
 	return id
 }

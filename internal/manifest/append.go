@@ -120,7 +120,9 @@ func (in *Input) Append(documents [][]byte, replaced map[*Chunk][]byte) error {
 func (in *Input) appendDocuments(documents [][]byte) error {
 	var last *Chunk
 	var before []byte
-	for _, d := range in.documents {
+	divided := false // JSON needs no markers, but a stream with some has them everywhere
+	for i, d := range in.documents {
+		divided = divided || isStart(&in.documents[i])
 		for _, p := range d.parts {
 			switch {
 			case p.removed:
@@ -144,6 +146,9 @@ func (in *Input) appendDocuments(documents [][]byte) error {
 			}
 			if text, err = JSON(tree.Content[0]); err != nil {
 				return err
+			}
+			if divided {
+				start = append(start, "---\n"...)
 			}
 		case len(before) > 0 && !isMarker(before[bytes.LastIndexByte(before[:len(before)-1], '\n')+1:]):
 			start = append(start, "---\n"...)

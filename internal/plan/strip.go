@@ -11,11 +11,16 @@ func Strip(r *graph.Resource) (edits []edit.Edit) {
 	if r.Base != r.Name {
 		edits = append(edits, edit.SetScalar{At: r.NameAt, Value: r.Base})
 	}
-	if _, recorded := r.Annotations[v1alpha1.AnnotationHash]; !recorded {
-		return edits
+	own := 0
+	var removed []edit.Edit
+	for _, key := range []string{v1alpha1.AnnotationHash, v1alpha1.AnnotationKeys} {
+		if _, has := r.Annotations[key]; has && (r.Part != "" || key == v1alpha1.AnnotationHash) {
+			own++
+			removed = append(removed, edit.RemoveEntry{Parent: "metadata.annotations", Key: key})
+		}
 	}
-	if len(r.Annotations) == 1 {
-		return append(edits, edit.RemoveEntry{Parent: "metadata", Key: "annotations"})
+	if own > 0 && len(r.Annotations) == own {
+		removed = []edit.Edit{edit.RemoveEntry{Parent: "metadata", Key: "annotations"}}
 	}
-	return append(edits, edit.RemoveEntry{Parent: "metadata.annotations", Key: v1alpha1.AnnotationHash})
+	return append(edits, removed...)
 }

@@ -101,6 +101,27 @@ func (b *builder) checkNames() {
 		namespace, name string
 	}
 	taken, now := map[name]*graph.Resource{}, map[name]*graph.Resource{}
+	checkLength := func(r *graph.Resource, called string) {
+		if len(called) > maxNameLength {
+			b.plan.Errorf(r, "metadata.name", "with the hash, the name %q would be %d characters long; %d are allowed, so at most %d before the hash",
+				called, len(called), maxNameLength, maxNameLength-1-hash.Length)
+		}
+	}
+	defer func() {
+		for _, r := range b.graph.Resources {
+			if b.targets[r.Index] == nil {
+				continue
+			}
+			for _, p := range b.target(r).added {
+				checkLength(r, p.name)
+				future := name{r.Target, b.graph.NamespaceOf(r), p.name}
+				if other := taken[future]; other != nil {
+					b.plan.Errorf(r, "metadata.name", "the name %q of an object with keys of it would be that of %s (%s) in the same namespace; rename or remove one", p.name, other, other.Place())
+				}
+				taken[future] = r
+			}
+		}
+	}()
 	for _, r := range b.graph.All() {
 		if r.Target == 0 || r.Name == "" {
 			continue
@@ -111,9 +132,8 @@ func (b *builder) checkNames() {
 		if takes {
 			future.name = called
 		}
-		if takes && len(called) > maxNameLength {
-			b.plan.Errorf(r, "metadata.name", "with the hash, the name %q would be %d characters long; %d are allowed, so at most %d before the hash",
-				called, len(called), maxNameLength, maxNameLength-1-hash.Length)
+		if takes {
+			checkLength(r, called)
 		}
 		if len(b.graph.Alike(r)) > 1 {
 			if other := now[present]; other != nil {

@@ -2,12 +2,15 @@ package rename
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/confighash/confighash/internal/catalog"
+	"github.com/confighash/confighash/internal/edit"
 	"github.com/confighash/confighash/internal/graph"
+	"github.com/confighash/confighash/internal/hash"
 	"github.com/confighash/confighash/internal/kustomize"
 	"github.com/confighash/confighash/internal/manifest"
 	"github.com/confighash/confighash/internal/policy"
@@ -157,7 +160,7 @@ func (b *builder) readByName(r *graph.Resource, t *target) *policy.Refusal {
 
 // evidence returns why a program probably reads r by its name, nil if nothing says so.
 func (b *builder) evidence(r *graph.Resource, t *target) *policy.Refusal {
-	if r.History.NeedsHash || r.History.Generated {
+	if r.History.NeedsHash || r.History.Generated || r.Part != "" {
 		return nil // programs do not expect the name of what kustomize generated
 	}
 	found := cmp.Or(t.reader, b.namedFor(r))
@@ -194,4 +197,56 @@ func (b *builder) namedFor(r *graph.Resource) *policy.Refusal {
 		}
 	}
 	return nil
+}
+
+// stampReaders gives the pod templates of workloads that name in confighash.dev/extra-sources
+// what their programs read a checksum of it, since its name stays.
+func (b *builder) stampReaders() {
+	b.plan.read = map[*graph.Edge]bool{}
+	for _, r := range b.graph.Resources {
+		if len(r.PodTemplates) == 0 || r.Ignored() {
+			continue
+		}
+		var sums []string
+		if r.Annotations[v1alpha1.AnnotationExtraSources] != "" {
+			sums = b.sumsOfRead(r)
+		}
+		for i := range r.PodTemplates {
+			t := &r.PodTemplates[i]
+			has, why := t.Annotations[v1alpha1.AnnotationExtraSum], ""
+			if !b.policy.NamesJob(r) {
+				why, _ = t.Change.Unstamped()
+			}
+			switch {
+			case t.AnnotationsAt == "":
+			case len(sums) > 0 && why == "":
+				if sum := hash.Checksum(sums, b.spec.Salt); sum != has {
+					b.plan.Edit(r, edit.SetEntry{Parent: t.AnnotationsAt, Key: v1alpha1.AnnotationExtraSum, Value: sum})
+				}
+				b.inform(graph.Finding{Resource: r, Path: t.AnnotationsAt, Message: "stamped with the checksum of what " + v1alpha1.AnnotationExtraSources + " names", Outcome: graph.Stamped})
+			case has != "":
+				b.plan.Edit(r, edit.RemoveEntry{Parent: t.AnnotationsAt, Key: v1alpha1.AnnotationExtraSum})
+			}
+		}
+	}
+}
+
+// sumsOfRead returns a checksum of the content, as it will be, of each object that
+// confighash.dev/extra-sources names.
+func (b *builder) sumsOfRead(r *graph.Resource) (sums []string) {
+	for _, e := range r.ExtraSources() {
+		for _, match := range e.Matches {
+			c := match.Candidates[0]
+			if len(match.Candidates) > 1 || b.policy.Chosen(c, true) != nil {
+				continue
+			}
+			suffix, err := b.suffixOf(c, b.target(c), []*graph.Resource{c})
+			if err != nil || suffix == "" {
+				continue // what it holds is not known
+			}
+			sums = append(sums, hash.Source{Kind: c.Kind, Name: c.Base, Values: []hash.Value{{Sum: sha256.Sum256([]byte(suffix))}}}.Checksum(b.spec.Salt))
+			b.plan.read[e] = true
+		}
+	}
+	return sums
 }

@@ -27,6 +27,13 @@ type Plan struct {
 	plan.Plan
 	// Names are the names of the objects that take part, as they will be.
 	Names map[*graph.Resource]string
+	// Added are objects with keys of others, each as a document.
+	Added [][]byte
+	// Dropped are objects that Strip leaves out, since another one gets their keys.
+	Dropped []*graph.Resource
+
+	parts map[*graph.Edge]*part
+	read  map[*graph.Edge]bool // what a checksum covers
 }
 
 // Covers returns the annotations of pod templates of r whose pods consume renamed objects,
@@ -53,6 +60,8 @@ func (p *Plan) Covers(r *graph.Resource) map[yamldoc.Path]string {
 // gap says why a change of what a reference means changes no name.
 func (p *Plan) gap(e *graph.Edge) string {
 	switch {
+	case p.parts[e] != nil || p.read[e]:
+		return ""
 	case len(e.Matches) == 0:
 		return fmt.Sprintf("%s %q is not in the input", e.Targets, e.Ref.Name)
 	case slices.ContainsFunc(e.Matches, func(m graph.Match) bool { return p.Names[m.Candidates[0]] == "" }):
@@ -70,11 +79,18 @@ func New(g *graph.Graph, p *policy.Policy, spec *v1alpha1.Spec) (*Plan, error) {
 	b.ask()
 	b.choose()
 	b.plan.Add(b.policy.Problems()...)
+	b.split()
 	b.name()
 	b.checkNames()
 	if b.plan.Err() == nil {
 		b.rewrite()
 		b.editTargets()
+		b.stampReaders()
+		added, err := b.add()
+		if err != nil {
+			return nil, err
+		}
+		b.plan.Added, b.plan.parts = added, b.parts
 		b.warnOfKustomize()
 		b.warnOfMissed()
 		b.warnOfDoubts()
@@ -107,6 +123,11 @@ type target struct {
 	votes    votes
 	derived  *derived      // how the name follows from another one's, if it does
 	edges    []*graph.Edge // from its own content
+	leads    bool          // the name of another follows from its name
+	whole    bool          // something needs all of it; see split
+	parts    []*part       // that pods take
+	own      *part         // that it becomes, if nothing needs all of it
+	added    []*part       // that are added
 }
 
 type builder struct {
@@ -120,7 +141,8 @@ type builder struct {
 	missed  []missed
 	readers readers
 	doubts  []*graph.Edge // tentative references that may mean two kinds
-	strips  bool          // no object takes part, and no name gets longer; see Strip
+	parts   map[*graph.Edge]*part
+	strips  bool // no object takes part, and no name gets longer; see Strip
 	// looked are lists of candidates that have been looked through, each with the first
 	// resource that did: thousands of references may mean the same thousands of objects.
 	// notes is what was found in such lists.
@@ -134,6 +156,7 @@ func newBuilder(g *graph.Graph) *builder {
 		spec:    &v1alpha1.Spec{},
 		plan:    &Plan{Names: map[*graph.Resource]string{}},
 		targets: make([]*target, len(g.Resources)+len(g.Context)),
+		parts:   map[*graph.Edge]*part{},
 		looked:  map[look]*graph.Resource{},
 		notes:   map[look]any{},
 	}
@@ -261,7 +284,7 @@ func (b *builder) countOne(e *graph.Edge, c *graph.Resource) {
 			t.producer, t.implicit = r, ref.Default && ref.Name != ref.At.Value
 		}
 	case r != c && !r.Ignored():
-		t.referred = t.referred || !ref.Follows
+		t.referred = t.referred || !ref.Follows && ref.Via != catalog.ViaExtraSource
 		t.asked = t.asked || !ref.Follows && policy.OptsIn(r)
 		t.unknown = t.unknown || !b.known(r, ref, c)
 	}

@@ -141,7 +141,7 @@ func (b *builder) rewriteEdge(e *graph.Edge, rewrites map[yamldoc.Path]*rewritin
 		}
 		if object != nil {
 			changes = true
-			takes = takes || b.hashed(object)
+			takes = takes || b.hashed(object) || b.parts[e] != nil
 			if match.Moved {
 				namespace = b.graph.NamespaceOf(object)
 			}
@@ -222,6 +222,9 @@ func (b *builder) follow(e *graph.Edge, names []string) {
 // the object whose complete present name that is, nil if the reference stays
 // as it is. It returns false if the names differ, which is reported.
 func (b *builder) meaning(e *graph.Edge, match graph.Match, chain []*graph.Resource) (string, *graph.Resource, bool) {
+	if p := b.parts[e]; p != nil {
+		return p.name, p.of, true
+	}
 	p := b.prospect(e, match, chain)
 	if p.hashed != nil && !follows(e.Referrer, e.Ref, p.hashed) && chain == nil {
 		b.plan.Warnf(e.Referrer, e.Ref.At.Path,

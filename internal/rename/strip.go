@@ -1,10 +1,15 @@
 package rename
 
 import (
+	"go.yaml.in/yaml/v3"
+
 	"github.com/confighash/confighash/internal/catalog"
+	"github.com/confighash/confighash/internal/edit"
 	"github.com/confighash/confighash/internal/graph"
+	"github.com/confighash/confighash/internal/hash"
 	"github.com/confighash/confighash/internal/jobs"
 	"github.com/confighash/confighash/internal/plan"
+	"github.com/confighash/confighash/internal/yamldoc"
 )
 
 // Strip plans the inverse of New for manifests that are finished: objects get back the
@@ -12,6 +17,9 @@ import (
 // follow. An object keeps its name, with a warning, if another one would have the same,
 // as several versions of one object would. What kustomize records while it builds
 // stays.
+//
+// Of the parts of one object the first becomes the object, with the keys of the others, unless
+// that is there as well. The others are Dropped. In Names, each part has its Lineage.
 func Strip(g *graph.Graph) *Plan {
 	b := newBuilder(g)
 	b.strips = true
@@ -27,10 +35,11 @@ func Strip(g *graph.Graph) *Plan {
 	stripped := &Plan{Plan: plan.Plan{Edits: b.plan.Edits}, Names: map[*graph.Resource]string{}}
 	for _, r := range g.Resources {
 		if b.targets[r.Index] != nil && b.target(r).restored {
-			stripped.Names[r] = r.Base
+			stripped.Names[r] = r.Lineage()
 			stripped.Edit(r, plan.Strip(r)...)
 		}
 	}
+	joinParts(g, stripped)
 	jobs.Strip(g, &stripped.Plan, stripped.Names)
 	for _, r := range kept {
 		stripped.Warnf(r, "metadata.name", "keeps the hash: without it, another %s would have the same name, %q; give one version of each object", r.Kind, graph.Clip(r.Base))
@@ -43,7 +52,7 @@ func (b *builder) stripNames() (kept []*graph.Resource) {
 	versions := map[graph.ID]int{}
 	base := func(r *graph.Resource) graph.ID {
 		id := b.graph.ID(r)
-		id.Name = r.Base
+		id.Name = r.Lineage()
 		return id
 	}
 	for _, r := range b.graph.Resources {
@@ -54,11 +63,60 @@ func (b *builder) stripNames() (kept []*graph.Resource) {
 	for _, r := range b.graph.Resources {
 		switch {
 		case r.Target == 0 || r.Name == "" || b.target(r).pinned != nil:
-		case r.Base != r.Name && (versions[base(r)] > 1 || b.graph.Holds(r.Target, b.graph.NamespaceOf(r), r.Base)):
+		case r.Part != "" && versions[base(r)] == 1 && versions[baseOf(b.graph, r)] <= 1:
+			b.target(r).restored = true
+		case r.Base != r.Name && (versions[base(r)] > 1 || r.Part != "" || b.graph.Holds(r.Target, b.graph.NamespaceOf(r), r.Base)):
 			kept = append(kept, r)
 		default:
 			b.target(r).restored = true
 		}
 	}
 	return kept
+}
+
+// baseOf returns the ID of the object that r is a version or a part of.
+func baseOf(g *graph.Graph, r *graph.Resource) graph.ID {
+	id := g.ID(r)
+	id.Name = r.Base
+	return id
+}
+
+// joinParts makes one object of the parts of each: the first gets the keys of the others,
+// unless the whole object is there as well.
+func joinParts(g *graph.Graph, stripped *Plan) {
+	whole, first, has := map[graph.ID]bool{}, map[graph.ID]*graph.Resource{}, map[graph.ID]map[string]bool{}
+	var parts []*graph.Resource
+	for _, r := range g.Resources {
+		if stripped.Names[r] != "" && r.Part != "" {
+			parts = append(parts, r)
+		} else if r.Target != 0 {
+			whole[baseOf(g, r)] = true
+		}
+	}
+	for _, r := range parts {
+		id := baseOf(g, r)
+		if first[id] == nil && !whole[id] {
+			first[id], has[id] = r, map[string]bool{}
+			for _, key := range r.Keys {
+				has[id][key] = true
+			}
+			continue
+		}
+		stripped.Dropped = append(stripped.Dropped, r)
+		if first[id] == nil {
+			continue
+		}
+		_ = graph.Batches([]*graph.Resource{r})[0].Parse(func(_ *graph.Resource, item *yaml.Node) error {
+			content, err := hash.ContentOf(r.Kind, item)
+			for _, f := range content.Fields {
+				for _, e := range f.Entries {
+					if !has[id][e.Key] {
+						has[id][e.Key] = true
+						stripped.Edit(first[id], edit.SetEntry{Parent: yamldoc.Path(f.Name), Key: e.Key, Value: e.Value})
+					}
+				}
+			}
+			return err
+		}) // it was read before, so it cannot fail
+	}
 }

@@ -13,6 +13,9 @@ import (
 
 func (b *builder) editTargets() {
 	for _, r := range b.graph.Resources {
+		if b.targets[r.Index] != nil {
+			b.informParts(r)
+		}
 		name, named := b.plan.Names[r]
 		if !named {
 			continue
@@ -39,17 +42,31 @@ func (b *builder) editTargets() {
 			b.plan.Edit(r, append(edits, edit.RemoveEntry{Parent: "metadata.annotations", Key: v1alpha1.AnnotationHash})...)
 			continue
 		}
-		annotate(v1alpha1.AnnotationHash, t.suffix)
-		for _, key := range slices.Sorted(maps.Keys(b.spec.Rename.Annotations)) {
-			annotate(key, withOptions(key, r.Annotations[key], b.spec.Rename.Annotations[key]))
-		}
-		// Content under a derived name may change without it.
-		if b.spec.Rename.Immutable && !r.Immutable && t.derived == nil {
-			edits = append(edits, edit.SetEntry{Key: "immutable", Value: "true", Bool: true, After: "kind"})
+		edits = append(edits, b.marks(r, t.suffix)...)
+		if t.own != nil {
+			edits = append(edits, t.own.narrow()...)
 		}
 		b.plan.Edit(r, edits...)
 		b.inform(graph.Finding{Resource: r, Message: "named after its content", Outcome: graph.Named})
 	}
+}
+
+// marks returns the edits that mark an object as named after its content.
+func (b *builder) marks(r *graph.Resource, suffix string) (edits []edit.Edit) {
+	annotate := func(key, value string) {
+		if r.Annotations[key] != value {
+			edits = append(edits, edit.SetEntry{Parent: "metadata.annotations", Key: key, Value: value, After: "name"})
+		}
+	}
+	annotate(v1alpha1.AnnotationHash, suffix)
+	for _, key := range slices.Sorted(maps.Keys(b.spec.Rename.Annotations)) {
+		annotate(key, withOptions(key, r.Annotations[key], b.spec.Rename.Annotations[key]))
+	}
+	// Content under a derived name may change without it.
+	if b.spec.Rename.Immutable && !r.Immutable && b.target(r).derived == nil {
+		edits = append(edits, edit.SetEntry{Key: "immutable", Value: "true", Bool: true, After: "kind"})
+	}
+	return edits
 }
 
 // withOptions returns the value that an annotation gets. Argo CD reads two of

@@ -126,8 +126,8 @@ func (b *builder) warnOfOrder() {
 	}
 	for _, r := range b.graph.Resources {
 		at := slices.IndexFunc(r.PodTemplates, func(t reference.PodTemplate) bool {
-			for _, value := range t.Annotations {
-				if hash.IsChecksum(value) {
+			for key, value := range t.Annotations {
+				if key != v1alpha1.AnnotationExtraSum && hash.IsChecksum(value) {
 					return true
 				}
 			}

@@ -26,6 +26,8 @@ type Tree struct {
 // A Pair is the files of two commits of the repository around the working directory.
 type Pair struct {
 	Before, After Tree
+	// Uncommitted is a file that differs from its commit, if After is what is checked out.
+	Uncommitted string
 
 	top, prefix string // the working tree, and where in it the working directory is
 	dir         string
@@ -41,7 +43,8 @@ func Open(ctx context.Context, commits string) (*Pair, error) {
 	if !branch {
 		base, head, _ = strings.Cut(commits, "..")
 	}
-	if head == "" {
+	checkedOut := head == ""
+	if checkedOut {
 		head = "HEAD"
 	}
 	if base == "" || strings.ContainsAny(base[:1]+head[:1], "-^") {
@@ -54,6 +57,9 @@ func Open(ctx context.Context, commits string) (*Pair, error) {
 	// A bare repository has neither.
 	p.top, _ = git(ctx, nil, "rev-parse", "--show-toplevel")
 	p.prefix, _ = git(ctx, nil, "rev-parse", "--show-prefix")
+	if checkedOut && p.top != "" { // without the option it would write the index
+		p.Uncommitted, _ = git(ctx, nil, "--no-optional-locks", "diff", "--name-only", "--ignore-submodules", "HEAD")
+	}
 	before, err := commit(ctx, base)
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 
 	"github.com/confighash/confighash/internal/catalog"
 	"github.com/confighash/confighash/internal/graph"
+	"github.com/confighash/confighash/internal/hash"
 	"github.com/confighash/confighash/internal/reference"
 )
 
@@ -134,6 +135,9 @@ func (b *builder) enter(r *graph.Resource) {
 	}
 	n.workload = len(r.PodTemplates) > 0
 	n.object = r.Target != 0 || r.StandsFor
+	if r.Part != "" {
+		n.Source, n.SourceKeys = graph.Clip(r.Base), hash.KeysOf(r.Part)
+	}
 	if r.Target != 0 {
 		n.Known = b.catalog.NameRule(catalog.Object{Kind: r.Kind, Namespace: n.Namespace, Name: r.Base, Type: r.Type, Labels: r.Labels, Annotations: r.Annotations}) != nil
 	}

@@ -66,6 +66,10 @@ type Object struct {
 	// Unused: it is in the set, nothing there refers to it or makes it, and it is not
 	// Known.
 	Unused bool `json:"unused,omitempty"`
+	// Source is the name of the object whose keys it holds for its users, if it is a part of
+	// another one, and SourceKeys those that count for its name; without them, all do.
+	Source     string   `json:"source,omitempty"`
+	SourceKeys []string `json:"sourceKeys,omitempty"`
 	// MadeBy are the resources of the set that make it, or write it.
 	MadeBy []Node `json:"madeBy,omitempty"`
 	// Makes are the Secrets that are made of what represents one.

@@ -27,7 +27,7 @@ func Check(data []byte, w io.Writer, o Options) (changed bool, out *Output, err 
 		return false, nil, of(in, err)
 	}
 	changes := in.Changes(r.replaced)
-	d := diff.Diff{Heading: headings(r.graph.Resources), Secrets: diff.MayHoldSecrets(data) || slices.ContainsFunc(r.kept.Added, diff.MayHoldSecrets)}
+	d := diff.Diff{Heading: headings(r.graph.Resources), Secrets: diff.MayHoldSecrets(data) || slices.ContainsFunc(slices.Concat(r.added, r.kept.Added), diff.MayHoldSecrets)}
 	if err := d.Write(w, changes); err != nil {
 		return true, nil, &WriteError{err}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/confighash/confighash/internal/hash"
 	"github.com/confighash/confighash/internal/jobs"
 	"github.com/confighash/confighash/internal/keep"
+	"github.com/confighash/confighash/internal/kustomize"
 	"github.com/confighash/confighash/internal/leftover"
 	"github.com/confighash/confighash/internal/manifest"
 	"github.com/confighash/confighash/internal/plan"
@@ -49,6 +50,8 @@ type Options struct {
 	Context []Manifests
 	// Summarize asks for a Summary of what is done to a stream.
 	Summarize bool
+
+	inPlace bool // no item can be added
 }
 
 // Manifests are what a file holds, and the name that messages give it.
@@ -99,6 +102,7 @@ type run struct {
 	graph     *graph.Graph
 	plan      *plan.Plan
 	names     map[*graph.Resource]string // of renamed objects, as they will be
+	added     [][]byte                   // objects with keys of others
 	replaced  map[*manifest.Chunk][]byte // the new texts of those that change
 	kept      *keep.Kept                 // the earlier versions
 	stamps    bool                       // a pod template has a checksum, or gets one
@@ -113,7 +117,7 @@ func newRun(in *manifest.Input, o Options) (*run, error) {
 	if r.summarize {
 		r.spec.Report = v1alpha1.ReportFull // a summary counts everything
 	}
-	if err := r.makePlan(in, filesOf(o.Context)); err != nil {
+	if err := r.makePlan(in, o); err != nil {
 		return nil, err
 	}
 	r.replaced, err = r.plan.Apply(r.graph)
@@ -137,7 +141,7 @@ func newRun(in *manifest.Input, o Options) (*run, error) {
 		return nil, err
 	}
 	in.Drop(gone)
-	return r, in.Append(r.kept.Added, r.replaced)
+	return r, in.Append(slices.Concat(r.added, r.kept.Added), r.replaced)
 }
 
 // keep decides what becomes of earlier versions.
@@ -166,17 +170,40 @@ func (r *run) keep(in *manifest.Input, o Options) (*keep.Kept, error) {
 		}
 		return nil, errors.Join(all...)
 	}
-	return keep.Lines(before, r.graph, r.names, n, func() (*graph.Graph, error) {
-		var out bytes.Buffer
-		if err := in.Write(&out, r.replaced, nil); err != nil {
+	now, names := r.graph, r.names
+	if len(r.added) > 0 { // they have versions, too
+		if now, err = r.written(in); err != nil {
 			return nil, err
 		}
-		written, err := load.Of([]load.File{{Data: out.Bytes()}}, load.Options{Namespace: r.spec.Namespace})
-		if written != nil {
-			err = nil // resources that are there twice are for the API server to judge
+		names = map[*graph.Resource]string{}
+		for _, resource := range now.Resources {
+			if resource.Recorded() != "" {
+				names[resource] = resource.Name
+			}
 		}
-		return written, err
-	})
+	}
+	kept, err := keep.Lines(before, now, names, n, func() (*graph.Graph, error) { return r.written(in) })
+	if err == nil && now != r.graph {
+		kept.Own(r.graph)
+	}
+	return kept, err
+}
+
+// written reads what this run writes but for versions.
+func (r *run) written(in *manifest.Input) (*graph.Graph, error) {
+	var out bytes.Buffer
+	if err := in.Write(&out, r.replaced, nil); err != nil {
+		return nil, err
+	}
+	files := []load.File{{Data: out.Bytes()}}
+	for _, part := range r.added {
+		files = append(files, load.File{Data: part})
+	}
+	written, err := load.Of(files, load.Options{Namespace: r.spec.Namespace})
+	if written != nil {
+		err = nil // resources that are there twice are for the API server to judge
+	}
+	return written, err
 }
 
 // specOf returns the spec of the functionConfig, completed from the options.
@@ -219,9 +246,27 @@ func filesOf(manifests []Manifests) []load.File {
 	return files
 }
 
+// checkGranularity refuses to add objects where the next run would find them beside those
+// that they were made of, and keys missing there.
+func checkGranularity(in *manifest.Input, g *graph.Graph, spec *v1alpha1.Spec, inPlace bool) error {
+	if spec.Mode != v1alpha1.ModeRename || spec.Rename.Granularity != v1alpha1.GranularityKey || !in.IsResourceList {
+		return nil
+	}
+	for _, r := range g.Resources {
+		if !r.History.Built && (r.Annotations[kustomize.Places[0]] != "" || r.Annotations[kustomize.Places[2]] != "") {
+			return errors.New("spec.rename.granularity: Key adds objects and takes keys out of others, and kpt may write that over the package that it read; " +
+				"filter what kpt renders, as in kpt fn render --output unwrap | confighash --config FILE, or use granularity: Object")
+		}
+	}
+	if inPlace {
+		return errors.New("spec.rename.granularity: Key is for Process, which can add items; use granularity: Object")
+	}
+	return nil
+}
+
 // makePlan reads the items, and those of other builds, and plans what the functionConfig
 // asks for.
-func (r *run) makePlan(in *manifest.Input, context []load.File) error {
+func (r *run) makePlan(in *manifest.Input, o Options) error {
 	spec := &r.spec
 	cat, err := reference.Catalog(spec)
 	if err != nil {
@@ -232,17 +277,20 @@ func (r *run) makePlan(in *manifest.Input, context []load.File) error {
 	builder := func() *graph.Builder {
 		return &graph.Builder{
 			Catalog: cat, Finder: finder, Salt: spec.Salt,
-			Values: spec.Mode == v1alpha1.ModeAnnotate, Bases: true, FunctionConfig: in.FunctionConfig,
+			Values: spec.Mode == v1alpha1.ModeAnnotate, Bases: true, Parts: spec.Rename.Granularity == v1alpha1.GranularityKey, FunctionConfig: in.FunctionConfig,
 		}
 	}
 	chunks, facts, err := manifest.Parse(in, builder().Build)
-	others, errContext := load.Context(context, builder)
+	others, errContext := load.Context(filesOf(o.Context), builder)
 	if err = errors.Join(err, errContext); err != nil {
 		return plan.Join(Errors(err))
 	}
 	g := graph.New(append(slices.Concat(facts...), others...), spec.Namespace)
 	if err := g.CheckContext(); err != nil {
 		return plan.Join(Errors(err))
+	}
+	if err := checkGranularity(in, g, spec, o.inPlace); err != nil {
+		return err
 	}
 	p, err := policy.New(g, cat, spec)
 	if err != nil {
@@ -260,7 +308,7 @@ func (r *run) makePlan(in *manifest.Input, context []load.File) error {
 		if err != nil {
 			return err
 		}
-		r.plan, r.names, covers = &renamed.Plan, renamed.Names, renamed.Covers
+		r.plan, r.names, r.added, covers = &renamed.Plan, renamed.Names, renamed.Added, renamed.Covers
 		r.plan.Add(leftover.Search(chunks, g, r.names)...)
 	}
 	podmeta.Drop(r.plan, g, spec, covers)

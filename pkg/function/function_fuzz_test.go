@@ -509,7 +509,7 @@ func (c *changes) isOwn(key string) bool {
 		return key == c.spec.Annotate.Key || strings.HasPrefix(key, prefix+"/")
 	}
 	switch key {
-	case v1alpha1.AnnotationHash, kustomize.PreviousNames, kustomize.PreviousNamespaces, kustomize.PreviousKinds, kustomize.NeedsHashSuffix:
+	case v1alpha1.AnnotationHash, v1alpha1.AnnotationExtraSum, kustomize.PreviousNames, kustomize.PreviousNamespaces, kustomize.PreviousKinds, kustomize.NeedsHashSuffix:
 		return true
 	}
 	_, ok := c.spec.Rename.Annotations[key]

@@ -45,6 +45,7 @@ func transformNodes(items []*yaml.Node, functionConfig *yaml.Node, o Options) (*
 		return nil, err
 	}
 	in, chunks := manifest.FromItems(texts, contentOf(functionConfig))
+	o.inPlace = true
 	r, err := newRun(in, o)
 	if err != nil {
 		return nil, err // before anything has changed

@@ -266,3 +266,12 @@ func TestNodes_refusesNilNodes(t *testing.T) {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }
+
+func TestNodes_cannotAddObjects(t *testing.T) {
+	config := v1alpha1.New(v1alpha1.ModeRename, v1alpha1.PolicyAll)
+	config.Spec.Rename.Granularity = v1alpha1.GranularityKey
+	_, err := Nodes(nil, nil, Options{Config: config})
+	if err == nil || !strings.Contains(err.Error(), "granularity: Key is for Process") {
+		t.Errorf("the error is %v", err)
+	}
+}

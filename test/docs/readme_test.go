@@ -250,6 +250,7 @@ func TestDocs_commandsRun(t *testing.T) {
 		"confighash gc":       "TestScript runs it",
 		"make ":               "CI runs them",
 		"go install ":         "needs a release",
+		"go get ":             "needs a release",
 		"kpt fn render":       "TestE2E runs it",
 		"kpt fn eval":         "TestE2E runs it",
 		"helm upgrade":        "needs a cluster",

@@ -37,7 +37,6 @@ type playgroundSeen struct {
 // TestE2E_thePlaygroundDoesWhatTheProgramDoes pastes manifests, chooses a mode, follows a
 // link, makes a mistake and pastes 5 MB, in a browser that can reach the site alone.
 func TestE2E_thePlaygroundDoesWhatTheProgramDoes(t *testing.T) {
-	b := startBrowser(t)
 	dir := t.TempDir()
 	harness.MustRun(t, nil, filepath.Join(harness.Root(), "hack", "playground"), dir)
 	checkPlaygroundSize(t, dir)
@@ -61,7 +60,7 @@ spec: {template: {spec: {containers: [{name: app, args: [--configmap=default/wat
 		t.Fatalf("%d bytes are not 5 MB", len(large))
 	}
 	var seen playgroundSeen
-	b.useSite(t, dir, playgroundUser, map[string]string{
+	startBrowser(t).useSite(t, dir, playgroundUser, map[string]string{
 		"manifests": manifests, "large": large,
 		"broken": "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: [app\ndata: {}\n",
 	}, &seen)

@@ -1325,6 +1325,26 @@ func TestExamplesCI_preCommitHooksFindWhatIsNotAsWritten(t *testing.T) {
 	}
 }
 
+func TestExamplesCI_preCommitShowsWhatAPushRestarts(t *testing.T) {
+	var config struct {
+		Repos []struct {
+			Repo  string
+			Hooks []struct{ Entry string }
+		}
+	}
+	if err := decoderOf(t, "examples/ci/pre-commit-config.yaml").Decode(&config); err != nil {
+		t.Fatal(err)
+	}
+	local := config.Repos[len(config.Repos)-1]
+	dir := changedShop(t)
+	out := mustShell(t, dir, "git update-ref refs/remotes/origin/main main && git checkout --quiet branch && "+local.Hooks[0].Entry)
+	for _, want := range []string{"environments/dev: 1 workload restarts (unknown pods)\n", "environments/prod: 1 workload restarts (unknown pods)\n"} {
+		if !strings.Contains(out, want) || strings.Contains(out, formerImage) || local.Repo != "local" {
+			t.Errorf("the hook of %s does not print %q, or what others merged:\n%s", local.Repo, want, out)
+		}
+	}
+}
+
 func TestExamplesCI_preCommitRunsTheHook(t *testing.T) {
 	skipWithoutPrograms(t, "pre-commit", "git")
 	hooks := t.TempDir()

@@ -232,6 +232,11 @@ var sizeRows = []hostileRow{
 	}), rename: does("All renamed"), annotate: does("Stamped once")},
 	{name: "A List of 10,000 items as JSON on one line", input: streamMade(oneLine), rename: does("Renamed"), annotate: does("Stamped"),
 		bounds: bounds{seconds: 20}},
+	{name: "A ConfigMap of 1 MB, and 60 Deployments that each take all of it but for a key, with `rename.granularity: Key`", input: listOf(strings.Replace(resourceListOf(sharedBig(60)), "mode: MODE", "mode: MODE, rename: {granularity: Key}", 1)),
+		rename:   refuses("the objects that spec.rename.granularity: Key adds have more than 50 MiB in all; let fewer pods take other keys of large objects, or use granularity: Object"),
+		annotate: does("Stamped"), bounds: bounds{seconds: 120}},
+	{name: "A ConfigMap with 50,000 keys, and a Deployment that takes two, with `rename.granularity: Key`", input: listOf(strings.Replace(resourceListOf([]string{hostileApp + numbered(50_000, "  k#: v\n"), strings.Replace(webWithout(), "envFrom:", "env:", 1) + numbered(2, envKey)}), "mode: MODE", "mode: MODE, rename: {granularity: Key}", 1)),
+		rename: outcome{words: "Renamed; the other keys are gone", encoded: true, holds: []string{"  data:\n    k0: v\n    k1: v\n- "}}, annotate: does("Stamped"), bounds: bounds{seconds: 20}},
 	{name: "10,000 missing objects, with `unresolved: Error`", input: listOf(strings.Replace(resourceListHead, "mode: MODE", "mode: MODE, unresolved: Error", 1) + "items:\n" + strings.ReplaceAll("- "+
 		webWithout(), "\n", "\n  ") + numbered(10_000, "        - configMapRef:\n              name: app-#\n")),
 		rename: refuses(`Deployment web: spec.template.spec.containers[0].envFrom[0].configMapRef.name: ConfigMap "app-0" is not in the input; add it, make the reference optional, or set spec.unresolved: Ignore`)},
@@ -361,3 +366,14 @@ var jsonRows = []hostileRow{
 }
 
 const jsonWeb = `{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"}, "spec": {"template": {"spec": {"containers": [{"name": "web", "envFrom": [{"configMapRef": {"name": "app"}}]}]}}}}`
+
+// envKey takes the key k# of the ConfigMap.
+const envKey = "        - {name: K#, valueFrom: {configMapKeyRef: {name: app, key: k#}}}\n"
+
+// sharedBig is a large ConfigMap with n keys besides, and as many Deployments that each take the
+// large one and one of these.
+func sharedBig(n int) []string {
+	return append(eachNumbered(n, strings.ReplaceAll(strings.Replace(webWithout(), "envFrom:", "env:", 1), "name: web", "name: web-#")+
+		"        - {name: BIG, valueFrom: {configMapKeyRef: {name: app, key: a}}}\n"+envKey),
+		hostileHead+"data:\n  a: "+strings.Repeat("b", 1_000_000)+"\n"+numbered(n, "  k#: v\n"))
+}

@@ -237,6 +237,10 @@ func describe(o *usage.Object) (mark report.Phrase, look int) {
 		return report.Words("made by ").Add(report.Enumerate(o.MadeBy, nodeName)).Toned(report.Faint), look
 	case len(o.Makes) > 0:
 		return report.Words("makes ").Add(report.Enumerate(o.Makes, nodeName)).Toned(report.Faint), look
+	case len(o.SourceKeys) > 0:
+		return report.Words("keys ").Add(report.Enumerate(o.SourceKeys, nameOf)).Word(" of ").Add(report.Names(o.Source)).Toned(report.Faint), look
+	case o.Source != "":
+		return report.Words("all keys of ").Add(report.Names(o.Source)).Toned(report.Faint), look
 	case o.Known:
 		return report.Words("known to the cluster").Toned(report.Faint), look
 	}

@@ -18,7 +18,13 @@ const (
 	AnnotationIgnore       = "confighash.dev/ignore"
 	AnnotationRoll         = "confighash.dev/roll"
 	AnnotationExtraSources = "confighash.dev/extra-sources"
-	AnnotationLintIgnore   = "confighash.dev/lint-ignore"
+	// AnnotationExtraSum is on pod templates, with a checksum of what mode Rename leaves under
+	// its name because AnnotationExtraSources names it.
+	AnnotationExtraSum   = "confighash.dev/extra-sources-checksum"
+	AnnotationLintIgnore = "confighash.dev/lint-ignore"
+	// AnnotationKeys is on objects that hold some of the keys of another: those that count
+	// for the name, each escaped as in a URL's path and divided by commas; * stands for all.
+	AnnotationKeys = "confighash.dev/keys"
 	// AnnotationSuperseded is on earlier versions of renamed objects that a run carried
 	// along; 1 is the version before the current one.
 	AnnotationSuperseded = "confighash.dev/superseded"
@@ -41,7 +47,7 @@ type (
 	Generated string
 	// Scope says how many checksum annotations a workload gets.
 	Scope string
-	// Granularity says how much of an object counts in a checksum.
+	// Granularity says how much of an object counts in a checksum, or in a name.
 	Granularity string
 	// Unresolved is the severity of a reference to an object that is not in the
 	// input.
@@ -153,6 +159,7 @@ type Rename struct {
 	Unreferenced Unreferenced      `json:"unreferenced,omitempty" enum:"Keep,Rename" default:"Keep" doc:"Keep or rename what nothing in the input references."`
 	ReadByName   ReadByName        `json:"readByName,omitempty" enum:"Keep,Rename" default:"Keep" doc:"Keep or rename what a program probably reads by name through the API: what an RBAC rule, a flag or a variable names, what holds no data, and names that are known."`
 	Generated    Generated         `json:"generated,omitempty" enum:"Auto,Adopt,Leave" default:"Auto" doc:"What kustomize's own generators made and would hash itself. Auto: rename now what has a reference that kustomize does not know. Adopt: rename all of it now. Leave: leave it to kustomize."`
+	Granularity  Granularity       `json:"granularity,omitempty" enum:"Object,Key" default:"Object" doc:"Object: a renamed object stays whole, and its name changes with all of it. Key: pods get an object of their own with the keys that they take, and its name changes with these."`
 	Keep         int               `json:"keep,omitempty" doc:"How many earlier versions of each renamed object are carried along, for old pods and rollbacks. Needs --previous."`
 	Immutable    bool              `json:"immutable,omitempty" doc:"Set immutable: true on renamed objects."`
 	Annotations  map[string]string `json:"annotations,omitempty" keys:"ownAnnotation" doc:"Annotations to set on renamed objects."`

@@ -72,7 +72,7 @@ var formats = map[string]format{
 	// lose references and files.
 	"ownAnnotation": {
 		what: annotationRule, pattern: keyPattern, tooLong: longPrefix, maxLength: keyLength,
-		taken: `^confighash\.dev/(?:hash|ignore|roll|extra-sources|lint-ignore|superseded)$|^(?:(?:internal\.)?config\.kubernetes\.io|(?:kustomize\.)?config\.k8s\.io)/`,
+		taken: `^confighash\.dev/(?:hash|ignore|roll|extra-sources(?:-checksum)?|keys|lint-ignore|superseded)$|^(?:(?:internal\.)?config\.kubernetes\.io|(?:kustomize\.)?config\.k8s\.io)/`,
 	},
 }
 

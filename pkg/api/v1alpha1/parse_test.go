@@ -33,7 +33,7 @@ func TestParse_fillsInDefaults(t *testing.T) {
 			Mode:       "Rename",
 			Policy:     "All",
 			Jobs:       "Leave",
-			Rename:     Rename{Unreferenced: "Keep", ReadByName: "Keep", Generated: "Auto"},
+			Rename:     Rename{Unreferenced: "Keep", ReadByName: "Keep", Generated: "Auto", Granularity: "Object"},
 			Annotate:   Annotate{Key: "checksum/config", Scope: "Workload", Granularity: "Key"},
 			Discover:   new(true),
 			Unresolved: "Ignore",
@@ -79,6 +79,7 @@ spec:
   rename:
     unreferenced: Rename
     readByName: Rename
+    granularity: Key
     generated: Adopt
     keep: 3
     immutable: true
@@ -128,6 +129,7 @@ func TestParse_readsEveryField(t *testing.T) {
 				Unreferenced: UnreferencedRename,
 				ReadByName:   ReadByNameRename,
 				Generated:    GeneratedAdopt,
+				Granularity:  GranularityKey,
 				Keep:         3,
 				Immutable:    true,
 				Annotations:  map[string]string{"argocd.argoproj.io/sync-options": "PruneLast=true"},
@@ -486,7 +488,7 @@ func TestParse_refuses(t *testing.T) {
 			`spec.reloader.annotationKeys["reloader.stakater.com/auto"]: "-" is not ` + annotationRule},
 
 		{"flat: unknown", flat + "  colour: red",
-			`data.colour: is not a known field; known here: mode, policy, include, exclude, salt, jobs, rename.unreferenced, rename.readByName, rename.generated, rename.keep, rename.immutable, rename.annotations, ` +
+			`data.colour: is not a known field; known here: mode, policy, include, exclude, salt, jobs, rename.unreferenced, rename.readByName, rename.generated, rename.granularity, rename.keep, rename.immutable, rename.annotations, ` +
 				`annotate.key, annotate.scope, annotate.granularity, podMetadata.dropLabels, podMetadata.dropAnnotations, references, podTemplates, namespace, discover, unresolved, reloader.autoReloadAll, reloader.annotationKeys, report`},
 		{"flat: without its dotted path", flat + "  immutable: 'true'", `data.immutable: is not a known field; did you mean rename.immutable?`},
 		{"flat: with spec in front", flat + "  spec.report: Full", `data["spec.report"]: is not a known field; did you mean report?`},

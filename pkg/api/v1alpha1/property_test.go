@@ -82,7 +82,7 @@ func tree(s Spec, sparse bool) map[string]any {
 		"salt": s.Salt, "jobs": string(s.Jobs),
 		"rename": map[string]any{
 			"unreferenced": string(s.Rename.Unreferenced), "readByName": string(s.Rename.ReadByName), "generated": string(s.Rename.Generated),
-			"keep": s.Rename.Keep, "immutable": s.Rename.Immutable, "annotations": s.Rename.Annotations,
+			"granularity": string(s.Rename.Granularity), "keep": s.Rename.Keep, "immutable": s.Rename.Immutable, "annotations": s.Rename.Annotations,
 		},
 		"annotate": map[string]any{
 			"key": s.Annotate.Key, "scope": string(s.Annotate.Scope), "granularity": string(s.Annotate.Granularity),
@@ -186,6 +186,7 @@ func configs() *rapid.Generator[*ConfigHash] {
 		s.Jobs = Jobs(pick("jobs", "Leave", "Rename"))
 		s.Rename = Rename{
 			Keep:         several("keep"),
+			Granularity:  Granularity(pick("granularity of names", "Object", "Key")),
 			Unreferenced: Unreferenced(pick("unreferenced", "Keep", "Rename")),
 			ReadByName:   ReadByName(pick("readByName", "Keep", "Rename")),
 			Generated:    Generated(pick("generated", "Auto", "Adopt", "Leave")),

@@ -323,10 +323,10 @@ func TestSchema_namesTheParsersDefaults(t *testing.T) {
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
-	// policy, jobs, unreferenced, readByName, generated, keep, immutable, key, scope, granularity,
+	// policy, jobs, unreferenced, readByName, generated, granularity, keep, immutable, key, scope, granularity,
 	// namespace, discover, unresolved, autoReloadAll, report.
-	if count != 15 {
-		t.Errorf("the schema has %d defaults, want 15", count)
+	if count != 16 {
+		t.Errorf("the schema has %d defaults, want 16", count)
 	}
 }
 

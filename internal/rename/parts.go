@@ -1,0 +1,285 @@
+package rename
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/confighash/confighash/internal/edit"
+	"github.com/confighash/confighash/internal/graph"
+	"github.com/confighash/confighash/internal/hash"
+	"github.com/confighash/confighash/internal/kustomize"
+	"github.com/confighash/confighash/internal/manifest"
+	"github.com/confighash/confighash/internal/yamldoc"
+	"github.com/confighash/confighash/pkg/api/v1alpha1"
+)
+
+// A part is an object with the keys of another one that pods take, named after these.
+type part struct {
+	of *graph.Resource
+	// keys are those that count, as hash.Keys lists them, and holds those that the object
+	// has to have, nil for all. It may need more: the kubelet wants all that a volume
+	// lists, mounted or not, and the API server those of the Secret's type.
+	keys         string
+	holds        map[string]bool
+	name, suffix string
+}
+
+// A pod is what takes one part of an object: what shares a restart shares an object, and no
+// container sees more of a part than its own fields ask for.
+type pod struct {
+	of       *graph.Resource
+	referrer *graph.Resource
+	template int
+}
+
+// requiredKeys are the keys without which the API server refuses a Secret of a type
+// (ValidateSecret in kubernetes 1.36). basic-auth needs one of the two.
+var requiredKeys = map[string][]string{
+	"kubernetes.io/basic-auth":       {"username", "password"},
+	"kubernetes.io/dockercfg":        {".dockercfg"},
+	"kubernetes.io/dockerconfigjson": {".dockerconfigjson"},
+	"kubernetes.io/ssh-auth":         {"ssh-privatekey"},
+	"kubernetes.io/tls":              {"tls.crt", "tls.key"},
+}
+
+// maxKeyList bounds an annotation: whoever takes more keys takes all of them.
+const maxKeyList = 10_000
+
+// split gives each pod a part of the objects that it gets keys of, by what mode Annotate
+// counts. Everything else that refers to an object needs all of it, under the name without a
+// hash. An object that nothing else needs becomes one of its parts.
+//
+// Objects whose name follows from another's, or that refer to others in their content, stay
+// whole, as do those of SOPS, whose integrity code covers all values.
+func (b *builder) split() {
+	if b.spec.Rename.Granularity != v1alpha1.GranularityKey {
+		return
+	}
+	for _, r := range b.graph.All() {
+		if t := b.targets[r.Index]; t != nil && t.derived != nil && t.derived.lead != nil {
+			b.target(t.derived.lead).leads = true
+		}
+	}
+	var pods []pod
+	takes := map[pod][]*graph.Edge{}
+	for _, e := range slices.Concat(b.edges, b.outside, b.doubts) {
+		lists := [][]*graph.Resource{e.Strangers}
+		for _, match := range e.Matches {
+			lists = append(lists, match.Candidates)
+		}
+		for _, list := range lists {
+			if len(list) == 1 && b.splits(list[0]) && gets(e) {
+				p := pod{list[0], e.Referrer, e.Ref.PodTemplate}
+				if takes[p] == nil {
+					pods = append(pods, p)
+				}
+				takes[p] = append(takes[p], e)
+			} else if len(list) > 0 && !b.again(list, e.Referrer, "whole") {
+				for _, c := range list {
+					b.target(c).whole = true
+				}
+			}
+		}
+	}
+	for _, p := range pods {
+		b.take(p.of, takes[p])
+	}
+	b.settleParts()
+}
+
+// splits reports whether pods get parts of an object.
+func (b *builder) splits(r *graph.Resource) bool {
+	t := b.targets[r.Index]
+	return t != nil && t.takes && !t.leads && t.derived == nil && len(t.edges) == 0 && r.Part == "" && !r.SOPS && r.ValuesErr == nil
+}
+
+// gets reports whether the containers of a pod get keys by a reference that can be rewritten.
+func gets(e *graph.Edge) bool {
+	r, ref := e.Referrer, e.Ref
+	return ref.Consumed && len(r.PodTemplates) > 0 && !r.Context && !r.Ignored() && !ref.Default && !ref.List && len(e.Matches) == 1
+}
+
+// take enters the part that references of one pod take.
+func (b *builder) take(r *graph.Resource, edges []*graph.Edge) {
+	t := b.target(r)
+	counts, holds := map[string]bool{}, map[string]bool{}
+	for _, key := range requiredKeys[r.Type] {
+		holds[key] = true
+	}
+	for _, e := range edges {
+		for _, key := range e.Ref.Keys {
+			counts[key] = true
+		}
+		for _, key := range e.Ref.Required {
+			holds[key] = true
+		}
+	}
+	for _, key := range r.Keys {
+		if holds[key] && (r.Immutable || b.spec.Rename.Immutable) { // what does not count could not change
+			counts[key] = true
+		}
+	}
+	maps.Copy(holds, counts)
+	delete(counts, "")
+	keys := hash.Keys(slices.Sorted(maps.Keys(counts)))
+	if len(keys) > maxKeyList || slices.ContainsFunc(edges, func(e *graph.Edge) bool { return e.Ref.Keys == nil }) {
+		keys, holds = hash.AllKeys, nil
+	}
+	if keys == "" { // a path in a volume that is no file
+		t.whole = true
+		return
+	}
+	i := slices.IndexFunc(t.parts, func(p *part) bool { return p.keys == keys })
+	if i < 0 {
+		i = len(t.parts)
+		suffix := hash.PartSuffix(r.Kind, r.Type, keys, r.Values, b.spec.Salt)
+		t.parts = append(t.parts, &part{of: r, keys: keys, holds: holds, suffix: suffix, name: r.Base + "-" + suffix})
+	} else {
+		maps.Copy(t.parts[i].holds, holds)
+	}
+	for _, e := range edges {
+		b.parts[e] = t.parts[i]
+	}
+}
+
+// settleParts decides what becomes of the objects whose parts pods take. kustomize may know
+// references of outer layers, which nobody else sees.
+func (b *builder) settleParts() {
+	known := map[graph.ID]*graph.Resource{}
+	for _, r := range slices.Concat(b.graph.Resources, b.graph.Kept) {
+		if r.Part != "" {
+			known[b.graph.ID(r)] = r
+		}
+	}
+	b.checkSources(known)
+	for _, r := range b.graph.Resources {
+		if !b.splits(r) {
+			continue
+		}
+		t := b.target(r)
+		slices.SortFunc(t.parts, func(a, b *part) int { return cmp.Compare(a.keys, b.keys) })
+		t.whole = t.whole || r.History.Built || len(t.parts) == 0
+		t.added = slices.Clone(t.parts)
+		t.added = slices.DeleteFunc(t.added, func(p *part) bool {
+			id := b.graph.ID(r)
+			id.Name = p.name
+			if twin := known[id]; twin != nil && twin.Kept {
+				b.plan.Errorf(twin, "metadata.name", "%s (%s) makes an object of this name again, and this is an earlier version of it; remove this one", r, r.Place())
+			}
+			t.whole = t.whole || known[id] != nil
+			return known[id] != nil
+		})
+		t.named = true
+		if !t.whole {
+			t.own, t.added = t.added[0], t.added[1:]
+			t.suffix, b.plan.Names[r] = t.own.suffix, t.own.name
+			continue
+		}
+		t.takes = false
+		if r.Base != r.Name && !b.graph.Holds(r.Target, b.graph.NamespaceOf(r), r.Base) {
+			t.restored, b.plan.Names[r] = true, r.Base
+		}
+		if len(t.parts) == 0 {
+			b.leave(r, info("no pod in the input gets keys of it (spec.rename.granularity: Key)"))
+		}
+	}
+}
+
+// checkSources refuses objects that have changed since parts were made of them: the pods would
+// keep what they had.
+func (b *builder) checkSources(parts map[graph.ID]*graph.Resource) {
+	sources := map[graph.ID]*graph.Resource{}
+	for _, r := range b.graph.Resources {
+		if len(parts) > 0 && r.Target != 0 && r.Part == "" {
+			sources[b.graph.ID(r)] = r
+		}
+	}
+	for _, p := range parts {
+		source := sources[baseOf(b.graph, p)]
+		if source != nil && !p.Kept && hash.PartSuffix(source.Kind, source.Type, p.Part, source.Values, b.spec.Salt) != p.Suffix {
+			b.plan.Errorf(p, "", "%s (%s) has changed since this object was made of it; list confighash in the outermost kustomization alone, or render the sources again", source, source.Place())
+		}
+	}
+}
+
+// maxAdded bounds the bytes of all parts that a run adds: many pods may each take another
+// part of one large object.
+const maxAdded = 50 << 20
+
+// add returns the parts that are added, as documents.
+func (b *builder) add() ([][]byte, error) {
+	var sources []*graph.Resource
+	for _, r := range b.graph.Resources {
+		if t := b.targets[r.Index]; t != nil && len(t.added) > 0 {
+			sources = append(sources, r)
+		}
+	}
+	var size atomic.Int64
+	lists, err := graph.EachBatch(graph.Batches(sources), func(batch graph.Batch) (documents [][]byte, err error) {
+		render := func(r *graph.Resource, text []byte) error {
+			for _, p := range b.target(r).added {
+				document, err := edit.Apply(text, []edit.Item{{Edits: b.copied(r, p)}})
+				switch {
+				case err != nil:
+					return graph.Finding{Severity: manifest.Error, Resource: r, Message: err.Error()}
+				case size.Add(int64(len(document))) > maxAdded:
+					return errors.New("the objects that spec.rename.granularity: Key adds have more than 50 MiB in all; let fewer pods take other keys of large objects, or use granularity: Object")
+				}
+				documents = append(documents, document)
+			}
+			return nil
+		}
+		if r := batch.Resources[0]; len(batch.Resources) == 1 {
+			text, err := batch.Chunk.Document(r.Root)
+			if err == nil {
+				err = render(r, text)
+			}
+			return documents, err
+		}
+		err = batch.Parse(func(r *graph.Resource, item *yaml.Node) error {
+			text, err := manifest.JSON(item)
+			if err == nil {
+				err = render(r, append(text, '\n'))
+			}
+			return err
+		})
+		return documents, err
+	})
+	return slices.Concat(lists...), err
+}
+
+// copied returns the edits that make a part of a copy of the object.
+func (b *builder) copied(r *graph.Resource, p *part) []edit.Edit {
+	edits := []edit.Edit{edit.SetEntry{Parent: "metadata", Key: "name", Value: p.name}}
+	for _, key := range slices.Sorted(maps.Keys(r.Annotations)) {
+		if key == kustomize.ID || strings.HasPrefix(key, "internal.config.kubernetes.io/") || slices.Contains(kustomize.Places, key) {
+			edits = append(edits, edit.RemoveEntry{Parent: "metadata.annotations", Key: key})
+		}
+	}
+	return slices.Concat(edits, b.marks(r, p.suffix), p.narrow())
+}
+
+// narrow returns the edits that leave an object the keys of a part.
+func (p *part) narrow() []edit.Edit {
+	edits := []edit.Edit{edit.SetEntry{Parent: "metadata.annotations", Key: v1alpha1.AnnotationKeys, Value: p.keys, After: "name"}}
+	if p.holds == nil {
+		return edits
+	}
+	for _, field := range []string{"data", "stringData", "binaryData"} {
+		edits = append(edits, edit.KeepEntries{Parent: yamldoc.Path(field), Keys: p.holds})
+	}
+	return edits
+}
+
+func (b *builder) informParts(r *graph.Resource) {
+	for _, p := range b.target(r).added {
+		b.inform(graph.Finding{Resource: r, Message: fmt.Sprintf("%s is added, named after the keys that pods take", p.name), Outcome: graph.Named})
+	}
+}
