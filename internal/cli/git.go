@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -68,6 +69,9 @@ func (f *gitFlags) check(cmd *cobra.Command, args []string, always ...string) er
 		}
 		return f.Check()
 	}
+	if cmd.Flags().Changed("git") { // a variable that is not set
+		return errors.New("--git names no commits; give BASE or BASE..HEAD, such as origin/main")
+	}
 	own := &cobra.Command{}
 	new(gitFlags).add(own, "")
 	var needless string
@@ -98,21 +102,23 @@ type set struct {
 // for each. read makes the set of the manifests that one commit has, and of the
 // functionConfig, if the function is not to run here.
 func (f *gitFlags) environments(args []string, stderr *os.File, runs bool, read reader, visit func(environment) error) error {
-	pair, err := revision.Open(f.commits)
-	if err != nil {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	pair, err := revision.Open(ctx, f.commits)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return errors.New("--git: interrupted")
+	case err != nil:
 		return fmt.Errorf("--git: %w", err)
 	}
 	defer pair.Close()
 	if pair.Uncommitted != "" {
 		say(stderr, "warning", "--git: "+pair.Uncommitted+" has changes that are not committed, and these are not compared")
 	}
-	interrupted := make(chan os.Signal, 1)
-	signal.Notify(interrupted, os.Interrupt, syscall.SIGTERM)
-	go func() {
-		<-interrupted
+	defer context.AfterFunc(ctx, func() {
 		pair.Close()
 		os.Exit(exitFault)
-	}()
+	})()
 	r := &revisions{gitFlags: f, pair: pair, stderr: stderr, runs: runs, read: read}
 	names, err := r.names(args)
 	if err != nil {
@@ -175,6 +181,9 @@ func (r *revisions) names(args []string) ([]string, error) {
 		}
 		slices.Sort(found)
 		for _, name := range found {
+			if build.IsKustomization(name) {
+				name = path.Dir(name)
+			}
 			if !slices.Contains(names, name) {
 				names = append(names, name)
 			}
@@ -252,7 +261,8 @@ func (r *revisions) set(t *revision.Tree, into *set, shown, name string) (has bo
 	if err != nil {
 		var all []error
 		for _, e := range function.Errors(err) {
-			all = append(all, errors.New(t.Name+": "+strings.ReplaceAll(e.Error(), t.Root+string(filepath.Separator), "")))
+			inside := strings.NewReplacer(t.Root+string(filepath.Separator), "", t.Root, ".")
+			all = append(all, errors.New(t.Name+": "+inside.Replace(e.Error())))
 		}
 		return false, errors.Join(all...)
 	}
@@ -351,6 +361,9 @@ func processed(files []load.File, shown string, o function.Options, said *functi
 // commit alone, this one does not have it.
 const notFound = 127
 
+// longestSaid is how many bytes of what a command said are shown, the last ones.
+const longestSaid = 2000
+
 // rendered runs the command in the files of a commit, and returns what it prints: nothing
 // if the commit does not have the command.
 func (r *revisions) rendered(t *revision.Tree, name string) ([]byte, error) {
@@ -369,6 +382,9 @@ func (r *revisions) rendered(t *revision.Tree, name string) ([]byte, error) {
 	if cmd.ProcessState != nil && cmd.ProcessState.ExitCode() == notFound {
 		r.refusal = said
 		return nil, nil
+	}
+	if cut := len(said) - longestSaid; cut > 0 {
+		said = "…" + strings.ToValidUTF8(said[cut:], "")
 	}
 	if said != "" {
 		said = ": " + said

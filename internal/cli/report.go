@@ -110,7 +110,7 @@ func (f *comparisonFlags) check(cmd *cobra.Command, args []string) (report.Forma
 	case f.git.commits != "":
 		return format, f.git.check(cmd, args)
 	}
-	if err := cmp.Or(noArgs(cmd, args), f.git.check(cmd, args)); err != nil {
+	if err := cmp.Or(f.git.check(cmd, args), noArgs(cmd, args)); err != nil {
 		return "", err
 	}
 	switch {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/confighash/confighash/internal/build"
 	"github.com/confighash/confighash/internal/typo"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
@@ -84,6 +85,9 @@ func unexpected(root *cobra.Command, args []string) error {
 	}
 	// kpt's way to write salt=VALUE must not print the value.
 	name, _, _ := strings.Cut(args[0], "=")
+	if build.HasKustomization(args[0]) {
+		return fmt.Errorf("unexpected argument %q: it is a kustomization; did you mean confighash build %[1]s?", name)
+	}
 	if _, err := os.Stat(args[0]); err == nil {
 		return fmt.Errorf("unexpected argument %q: manifests are read from stdin; give a file as --file %[1]s", name)
 	}

@@ -95,45 +95,33 @@ func (b *builder) suffixOf(r *graph.Resource, t *target, chain []*graph.Resource
 	return hash.Suffix(content, b.spec.Salt), nil
 }
 
+// An objectName is a name that only one object can have.
+type objectName struct {
+	target          catalog.Target
+	namespace, name string
+}
+
+func (b *builder) checkLength(r *graph.Resource, name string) {
+	if len(name) > maxNameLength {
+		b.plan.Errorf(r, "metadata.name", "with the hash, the name %q would be %d characters long; %d are allowed, so at most %d before the hash",
+			name, len(name), maxNameLength, maxNameLength-1-hash.Length)
+	}
+}
+
 func (b *builder) checkNames() {
-	type name struct {
-		target          catalog.Target
-		namespace, name string
-	}
-	taken, now := map[name]*graph.Resource{}, map[name]*graph.Resource{}
-	checkLength := func(r *graph.Resource, called string) {
-		if len(called) > maxNameLength {
-			b.plan.Errorf(r, "metadata.name", "with the hash, the name %q would be %d characters long; %d are allowed, so at most %d before the hash",
-				called, len(called), maxNameLength, maxNameLength-1-hash.Length)
-		}
-	}
-	defer func() {
-		for _, r := range b.graph.Resources {
-			if b.targets[r.Index] == nil {
-				continue
-			}
-			for _, p := range b.target(r).added {
-				checkLength(r, p.name)
-				future := name{r.Target, b.graph.NamespaceOf(r), p.name}
-				if other := taken[future]; other != nil {
-					b.plan.Errorf(r, "metadata.name", "the name %q of an object with keys of it would be that of %s (%s) in the same namespace; rename or remove one", p.name, other, other.Place())
-				}
-				taken[future] = r
-			}
-		}
-	}()
+	taken, now := map[objectName]*graph.Resource{}, map[objectName]*graph.Resource{}
 	for _, r := range b.graph.All() {
 		if r.Target == 0 || r.Name == "" {
 			continue
 		}
-		present := name{r.Target, b.graph.NamespaceOf(r), r.Name}
+		present := objectName{r.Target, b.graph.NamespaceOf(r), r.Name}
 		future := present
 		called, takes := b.plan.Names[r]
 		if takes {
 			future.name = called
 		}
 		if takes {
-			checkLength(r, called)
+			b.checkLength(r, called)
 		}
 		if len(b.graph.Alike(r)) > 1 {
 			if other := now[present]; other != nil {
@@ -155,6 +143,24 @@ func (b *builder) checkNames() {
 			continue
 		}
 		taken[future] = r
+	}
+	b.checkAdded(taken)
+}
+
+// checkAdded checks the names of parts, beside those that are taken.
+func (b *builder) checkAdded(taken map[objectName]*graph.Resource) {
+	for _, r := range b.graph.Resources {
+		if b.targets[r.Index] == nil {
+			continue
+		}
+		for _, p := range b.target(r).added {
+			b.checkLength(r, p.name)
+			future := objectName{r.Target, b.graph.NamespaceOf(r), p.name}
+			if other := taken[future]; other != nil {
+				b.plan.Errorf(r, "metadata.name", "the name %q of an object with keys of it would be that of %s (%s) in the same namespace; rename or remove one", p.name, other, other.Place())
+			}
+			taken[future] = r
+		}
 	}
 }
 

@@ -4,6 +4,8 @@ package revision
 
 import (
 	"bytes"
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -35,7 +37,7 @@ type Pair struct {
 // BASE..HEAD, or BASE...HEAD for where HEAD left BASE; without HEAD, what is checked out.
 //
 // Errors: git is missing or refuses, there is no repository, or a name means no commit.
-func Open(commits string) (*Pair, error) {
+func Open(ctx context.Context, commits string) (*Pair, error) {
 	p := &Pair{}
 	base, head, branch := strings.Cut(commits, "...")
 	if !branch {
@@ -45,44 +47,55 @@ func Open(commits string) (*Pair, error) {
 	if checkedOut {
 		head = "HEAD"
 	}
-	if base == "" || strings.HasPrefix(base, "-") || strings.HasPrefix(head, "-") {
+	if base == "" || strings.ContainsAny(base[:1]+head[:1], "-^") {
 		return nil, fmt.Errorf("%q names no commits; give BASE or BASE..HEAD, such as origin/main", commits)
 	}
-	repository, err := git(nil, "rev-parse", "--absolute-git-dir")
+	repository, err := git(ctx, nil, "rev-parse", "--absolute-git-dir")
 	if err != nil {
 		return nil, err
 	}
 	// A bare repository has neither.
-	p.top, _ = git(nil, "rev-parse", "--show-toplevel")
-	p.prefix, _ = git(nil, "rev-parse", "--show-prefix")
+	p.top, _ = git(ctx, nil, "rev-parse", "--show-toplevel")
+	p.prefix, _ = git(ctx, nil, "rev-parse", "--show-prefix")
 	if checkedOut && p.top != "" { // without the option it would write the index
-		p.Uncommitted, _ = git(nil, "--no-optional-locks", "diff", "--name-only", "--ignore-submodules", "HEAD")
+		p.Uncommitted, _ = git(ctx, nil, "--no-optional-locks", "diff", "--name-only", "--ignore-submodules", "HEAD")
 	}
-	before, err := commit(base)
+	before, err := commit(ctx, base)
 	if err != nil {
 		return nil, err
 	}
-	after, err := commit(head)
+	after, err := commit(ctx, head)
 	if err != nil {
 		return nil, err
 	}
 	if branch {
-		if before, err = git(nil, "merge-base", before, after); err != nil {
+		if before, err = git(ctx, nil, "merge-base", before, after); err != nil {
 			return nil, fmt.Errorf("%s and %s have no common commit here; fetch more of their history", base, head)
 		}
 	}
-	if p.dir, err = os.MkdirTemp("", "confighash-"); err != nil {
-		return nil, err
-	}
-	// kustomize and git name files by their true paths.
-	if p.dir, err = filepath.EvalSymlinks(p.dir); err != nil {
-		return nil, err
+	if p.dir, err = temporary(); err != nil {
+		return nil, fmt.Errorf("%w; let TMPDIR name a folder for temporary files", err)
 	}
 	p.Before, p.After = Tree{base, filepath.Join(p.dir, "before")}, Tree{head, filepath.Join(p.dir, "after")}
-	if err := errors.Join(p.Before.write(repository, before), p.After.write(repository, after)); err != nil {
+	if err = p.Before.write(ctx, repository, before); err == nil {
+		err = p.After.write(ctx, repository, after)
+	}
+	if err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
 	return p, nil
+}
+
+// temporary makes a folder, and returns its true path, by which kustomize and git name files.
+func temporary() (string, error) {
+	dir, err := os.MkdirTemp("", "confighash-")
+	if err != nil {
+		return "", err
+	}
+	if dir, err = filepath.Abs(dir); err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(dir)
 }
 
 // Close removes the files.
@@ -111,22 +124,24 @@ func (p *Pair) Shown(inside string) string {
 }
 
 // commit returns the digest of a commit.
-func commit(name string) (string, error) {
-	digest, err := git(nil, "rev-parse", "--verify", "--quiet", name+"^{commit}")
+func commit(ctx context.Context, name string) (string, error) {
+	digest, err := git(ctx, nil, "rev-parse", "--verify", "--quiet", name+"^{commit}")
 	if err != nil {
 		return "", fmt.Errorf("%q is not a commit that this clone has; check the name, or fetch it (a CI job often has the last commit alone)", name)
 	}
 	return digest, nil
 }
 
-// write writes the files of a commit, as git checkout would.
-func (t *Tree) write(repository, digest string) error {
+// write writes the files of a commit, as git checkout would, and nothing else: settings of
+// the user could let git move submodules, start a daemon, or write beside the index.
+func (t *Tree) write(ctx context.Context, repository, digest string) error {
 	if err := os.Mkdir(t.Root, 0o700); err != nil {
 		return err
 	}
 	index := "GIT_INDEX_FILE=" + t.Root + ".index"
-	_, err := git([]string{index}, "-C", t.Root, "-c", "core.hooksPath=/dev/null", "-c", "core.sparseCheckout=false",
-		"--git-dir="+repository, "--work-tree="+t.Root, "read-tree", "--reset", "-u", digest)
+	_, err := git(ctx, []string{index}, "-C", t.Root, "-c", "core.hooksPath=/dev/null", "-c", "core.sparseCheckout=false",
+		"-c", "core.fsmonitor=false", "-c", "core.splitIndex=false",
+		"--git-dir="+repository, "--work-tree="+t.Root, "read-tree", "--reset", "-u", "--no-recurse-submodules", digest)
 	if err != nil {
 		return fmt.Errorf("%s: %w", t.Name, err)
 	}
@@ -134,8 +149,8 @@ func (t *Tree) write(repository, digest string) error {
 }
 
 // git runs git, and returns the first line that it prints.
-func git(env []string, args ...string) (string, error) {
-	cmd := exec.Command("git", args...)
+func git(ctx context.Context, env []string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Env = append(os.Environ(), append(env, "LC_ALL=C")...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
@@ -144,7 +159,11 @@ func git(env []string, args ...string) (string, error) {
 	case errors.Is(err, exec.ErrNotFound):
 		return "", errors.New("the program git is not on the PATH; install it, or compare files by --from and --to")
 	case err != nil:
-		reason, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(stderr.String()), "fatal: "), "\n")
+		reason, _, _ := strings.Cut(strings.TrimSpace(stderr.String()), "\n")
+		reason = cmp.Or(strings.TrimPrefix(strings.TrimPrefix(reason, "fatal: "), "error: "), err.Error())
+		if strings.Contains(reason, "dubious ownership") { // as in a CI job's container
+			reason += "; if you trust it, let git know by git config --global --add safe.directory"
+		}
 		return "", fmt.Errorf("git: %s", reason)
 	}
 	line, _, _ := strings.Cut(string(out), "\n")

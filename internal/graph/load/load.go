@@ -278,9 +278,9 @@ func under(name string) ([]string, error) {
 			}
 		case entry.IsDir():
 		case slices.Contains([]string{"kustomization.yaml", "kustomization.yml", "Kustomization"}, base):
-			return fmt.Errorf("%s: %s has to be built first; give the output of kustomize build or confighash build, or, with --git, this folder", path, filepath.Dir(path))
+			return fmt.Errorf("%s: %s has to be built first; give the output of kustomize build or confighash build; with --git, impact, diff and lint build the folder that you name", path, filepath.Dir(path))
 		case base == "Chart.yaml":
-			return fmt.Errorf("%s: %s is a chart; give the output of helm template, or, with --git, this command as --render", path, filepath.Dir(path))
+			return fmt.Errorf("%s: %s is a chart; give the output of helm template; with --git, impact, diff and lint take this command as --render", path, filepath.Dir(path))
 		case slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(base)):
 			files = append(files, path)
 		}
