@@ -4,6 +4,7 @@ package cluster_test
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -248,6 +249,8 @@ spec:
 		text := manifests
 		first, _ := build(t, namespace, mode, text, byKey)
 		_, before := w.apply(t, namespace, first)
+		oldName := regexp.MustCompile(`app-[a-z0-9]{10}`).FindString(template(t, namespace, "Deployment level"))
+		oldObject := objects(t, namespace)["ConfigMap "+oldName]
 		for _, step := range []struct {
 			change edit
 			want   []string
@@ -264,16 +267,9 @@ spec:
 			before = after
 		}
 		kubectl(t, "", "rollout", "undo", "-n", namespace, "deployment/level")
-		all := objects(t, namespace)
-		undone := template(t, namespace, "Deployment level")
-		found := false
-		for _, name := range named(t, namespace, "ConfigMap", "app-") {
-			if strings.Contains(undone, strconv.Quote(name)) {
-				found = strings.Contains(fmt.Sprint(all["ConfigMap "+name]), "info")
-			}
-		}
-		if !found {
-			t.Errorf("after the undo, the Deployment does not refer to LEVEL: info: %s", undone)
+		undone, now := template(t, namespace, "Deployment level"), objects(t, namespace)["ConfigMap "+oldName]
+		if diff := cmp.Diff(oldObject, now); diff != "" || !strings.Contains(undone, strconv.Quote(oldName)) {
+			t.Errorf("after the undo the Deployment does not refer to ConfigMap %s as it was: %s\n%s", oldName, diff, undone)
 		}
 	})
 }
