@@ -267,6 +267,7 @@ spec:
 			before = after
 		}
 		kubectl(t, "", "rollout", "undo", "-n", namespace, "deployment/level")
+		wantRolled(t, namespace, before, rollouts(t, namespace), []string{"Deployment level"})
 		undone, now := template(t, namespace, "Deployment level"), objects(t, namespace)["ConfigMap "+oldName]
 		if diff := cmp.Diff(oldObject, now); diff != "" || !strings.Contains(undone, strconv.Quote(oldName)) {
 			t.Errorf("after the undo the Deployment does not refer to ConfigMap %s as it was: %s\n%s", oldName, diff, undone)
