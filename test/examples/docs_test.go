@@ -27,6 +27,8 @@ esac
 grep -q "^  name: ${3#*/}\$" examples/fleet/workflow/workflowtemplate.yaml
 grep -q "^namespace: $5\$" examples/fleet/workflow/kustomization.yaml
 `,
+	"make": `[ "$1" = image ] && [ "${2%=*}" = IMAGE ] || { echo "unexpected: make $*" >&2; exit 1; }
+`,
 	"kubectl": `case $* in
 "apply -f -" | "apply --server-side --force-conflicts -f -") input=$(cat) ;;
 "apply -f "*) input=$(cat "$3") ;;
