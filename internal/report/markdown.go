@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 	"unicode"
@@ -98,29 +99,31 @@ func (p *Page) markdown(diagramTitle, diagram string, rows int) string {
 }
 
 // markdownEach returns the pages of environments in at most so many bytes. Those of which
-// there is nothing to say share a line.
+// there is nothing to say come last, and share a line.
 func markdownEach(all []Environment, name string, limit int) string {
-	var pages []*Page
+	var pages, quiet []*Page
 	var diagrams []*Diagram
-	quiet := map[string]int{} // the first page by its title
-	var names [][]Phrase
 	for i := range all {
-		p := all[i].Page()
-		title := p.Title.String()
-		if first, known := quiet[title]; known && p.isQuiet() {
-			names[first] = append(names[first], Names(p.Environment))
-			continue
+		if p := all[i].Page(); p.isQuiet() {
+			quiet = append(quiet, p)
+		} else {
+			pages, diagrams = append(pages, p), append(diagrams, all[i].Diagram())
 		}
-		if p.isQuiet() {
-			quiet[title] = len(pages)
-		}
-		pages, diagrams, names = append(pages, p), append(diagrams, all[i].Diagram()), append(names, []Phrase{Names(p.Environment)})
 	}
-	for i, p := range pages {
-		if len(names[i]) > 1 {
-			p.Environment = Plural(len(names[i]), "environment")
-			p.Notes = []Phrase{Enumerate(names[i], func(name *Phrase) Phrase { return *name })}
+	for len(quiet) > 0 { // a page for each title
+		p, names := quiet[0], []Phrase(nil)
+		quiet = slices.DeleteFunc(quiet, func(q *Page) bool {
+			same := q.Title.String() == p.Title.String()
+			if same {
+				names = append(names, Names(q.Environment))
+			}
+			return same
+		})
+		if len(names) > 1 {
+			p.Environment = Plural(len(names), "environment")
+			p.Notes = []Phrase{Enumerate(names, func(name *Phrase) Phrase { return *name })}
 		}
+		pages, diagrams = append(pages, p), append(diagrams, &Diagram{})
 	}
 	marker := Marker(pages[0].Command, name) + "\n"
 	limit -= len(marker)
