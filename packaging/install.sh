@@ -44,13 +44,13 @@ case $system in
 Linux) os=linux ;;
 macOS | Darwin) os=darwin ;;
 Windows | MINGW* | MSYS*) os=windows executable=confighash.exe extension=zip ;;
-*) fail "there is no release for $system; there are ones for Linux, macOS and Windows" ;;
+*) fail "confighash has no release for $system, only for Linux, macOS and Windows" ;;
 esac
 processor=${RUNNER_ARCH:-$(uname -m)}
 case $processor in
 X64 | x86_64 | amd64) arch=amd64 ;;
 ARM64 | aarch64 | arm64) arch=arm64 ;;
-*) fail "there is no release for $processor; there are ones for amd64 and arm64" ;;
+*) fail "confighash has no release for $processor, only for amd64 and arm64" ;;
 esac
 archive=confighash_${version#v}_${os}_$arch.$extension
 

@@ -177,7 +177,7 @@ func (r *revisions) names(args []string) ([]string, error) {
 			}
 		}
 		if len(found) == 0 {
-			return nil, fmt.Errorf("%s: neither %s nor %s has a kustomization or a file with manifests there", arg, r.pair.Before.Name, r.pair.After.Name)
+			return nil, r.neither(arg)
 		}
 		slices.Sort(found)
 		for _, name := range found {
@@ -244,7 +244,7 @@ func (r *revisions) neither(name string) error {
 	commits := r.pair.Before.Name + " nor " + r.pair.After.Name
 	switch {
 	case r.render == "":
-		return fmt.Errorf("%s: neither %s has it; give what Git tracks", name, commits)
+		return fmt.Errorf("%s: neither %s has a kustomization or manifests there; give what Git tracks", name, commits)
 	case r.refusal != "":
 		return fmt.Errorf("--render: the command runs on neither %s: %s", commits, r.refusal)
 	}
@@ -309,7 +309,7 @@ func (r *revisions) files(t *revision.Tree, shown, name string, said *function.O
 		}
 		return []load.File{{Name: r.inside(t, in.Name), Data: in.Text}}, in.Config, nil
 	default:
-		if files, err = load.Files([]string{at}, new(bytes.Buffer)); err != nil {
+		if files, err = load.Files([]string{at}, nil); err != nil || files == nil {
 			return nil, nil, err
 		}
 		for i := range files {
@@ -326,8 +326,8 @@ func (r *revisions) files(t *revision.Tree, shown, name string, said *function.O
 	return files, nil, err
 }
 
-// within refuses a link that leads out of the files of a commit: whoever writes it would see
-// files of the machine in a report.
+// within refuses a link that leads out of the files of a commit: a report would show
+// its author files of the machine.
 func within(t *revision.Tree, file string) error {
 	target, err := filepath.EvalSymlinks(file)
 	if err == nil && !strings.HasPrefix(target, t.Root+string(filepath.Separator)) {

@@ -49,7 +49,7 @@ var requiredKeys = map[string][]string{
 	"kubernetes.io/tls":              {"tls.crt", "tls.key"},
 }
 
-// maxKeyList bounds an annotation: whoever takes more keys takes all of them.
+// maxKeyList bounds an annotation: a pod with a longer list takes all keys.
 const maxKeyList = 10_000
 
 // split gives each pod a part of the objects that it gets keys of, by what mode Annotate
@@ -132,7 +132,7 @@ func (b *builder) take(r *graph.Resource, edges []*graph.Edge) {
 	if len(keys) > maxKeyList || slices.ContainsFunc(edges, func(e *graph.Edge) bool { return e.Ref.Keys == nil }) {
 		keys, holds = hash.AllKeys, nil
 	}
-	if keys == "" { // a path in a volume that is no file
+	if keys == "" { // a path in a volume that is not a file
 		t.whole = true
 		return
 	}

@@ -36,7 +36,7 @@ type Pair struct {
 // Open writes the files of two commits. They are written as for git diff: BASE, or
 // BASE..HEAD, or BASE...HEAD for where HEAD left BASE; without HEAD, what is checked out.
 //
-// Errors: git is missing or refuses, there is no repository, or a name means no commit.
+// Errors: git is missing or refuses, it finds no repository, or a name means no commit.
 func Open(ctx context.Context, commits string) (*Pair, error) {
 	p := &Pair{}
 	base, head, branch := strings.Cut(commits, "...")
