@@ -92,6 +92,10 @@ e2e: build $(KUSTOMIZE) $(HELM) $(HELM4) ## the tests that need docker, kpt, Hel
 e2e-cluster: ## apply to a real control plane of Kubernetes and see what rolls; needs etcd
 	@GO=$(GO) MAKE="$(MAKE)" hack/e2e-cluster
 
+.PHONY: compare
+compare: build kubernetes $(KUSTOMIZE) $(HELM) bin/tools/kapp ## the same changes under confighash and five other tools: docs/compare.md; needs etcd
+	@GO=$(GO) VERSION=$(VERSION) HELM_VERSION=$(HELM_VERSION) KUSTOMIZE_VERSION=$(KUSTOMIZE_VERSION) hack/compare
+
 .PHONY: kubernetes
 kubernetes: $(KUBERNETES) ## bin/tools/kubernetes: the control plane and the kubectl of make e2e-cluster
 
@@ -186,6 +190,9 @@ $(CURDIR)/bin/tools/helm4:
 	GOBIN=$(CURDIR)/bin/tools/v4 $(GO) install helm.sh/helm/v4/cmd/helm@$(HELM4_VERSION)
 	mv $(CURDIR)/bin/tools/v4/helm $@
 	rmdir $(CURDIR)/bin/tools/v4
+
+bin/tools/kapp: test/compare/kapp/go.mod
+	cd test/compare/kapp && CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -o $(CURDIR)/$@ tool
 
 $(KUBERNETES): test/cluster/kubernetes/go.mod test/cluster/kubernetes/go.sum test/cluster/build
 	GO=$(GO) test/cluster/build $(@D)

@@ -110,6 +110,42 @@ func (c *ControlPlane) CreateNamespace(ctx context.Context, name string) error {
 	}, nil)
 }
 
+// WatchEvent is a change of one object: ADDED, MODIFIED or DELETED.
+type WatchEvent struct {
+	Type   string
+	Object json.RawMessage
+}
+
+// Watch reports each object of the collection at path, then each change of one, to f
+// until ctx ends, which is not an error.
+func (c *ControlPlane) Watch(ctx context.Context, path string, f func(WatchEvent) error) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.url+path+"?watch=true&resourceVersion=0", http.NoBody)
+	if err != nil {
+		return err
+	}
+	request.Header.Set("Authorization", "Bearer "+c.token)
+	response, err := c.client.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("watch %s: %s", path, response.Status)
+	}
+	for decoder := json.NewDecoder(response.Body); ; {
+		var event WatchEvent
+		if err := decoder.Decode(&event); err != nil {
+			if ctx.Err() != nil {
+				return nil
+			}
+			return fmt.Errorf("watch %s: %w", path, err)
+		}
+		if err := f(event); err != nil {
+			return err
+		}
+	}
+}
+
 // do sends one request. Where a component has ended, its log says more than
 // the failed connection.
 func (c *ControlPlane) do(ctx context.Context, method, path, contentType string, body []byte, into any) error {

@@ -27,17 +27,25 @@ type Options struct {
 	// Dir holds data, keys and logs. Where it is empty, Start makes a temporary
 	// directory, and Stop removes it.
 	Dir string
+	// Users are the names of users beside the tests' own. They may do everything too,
+	// have a kubeconfig each, and the audit log tells their requests apart.
+	Users []string
+	// Audit lets the API server write audit.log in the directory: a line of JSON,
+	// an audit.k8s.io/v1 Event without bodies, for each request.
+	Audit bool
 }
 
 // ControlPlane is a running control plane.
 type ControlPlane struct {
 	binaries, dir string
 	temporary     bool
+	audit         bool
 	url, token    string
 	client        *http.Client
 
-	mu         sync.Mutex // guards components, so that Stop may come at any time
-	components []*component
+	mu         sync.Mutex // guards what follows, so that Stop may come at any time
+	components []*Program
+	programs   []*Program // those of Run, which may end
 }
 
 // controllers are those that the tests look at, the one that deletes what
@@ -75,7 +83,7 @@ func Start(ctx context.Context, options Options) (_ *ControlPlane, err error) {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 
-	c := &ControlPlane{token: rand.Text()}
+	c := &ControlPlane{token: rand.Text(), audit: options.Audit}
 	if c.binaries, err = filepath.Abs(options.Binaries); err != nil {
 		return nil, err
 	}
@@ -107,11 +115,15 @@ func Start(ctx context.Context, options Options) (_ *ControlPlane, err error) {
 	if err := c.writeKeys(); err != nil {
 		return nil, err
 	}
+	users, err := c.writeTokens(options.Users)
+	if err != nil {
+		return nil, err
+	}
 	if err := c.startEtcd(etcd); err != nil {
 		return nil, err
 	}
 	for try := 1; ; try++ {
-		err := c.startAPIServer(ctx)
+		err := c.startAPIServer(ctx, users)
 		if err == nil {
 			break
 		}
@@ -132,10 +144,10 @@ func (c *ControlPlane) Stop() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	// Nobody needs the data: there is nothing to end in good order.
-	for _, component := range slices.Backward(c.components) {
-		component.kill()
+	for _, program := range slices.Backward(slices.Concat(c.components, c.programs)) {
+		program.Stop()
 	}
-	c.components = nil
+	c.programs, c.components = nil, nil
 	if c.client != nil {
 		c.client.CloseIdleConnections()
 	}
@@ -147,6 +159,25 @@ func (c *ControlPlane) Stop() error {
 
 // Kubeconfig returns the path of a kubeconfig for other programs.
 func (c *ControlPlane) Kubeconfig() string { return filepath.Join(c.dir, "kubeconfig") }
+
+// KubeconfigOf returns the path of the kubeconfig of one of Options.Users.
+func (c *ControlPlane) KubeconfigOf(user string) string { return c.Kubeconfig() + "-" + user }
+
+// Dir returns the directory of data, keys and logs.
+func (c *ControlPlane) Dir() string { return c.dir }
+
+// Run runs another program as one of Options.Users until its Stop, or until that of
+// the control plane. It gets env as well as KUBECONFIG, and writes a log, NAME.log.
+func (c *ControlPlane) Run(name, user, path string, env []string, args ...string) (*Program, error) {
+	program, err := startProgram(name, path, c.dir, append(env, "KUBECONFIG="+c.KubeconfigOf(user)), args)
+	if err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.programs = append(c.programs, program)
+	return program, nil
+}
 
 // startEtcd starts etcd. It listens on sockets in the directory of the control
 // plane: no port can be taken, and nobody else can write there.
@@ -167,16 +198,16 @@ func (c *ControlPlane) startEtcd(etcd string) error {
 // startAPIServer starts kube-apiserver on a free port, waits until it is ready,
 // and writes the kubeconfig. The error is errPortTaken where another program
 // was quicker to take the port.
-func (c *ControlPlane) startAPIServer(ctx context.Context) error {
+func (c *ControlPlane) startAPIServer(ctx context.Context, users map[string]string) error {
 	port, err := freePort()
 	if err != nil {
 		return err
 	}
 	c.url = fmt.Sprintf("https://127.0.0.1:%d", port)
-	if err := c.writeKubeconfig(); err != nil {
+	if err := c.writeKubeconfigs(users); err != nil {
 		return err
 	}
-	if err := c.start("kube-apiserver", filepath.Join(c.binaries, "kube-apiserver"),
+	args := []string{
 		"--etcd-servers=unix://etcd.sock:1",
 		"--bind-address=127.0.0.1",
 		"--advertise-address=127.0.0.1",
@@ -198,7 +229,15 @@ func (c *ControlPlane) startAPIServer(ctx context.Context) error {
 		"--enable-priority-and-fairness=false",
 		"--event-ttl=5m",
 		"--profiling=false",
-	); err != nil {
+	}
+	if c.audit {
+		policy := "apiVersion: audit.k8s.io/v1\nkind: Policy\nomitStages: [RequestReceived]\nrules: [{level: Metadata}]\n"
+		if err := c.write("audit.yaml", []byte(policy)); err != nil {
+			return err
+		}
+		args = append(args, "--audit-policy-file=audit.yaml", "--audit-log-path=audit.log")
+	}
+	if err := c.start("kube-apiserver", filepath.Join(c.binaries, "kube-apiserver"), args...); err != nil {
 		return err
 	}
 
@@ -209,7 +248,7 @@ func (c *ControlPlane) startAPIServer(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if apiserver := c.components[len(c.components)-1]; strings.Contains(apiserver.tail(), "address already in use") {
-		apiserver.kill()
+		apiserver.Stop()
 		c.components = c.components[:len(c.components)-1]
 		return fmt.Errorf("%w: %d", errPortTaken, port)
 	}
@@ -275,7 +314,8 @@ func (c *ControlPlane) awaitControllers(ctx context.Context) error {
 
 // start starts one more component.
 func (c *ControlPlane) start(name, path string, args ...string) error {
-	component, err := startComponent(name, path, c.dir, args)
+	// A heap that grows by half only, not to the double, costs little time here.
+	component, err := startProgram(name, path, c.dir, []string{"GOGC=50"}, args)
 	if err != nil {
 		return err
 	}
@@ -309,7 +349,7 @@ func (c *ControlPlane) ended() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, component := range c.components {
-		if err := component.ended(); err != nil {
+		if err := component.Err(); err != nil {
 			return err
 		}
 	}

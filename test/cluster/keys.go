@@ -17,9 +17,9 @@ import (
 	"time"
 )
 
-// writeKeys writes the certificate of the API server and its key, the key that
-// signs tokens of service accounts, and the one token that opens the API. It
-// makes the client that trusts that certificate alone.
+// writeKeys writes the certificate of the API server and its key, and the key that
+// signs tokens of service accounts. It makes the client that trusts that certificate
+// alone.
 func (c *ControlPlane) writeKeys() error {
 	key, err := c.writeKey("apiserver.key")
 	if err != nil {
@@ -57,12 +57,35 @@ func (c *ControlPlane) writeKeys() error {
 		TLSClientConfig:   &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS13},
 		ForceAttemptHTTP2: true,
 	}}
-	return c.write("tokens.csv", []byte(c.token+",tester,tester,system:masters\n"))
+	return nil
 }
 
-// writeKubeconfig writes the file that Kubeconfig names.
-func (c *ControlPlane) writeKubeconfig() error {
-	return c.write("kubeconfig", fmt.Appendf(nil, `apiVersion: v1
+// writeTokens writes the tokens that open the API, and returns those of the users,
+// by the path of their kubeconfig.
+func (c *ControlPlane) writeTokens(users []string) (map[string]string, error) {
+	tokens := map[string]string{c.Kubeconfig(): c.token}
+	csv := c.token + ",tester,tester,system:masters\n"
+	for _, user := range users {
+		token := rand.Text()
+		tokens[c.KubeconfigOf(user)] = token
+		csv += token + "," + user + "," + user + ",system:masters\n"
+	}
+	return tokens, c.write("tokens.csv", []byte(csv))
+}
+
+// writeKubeconfigs writes a kubeconfig for each token, by its path.
+func (c *ControlPlane) writeKubeconfigs(tokens map[string]string) error {
+	for path, token := range tokens {
+		if err := c.write(filepath.Base(path), c.kubeconfig(token)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// kubeconfig returns the kubeconfig of a token.
+func (c *ControlPlane) kubeconfig(token string) []byte {
+	return fmt.Appendf(nil, `apiVersion: v1
 kind: Config
 clusters:
 - name: test
@@ -79,7 +102,7 @@ contexts:
     cluster: test
     user: tester
 current-context: test
-`, c.url, filepath.Join(c.dir, "apiserver.crt"), c.token))
+`, c.url, filepath.Join(c.dir, "apiserver.crt"), token)
 }
 
 // writeKey makes a private key and writes it.

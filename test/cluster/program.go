@@ -12,17 +12,18 @@ import (
 // logLines is how many lines of a component's log an error shows.
 const logLines = 20
 
-// component is a process of the control plane.
-type component struct {
+// Program is a running process: a component of the control plane, or what Run started.
+type Program struct {
 	name, log string
 	process   *os.Process
 	done      chan struct{} // closed when the process has ended
 	err       error         // of the process; to be read once done is closed
 }
 
-// startComponent starts a program in dir, whose output goes to a log there.
-func startComponent(name, path, dir string, args []string) (*component, error) {
-	c := &component{name: name, log: filepath.Join(dir, name+".log"), done: make(chan struct{})}
+// startProgram starts a program in dir, with env and little else for an environment.
+// Its output goes to a log in dir.
+func startProgram(name, path, dir string, env, args []string) (*Program, error) {
+	c := &Program{name: name, log: filepath.Join(dir, name+".log"), done: make(chan struct{})}
 	log, err := os.Create(c.log)
 	if err != nil {
 		return nil, err
@@ -30,9 +31,8 @@ func startComponent(name, path, dir string, args []string) (*component, error) {
 	cmd := exec.Command(path, args...)
 	cmd.Dir = dir
 	cmd.Stdout, cmd.Stderr = log, log
-	// Nothing of the caller's environment, such as a proxy, matters to it. A heap
-	// that grows by half only, not to the double, costs little time here.
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "GOGC=50"}
+	// Nothing of the caller's environment, such as a proxy, matters to it.
+	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir}, env...)
 	cmd.SysProcAttr = dieWithParent()
 
 	started := make(chan error)
@@ -55,14 +55,27 @@ func startComponent(name, path, dir string, args []string) (*component, error) {
 	return c, nil
 }
 
-// kill ends the process and waits until it is gone.
-func (c *component) kill() {
+// Memory returns the most memory that the process has held at once, in bytes. It is
+// known on Linux, until the process ends; elsewhere it is 0.
+func (c *Program) Memory() int64 {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", c.process.Pid))
+	if err != nil {
+		return 0
+	}
+	_, after, _ := strings.Cut(string(status), "VmHWM:")
+	var kilobytes int64
+	_, _ = fmt.Sscan(after, &kilobytes) // 0 is the answer if there is none
+	return kilobytes << 10
+}
+
+// Stop ends the process and waits until it is gone. A second call does nothing.
+func (c *Program) Stop() {
 	_ = c.process.Kill() // it may have ended
 	<-c.done
 }
 
-// ended returns an error where the process has ended.
-func (c *component) ended() error {
+// Err returns an error with the end of the log if the process has ended.
+func (c *Program) Err() error {
 	select {
 	case <-c.done:
 		return fmt.Errorf("%s ended: %w; the end of its log:\n%s", c.name, c.err, c.tail())
@@ -72,7 +85,7 @@ func (c *component) ended() error {
 }
 
 // tail returns the end of the log.
-func (c *component) tail() string {
+func (c *Program) tail() string {
 	content, err := os.ReadFile(c.log)
 	if err != nil {
 		return err.Error()
