@@ -194,10 +194,10 @@ func (b *builder) settleParts() {
 	}
 	b.checkSources(known)
 	for _, r := range b.graph.Resources {
-		if !b.splits(r) {
+		t := b.target(r)
+		if !b.splits(r) || !t.referred && len(t.parts) == 0 { // it gets one name, since spec.rename.unreferenced asks for that
 			continue
 		}
-		t := b.target(r)
 		t.whole = t.whole || r.History.Built || len(t.parts) == 0
 		t.added = slices.SortedFunc(maps.Values(t.parts), func(a, b *part) int { return cmp.Compare(a.keys, b.keys) })
 		t.added = slices.DeleteFunc(t.added, func(p *part) bool {
