@@ -146,9 +146,8 @@ type builder struct {
 	strips  bool // no object takes part, and no name gets longer; see Strip
 	// looked are lists of candidates that have been looked through, each with the first
 	// resource that did: thousands of references may mean the same thousands of objects.
-	// notes is what was found in such lists.
 	looked map[look]*graph.Resource
-	notes  map[look]any
+	notes  graph.Notes
 }
 
 func newBuilder(g *graph.Graph) *builder {
@@ -159,7 +158,7 @@ func newBuilder(g *graph.Graph) *builder {
 		targets: make([]*target, len(g.Resources)+len(g.Context)),
 		parts:   map[*graph.Edge]*part{},
 		looked:  map[look]*graph.Resource{},
-		notes:   map[look]any{},
+		notes:   graph.Notes{},
 	}
 }
 
@@ -188,18 +187,12 @@ func (b *builder) again(candidates []*graph.Resource, r *graph.Resource, why str
 	return true
 }
 
-// note returns what find found in a list of objects, the first time.
+// note is graph.Once in the notes of b. Of one object there is nothing to note.
 func note[T any](b *builder, objects []*graph.Resource, what string, find func() T) T {
 	if len(objects) == 1 {
 		return find()
 	}
-	l := look{&objects[0], what}
-	found, ok := b.notes[l].(T)
-	if !ok {
-		found = find()
-		b.notes[l] = found
-	}
-	return found
+	return graph.Once(b.notes, objects, what, find)
 }
 
 func (b *builder) target(r *graph.Resource) *target {
