@@ -168,9 +168,9 @@ func (d *dropper) key(f *facts, t *template, which int, key string) {
 	switch {
 	case why == "":
 		d.plan.Edit(r, edit.RemoveEntry{Parent: t.at[which], Key: key})
-		d.inform(graph.Finding{Severity: manifest.Info, Resource: r, Path: at, Message: "dropped"})
+		d.plan.Inform(graph.Finding{Resource: r, Path: at, Message: "dropped"})
 	case severity == manifest.Info:
-		d.inform(graph.Finding{Severity: severity, Resource: r, Path: at, Message: "stays: " + why})
+		d.plan.Inform(graph.Finding{Resource: r, Path: at, Message: "stays: " + why})
 	default:
 		d.plan.Warnf(r, at, "stays, although spec.podMetadata drops it: %s", why)
 	}
@@ -208,12 +208,6 @@ func (d *dropper) unseen(r *graph.Resource) *reference.Read {
 		}
 	}
 	return nil
-}
-
-func (d *dropper) inform(f graph.Finding) {
-	if d.spec.Report == v1alpha1.ReportFull {
-		d.plan.Add(f)
-	}
 }
 
 // selecting returns a selector that mentions a label and may be about the pods of r, nil
