@@ -15,14 +15,15 @@ import (
 // standIn sets what counts of an object that represents a Secret.
 func (b *Builder) standIn(r *Resource, s *catalog.StandIn, item *yaml.Node) {
 	r.StandsFor = true
-	if len(s.Metadata) == 0 || len(s.CopiedUnless) > 0 && descend(item, s.CopiedUnless) == nil {
+	metadata := fieldOf(s.Metadata)
+	if metadata == "" || len(s.CopiedUnless) > 0 && yamldoc.At(item, fieldOf(s.CopiedUnless)) == nil {
 		r.SecretLabels, r.SecretAnnotations = r.Labels, r.Annotations
-	} else if metadata := descend(item, s.Metadata); metadata != nil {
+	} else {
 		// What is not a mapping of strings makes no labels and annotations.
-		if node := descend(metadata, catalog.Path{"labels"}); node != nil {
+		if node := yamldoc.At(item, metadata.Key("labels")); node != nil {
 			r.SecretLabels, _ = stringMap(node, "labels")
 		}
-		if node := descend(metadata, catalog.Path{"annotations"}); node != nil {
+		if node := yamldoc.At(item, metadata.Key("annotations")); node != nil {
 			r.SecretAnnotations, _ = stringMap(node, "annotations")
 		}
 	}
@@ -40,7 +41,7 @@ func (b *Builder) standIn(r *Resource, s *catalog.StandIn, item *yaml.Node) {
 
 // addPart adds the values of a part of the item.
 func (r *Resource) addPart(part catalog.Part, item *yaml.Node) error {
-	node := descend(item, part.Path)
+	node := yamldoc.At(item, fieldOf(part.Path))
 	if node == nil || text(node) == "" && node.Kind == yaml.ScalarNode {
 		return nil
 	}
@@ -59,9 +60,8 @@ func (r *Resource) addPart(part catalog.Part, item *yaml.Node) error {
 	}
 	whole := false
 	if len(part.WholeIf) > 0 {
-		if n := descend(item, part.WholeIf); n != nil {
-			whole = n.Kind == yaml.MappingNode && len(n.Content) > 0
-		}
+		n := yamldoc.At(item, fieldOf(part.WholeIf))
+		whole = n != nil && n.Kind == yaml.MappingNode && len(n.Content) > 0
 	}
 	return each(node, false, func(key string, value *yaml.Node, _ bool) error {
 		if value.Kind != yaml.ScalarNode {
@@ -72,27 +72,11 @@ func (r *Resource) addPart(part catalog.Part, item *yaml.Node) error {
 	})
 }
 
-// fieldOf returns a path as messages write it.
+// fieldOf returns a path of the catalogue, of keys alone, as one in an item.
 func fieldOf(path catalog.Path) yamldoc.Path {
 	var field yamldoc.Path
 	for _, key := range path {
 		field = field.Key(string(key))
 	}
 	return field
-}
-
-// descend follows the keys of a path. It returns nil if one of them is not there.
-func descend(n *yaml.Node, path catalog.Path) *yaml.Node {
-	n = yamldoc.Resolve(n)
-	for _, key := range path {
-		if n.Kind != yaml.MappingNode {
-			return nil
-		}
-		next, _ := yamldoc.Get(n, string(key), new(yamldoc.Budget))
-		if next == nil {
-			return nil
-		}
-		n = yamldoc.Resolve(next)
-	}
-	return n
 }
