@@ -53,13 +53,13 @@ func (f *facts) read(r *graph.Resource, item *yaml.Node) (err error) {
 		}
 		f.templates = append(f.templates, t)
 		spec := r.PodTemplates[i].Spec
-		f.accounts = append(f.accounts, scalarAt(item, spec.Key("serviceAccount")) != "" && scalarAt(item, spec.Key("serviceAccountName")) != "")
+		f.accounts = append(f.accounts, yamldoc.StringOf(yamldoc.At(item, spec.Key("serviceAccount"))) != "" && yamldoc.StringOf(yamldoc.At(item, spec.Key("serviceAccountName"))) != "")
 	}
-	if n, err := strconv.ParseInt(scalarAt(item, "spec.replicas"), 0, 64); err == nil {
+	if n, err := strconv.ParseInt(yamldoc.StringOf(yamldoc.At(item, "spec.replicas")), 0, 64); err == nil {
 		f.replicas = &n
 	}
 	if at := workloadOf(r).Partition; at != "" {
-		f.partition, _ = strconv.ParseInt(scalarAt(item, yamldoc.Path(at)), 0, 64)
+		f.partition, _ = strconv.ParseInt(yamldoc.StringOf(yamldoc.At(item, yamldoc.Path(at))), 0, 64)
 	}
 	if n := yamldoc.At(item, "spec.suspend"); n != nil {
 		f.suspended, _ = yamldoc.Bool(n)
@@ -116,14 +116,6 @@ func mapOf(key string, value *yaml.Node) *yaml.Node {
 	return m
 }
 
-func scalarAt(item *yaml.Node, path yamldoc.Path) string {
-	n := yamldoc.At(item, path)
-	if n == nil || n.Kind != yaml.ScalarNode || n.Tag == "!!null" {
-		return ""
-	}
-	return n.Value
-}
-
 func elementsAt(n *yaml.Node, path yamldoc.Path) []*yaml.Node {
 	if n = yamldoc.At(n, path); n == nil || n.Kind != yaml.SequenceNode {
 		return nil
@@ -150,7 +142,7 @@ func strategyOf(r *graph.Resource, item *yaml.Node) string {
 			})
 		}
 		slices.Sort(parts)
-		kind := cmp.Or(scalarAt(n, "type"), byDefault)
+		kind := cmp.Or(yamldoc.StringOf(yamldoc.At(n, "type")), byDefault)
 		for _, other := range []yamldoc.Path{"canary", "blueGreen"} {
 			if kind == "" && yamldoc.At(n, other) != nil {
 				kind = string(other)

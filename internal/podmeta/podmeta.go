@@ -54,8 +54,10 @@ func Drop(p *plan.Plan, g *graph.Graph, spec *v1alpha1.Spec, covers Covers) {
 		return found, err
 	})
 	if err != nil {
-		for _, e := range errorsIn(err) {
-			p.Add(e)
+		for _, e := range graph.Errors(err) {
+			if f, ok := errors.AsType[graph.Finding](e); ok {
+				p.Add(f)
+			}
 		}
 		return
 	}
@@ -66,21 +68,6 @@ func Drop(p *plan.Plan, g *graph.Graph, spec *v1alpha1.Spec, covers Covers) {
 	for _, f := range slices.Concat(all...) {
 		d.dropFrom(f)
 	}
-}
-
-// errorsIn returns the findings that err joins.
-func errorsIn(err error) []graph.Finding {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		var found []graph.Finding
-		for _, e := range joined.Unwrap() {
-			found = append(found, errorsIn(e)...)
-		}
-		return found
-	}
-	if f, ok := errors.AsType[graph.Finding](err); ok {
-		return []graph.Finding{f}
-	}
-	return nil
 }
 
 const (
