@@ -158,7 +158,7 @@ func (b *builder) consumptions(r *graph.Resource) []*consumption {
 		t := &r.PodTemplates[i]
 		c := known[t.AnnotationsAt]
 		if c == nil || t.AnnotationsAt == "" {
-			c = &consumption{builder: b, referrer: r, template: t, workload: b.policy.Workload(r, t), known: map[useKey]*use{}, wanted: map[**graph.Resource]bool{}}
+			c = &consumption{builder: b, referrer: r, template: t, workload: b.policy.Workload(r, t), known: map[useKey]*use{}, notes: graph.Notes{}}
 			all = append(all, c)
 			if t.AnnotationsAt != "" {
 				known[t.AnnotationsAt] = c

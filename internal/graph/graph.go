@@ -29,8 +29,9 @@ type Graph struct {
 	producers map[key][]*Resource
 	// others holds resources of other kinds that something refers to.
 	others map[ID][]*Resource
-	// narrowing holds what lists in the maps above were narrowed to.
-	narrowing *narrowing
+	// notes are about lists in the maps above.
+	notes    Notes
+	narrower *narrower
 }
 
 // A key is a name of an object, and where it has it.
@@ -77,8 +78,9 @@ func New(resources []*Resource, namespace string) *Graph {
 		byBase:    map[key][]*Resource{},
 		producers: map[key][]*Resource{},
 		others:    map[ID][]*Resource{},
-		narrowing: newNarrowing(),
+		notes:     Notes{},
 	}
+	g.narrower = newNarrower(g.notes)
 	if len(context) > 0 {
 		g.all = slices.Concat(current, context)
 	}

@@ -37,7 +37,7 @@ func clip(text string, most int) string {
 // Places lists resources by their namespaces and names, sorted. The slice must not
 // change any more.
 func (g *Graph) Places(resources []*Resource) string {
-	return once(g.narrowing.places, &resources[0], func() string {
+	return Once(g.notes, resources, "places", func() string {
 		names := make([]string, len(resources))
 		for i, r := range resources {
 			names[i] = Clip(g.NamespaceOf(r)) + "/" + Clip(r.Name)

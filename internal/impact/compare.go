@@ -79,11 +79,15 @@ func (c *comparison) ref(p pair) Ref {
 }
 
 func refOf(g *graph.Graph, r *graph.Resource) Ref {
-	return Ref{
+	ref := Ref{
 		APIVersion: graph.Clip(r.APIVersion), Kind: graph.Clip(r.Kind),
 		Namespace: graph.Clip(g.NamespaceOf(r)), Name: cmp.Or(graph.Clip(r.Name), "(generated)"), // by the API server
 		Context: r.Context,
 	}
+	if r.Part != "" {
+		ref.Source = graph.Clip(r.Base)
+	}
+	return ref
 }
 
 // compareEffects orders the worst first.

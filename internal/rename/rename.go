@@ -121,13 +121,14 @@ type target struct {
 	naming   bool            // the name is being computed
 	suffix   string
 	votes    votes
-	derived  *derived      // how the name follows from another one's, if it does
-	edges    []*graph.Edge // from its own content
-	leads    bool          // the name of another follows from its name
-	whole    bool          // something needs all of it; see split
-	parts    []*part       // that pods take
-	own      *part         // that it becomes, if nothing needs all of it
-	added    []*part       // that are added
+	derived  *derived         // how the name follows from another one's, if it does
+	edges    []*graph.Edge    // from its own content
+	leads    bool             // the name of another follows from its name
+	whole    bool             // something needs all of it; see split
+	parts    map[string]*part // that pods take, by their keys
+	binary   map[string]bool  // keys in binaryData, if pods take parts
+	own      *part            // that it becomes, if nothing needs all of it
+	added    []*part          // that are added
 }
 
 type builder struct {
@@ -145,9 +146,8 @@ type builder struct {
 	strips  bool // no object takes part, and no name gets longer; see Strip
 	// looked are lists of candidates that have been looked through, each with the first
 	// resource that did: thousands of references may mean the same thousands of objects.
-	// notes is what was found in such lists.
 	looked map[look]*graph.Resource
-	notes  map[look]any
+	notes  graph.Notes
 }
 
 func newBuilder(g *graph.Graph) *builder {
@@ -158,7 +158,7 @@ func newBuilder(g *graph.Graph) *builder {
 		targets: make([]*target, len(g.Resources)+len(g.Context)),
 		parts:   map[*graph.Edge]*part{},
 		looked:  map[look]*graph.Resource{},
-		notes:   map[look]any{},
+		notes:   graph.Notes{},
 	}
 }
 
@@ -187,18 +187,12 @@ func (b *builder) again(candidates []*graph.Resource, r *graph.Resource, why str
 	return true
 }
 
-// note returns what find found in a list of objects, the first time.
+// note is graph.Once in the notes of b. Of one object there is nothing to note.
 func note[T any](b *builder, objects []*graph.Resource, what string, find func() T) T {
 	if len(objects) == 1 {
 		return find()
 	}
-	l := look{&objects[0], what}
-	found, ok := b.notes[l].(T)
-	if !ok {
-		found = find()
-		b.notes[l] = found
-	}
-	return found
+	return graph.Once(b.notes, objects, what, find)
 }
 
 func (b *builder) target(r *graph.Resource) *target {
