@@ -68,6 +68,7 @@ func matchObjects(before, after *graph.Graph) *objects {
 	for _, nameOf := range []func(*graph.Resource) string{
 		func(r *graph.Resource) string { return r.Name },
 		(*graph.Resource).Lineage,
+		(*graph.Resource).Kin,
 		func(r *graph.Resource) string { return r.Base },
 		func(r *graph.Resource) string {
 			if hash.Suffixed(r.Base) {
@@ -127,7 +128,7 @@ func (o *object) compare() {
 	}
 	const byDefault = "Opaque"
 	switch {
-	case o.old.Immutable && len(o.keys) > 0:
+	case o.old.Immutable && !slices.Equal(o.old.Values, o.new.Values): // in binaryData as well
 		o.refused = "it is immutable"
 	case o.old.Immutable && !o.new.Immutable:
 		o.refused = "immutable: true cannot be taken back"

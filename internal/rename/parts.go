@@ -11,6 +11,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/confighash/confighash/internal/catalog"
 	"github.com/confighash/confighash/internal/edit"
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/hash"
@@ -89,6 +90,15 @@ func (b *builder) split() {
 		}
 	}
 	for _, p := range pods {
+		t := b.target(p.of)
+		if t.parts == nil {
+			t.parts, t.binary = map[string]*part{}, map[string]bool{}
+			for i := range p.of.Values {
+				if v := &p.of.Values[i]; v.Binary {
+					t.binary[v.Key] = true
+				}
+			}
+		}
 		b.take(p.of, takes[p])
 	}
 	b.settleParts()
@@ -121,9 +131,11 @@ func (b *builder) take(r *graph.Resource, edges []*graph.Edge) {
 			holds[key] = true
 		}
 	}
-	for _, key := range r.Keys {
-		if holds[key] && (r.Immutable || b.spec.Rename.Immutable) { // what does not count could not change
-			counts[key] = true
+	if b.immutable(r) { // what does not count could not change
+		for key := range holds {
+			if _, has := slices.BinarySearch(r.Keys, key); has {
+				counts[key] = true
+			}
 		}
 	}
 	maps.Copy(holds, counts)
@@ -136,17 +148,39 @@ func (b *builder) take(r *graph.Resource, edges []*graph.Edge) {
 		t.whole = true
 		return
 	}
-	i := slices.IndexFunc(t.parts, func(p *part) bool { return p.keys == keys })
-	if i < 0 {
-		i = len(t.parts)
+	if b.fieldsCount(r, edges, counts, holds == nil) {
+		keys += hash.FieldsCount
+	}
+	p := t.parts[keys]
+	if p == nil {
 		suffix := hash.PartSuffix(r.Kind, r.Type, keys, r.Values, b.spec.Salt)
-		t.parts = append(t.parts, &part{of: r, keys: keys, holds: holds, suffix: suffix, name: r.Base + "-" + suffix})
+		p = &part{of: r, keys: keys, holds: holds, suffix: suffix, name: r.Base + "-" + suffix}
+		t.parts[keys] = p
 	} else {
-		maps.Copy(t.parts[i].holds, holds)
+		maps.Copy(p.holds, holds)
 	}
 	for _, e := range edges {
-		b.parts[e] = t.parts[i]
+		b.parts[e] = p
 	}
+}
+
+// immutable reports whether r will be.
+func (b *builder) immutable(r *graph.Resource) bool { return r.Immutable || b.spec.Rename.Immutable }
+
+// fieldsCount reports whether values that pods take of r are in binaryData and that matters: env
+// does not read it, and what is immutable cannot get them there under the same name.
+func (b *builder) fieldsCount(r *graph.Resource, edges []*graph.Edge, counts map[string]bool, all bool) bool {
+	binary := b.target(r).binary
+	has := func(key string) bool { return binary[key] }
+	switch {
+	case len(binary) == 0:
+		return false
+	case b.immutable(r):
+		return all || slices.ContainsFunc(slices.Collect(maps.Keys(counts)), has)
+	}
+	return slices.ContainsFunc(edges, func(e *graph.Edge) bool {
+		return (e.Ref.Via == catalog.ViaEnv || e.Ref.Via == catalog.ViaEnvFrom) && (e.Ref.Keys == nil || slices.ContainsFunc(e.Ref.Keys, has))
+	})
 }
 
 // settleParts decides what becomes of the objects whose parts pods take. kustomize may know
@@ -160,13 +194,12 @@ func (b *builder) settleParts() {
 	}
 	b.checkSources(known)
 	for _, r := range b.graph.Resources {
-		if !b.splits(r) {
+		t := b.target(r)
+		if !b.splits(r) || !t.referred && len(t.parts) == 0 { // it gets one name, since spec.rename.unreferenced asks for that
 			continue
 		}
-		t := b.target(r)
-		slices.SortFunc(t.parts, func(a, b *part) int { return cmp.Compare(a.keys, b.keys) })
 		t.whole = t.whole || r.History.Built || len(t.parts) == 0
-		t.added = slices.Clone(t.parts)
+		t.added = slices.SortedFunc(maps.Values(t.parts), func(a, b *part) int { return cmp.Compare(a.keys, b.keys) })
 		t.added = slices.DeleteFunc(t.added, func(p *part) bool {
 			id := b.graph.ID(r)
 			id.Name = p.name
@@ -201,9 +234,12 @@ func (b *builder) checkSources(parts map[graph.ID]*graph.Resource) {
 			sources[b.graph.ID(r)] = r
 		}
 	}
+	suffix := func(r *graph.Resource, keys string) string {
+		return hash.PartSuffix(r.Kind, r.Type, strings.TrimSuffix(keys, hash.FieldsCount)+hash.FieldsCount, r.Values, b.spec.Salt)
+	}
 	for _, p := range parts {
 		source := sources[baseOf(b.graph, p)]
-		if source != nil && !p.Kept && hash.PartSuffix(source.Kind, source.Type, p.Part, source.Values, b.spec.Salt) != p.Suffix {
+		if source != nil && !p.Kept && suffix(source, p.Part) != suffix(p, p.Part) {
 			b.plan.Errorf(p, "", "%s (%s) has changed since this object was made of it; list confighash in the outermost kustomization alone, or render the sources again", source, source.Place())
 		}
 	}

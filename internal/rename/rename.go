@@ -120,13 +120,14 @@ type target struct {
 	naming   bool            // the name is being computed
 	suffix   string
 	votes    votes
-	derived  *derived      // how the name follows from another one's, if it does
-	edges    []*graph.Edge // from its own content
-	leads    bool          // the name of another follows from its name
-	whole    bool          // something needs all of it; see split
-	parts    []*part       // that pods take
-	own      *part         // that it becomes, if nothing needs all of it
-	added    []*part       // that are added
+	derived  *derived         // how the name follows from another one's, if it does
+	edges    []*graph.Edge    // from its own content
+	leads    bool             // the name of another follows from its name
+	whole    bool             // something needs all of it; see split
+	parts    map[string]*part // that pods take, by their keys
+	binary   map[string]bool  // keys in binaryData, if pods take parts
+	own      *part            // that it becomes, if nothing needs all of it
+	added    []*part          // that are added
 }
 
 type builder struct {

@@ -19,7 +19,8 @@ import (
 // stays.
 //
 // Of the parts of one object the first becomes the object, with the keys of the others, unless
-// that is there as well. The others are Dropped. In Names, each part has its Lineage.
+// that is there as well. The others are Dropped. In Names, each part has its Kin, or its
+// Lineage if it is not the only one of its kin.
 func Strip(g *graph.Graph) *Plan {
 	b := newBuilder(g)
 	b.strips = true
@@ -33,9 +34,20 @@ func Strip(g *graph.Graph) *Plan {
 	kept := b.stripNames()
 	b.rewrite() // its errors are about references that stay
 	stripped := &Plan{Plan: plan.Plan{Edits: b.plan.Edits}, Names: map[*graph.Resource]string{}}
+	kin := map[graph.ID]int{}
+	kinOf := func(r *graph.Resource) graph.ID {
+		id := g.ID(r)
+		id.Name = r.Kin()
+		return id
+	}
+	for _, r := range g.Resources {
+		kin[kinOf(r)]++
+	}
 	for _, r := range g.Resources {
 		if b.targets[r.Index] != nil && b.target(r).restored {
-			stripped.Names[r] = r.Lineage()
+			if stripped.Names[r] = r.Kin(); kin[kinOf(r)] > 1 {
+				stripped.Names[r] = r.Lineage()
+			}
 			stripped.Edit(r, plan.Strip(r)...)
 		}
 	}

@@ -2,6 +2,7 @@ package yamldoc
 
 import (
 	"fmt"
+	"slices"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -159,6 +160,16 @@ func NameOf(m, key *yaml.Node) string {
 // mapping m.
 func IsBare(m, value *yaml.Node) bool {
 	return m.Style&yaml.FlowStyle != 0 && value.Value == "" && IsNull(value)
+}
+
+// Remove removes an entry of a mapping, if there is one.
+func Remove(m *yaml.Node, key string) {
+	for i := 0; m.Kind == yaml.MappingNode && i+1 < len(m.Content); i += 2 {
+		if m.Content[i].Value == key {
+			m.Content = slices.Delete(m.Content, i, i+2)
+			return
+		}
+	}
 }
 
 // Value returns the value that a mapping itself has under key, its alias resolved: nil
