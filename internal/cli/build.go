@@ -53,7 +53,6 @@ func (f *buildFlags) add(cmd *cobra.Command) {
 	f.addKustomize(cmd)
 }
 
-// addKustomize adds the flags of kustomize.
 func (f *buildFlags) addKustomize(cmd *cobra.Command) {
 	k := &f.Kustomize
 	cmd.Flags().StringVar(&k.LoadRestrictor, "load-restrictor", "LoadRestrictionsRootOnly", "whether kustomizations read files outside of their folder: LoadRestrictionsRootOnly, or `LoadRestrictionsNone`")
@@ -198,7 +197,6 @@ func targetOf(dir, output string, several bool) (string, error) {
 	return filepath.Join(output, path+".yaml"), nil
 }
 
-// write writes files, and makes the folders that they need.
 func write(files map[string][]byte, stdout *os.File) error {
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		if name == "" {

@@ -1,7 +1,7 @@
 package cli
 
 import (
-	"bytes"
+	"bufio"
 	"fmt"
 	"os"
 
@@ -62,16 +62,10 @@ func newNames(stdin, stdout *os.File) *cobra.Command {
 			if err != nil {
 				return fault(err)
 			}
-			var out bytes.Buffer
-			e := yaml.NewEncoder(&out)
+			w := bufio.NewWriter(stdout)
+			e := yaml.NewEncoder(w)
 			e.SetIndent(2)
-			if err := e.Encode(graph.NamesOf(g)); err != nil {
-				return fault(err)
-			}
-			if _, err := stdout.Write(out.Bytes()); err != nil {
-				return fault(&function.WriteError{Err: err})
-			}
-			return nil
+			return flush(w, e.Encode(graph.NamesOf(g)))
 		},
 		ValidArgsFunction: manifestFiles,
 	}

@@ -40,23 +40,18 @@ func newDiff(stdin, stdout, stderr *os.File) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			var views []report.Environment
 			var ambiguous []graph.Finding
 			differs := false
-			err = f.each(args, stdin, stderr, func(e environment) error {
+			err = f.show(args, stdin, stdout, stderr, format, func(e environment) (report.View, error) {
 				found, err := fielddiff.Compare(e.before.Graph, e.after.Graph)
 				if err != nil {
-					return err
+					return nil, err
 				}
-				e.View = view.Diff(found)
-				views, ambiguous = append(views, e.Environment), append(ambiguous, found.Ambiguous...)
+				ambiguous = append(ambiguous, found.Ambiguous...)
 				differs = differs || found.Differs()
-				return nil
+				return view.Diff(found), nil
 			})
 			if err != nil {
-				return fault(err)
-			}
-			if err := f.write(stdout, views, format); err != nil {
 				return err
 			}
 			warn(stderr, ambiguous)

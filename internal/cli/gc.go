@@ -48,10 +48,8 @@ const gcExamples = `  confighash gc
   kubectl get -A -o json configmaps,secrets,pods,replicasets > live.json
   confighash gc --from live.json`
 
-// gcFormats are the formats of gc.
 var gcFormats = []string{"text", "name", "yaml", "json"}
 
-// gcFlags are those of gc.
 type gcFlags struct {
 	from                []string
 	context, kubeconfig string
@@ -105,7 +103,6 @@ func newGC(stdin, stdout *os.File) *cobra.Command {
 	return cmd
 }
 
-// check checks the command line.
 func (f *gcFlags) check(args []string) error {
 	if _, err := report.Parse[string]("format", f.output, gcFormats); err != nil {
 		return fmt.Errorf("--output: %w", err)
@@ -127,7 +124,6 @@ func (f *gcFlags) check(args []string) error {
 	return nil
 }
 
-// read reads all objects.
 func (f *gcFlags) read(ctx context.Context, set *gc.Set, stdin io.Reader) error {
 	if err := graph.CheckNamespace(f.options.Namespace); err != nil {
 		return fmt.Errorf("--namespace %w", err)

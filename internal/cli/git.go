@@ -86,7 +86,6 @@ func (f *gitFlags) check(cmd *cobra.Command, args []string, always ...string) er
 	return nil
 }
 
-// An environment is manifests as they are, and as they will be.
 type environment struct {
 	report.Environment
 	before, after set
@@ -139,7 +138,6 @@ func (f *gitFlags) environments(args []string, stderr *os.File, runs bool, read 
 // A reader makes a set of manifests. With a functionConfig, it is that of a run to come.
 type reader func(files []load.File, config *v1alpha1.ConfigHash) (set, error)
 
-// revisions builds environments of two commits.
 type revisions struct {
 	*gitFlags
 	pair    *revision.Pair

@@ -54,7 +54,7 @@ func newGraph(stdin, stdout *os.File) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			order, err := view.ParseOrder(by)
+			order, err := report.Parse[view.Order]("order", by, view.Orders())
 			if err != nil {
 				return fmt.Errorf("--by: %w", err)
 			}

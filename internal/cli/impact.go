@@ -51,26 +51,20 @@ func newImpact(stdin, stdout, stderr *os.File) *cobra.Command {
 			if err := setBudget(cmd, &budget); err != nil {
 				return err
 			}
-			var views []report.Environment
 			var excess []string
 			code := impact.CodeNothing
-			err = f.each(args, stdin, stderr, func(e environment) error {
+			err = f.show(args, stdin, stdout, stderr, format, func(e environment) (report.View, error) {
 				predicted, err := impact.Compare(e.before.Graph, e.after.Graph)
 				if err != nil {
-					return err
+					return nil, err
 				}
-				e.View = view.Impact(predicted)
-				views = append(views, e.Environment)
 				code = max(code, predicted.ExitCode())
 				if text := budget.Exceeds(predicted); text != "" {
 					excess = append(excess, strings.TrimPrefix(e.Name+": "+text, ": "))
 				}
-				return nil
+				return view.Impact(predicted), nil
 			})
 			if err != nil {
-				return fault(err)
-			}
-			if err := f.write(stdout, views, format); err != nil {
 				return err
 			}
 			if excess != nil {

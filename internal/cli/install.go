@@ -48,7 +48,6 @@ func newInstall() *cobra.Command {
 	}
 }
 
-// install copies the running program to confighash in dir.
 func install(dir string) error {
 	switch info, err := os.Stat(dir); {
 	case errors.Is(err, fs.ErrNotExist):
@@ -78,7 +77,6 @@ func install(dir string) error {
 	return replace(target, source)
 }
 
-// openSelf opens the running program.
 func openSelf() (*os.File, error) {
 	if runtime.GOOS == "linux" {
 		// This works even if the file was replaced or removed.

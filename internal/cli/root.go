@@ -227,21 +227,6 @@ func (f flags) options() (function.Options, int, error) {
 	return options, size, nil
 }
 
-// read reads the manifests, and returns the options from flags and environment.
-func (f flags) read(stdin *os.File) ([]byte, function.Options, error) {
-	options, size, err := f.options()
-	if err != nil {
-		return nil, options, err
-	}
-	data, err := f.input(stdin)
-	if err != nil {
-		return nil, options, err
-	}
-	boundGarbage(size + len(data))
-	return data, options, nil
-}
-
-// input reads the manifests.
 func (f flags) input(stdin *os.File) ([]byte, error) {
 	if f.file == load.Stdin {
 		data, err := io.ReadAll(stdin)
@@ -260,13 +245,16 @@ func (f flags) input(stdin *os.File) ([]byte, error) {
 	return data, nil
 }
 
-// transform runs the function over the manifests, or, with --check, compares them with what
-// the function makes of them.
 func transform(f flags, stdin, stdout, stderr *os.File) error {
-	data, options, err := f.read(stdin)
+	options, size, err := f.options()
 	if err != nil {
 		return fault(err)
 	}
+	data, err := f.input(stdin)
+	if err != nil {
+		return fault(err)
+	}
+	boundGarbage(size + len(data))
 	w := bufio.NewWriterSize(stdout, 1<<20)
 	var out *function.Output
 	var differs bool
@@ -367,12 +355,5 @@ func readConfig(file string) (*v1alpha1.ConfigHash, error) {
 		return nil, fmt.Errorf("--config: %w", err)
 	}
 	config, err := v1alpha1.ParseYAML(data)
-	if err != nil {
-		var all []error
-		for _, e := range function.Errors(err) {
-			all = append(all, fmt.Errorf("--config %s: %w", file, e))
-		}
-		return nil, errors.Join(all...)
-	}
-	return config, nil
+	return config, named("--config "+file, err)
 }

@@ -2,7 +2,6 @@ package fielddiff
 
 import (
 	"fmt"
-	"slices"
 
 	"go.yaml.in/yaml/v3"
 
@@ -83,8 +82,8 @@ func (c *copier) copy(n *yaml.Node, path yamldoc.Path) (*yaml.Node, error) {
 func clean(r *graph.Resource, root *yaml.Node) {
 	if metadata := yamldoc.Value(root, "metadata"); (r.Target != 0 || r.IsJob()) && metadata != nil {
 		if annotations := yamldoc.Value(metadata, "annotations"); annotations != nil {
-			if remove(annotations, v1alpha1.AnnotationHash); len(annotations.Content) == 0 {
-				remove(metadata, "annotations")
+			if yamldoc.Remove(annotations, v1alpha1.AnnotationHash); len(annotations.Content) == 0 {
+				yamldoc.Remove(metadata, "annotations")
 			}
 		}
 	}
@@ -98,8 +97,8 @@ func clean(r *graph.Resource, root *yaml.Node) {
 		return
 	}
 	// The same value is the same in data and in stringData.
-	remove(root, "data")
-	remove(root, "stringData")
+	yamldoc.Remove(root, "data")
+	yamldoc.Remove(root, "stringData")
 	data := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
 	values := map[string]*yaml.Node{}
 	for _, v := range r.Values {
@@ -121,13 +120,4 @@ func clean(r *graph.Resource, root *yaml.Node) {
 
 func scalar(text string) *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text}
-}
-
-func remove(mapping *yaml.Node, key string) {
-	for i := 0; mapping.Kind == yaml.MappingNode && i+1 < len(mapping.Content); i += 2 {
-		if mapping.Content[i].Value == key {
-			mapping.Content = slices.Delete(mapping.Content, i, i+2)
-			return
-		}
-	}
 }

@@ -151,7 +151,7 @@ func (n *namer) followIn(r *graph.Resource, item *yaml.Node) (f followed) {
 			if to != m.name {
 				f.rewritten = append(f.rewritten, rewritten{m, to})
 			}
-			if n.full {
+			if n.plan.Full {
 				f.findings = append(f.findings, graph.Finding{Severity: manifest.Info, Resource: r, Path: m.at.Path, Message: "refers to " + to + ", which is named after what it runs"})
 			}
 		}

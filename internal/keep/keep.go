@@ -311,7 +311,11 @@ func (k *keeper) hasChanged() (bool, error) {
 		if l.last != nil && !l.stays && l.last.Name != l.current {
 			return true, nil
 		}
-		for _, name := range append([]string{l.current}, namesOf(l.versions)...) {
+		names := []string{l.current}
+		for _, r := range l.versions {
+			names = append(names, r.Name)
+		}
+		for _, name := range names {
 			if name != "" {
 				former = append(former, name, l.id.Name)
 			}
@@ -323,14 +327,6 @@ func (k *keeper) hasChanged() (bool, error) {
 	}
 	strip := strings.NewReplacer(former...)
 	return !maps.Equal(k.others(k.before, strip), k.others(written, strip)), nil
-}
-
-func namesOf(resources []*graph.Resource) []string {
-	names := make([]string, len(resources))
-	for i, r := range resources {
-		names[i] = r.Name
-	}
-	return names
 }
 
 // others counts the resources that are not versions, by their content.
@@ -361,20 +357,11 @@ func withoutPlaces(item *yaml.Node) *yaml.Node {
 	}
 	if annotations := yamldoc.Value(metadata, "annotations"); annotations != nil {
 		for _, key := range kustomize.Places {
-			remove(annotations, key)
+			yamldoc.Remove(annotations, key)
 		}
 		if len(annotations.Content) == 0 {
-			remove(metadata, "annotations")
+			yamldoc.Remove(metadata, "annotations")
 		}
 	}
 	return item
-}
-
-func remove(m *yaml.Node, key string) {
-	for i := 0; i+1 < len(m.Content); i += 2 {
-		if m.Content[i].Value == key {
-			m.Content = slices.Delete(m.Content, i, i+2)
-			return
-		}
-	}
 }

@@ -90,7 +90,7 @@ type Report struct {
 	Known int `json:"known,omitempty"`
 }
 
-// NewReport returns a report without findings.
+// NewReport returns a report without findings, whose lists are not nil, for JSON.
 func NewReport() *Report { return &Report{APIVersion, Kind, []Finding{}, []Finding{}, 0} }
 
 // AddNew adds what is found after a change, and counts what was found before it as well.

@@ -31,10 +31,7 @@ func Check(data []byte, w io.Writer, o Options) (changed bool, out *Output, err 
 	if err := d.Write(w, changes); err != nil {
 		return true, nil, &WriteError{err}
 	}
-	out, _ = report(r.plan.Findings, r.report)
-	if !in.IsResourceList {
-		out.Idle = r.idle(out)
-	}
+	out, _ = r.output(in)
 	return len(changes) > 0, out, nil
 }
 

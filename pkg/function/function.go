@@ -81,13 +81,7 @@ func Process(data []byte, w io.Writer, o Options) (*Output, error) {
 		}
 		return nil, of(in, err)
 	}
-	out, results := report(r.plan.Findings, r.report)
-	if !in.IsResourceList {
-		out.Idle = r.idle(out)
-	}
-	if r.summarize {
-		out.Summary = summaryOf(r)
-	}
+	out, results := r.output(in)
 	if err := in.Write(w, r.replaced, results); err != nil {
 		return nil, &WriteError{err}
 	}

@@ -23,9 +23,6 @@ const (
 // Orders returns the names of all orders.
 func Orders() []string { return []string{string(ByObject), string(ByWorkload)} }
 
-// ParseOrder returns the order of that name. The error lists the orders.
-func ParseOrder(name string) (Order, error) { return report.Parse[Order]("order", name, Orders()) }
-
 // A graphView shows who uses what.
 type graphView struct {
 	*usage.Graph

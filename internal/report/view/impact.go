@@ -27,7 +27,8 @@ type outcome struct {
 	tone   report.Tone
 	// title explains the effect.
 	title string
-	// one and several follow a number of workloads in the page's title.
+	// one and several follow a number of workloads in the page's title, which counts what
+	// restarts first, and what is refused with other errors.
 	one, several string
 }
 
@@ -43,12 +44,6 @@ var outcomes = []outcome{
 	{impact.Unknown, "unknown", report.Calm, "an operator decides", "is up to an operator", "are up to an operator"},
 	{impact.Starts, "starts", report.Calm, "new workloads", "starts", "start"},
 	{impact.Stops, "stops", report.Calm, "removed workloads, which a pruning apply stops", "stops if the apply prunes", "stop if the apply prunes"},
-}
-
-// titleOrder is the order of effects in the title, after what restarts. What is refused is
-// counted with other errors.
-var titleOrder = []impact.Effect{
-	impact.Stale, impact.Waits, impact.RunsAgain, impact.NextRuns, impact.Unknown, impact.Starts, impact.Stops,
 }
 
 // outcomeOf returns the outcome of an effect, that of Unknown for a new one.
@@ -120,15 +115,18 @@ func (v impactView) title() string {
 		pods = counted(pods, v.Summary.Kills, "loses running work", "lose running work")
 		parts[0] += " (" + strings.Join(pods, ", ") + ")"
 	}
-	for _, effect := range titleOrder {
-		o, noun := outcomeOf(effect), ""
+	for i := range outcomes {
+		o, noun := &outcomes[i], ""
 		n := counts[o]
+		if o.one == "" {
+			continue
+		}
 		if len(parts) == 0 {
 			noun = report.Choose(n, "workload ", "workloads ")
 		}
 		parts = counted(parts, n, noun+o.one, noun+o.several)
 		accepted := count(v.Workloads, func(w *impact.Workload) bool { return w.Effect == impact.Stale && w.Accepted })
-		if effect == impact.Stale && accepted > 0 {
+		if o.effect == impact.Stale && accepted > 0 {
 			parts[len(parts)-1] += report.Choose(n-accepted+1, " (accepted)", fmt.Sprintf(" (%d accepted)", accepted))
 		}
 	}

@@ -1,7 +1,6 @@
 package view
 
 import (
-	"encoding/json"
 	"encoding/xml"
 	"fmt"
 	"io"
@@ -11,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/confighash/confighash/internal/lint"
+	"github.com/confighash/confighash/internal/report"
 )
 
 // rulesPage is where the sections on rules are.
@@ -50,10 +50,7 @@ func SARIF(w io.Writer, r *lint.Report, version string) error {
 		}
 		results = append(results, result)
 	}
-	encoder := json.NewEncoder(w)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(jsonObject{
+	return report.WriteJSON(w, jsonObject{
 		"$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json", "version": "2.1.0",
 		"runs": []jsonObject{{
 			"tool":       jsonObject{"driver": jsonObject{"name": "confighash", "version": version, "informationUri": rulesPage, "rules": rules}},
