@@ -29,7 +29,6 @@ import (
 // maxName is how long the name of a Job can be: it is the value of a label of its pods.
 const maxName = 63
 
-// A namer gives Jobs other names.
 type namer struct {
 	graph *graph.Graph
 	plan  *plan.Plan
@@ -197,7 +196,6 @@ func each[T any](n *namer, resources []*graph.Resource, visit func(r *graph.Reso
 	return values
 }
 
-// copied returns a copy of a tree, with what its aliases stand for.
 func copied(n *yaml.Node) *yaml.Node {
 	made := *yamldoc.Resolve(n)
 	made.Anchor, made.Content = "", slices.Clone(made.Content)
@@ -207,7 +205,6 @@ func copied(n *yaml.Node) *yaml.Node {
 	return &made
 }
 
-// A facts is what is read of a Job.
 type facts struct {
 	suffix  string
 	most    int  // how long its name can be
@@ -247,7 +244,6 @@ func (n *namer) check(r *graph.Resource, most int) {
 	}
 }
 
-// checkUnique refuses two Jobs of one name.
 func (n *namer) checkUnique() {
 	taken := map[graph.ID]*graph.Resource{}
 	for _, r := range n.graph.Resources {
