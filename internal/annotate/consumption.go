@@ -153,9 +153,9 @@ func (c *consumption) sources() []source {
 			c.gap.object = u.object
 		}
 		if !verdict.Rolls {
-			if u.consumed && u.from == nil && c.informs() {
-				c.leave(graph.Finding{
-					Severity: manifest.Info, Resource: c.referrer, Path: templatePath(c.template), Object: u.object,
+			if u.consumed && u.from == nil && c.plan.Full {
+				c.plan.Inform(graph.Finding{
+					Resource: c.referrer, Path: templatePath(c.template), Object: u.object, Outcome: graph.LeftAlone,
 					Message: fmt.Sprintf("%s does not count: %s", u.object, verdict.Reason), Reason: verdict.Reason,
 				})
 			}

@@ -144,7 +144,7 @@ func (n *namer) followIn(r *graph.Resource, item *yaml.Node) (f followed) {
 			if m.to = n.names[job]; m.to != m.name {
 				f.rewritten = append(f.rewritten, m)
 			}
-			if n.full {
+			if n.plan.Full {
 				f.findings = append(f.findings, graph.Finding{Severity: manifest.Info, Resource: r, Path: m.at.Path, Message: "refers to " + m.to + ", which is named after what it runs"})
 			}
 		}

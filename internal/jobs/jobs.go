@@ -19,7 +19,6 @@ import (
 	"github.com/confighash/confighash/internal/edit"
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/hash"
-	"github.com/confighash/confighash/internal/manifest"
 	"github.com/confighash/confighash/internal/plan"
 	"github.com/confighash/confighash/internal/policy"
 	"github.com/confighash/confighash/internal/yamldoc"
@@ -35,7 +34,6 @@ type namer struct {
 	// names are the names that Jobs get.
 	names map[*graph.Resource]string
 	index index
-	full  bool // report: Full
 	// strips: names lose their hash.
 	strips bool
 }
@@ -47,7 +45,7 @@ func Name(g *graph.Graph, p *policy.Policy, spec *v1alpha1.Spec, pl *plan.Plan, 
 	if spec.Jobs != v1alpha1.JobsRename {
 		return
 	}
-	n := &namer{graph: g, plan: pl, names: map[*graph.Resource]string{}, full: spec.Report == v1alpha1.ReportFull}
+	n := &namer{graph: g, plan: pl, names: map[*graph.Resource]string{}}
 	var taking []*graph.Resource
 	for _, r := range g.Resources {
 		if !r.IsJob() {
@@ -57,7 +55,7 @@ func Name(g *graph.Graph, p *policy.Policy, spec *v1alpha1.Spec, pl *plan.Plan, 
 			taking = append(taking, r)
 			n.names[r] = ""
 		} else {
-			n.inform(graph.Finding{Resource: r, Message: "not named after what it runs: " + refusal.Reason, Outcome: graph.LeftAlone, Reason: refusal.Reason})
+			n.plan.Inform(graph.Finding{Resource: r, Message: "not named after what it runs: " + refusal.Reason, Outcome: graph.LeftAlone, Reason: refusal.Reason})
 		}
 	}
 	for _, r := range g.Context {
@@ -77,9 +75,9 @@ func Name(g *graph.Graph, p *policy.Policy, spec *v1alpha1.Spec, pl *plan.Plan, 
 	n.checkUnique()
 	for _, r := range taking {
 		n.edit(r, suffixes[r].suffix)
-		n.inform(graph.Finding{Resource: r, Message: "named after what it runs", Outcome: graph.Named})
+		n.plan.Inform(graph.Finding{Resource: r, Message: "named after what it runs", Outcome: graph.Named})
 		if suffixes[r].removed {
-			n.inform(graph.Finding{Resource: r, Path: "spec.ttlSecondsAfterFinished", Message: "once the cluster has removed the finished Job, a tool that applies manifests again and again, such as Argo CD or Flux, creates it again, and it runs again"})
+			n.plan.Inform(graph.Finding{Resource: r, Path: "spec.ttlSecondsAfterFinished", Message: "once the cluster has removed the finished Job, a tool that applies manifests again and again, such as Argo CD or Flux, creates it again, and it runs again"})
 		}
 	}
 	n.follow()
@@ -115,13 +113,6 @@ func Strip(g *graph.Graph, pl *plan.Plan, names map[*graph.Resource]string) {
 	if len(n.names) > 0 {
 		n.index = newIndex(g, n.names)
 		n.follow()
-	}
-}
-
-func (n *namer) inform(f graph.Finding) {
-	if n.full {
-		f.Severity = manifest.Info
-		n.plan.Add(f)
 	}
 }
 

@@ -316,6 +316,6 @@ func (p *part) narrow() []edit.Edit {
 
 func (b *builder) informParts(r *graph.Resource) {
 	for _, p := range b.target(r).added {
-		b.inform(graph.Finding{Resource: r, Message: fmt.Sprintf("%s is added, named after the keys that pods take", p.name), Outcome: graph.Named})
+		b.plan.Inform(graph.Finding{Resource: r, Message: fmt.Sprintf("%s is added, named after the keys that pods take", p.name), Outcome: graph.Named})
 	}
 }

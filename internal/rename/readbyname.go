@@ -223,7 +223,7 @@ func (b *builder) stampReaders() {
 				if sum := hash.Checksum(sums, b.spec.Salt); sum != has {
 					b.plan.Edit(r, edit.SetEntry{Parent: t.AnnotationsAt, Key: v1alpha1.AnnotationExtraSum, Value: sum})
 				}
-				b.inform(graph.Finding{Resource: r, Path: t.AnnotationsAt, Message: "stamped with the checksum of what " + v1alpha1.AnnotationExtraSources + " names", Outcome: graph.Stamped})
+				b.plan.Inform(graph.Finding{Resource: r, Path: t.AnnotationsAt, Message: "stamped with the checksum of what " + v1alpha1.AnnotationExtraSources + " names", Outcome: graph.Stamped})
 			case has != "":
 				b.plan.Edit(r, edit.RemoveEntry{Parent: t.AnnotationsAt, Key: v1alpha1.AnnotationExtraSum})
 			}

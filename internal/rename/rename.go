@@ -14,7 +14,6 @@ import (
 
 	"github.com/confighash/confighash/internal/catalog"
 	"github.com/confighash/confighash/internal/graph"
-	"github.com/confighash/confighash/internal/manifest"
 	"github.com/confighash/confighash/internal/plan"
 	"github.com/confighash/confighash/internal/policy"
 	"github.com/confighash/confighash/internal/reference"
@@ -73,7 +72,7 @@ func (p *Plan) gap(e *graph.Edge) string {
 // New plans the Rename of g. Its error is that of plan.Plan.Err.
 func New(g *graph.Graph, p *policy.Policy, spec *v1alpha1.Spec) (*Plan, error) {
 	b := newBuilder(g)
-	b.policy, b.spec = p, spec
+	b.policy, b.spec, b.plan.Full = p, spec, spec.Report == v1alpha1.ReportFull
 	b.findReaders()
 	b.count()
 	b.ask()
@@ -211,15 +210,6 @@ func (b *builder) takes(r *graph.Resource) bool {
 
 // hashed reports whether r will be named after its content, by this build or by another.
 func (b *builder) hashed(r *graph.Resource) bool { return b.takes(r) || r.Context && r.Base != r.Name }
-
-func (b *builder) informs() bool { return b.spec.Report == v1alpha1.ReportFull }
-
-func (b *builder) inform(f graph.Finding) {
-	if b.informs() {
-		f.Severity = manifest.Info
-		b.plan.Add(f)
-	}
-}
 
 // count goes through all references: what pins names, and what refers to what.
 func (b *builder) count() {

@@ -98,6 +98,29 @@ func Get(m *yaml.Node, key string, b *Budget) (value *yaml.Node, merged bool) {
 	return value, true
 }
 
+// At returns the node that path leads to from n, with aliases followed and merge keys
+// applied: nil if there is none.
+func At(n *yaml.Node, path Path) *yaml.Node {
+	steps, err := path.Steps()
+	if err != nil {
+		return nil
+	}
+	for _, step := range steps {
+		switch n = Resolve(n); {
+		case step.Index >= 0 && n.Kind == yaml.SequenceNode && step.Index < len(n.Content):
+			n = n.Content[step.Index]
+		case step.Index < 0 && n.Kind == yaml.MappingNode:
+			n, _ = Get(n, step.Key, new(Budget))
+		default:
+			return nil
+		}
+		if n == nil {
+			return nil
+		}
+	}
+	return Resolve(n)
+}
+
 func keyOf(key *yaml.Node) (string, bool) {
 	key = Resolve(key)
 	return key.Value, key.Kind == yaml.ScalarNode

@@ -166,13 +166,5 @@ func (e *WriteError) Unwrap() error { return e.Err }
 // Errors returns the errors that err joins, each of which is a sentence or an
 // explanation of its own.
 func Errors(err error) []error {
-	joined, ok := err.(interface{ Unwrap() []error })
-	if !ok {
-		return []error{err}
-	}
-	var all []error
-	for _, e := range joined.Unwrap() {
-		all = append(all, Errors(e)...)
-	}
-	return all
+	return graph.Errors(err)
 }
