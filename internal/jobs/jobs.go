@@ -92,18 +92,13 @@ func Strip(g *graph.Graph, pl *plan.Plan, names map[*graph.Resource]string) {
 	n := &namer{graph: g, plan: pl, names: map[*graph.Resource]string{}, strips: true}
 	count := map[graph.ID]int{}
 	var named []*graph.Resource
-	idOf := func(r *graph.Resource) graph.ID {
-		id := g.ID(r)
-		id.Name = r.Base
-		return id
-	}
 	for _, r := range g.Resources {
 		if r.IsJob() && r.Name != "" {
-			named, count[idOf(r)] = append(named, r), count[idOf(r)]+1
+			named, count[g.BaseID(r)] = append(named, r), count[g.BaseID(r)]+1
 		}
 	}
 	for _, r := range named {
-		if _, recorded := r.Annotations[v1alpha1.AnnotationHash]; recorded && count[idOf(r)] == 1 {
+		if _, recorded := r.Annotations[v1alpha1.AnnotationHash]; recorded && count[g.BaseID(r)] == 1 {
 			n.names[r], names[r] = r.Base, r.Base
 			pl.Edit(r, plan.Strip(r)...)
 		} else if r.Base != r.Name {
