@@ -134,7 +134,6 @@ func isEmpty(k map[string]any) bool {
 	return true
 }
 
-// texts returns the strings of a list.
 func texts(list any) []string {
 	var all []string
 	items, _ := list.([]any)

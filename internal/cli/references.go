@@ -12,24 +12,11 @@ import (
 	"github.com/confighash/confighash/internal/catalog/list"
 )
 
-const referencesHelp = `Print what confighash knows about Kubernetes kinds: which of their fields name a
-ConfigMap or a Secret, where their pod templates are, and what a change of one does.
-
-Without arguments it prints a line for each kind; for given kinds, each of their
-fields. Write a kind as for kubectl, with its group or without: Deployment,
-certificate.cert-manager.io.`
-
-const referencesExamples = `  confighash references
-  confighash references Rollout Certificate.cert-manager.io
-  confighash references --markdown > references.md`
-
 func newReferences() *cobra.Command {
 	var markdown bool
 	command := &cobra.Command{
 		Use:               "references [KIND[.GROUP]]…",
 		Short:             "Print which fields of which kinds are followed",
-		Long:              referencesHelp,
-		Example:           referencesExamples,
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: completeKinds,
 		RunE: func(cmd *cobra.Command, args []string) error {

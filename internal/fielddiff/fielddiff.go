@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 
+	"go.yaml.in/yaml/v3"
+
 	"github.com/confighash/confighash/internal/edit"
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/manifest"
@@ -47,7 +49,7 @@ func Compare(before, after *graph.Graph) (*Report, error) {
 	c := &comparison{sides: [2]side{newSide(before), newSide(after)}}
 	pairs := c.pairs()
 	report := &Report{Ambiguous: slices.Concat(c.sides[0].plan.Findings, c.sides[1].plan.Findings)}
-	var differing []pair
+	var differing []*pair
 	for _, p := range pairs {
 		switch {
 		case p[0] == nil:
@@ -89,7 +91,9 @@ type pair [2]*graph.Resource
 type side struct {
 	graph *graph.Graph
 	plan  *rename.Plan
-	trees []treeOf // by graph.Resource.Index
+	// trees are the resources without hashes, aliases, comments and values of Secrets, by
+	// graph.Resource.Index.
+	trees []*yaml.Node
 }
 
 func newSide(g *graph.Graph) side { return side{graph: g, plan: rename.Strip(g)} }
@@ -100,7 +104,7 @@ func (c *comparison) name(i int, r *graph.Resource) string {
 
 // pairs returns the resources of the new set in its order, then those that are only in the
 // old one. Those that the API server names are paired by their order.
-func (c *comparison) pairs() []pair {
+func (c *comparison) pairs() []*pair {
 	var all []*pair
 	known := map[graph.ID]*pair{}
 	for i := range c.sides {
@@ -121,11 +125,7 @@ func (c *comparison) pairs() []pair {
 			p[1-i] = r
 		}
 	}
-	pairs := make([]pair, len(all))
-	for i, p := range all {
-		pairs[i] = *p
-	}
-	return pairs
+	return all
 }
 
 // stripped returns what scalars of r become without hashes, by their paths.
@@ -141,7 +141,7 @@ func (s *side) stripped(r *graph.Resource) map[yamldoc.Path]string {
 
 // same reports whether a resource has the same text on both sides, hashes aside. Many
 // resources may be in one chunk.
-func (c *comparison) same(p pair) bool {
+func (c *comparison) same(p *pair) bool {
 	if p[0].Root != p[1].Root || !maps.Equal(c.sides[0].stripped(p[0]), c.sides[1].stripped(p[1])) {
 		return false
 	}

@@ -11,12 +11,9 @@ import (
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
-// A treeOf is a resource without hashes, aliases, comments and values of Secrets.
-type treeOf = *yaml.Node
-
 // read parses the resources of this side, the i-th one, again.
-func (s *side) read(pairs []pair, i int) error {
-	s.trees = make([]treeOf, len(s.graph.Resources))
+func (s *side) read(pairs []*pair, i int) error {
+	s.trees = make([]*yaml.Node, len(s.graph.Resources))
 	var wanted []*graph.Resource
 	for _, p := range pairs {
 		wanted = append(wanted, p[i])

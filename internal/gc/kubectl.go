@@ -33,7 +33,6 @@ const (
 	readers = 4
 )
 
-// A kind is a resource that the cluster serves.
 type kind struct{ resource, group, apiVersion, kind string }
 
 // String returns the resource as kubectl takes it.
@@ -92,7 +91,6 @@ func (c *Cluster) readAll(ctx context.Context, s *Set, kinds []kind) error {
 	return first
 }
 
-// readKind reads all objects of a kind.
 func (c *Cluster) readKind(ctx context.Context, s *Set, k kind) error {
 	path := "/api/" + k.apiVersion
 	if k.group != "" {
@@ -181,7 +179,6 @@ func irrelevant(err error) bool {
 	return len(missing) > 0 && !slices.ContainsFunc(missing, refers)
 }
 
-// run returns what kubectl prints, and why it failed.
 func (c *Cluster) run(ctx context.Context, args ...string) ([]byte, error) {
 	var out, reason bytes.Buffer
 	cmd := exec.CommandContext(ctx, "kubectl", slices.Concat(c.Flags, args)...)

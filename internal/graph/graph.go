@@ -59,6 +59,13 @@ func (g *Graph) ID(r *Resource) ID {
 	return ID{Group: r.Group, Kind: r.Kind, Namespace: g.NamespaceOf(r), Name: r.Name}
 }
 
+// BaseID is ID with the name from before a hash.
+func (g *Graph) BaseID(r *Resource) ID {
+	id := g.ID(r)
+	id.Name = cmp.Or(r.Base, r.Name)
+	return id
+}
+
 // New makes a Graph of resources, and resolves their references. namespace is where
 // objects that name none will be applied.
 func New(resources []*Resource, namespace string) *Graph {

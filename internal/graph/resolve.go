@@ -65,14 +65,14 @@ func (g *Graph) find(referrer *Resource, ref *reference.Reference, target catalo
 	return found
 }
 
-// maxNameLength is how long the name of an object can be (a DNS-1123 subdomain).
-const maxNameLength = 253
+// MaxNameLength is how long the name of an object can be (a DNS-1123 subdomain).
+const MaxNameLength = 253
 
 // withoutSuffix returns name without what may be a suffix in it, from the last
 // one on: a name from two runs ago, which nothing records. No run made a
 // name that is too long for one.
 func withoutSuffix(name string) []string {
-	if len(name) > maxNameLength {
+	if len(name) > MaxNameLength {
 		return nil
 	}
 	var names []string

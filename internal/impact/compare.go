@@ -211,9 +211,7 @@ func jobAlias(g *graph.Graph, r *graph.Resource) []alias {
 	if !r.IsJob() || r.Name == "" {
 		return nil
 	}
-	id := g.ID(r)
-	id.Name = r.Base
-	return []alias{{ID: id}}
+	return []alias{{ID: g.BaseID(r)}}
 }
 
 // hookAliases are the names of a hook of Helm without one part, which may be random at each

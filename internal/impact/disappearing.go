@@ -121,7 +121,6 @@ func (c *comparison) dropped() map[graph.ID][]*graph.Resource {
 	return dropped
 }
 
-// line identifies all versions of an object.
 func line(g *graph.Graph, r *graph.Resource) graph.ID {
 	id := g.ID(r)
 	id.Name = r.Lineage()

@@ -28,7 +28,6 @@ import (
 // maxName is how long the name of a Job can be: it is the value of a label of its pods.
 const maxName = 63
 
-// A namer gives Jobs other names.
 type namer struct {
 	graph *graph.Graph
 	plan  *plan.Plan
@@ -93,18 +92,13 @@ func Strip(g *graph.Graph, pl *plan.Plan, names map[*graph.Resource]string) {
 	n := &namer{graph: g, plan: pl, names: map[*graph.Resource]string{}, strips: true}
 	count := map[graph.ID]int{}
 	var named []*graph.Resource
-	idOf := func(r *graph.Resource) graph.ID {
-		id := g.ID(r)
-		id.Name = r.Base
-		return id
-	}
 	for _, r := range g.Resources {
 		if r.IsJob() && r.Name != "" {
-			named, count[idOf(r)] = append(named, r), count[idOf(r)]+1
+			named, count[g.BaseID(r)] = append(named, r), count[g.BaseID(r)]+1
 		}
 	}
 	for _, r := range named {
-		if _, recorded := r.Annotations[v1alpha1.AnnotationHash]; recorded && count[idOf(r)] == 1 {
+		if _, recorded := r.Annotations[v1alpha1.AnnotationHash]; recorded && count[g.BaseID(r)] == 1 {
 			n.names[r], names[r] = r.Base, r.Base
 			pl.Edit(r, plan.Strip(r)...)
 		} else if r.Base != r.Name {
@@ -188,7 +182,6 @@ func each[T any](n *namer, resources []*graph.Resource, visit func(r *graph.Reso
 	return values
 }
 
-// copied returns a copy of a tree, with what its aliases stand for.
 func copied(n *yaml.Node) *yaml.Node {
 	made := *yamldoc.Resolve(n)
 	made.Anchor, made.Content = "", slices.Clone(made.Content)
@@ -198,7 +191,6 @@ func copied(n *yaml.Node) *yaml.Node {
 	return &made
 }
 
-// A facts is what is read of a Job.
 type facts struct {
 	suffix  string
 	most    int  // how long its name can be
@@ -238,7 +230,6 @@ func (n *namer) check(r *graph.Resource, most int) {
 	}
 }
 
-// checkUnique refuses two Jobs of one name.
 func (n *namer) checkUnique() {
 	taken := map[graph.ID]*graph.Resource{}
 	for _, r := range n.graph.Resources {

@@ -41,7 +41,6 @@ type Kept struct {
 	Versions int
 }
 
-// A line is the versions of one object.
 type line struct {
 	id       graph.ID          // with the base name
 	versions []*graph.Resource // newest first
@@ -190,7 +189,6 @@ func lineOf(g *graph.Graph, r *graph.Resource) graph.ID {
 	return id
 }
 
-// read fills in the lines.
 func (k *keeper) read() error {
 	k.changed = sync.OnceValues(k.hasChanged)
 	here := map[graph.ID]bool{}
@@ -249,7 +247,6 @@ func (k *keeper) read() error {
 	return nil
 }
 
-// age returns the number of a version, 0 of a current one.
 func age(r *graph.Resource) int {
 	if !r.Kept {
 		return 0
@@ -291,7 +288,6 @@ func (k *keeper) use(here map[graph.ID]bool) {
 	}
 }
 
-// needed reports whether the versions of an object stay.
 func (k *keeper) needed(l *line) (bool, error) {
 	switch {
 	case l.current != "":

@@ -234,7 +234,7 @@ func (b *builder) checkSources(parts map[graph.ID]*graph.Resource) {
 		return hash.PartSuffix(r.Kind, r.Type, strings.TrimSuffix(keys, hash.FieldsCount)+hash.FieldsCount, r.Values, b.spec.Salt)
 	}
 	for _, p := range parts {
-		source := sources[baseOf(b.graph, p)]
+		source := sources[b.graph.BaseID(p)]
 		if source != nil && !p.Kept && suffix(source, p.Part) != suffix(p, p.Part) {
 			b.plan.Errorf(p, "", "%s (%s) has changed since this object was made of it; list confighash in the outermost kustomization alone, or render the sources again", source, source.Place())
 		}

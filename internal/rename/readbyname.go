@@ -62,7 +62,7 @@ func (b *builder) read(e *graph.Edge, candidates []*graph.Resource) {
 	case ref.Pins != "":
 		at := ref.At.Path
 		if ref.List { // two elements may become one, and others move up
-			at = at[:strings.LastIndexByte(string(at), '[')]
+			at = parent(at)
 		}
 		reader = warning(groupOf(ref), "%s %s (%s)", r, ref.Pins, at)
 	case runsFirst(r) && !ref.Follows && ref.Role != catalog.Producer:

@@ -88,7 +88,6 @@ func Process(data []byte, w io.Writer, o Options) (*Output, error) {
 	return out, nil
 }
 
-// A run is what becomes of an input.
 type run struct {
 	spec      v1alpha1.Spec
 	report    v1alpha1.Report // what the functionConfig asks for
@@ -138,7 +137,6 @@ func newRun(in *manifest.Input, o Options) (*run, error) {
 	return r, in.Append(slices.Concat(r.added, r.kept.Added), r.replaced)
 }
 
-// keep decides what becomes of earlier versions.
 func (r *run) keep(in *manifest.Input, o Options) (*keep.Kept, error) {
 	n := r.spec.Rename.Keep
 	if o.Keep != nil {

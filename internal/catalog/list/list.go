@@ -14,7 +14,6 @@ import (
 	"github.com/confighash/confighash/internal/typo"
 )
 
-// A listed is a kind with what is known of it.
 type listed struct {
 	group, name string
 	*catalog.Kind
@@ -28,7 +27,6 @@ func (l listed) String() string {
 	return l.name + "." + l.group
 }
 
-// all returns the kinds of the catalogue, sorted by group and name.
 func all() []listed {
 	var kinds []listed
 	for _, d := range catalog.Builtin().Documents() {
