@@ -182,7 +182,8 @@ func (b *builder) settleParts() {
 	for _, r := range slices.Concat(b.graph.Resources, b.graph.Kept) {
 		if r.Part != "" {
 			known[b.graph.ID(r)] = r
-			sources[baseOf(b.graph, r)] = sources[baseOf(b.graph, r)] || !r.Kept
+			id := b.graph.BaseID(r)
+			sources[id] = sources[id] || !r.Kept
 		}
 	}
 	b.checkSources(known)
@@ -191,7 +192,7 @@ func (b *builder) settleParts() {
 			continue
 		}
 		t := b.target(r)
-		if !t.whole && len(t.parts) == 0 && !sources[baseOf(b.graph, r)] {
+		if !t.whole && len(t.parts) == 0 && !sources[b.graph.BaseID(r)] {
 			continue // it gets one name, since spec.rename.unreferenced asks for that
 		}
 		t.whole = t.whole || r.History.Built || len(t.parts) == 0
