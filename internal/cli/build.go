@@ -53,7 +53,6 @@ func newBuild(stdout, stderr *os.File) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "build [DIR|URL]…",
 		Short: "Build a kustomization and run the function over it",
-		Args:  cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := errors.Join(f.checkKeep(cmd), f.Check()); err != nil {
 				return err
@@ -160,11 +159,7 @@ func targetOf(dir, output string, several bool) (string, error) {
 	}
 	path := filepath.Clean(dir)
 	if filepath.IsAbs(path) {
-		if wd, err := os.Getwd(); err == nil {
-			if relative, err := filepath.Rel(wd, path); err == nil {
-				path = relative
-			}
-		}
+		path = build.Relative(path)
 	}
 	if strings.Contains(dir, "://") || path == "." || !filepath.IsLocal(path) {
 		return "", fmt.Errorf("%s: of several folders each must be below the working directory, since its path names the file; build it by itself", dir)

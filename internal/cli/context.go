@@ -36,7 +36,6 @@ func newNames(stdin, stdout *os.File) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "names [FILE|DIR|-]…",
 		Short: "List the names with hashes, for --context of other builds",
-		Args:  cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			args, err := manifestArgs(cmd, args, stdin)
 			if err != nil {

@@ -16,7 +16,6 @@ func newDiff(stdin, stdout, stderr *os.File) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "diff --from OLD --to NEW | --git BASE[..HEAD] [DIR]…",
 		Short: "Show what changed, whatever the hashes in names",
-		Args:  cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			format, err := f.check(cmd, args)
 			if err != nil {

@@ -37,7 +37,6 @@ func newGC(stdin, stdout *os.File) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "gc [OBJECT]…",
 		Short: "List the earlier versions in a cluster that nothing uses",
-		Args:  cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.check(args); err != nil {
 				return err

@@ -19,7 +19,6 @@ func newGraph(stdin, stdout *os.File) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "graph [FILE|DIR|-]…",
 		Short: "Show who uses which ConfigMap or Secret",
-		Args:  cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			format, err := f.format()
 			if err != nil {

@@ -19,7 +19,6 @@ func newImpact(stdin, stdout, stderr *os.File) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "impact --from OLD --to NEW | --git BASE[..HEAD] [DIR]…",
 		Short: "Predict what rolls when new manifests are applied, and why",
-		Args:  cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			format, err := f.check(cmd, args)
 			if err != nil {

@@ -30,7 +30,6 @@ func newLint(stdin, stdout, stderr *os.File) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "lint [FILE|DIR|-]… | --git BASE[..HEAD] [DIR]…",
 		Short: "Find what will go wrong with ConfigMaps and Secrets",
-		Args:  cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			format, err := f.format()
 			if err != nil {

@@ -111,8 +111,10 @@ func NewRoot(stdin, stdout, stderr *os.File) *cobra.Command {
 	complete(root, "file", manifestFiles)
 	root.Flags().BoolVar(&f.check, "check", false, "print a diff of what would change instead of manifests, and exit 3 if there is one")
 	root.AddCommand(
-		newBuild(stdout, stderr), newSchema(), newVersion(), newReferences(), newInstall(), newImpact(stdin, stdout, stderr), newDiff(stdin, stdout, stderr), newStrip(stdin, stdout, stderr),
+		newBuild(stdout, stderr), newReferences(), newInstall(), newImpact(stdin, stdout, stderr), newDiff(stdin, stdout, stderr), newStrip(stdin, stdout, stderr),
 		newGraph(stdin, stdout), newNames(stdin, stdout), newLint(stdin, stdout, stderr), newGC(stdin, stdout),
+		printing("schema", "Print the JSON schema of the functionConfig", func() string { return string(v1alpha1.Schema()) }),
+		printing("version", "Print the version, as --version does", func() string { return "confighash version " + stampedVersion() + "\n" }),
 	)
 	describe(root)
 	return root

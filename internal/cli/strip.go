@@ -19,7 +19,6 @@ func newStrip(stdin, stdout, stderr *os.File) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "strip [FILE|DIR|-]…",
 		Short: "Remove hashes from names, for other diff tools",
-		Args:  cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			args, err := manifestArgs(cmd, args, stdin)
 			if err != nil {

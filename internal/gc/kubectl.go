@@ -64,31 +64,24 @@ func (c *Cluster) Read(ctx context.Context, s *Set) error {
 }
 
 func (c *Cluster) readAll(ctx context.Context, s *Set, kinds []kind) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	queue := make(chan kind, len(kinds))
-	for _, k := range kinds {
-		queue <- k
-	}
-	close(queue)
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 	var group sync.WaitGroup
-	var once sync.Once
-	var first error
-	for range readers {
+	running := make(chan struct{}, readers)
+	for _, k := range kinds {
+		running <- struct{}{}
 		group.Go(func() {
-			for k := range queue {
-				if ctx.Err() != nil {
-					return
-				}
-				if err := c.readKind(ctx, s, k); err != nil {
-					once.Do(func() { first = err })
-					cancel()
-				}
+			defer func() { <-running }()
+			if ctx.Err() != nil {
+				return
+			}
+			if err := c.readKind(ctx, s, k); err != nil {
+				cancel(err)
 			}
 		})
 	}
 	group.Wait()
-	return first
+	return context.Cause(ctx)
 }
 
 func (c *Cluster) readKind(ctx context.Context, s *Set, k kind) error {

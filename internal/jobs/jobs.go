@@ -236,8 +236,7 @@ func (n *namer) checkUnique() {
 		if !r.IsJob() || r.Name == "" {
 			continue
 		}
-		id := n.graph.ID(r)
-		id.Name = cmp.Or(n.names[r], r.Name)
+		id := n.graph.ID(r).Of(cmp.Or(n.names[r], r.Name))
 		other := taken[id]
 		if other == nil {
 			taken[id] = r
