@@ -61,7 +61,7 @@ func (p *Plan) Covers(r *graph.Resource) map[yamldoc.Path]string {
 // values (graph.Builder.Values). Its error is that of plan.Plan.Err.
 func New(g *graph.Graph, p *policy.Policy, spec *v1alpha1.Spec) (*Plan, error) {
 	b := &builder{
-		graph: g, policy: p, spec: spec, plan: &Plan{gaps: map[*graph.Resource]map[yamldoc.Path]gap{}},
+		graph: g, policy: p, spec: spec, plan: &Plan{Plan: plan.Plan{Full: spec.Report == v1alpha1.ReportFull}, gaps: map[*graph.Resource]map[yamldoc.Path]gap{}},
 		sums: map[sumKey]string{}, checked: map[*graph.Resource]bool{}, always: map[*graph.Resource][]hash.Value{},
 		uses: 300_000 + 100*len(g.All()),
 	}
@@ -101,7 +101,7 @@ func (b *builder) resource(r *graph.Resource) {
 	if r.Ignored() {
 		if len(r.PodTemplates) > 0 {
 			reason := v1alpha1.AnnotationIgnore + " takes it out"
-			b.leave(graph.Finding{Severity: manifest.Info, Resource: r, Message: "not stamped: " + reason, Reason: reason})
+			b.plan.Inform(graph.Finding{Resource: r, Message: "not stamped: " + reason, Reason: reason, Outcome: graph.LeftAlone})
 		}
 		return
 	}
@@ -158,7 +158,7 @@ func (b *builder) consumptions(r *graph.Resource) []*consumption {
 		t := &r.PodTemplates[i]
 		c := known[t.AnnotationsAt]
 		if c == nil || t.AnnotationsAt == "" {
-			c = &consumption{builder: b, referrer: r, template: t, workload: b.policy.Workload(r, t), known: map[useKey]*use{}, wanted: map[**graph.Resource]bool{}}
+			c = &consumption{builder: b, referrer: r, template: t, workload: b.policy.Workload(r, t), known: map[useKey]*use{}, notes: graph.Notes{}}
 			all = append(all, c)
 			if t.AnnotationsAt != "" {
 				known[t.AnnotationsAt] = c
@@ -215,9 +215,9 @@ func (b *builder) spend(r *graph.Resource, path yamldoc.Path) bool {
 // a checksum. others are keys that another function's run may have set.
 func (b *builder) stamp(r *graph.Resource, t *reference.PodTemplate, sources []source, others map[string]bool) bool {
 	if why, severity := refusal(t); why != "" && !b.policy.NamesJob(r) {
-		if len(sources) > 0 && (severity != manifest.Info || b.informs()) {
+		if len(sources) > 0 && (severity != manifest.Info || b.plan.Full) {
 			message := fmt.Sprintf("not stamped, although it consumes %s: %s", b.list(sources), why)
-			b.leave(graph.Finding{Severity: severity, Resource: r, Path: templatePath(t), Message: message, Reason: why})
+			b.plan.Add(graph.Finding{Severity: severity, Resource: r, Path: templatePath(t), Message: message, Reason: why, Outcome: graph.LeftAlone})
 		}
 		return false
 	}
@@ -226,7 +226,7 @@ func (b *builder) stamp(r *graph.Resource, t *reference.PodTemplate, sources []s
 		if t.Change == catalog.InPlace {
 			b.plan.Warnf(r, templatePath(t), "stamped, but a changed annotation restarts nothing here: %s; mode Rename does", cmp.Or(t.Reason, t.Change.Reason()))
 		}
-		if b.informs() {
+		if b.plan.Full {
 			b.informStamped(r, t, counted)
 		}
 	}
@@ -243,12 +243,10 @@ func (b *builder) stamp(r *graph.Resource, t *reference.PodTemplate, sources []s
 	}
 	slices.Sort(stale)
 	for _, key := range stale {
-		if b.informs() {
-			b.plan.Add(graph.Finding{
-				Severity: manifest.Info, Resource: r, Path: t.AnnotationsAt.Key(key), Outcome: graph.Unstamped,
-				Message: "removed: an earlier run wrote it, and nothing that is consumed now calls for it",
-			})
-		}
+		b.plan.Inform(graph.Finding{
+			Resource: r, Path: t.AnnotationsAt.Key(key), Outcome: graph.Unstamped,
+			Message: "removed: an earlier run wrote it, and nothing that is consumed now calls for it",
+		})
 		b.plan.Edit(r, edit.RemoveEntry{Parent: t.AnnotationsAt, Key: key})
 	}
 	return len(wanted) > 0 && t.Change != catalog.InPlace
@@ -259,17 +257,8 @@ func (b *builder) informStamped(r *graph.Resource, t *reference.PodTemplate, cou
 	if t.Change == catalog.Deferred {
 		message += "; " + cmp.Or(t.Reason, t.Change.Reason())
 	}
-	b.plan.Add(graph.Finding{Severity: manifest.Info, Resource: r, Path: templatePath(t), Message: message, Outcome: graph.Stamped})
+	b.plan.Inform(graph.Finding{Resource: r, Path: templatePath(t), Message: message, Outcome: graph.Stamped})
 }
-
-func (b *builder) leave(f graph.Finding) {
-	if f.Severity != manifest.Info || b.informs() {
-		f.Outcome = graph.LeftAlone
-		b.plan.Add(f)
-	}
-}
-
-func (b *builder) informs() bool { return b.spec.Report == v1alpha1.ReportFull }
 
 func templatePath(t *reference.PodTemplate) yamldoc.Path {
 	if t.AnnotationsAt != "" {

@@ -18,8 +18,8 @@ type consumption struct {
 	workload *policy.Workload
 	uses     []*use
 	known    map[useKey]*use
-	wanted   map[**graph.Resource]bool // what wants has found
-	gap      gap                       // the first that is consumed and does not count
+	notes    graph.Notes // of wants
+	gap      gap         // the first that is consumed and does not count
 }
 
 // A useKey is an object, and the kind that it is used as.
@@ -153,9 +153,9 @@ func (c *consumption) sources() []source {
 			c.gap.object = u.object
 		}
 		if !verdict.Rolls {
-			if u.consumed && u.from == nil && c.informs() {
-				c.leave(graph.Finding{
-					Severity: manifest.Info, Resource: c.referrer, Path: templatePath(c.template), Object: u.object,
+			if u.consumed && u.from == nil && c.plan.Full {
+				c.plan.Inform(graph.Finding{
+					Resource: c.referrer, Path: templatePath(c.template), Object: u.object, Outcome: graph.LeftAlone,
 					Message: fmt.Sprintf("%s does not count: %s", u.object, verdict.Reason), Reason: verdict.Reason,
 				})
 			}
@@ -215,16 +215,15 @@ func (c *consumption) verdict(u *use) policy.Verdict {
 }
 
 func (c *consumption) wants(objects []*graph.Resource, extra bool) bool {
-	if wanted, ok := c.wanted[&objects[0]]; ok && !extra {
-		return wanted
+	find := func() bool {
+		return slices.ContainsFunc(objects, func(object *graph.Resource) bool {
+			return c.judge(&use{object: object, kind: object.Kind, consumed: true, extra: extra}).Rolls
+		})
 	}
-	wanted := slices.ContainsFunc(objects, func(object *graph.Resource) bool {
-		return c.judge(&use{object: object, kind: object.Kind, consumed: true, extra: extra}).Rolls
-	})
-	if !extra {
-		c.wanted[&objects[0]] = wanted
+	if extra {
+		return find()
 	}
-	return wanted
+	return graph.Once(c.notes, objects, "wanted", find)
 }
 
 // ambiguous reports that nothing says which of several objects is meant.

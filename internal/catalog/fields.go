@@ -3,7 +3,6 @@ package catalog
 import (
 	"slices"
 	"strings"
-	"sync"
 )
 
 // Shapes are what references and pod specs look like in kinds that the catalogue
@@ -83,18 +82,10 @@ type kinds struct {
 	Reason string   `yaml:"reason"`
 }
 
-// kindsIn returns a function that reads a file of kinds once.
-func kindsIn(file string) func() []kinds {
-	return sync.OnceValue(func() (all []kinds) {
-		decode(read(file), &all)
-		return all
-	})
-}
+var passedOver, neverRefers = readOnce[[]kinds](passedOverFile), readOnce[[]kinds](neverRefersFile)
 
-var passedOver, neverRefers = kindsIn(passedOverFile), kindsIn(neverRefersFile)
-
-func anyCovers(all []kinds, group, kind string) bool {
-	return slices.ContainsFunc(all, func(k kinds) bool {
+func anyCovers(all *[]kinds, group, kind string) bool {
+	return slices.ContainsFunc(*all, func(k kinds) bool {
 		return k.Group == group && (slices.Contains(k.Kinds, kind) || slices.Contains(k.Kinds, "*"))
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"sync"
 
 	"go.yaml.in/yaml/v3"
 
@@ -159,6 +160,15 @@ func decode(text string, into any) {
 	if err != nil {
 		panic(fmt.Errorf("catalogue: %w in\n%s", err, text))
 	}
+}
+
+// readOnce returns a function that reads a file once.
+func readOnce[T any](file string) func() *T {
+	return sync.OnceValue(func() *T {
+		all := new(T)
+		decode(read(file), all)
+		return all
+	})
 }
 
 // oneOrMore is a list that may be written as its only element.

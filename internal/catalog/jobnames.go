@@ -1,7 +1,5 @@
 package catalog
 
-import "sync"
-
 // JobNames is what is known of where manifests name Jobs.
 type JobNames struct {
 	// Fields are fields of mappings, at any depth of any kind.
@@ -39,8 +37,4 @@ func (a *JobAnnotation) Format() *Format { return parseFormat(a.Pattern) }
 // JobNames returns where manifests name Jobs. It is shared and must not be changed.
 func (c *Catalog) JobNames() *JobNames { return jobNames() }
 
-var jobNames = sync.OnceValue(func() *JobNames {
-	known := &JobNames{}
-	decode(read(jobNamesFile), known)
-	return known
-})
+var jobNames = readOnce[JobNames](jobNamesFile)

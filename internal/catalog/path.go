@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/confighash/confighash/internal/yamldoc"
 )
 
 // A Segment is one step of a Path: a key, a pattern of keys in which "*"
@@ -76,6 +78,14 @@ func (p Path) String() string {
 		}
 	}
 	return strings.Join(keys, "/")
+}
+
+// From returns the path of the field that p, which has no patterns, leads to from at.
+func (p Path) From(at yamldoc.Path) yamldoc.Path {
+	for _, key := range p {
+		at = at.Key(string(key))
+	}
+	return at
 }
 
 // join returns a new path that leads to q from where p ends.

@@ -3,7 +3,6 @@ package catalog
 import (
 	"slices"
 	"strings"
-	"sync"
 )
 
 // PodMetadata is what is known of the labels and annotations of pod templates.
@@ -62,11 +61,7 @@ func (s Segments) Match(key string) bool {
 // shared and must not be changed.
 func (c *Catalog) PodMetadata() *PodMetadata { return podMetadata() }
 
-var podMetadata = sync.OnceValue(func() *PodMetadata {
-	known := &PodMetadata{}
-	decode(read(podMetadataFile), known)
-	return known
-})
+var podMetadata = readOnce[PodMetadata](podMetadataFile)
 
 // Reader returns the program that reads a key of pods, nil if none is known.
 func (m *PodMetadata) Reader(key string) *KeyReader {

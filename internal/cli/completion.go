@@ -6,7 +6,6 @@ import (
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
-// manifestFiles completes the names of YAML and JSON files.
 var manifestFiles = cobra.FixedCompletions([]cobra.Completion{"yaml", "yml", "json"}, cobra.ShellCompDirectiveFilterFileExt)
 
 // completeConfig lets shells complete the values of the flags that say the functionConfig.
@@ -29,7 +28,6 @@ func values(all ...cobra.Completion) cobra.CompletionFunc {
 	return cobra.FixedCompletions(all, cobra.ShellCompDirectiveNoFileComp)
 }
 
-// complete lets shells complete the values of a flag.
 func complete(cmd *cobra.Command, flag string, completion cobra.CompletionFunc) {
 	if err := cmd.RegisterFlagCompletionFunc(flag, completion); err != nil {
 		panic(err) // the flag does not exist

@@ -27,18 +27,6 @@ import (
 	"github.com/confighash/confighash/pkg/function"
 )
 
-const gitHelp = `
-With --git, both sets come from commits: BASE, and HEAD or the one after "..", as for
-git diff. Each DIR is an environment: a kustomization, which is built, or a file or a
-folder with manifests. A pattern such as 'overlays/*' finds the kustomizations of both
-commits. An environment that one of them lacks is new, or gone. With --render, a
-command prints the manifests, for charts and scripts: it runs in the files of each
-commit, once for each NAME, which is its $1; if it prints nothing, or the commit does
-not have it, the environment is not there. The report has a section for each.
-
-The functionConfig is that of --mode or --config, whose file is read from each commit,
-or the one that confighash build would take; without any, manifests stay as they are.`
-
 // gitFlags are those of the commands that read commits.
 type gitFlags struct {
 	buildFlags
@@ -86,7 +74,6 @@ func (f *gitFlags) check(cmd *cobra.Command, args []string, always ...string) er
 	return nil
 }
 
-// An environment is manifests as they are, and as they will be.
 type environment struct {
 	report.Environment
 	before, after set
@@ -139,7 +126,6 @@ func (f *gitFlags) environments(args []string, stderr *os.File, runs bool, read 
 // A reader makes a set of manifests. With a functionConfig, it is that of a run to come.
 type reader func(files []load.File, config *v1alpha1.ConfigHash) (set, error)
 
-// revisions builds environments of two commits.
 type revisions struct {
 	*gitFlags
 	pair    *revision.Pair

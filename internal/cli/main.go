@@ -9,13 +9,12 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime/debug"
-	"strconv"
 	"strings"
 	"syscall"
-	"unicode"
 
 	"github.com/spf13/cobra"
 
+	"github.com/confighash/confighash/internal/report"
 	"github.com/confighash/confighash/pkg/function"
 )
 
@@ -95,30 +94,12 @@ func (f *firstError) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// say writes a message to stderr: on a terminal, with its severity in a colour.
+// say writes a message to stderr: on a terminal, with its severity in a colour. Names in it
+// may hold characters that would steer a terminal.
 func say(stderr *os.File, severity, text string) {
 	heading := severity + ":"
 	if colour := map[string]string{"error": "31", "warning": "33"}[severity]; colour != "" && hasColours(stderr) {
 		heading = "\x1b[" + colour + "m" + heading + "\x1b[0m"
 	}
-	fmt.Fprintf(stderr, "%s %s\n", heading, printable(text))
-}
-
-// printable returns text with its control characters written out: names may contain
-// them, and they would steer a terminal. Line breaks and tabs stay.
-func printable(text string) string {
-	steers := func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }
-	if strings.IndexFunc(text, steers) < 0 {
-		return text
-	}
-	var b strings.Builder
-	for _, r := range text {
-		if steers(r) {
-			quoted := strconv.QuoteRuneToASCII(r)
-			b.WriteString(quoted[1 : len(quoted)-1])
-		} else {
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
+	fmt.Fprintf(stderr, "%s %s\n", heading, report.Printable(text, '\n', '\t'))
 }

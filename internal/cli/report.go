@@ -39,7 +39,6 @@ func (f *reportFlags) addNamespace(cmd *cobra.Command) {
 	complete(cmd, "namespace", values())
 }
 
-// format returns the format that the flags name.
 func (f *reportFlags) format() (report.Format, error) {
 	format, err := report.Parse[report.Format]("format", f.output, f.formats)
 	if err != nil {
@@ -64,7 +63,6 @@ func (f *reportFlags) options() (load.Options, error) {
 	}}, nil
 }
 
-// writeReport writes a view to stdout, in colours if that is a terminal.
 func writeReport(stdout *os.File, v report.View, f report.Format) error {
 	w := bufio.NewWriterSize(stdout, 1<<16)
 	return flush(w, report.Write(w, v, f, hasColours(stdout)))
@@ -122,37 +120,43 @@ func (f *comparisonFlags) check(cmd *cobra.Command, args []string) (report.Forma
 	return format, nil
 }
 
-// each reads both sets of each environment, and calls visit.
-func (f *comparisonFlags) each(args []string, stdin, stderr *os.File, visit func(environment) error) error {
+// show reads both sets of each environment, and writes the views that visit makes of them.
+func (f *comparisonFlags) show(args []string, stdin, stdout, stderr *os.File, format report.Format, visit func(environment) (report.View, error)) error {
 	options, err := f.options()
 	if err != nil {
+		return fault(err)
+	}
+	var all []report.Environment
+	add := func(e environment) (err error) {
+		e.View, err = visit(e)
+		all = append(all, e.Environment)
 		return err
 	}
-	if f.git.commits != "" {
+	ofCommits := f.git.commits != ""
+	if ofCommits {
 		f.git.namespace, f.git.context = f.namespace, f.context
-		return f.git.environments(args, stderr, true, func(files []load.File, _ *v1alpha1.ConfigHash) (set, error) {
+		err = f.git.environments(args, stderr, true, func(files []load.File, _ *v1alpha1.ConfigHash) (set, error) {
 			g, err := load.Of(files, options)
 			return set{Graph: g}, err
-		}, visit)
+		}, add)
+	} else {
+		before, errBefore := load.Graph(f.from, stdin, options)
+		after, errAfter := load.Graph(f.to, stdin, options)
+		if err = errors.Join(named("--from", errBefore), named("--to", errAfter)); err == nil {
+			err = add(environment{before: set{Graph: before}, after: set{Graph: after}})
+		}
 	}
-	before, errBefore := load.Graph(f.from, stdin, options)
-	after, errAfter := load.Graph(f.to, stdin, options)
-	if err := errors.Join(named("--from", errBefore), named("--to", errAfter)); err != nil {
-		return err
+	if err != nil {
+		return fault(err)
 	}
-	return visit(environment{before: set{Graph: before}, after: set{Graph: after}})
-}
-
-// write writes the views of environments.
-func (f *comparisonFlags) write(stdout *os.File, views []report.Environment, format report.Format) error {
-	if f.git.commits == "" || len(views) == 1 && f.environment != "" {
-		views[0].Name = f.environment
+	if !ofCommits || len(all) == 1 && f.environment != "" {
+		all[0].Name = f.environment
 	}
-	if f.git.commits == "" {
-		return writeReport(stdout, views[0], format)
+	if !ofCommits {
+		return writeReport(stdout, all[0], format)
 	}
 	w := bufio.NewWriterSize(stdout, 1<<16)
-	return flush(w, report.WriteEach(w, views, f.environment, format, hasColours(stdout)))
+	return flush(w, report.WriteEach(w, all, f.environment, format, hasColours(stdout)))
 }
 
 // named puts a flag before each of the errors that err joins.

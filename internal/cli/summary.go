@@ -22,7 +22,6 @@ func hasColours(f *os.File) bool {
 	return os.Getenv("NO_COLOR") == "" && t != "" && t != "dumb" && term.IsTerminal(int(f.Fd()))
 }
 
-// summaryPage presents what was done, for a person at a terminal.
 func summaryPage(out *function.Output) *report.Page {
 	s := out.Summary
 	changed := "nothing changed"
@@ -66,7 +65,6 @@ func number(tone report.Tone, n int, what string) report.Phrase {
 	return report.Words(report.Plural(n, what)).Toned(tone)
 }
 
-// renamed says what mode Rename has done.
 func renamed(s *function.Summary) []report.Phrase {
 	var named report.Phrase
 	total := 0
@@ -89,7 +87,6 @@ func renamed(s *function.Summary) []report.Phrase {
 	}
 }
 
-// stamped says what mode Annotate has done.
 func stamped(s *function.Summary) []report.Phrase {
 	lines := []report.Phrase{report.Words("nothing is stamped")}
 	if s.Stamped > 0 {
@@ -101,7 +98,6 @@ func stamped(s *function.Summary) []report.Phrase {
 	return lines
 }
 
-// leftAlone lists the reasons for which resources were left alone.
 func leftAlone(reasons []function.Reason) report.Section {
 	var s report.Section
 	for _, r := range reasons {

@@ -58,18 +58,10 @@ type shade []bool
 // visit hides the lines of Secrets in n. isItem reports that n is one even without a
 // kind. next is the line, from 1, of the node after n, 0 if there is none.
 func (s shade) visit(n *yaml.Node, isItem bool, next int) {
-	kind, isManifest := "", false
-	for _, e := range entries(n, next) {
-		switch e.key.Value {
-		case "kind":
-			kind = e.value.Value
-		case "metadata", "data", "stringData": // a reference has none of them
-			isManifest = true
-		}
-	}
+	kind := kindOf(n)
 	switch {
-	case kind == "Secret" && isManifest, isItem && n.Kind == yaml.MappingNode:
-		s.secret(n, next)
+	case kind == "Secret", isItem && n.Kind == yaml.MappingNode:
+		eachSecret(n, next, s.hide)
 		return
 	case kind == "SecretList":
 		isItem = true
@@ -82,29 +74,46 @@ func (s shade) visit(n *yaml.Node, isItem bool, next int) {
 // shown are the fields of a Secret that are not secret.
 var shown = []string{"apiVersion", "kind", "type", "immutable"}
 
-func (s shade) secret(n *yaml.Node, next int) {
-	for _, e := range entries(n, next) {
-		switch {
-		case e.key.Value == "metadata" && e.value.Kind == yaml.MappingNode:
-			s.metadata(e.value, e.next)
-		case !slices.Contains(shown, e.key.Value):
-			s.hide(n, e)
+// shownMetadata are those of its metadata.
+var shownMetadata = []string{"name", "namespace", "generateName", "labels"}
+
+// kindOf returns the kind of a manifest, "" for a Secret that is only referred to.
+func kindOf(n *yaml.Node) string {
+	kind, isManifest := "", false
+	for _, e := range entries(n, 0) {
+		switch e.key.Value {
+		case "kind":
+			kind = e.value.Value
+		case "metadata", "data", "stringData": // a reference has none of them
+			isManifest = true
 		}
 	}
+	if kind == "Secret" && !isManifest {
+		return ""
+	}
+	return kind
 }
 
-func (s shade) metadata(n *yaml.Node, next int) {
+// eachSecret calls hide for the entries of a Secret, and of the mappings in it, that may hold
+// its values.
+func eachSecret(n *yaml.Node, next int, hide func(in *yaml.Node, e entry)) {
 	for _, e := range entries(n, next) {
-		switch e.key.Value {
-		case "name", "namespace", "generateName", "labels":
-		case "annotations":
-			for _, a := range entries(e.value, e.next) {
-				if mayCopy(a.value) {
-					s.hide(e.value, a)
-				}
+		if e.key.Value != "metadata" || e.value.Kind != yaml.MappingNode {
+			if !slices.Contains(shown, e.key.Value) || e.value.Kind != yaml.ScalarNode {
+				hide(n, e)
 			}
-		default:
-			s.hide(n, e)
+			continue
+		}
+		for _, m := range entries(e.value, e.next) {
+			if m.key.Value == "annotations" {
+				for _, a := range entries(m.value, m.next) {
+					if mayCopy(a.value) {
+						hide(m.value, a)
+					}
+				}
+			} else if !slices.Contains(shownMetadata, m.key.Value) {
+				hide(e.value, m)
+			}
 		}
 	}
 }
@@ -116,7 +125,6 @@ func mayCopy(value *yaml.Node) bool {
 	return value.Kind != yaml.ScalarNode || len(value.Value) > long || strings.ContainsAny(value.Value, "{\n")
 }
 
-// hide hides an entry of the mapping in.
 func (s shade) hide(in *yaml.Node, e entry) {
 	end := e.next
 	switch {

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"hash"
-	"slices"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -17,18 +16,9 @@ const Hidden = "!hidden"
 // with the tag Hidden. Two of them have the same value if the nodes had. The tree must
 // have no aliases and no merge keys.
 func Hide(n *yaml.Node) {
-	kind, isManifest := "", false
-	for _, e := range entries(n, 0) {
-		switch e.key.Value {
-		case "kind":
-			kind = e.value.Value
-		case "metadata", "data", "stringData":
-			isManifest = true
-		}
-	}
-	switch {
-	case kind == "Secret" && isManifest, kind == "SecretList":
-		hideSecret(n)
+	switch kind := kindOf(n); {
+	case kind == "Secret", kind == "SecretList":
+		eachSecret(n, 0, func(_ *yaml.Node, e entry) { HideNode(e.value) })
 		return
 	case n.Kind != yaml.MappingNode:
 		for _, child := range n.Content {
@@ -40,32 +30,6 @@ func Hide(n *yaml.Node) {
 			HideNode(e.value)
 		} else {
 			Hide(e.value)
-		}
-	}
-}
-
-func hideSecret(n *yaml.Node) {
-	for _, e := range entries(n, 0) {
-		if e.key.Value == "metadata" && e.value.Kind == yaml.MappingNode {
-			hideMetadata(e.value)
-		} else if !slices.Contains(shown, e.key.Value) || e.value.Kind != yaml.ScalarNode {
-			HideNode(e.value)
-		}
-	}
-}
-
-func hideMetadata(n *yaml.Node) {
-	for _, e := range entries(n, 0) {
-		switch e.key.Value {
-		case "name", "namespace", "generateName", "labels":
-		case "annotations":
-			for _, a := range entries(e.value, 0) {
-				if mayCopy(a.value) {
-					HideNode(a.value)
-				}
-			}
-		default:
-			HideNode(e.value)
 		}
 	}
 }

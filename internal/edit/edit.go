@@ -23,8 +23,6 @@ import (
 // An Edit is a change to an item: [SetScalar], [SetEntry], [RemoveEntry] or [KeepEntries]. An edit whose
 // result is already in the text changes no byte.
 type Edit interface {
-	// check refuses an edit that makes no sense in any text.
-	check() error
 	// path leads to what the edit sets or removes.
 	path() yamldoc.Path
 }
@@ -105,9 +103,20 @@ func edits(items []Item) iter.Seq2[yamldoc.Path, Edit] {
 	}
 }
 
+// check refuses edits that make no sense in any text.
 func check(items []Item) error {
 	for _, e := range edits(items) {
-		if err := e.check(); err != nil {
+		var err error
+		switch e := e.(type) {
+		case SetScalar:
+			err = cmp.Or(checkStrings(e.At.Path, e.Value), checkStrings(e.At.Path, e.More...))
+		case SetEntry:
+			if e.Bool && e.Value != "true" && e.Value != "false" {
+				return fmt.Errorf(`%s: the boolean to set is neither "true" nor "false"`, e.path())
+			}
+			err = cmp.Or(checkStrings(e.Parent, e.Key), checkStrings(e.path(), e.Value))
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -118,20 +127,6 @@ func (e SetScalar) path() yamldoc.Path   { return e.At.Path }
 func (e SetEntry) path() yamldoc.Path    { return e.Parent.Key(e.Key) }
 func (e RemoveEntry) path() yamldoc.Path { return e.Parent.Key(e.Key) }
 func (e KeepEntries) path() yamldoc.Path { return e.Parent }
-
-func (e SetScalar) check() error {
-	return cmp.Or(checkStrings(e.At.Path, e.Value), checkStrings(e.At.Path, e.More...))
-}
-
-func (e SetEntry) check() error {
-	if e.Bool && e.Value != "true" && e.Value != "false" {
-		return fmt.Errorf(`%s: the boolean to set is neither "true" nor "false"`, e.path())
-	}
-	return cmp.Or(checkStrings(e.Parent, e.Key), checkStrings(e.path(), e.Value))
-}
-
-func (RemoveEntry) check() error { return nil }
-func (KeepEntries) check() error { return nil }
 
 func checkStrings(path yamldoc.Path, values ...string) error {
 	for _, value := range values {

@@ -77,12 +77,7 @@ func hasTabAfter(b []byte, end int) bool {
 	return false
 }
 
-func hasBreak(s string) bool {
-	if strings.IndexByte(s, '\n') >= 0 || strings.IndexByte(s, '\r') >= 0 {
-		return true
-	}
-	return strings.Contains(s, "\u0085") || strings.Contains(s, "\u2028") || strings.Contains(s, "\u2029")
-}
+func hasBreak(s string) bool { return strings.ContainsAny(s, "\n\r\u0085\u2028\u2029") }
 
 // quote writes value as a scalar of the given style: plain or quoted. With flow, a plain
 // one must be valid in a flow collection too.

@@ -77,23 +77,12 @@ func isStringNode(node *yaml.Node, value string) bool {
 	return node.Kind == yaml.ScalarNode && node.Value == value && node.ShortTag() == "!!str"
 }
 
-var kindNames = map[yaml.Kind]string{
-	yaml.MappingNode:  "a mapping",
-	yaml.SequenceNode: "a sequence",
-	yaml.ScalarNode:   "a scalar",
-	yaml.AliasNode:    "an alias",
-}
-
 // mustBe returns an error if node, which is at path, is of another kind.
 func mustBe(kind yaml.Kind, node *yaml.Node, path yamldoc.Path) error {
 	if node.Kind == kind {
 		return nil
 	}
-	found := kindNames[node.Kind]
-	if yamldoc.IsNull(node) {
-		found = "null"
-	}
-	return fmt.Errorf("%s: found %s where %s is needed", show(path), found, kindNames[kind])
+	return fmt.Errorf("%s: found %s where %s is needed", show(path), yamldoc.Describe(node), yamldoc.Describe(&yaml.Node{Kind: kind, Tag: "!!str"}))
 }
 
 func show(path yamldoc.Path) string {

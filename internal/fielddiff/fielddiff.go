@@ -4,15 +4,15 @@
 package fielddiff
 
 import (
-	"bytes"
 	"cmp"
 	"maps"
 	"slices"
 	"strconv"
 
+	"go.yaml.in/yaml/v3"
+
 	"github.com/confighash/confighash/internal/edit"
 	"github.com/confighash/confighash/internal/graph"
-	"github.com/confighash/confighash/internal/manifest"
 	"github.com/confighash/confighash/internal/rename"
 	"github.com/confighash/confighash/internal/yamldoc"
 )
@@ -44,10 +44,10 @@ type Resource struct {
 // Compare compares two sets without the earlier versions of objects. The facts of both
 // must hold values and bases (graph.Builder.Values and Bases).
 func Compare(before, after *graph.Graph) (*Report, error) {
-	c := &comparison{sides: [2]side{newSide(before), newSide(after)}}
+	c := &comparison{sides: [2]side{newSide(before), newSide(after)}, texts: graph.SameTexts{}}
 	pairs := c.pairs()
 	report := &Report{Ambiguous: slices.Concat(c.sides[0].plan.Findings, c.sides[1].plan.Findings)}
-	var differing []pair
+	var differing []*pair
 	for _, p := range pairs {
 		switch {
 		case p[0] == nil:
@@ -78,8 +78,8 @@ func Compare(before, after *graph.Graph) (*Report, error) {
 }
 
 type comparison struct {
-	sides  [2]side
-	chunks map[[2]*manifest.Chunk]bool // whether they have the same text
+	sides [2]side
+	texts graph.SameTexts
 }
 
 // A pair is a resource as it is before and after, or nil.
@@ -89,7 +89,9 @@ type pair [2]*graph.Resource
 type side struct {
 	graph *graph.Graph
 	plan  *rename.Plan
-	trees []treeOf // by graph.Resource.Index
+	// trees are the resources without hashes, aliases, comments and values of Secrets, by
+	// graph.Resource.Index.
+	trees []*yaml.Node
 }
 
 func newSide(g *graph.Graph) side { return side{graph: g, plan: rename.Strip(g)} }
@@ -100,7 +102,7 @@ func (c *comparison) name(i int, r *graph.Resource) string {
 
 // pairs returns the resources of the new set in its order, then those that are only in the
 // old one. Those that the API server names are paired by their order.
-func (c *comparison) pairs() []pair {
+func (c *comparison) pairs() []*pair {
 	var all []*pair
 	known := map[graph.ID]*pair{}
 	for i := range c.sides {
@@ -121,11 +123,7 @@ func (c *comparison) pairs() []pair {
 			p[1-i] = r
 		}
 	}
-	pairs := make([]pair, len(all))
-	for i, p := range all {
-		pairs[i] = *p
-	}
-	return pairs
+	return all
 }
 
 // stripped returns what scalars of r become without hashes, by their paths.
@@ -139,20 +137,7 @@ func (s *side) stripped(r *graph.Resource) map[yamldoc.Path]string {
 	return values
 }
 
-// same reports whether a resource has the same text on both sides, hashes aside. Many
-// resources may be in one chunk.
-func (c *comparison) same(p pair) bool {
-	if p[0].Root != p[1].Root || !maps.Equal(c.sides[0].stripped(p[0]), c.sides[1].stripped(p[1])) {
-		return false
-	}
-	chunks := [2]*manifest.Chunk{p[0].Chunk, p[1].Chunk}
-	same, known := c.chunks[chunks]
-	if !known {
-		if c.chunks == nil {
-			c.chunks = map[[2]*manifest.Chunk]bool{}
-		}
-		same = bytes.Equal(p[0].Chunk.Text, p[1].Chunk.Text)
-		c.chunks[chunks] = same
-	}
-	return same
+// same reports whether a resource has the same text on both sides, hashes aside.
+func (c *comparison) same(p *pair) bool {
+	return c.texts.Have(p[0], p[1]) && maps.Equal(c.sides[0].stripped(p[0]), c.sides[1].stripped(p[1]))
 }

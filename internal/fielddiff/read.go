@@ -2,7 +2,6 @@ package fielddiff
 
 import (
 	"fmt"
-	"slices"
 
 	"go.yaml.in/yaml/v3"
 
@@ -12,12 +11,9 @@ import (
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
-// A treeOf is a resource without hashes, aliases, comments and values of Secrets.
-type treeOf = *yaml.Node
-
 // read parses the resources of this side, the i-th one, again.
-func (s *side) read(pairs []pair, i int) error {
-	s.trees = make([]treeOf, len(s.graph.Resources))
+func (s *side) read(pairs []*pair, i int) error {
+	s.trees = make([]*yaml.Node, len(s.graph.Resources))
 	var wanted []*graph.Resource
 	for _, p := range pairs {
 		wanted = append(wanted, p[i])
@@ -81,12 +77,8 @@ func (c *copier) copy(n *yaml.Node, path yamldoc.Path) (*yaml.Node, error) {
 // clean takes the annotation of mode Rename out of an object, and hides values of Secrets,
 // and those in base64, which nobody reads.
 func clean(r *graph.Resource, root *yaml.Node) {
-	if metadata := yamldoc.Value(root, "metadata"); (r.Target != 0 || r.IsJob()) && metadata != nil {
-		if annotations := yamldoc.Value(metadata, "annotations"); annotations != nil {
-			if remove(annotations, v1alpha1.AnnotationHash); len(annotations.Content) == 0 {
-				remove(metadata, "annotations")
-			}
-		}
+	if r.Target != 0 || r.IsJob() {
+		yamldoc.RemoveAnnotations(root, v1alpha1.AnnotationHash)
 	}
 	diff.Hide(root)
 	if binary := yamldoc.Value(root, "binaryData"); r.Target != 0 && binary != nil {
@@ -98,8 +90,8 @@ func clean(r *graph.Resource, root *yaml.Node) {
 		return
 	}
 	// The same value is the same in data and in stringData.
-	remove(root, "data")
-	remove(root, "stringData")
+	yamldoc.Remove(root, "data")
+	yamldoc.Remove(root, "stringData")
 	data := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
 	values := map[string]*yaml.Node{}
 	for _, v := range r.Values {
@@ -121,13 +113,4 @@ func clean(r *graph.Resource, root *yaml.Node) {
 
 func scalar(text string) *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text}
-}
-
-func remove(mapping *yaml.Node, key string) {
-	for i := 0; mapping.Kind == yaml.MappingNode && i+1 < len(mapping.Content); i += 2 {
-		if mapping.Content[i].Value == key {
-			mapping.Content = slices.Delete(mapping.Content, i, i+2)
-			return
-		}
-	}
 }

@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -102,7 +101,7 @@ func (g *Graph) CheckContext() error {
 	if len(g.Context) > 0 {
 		for _, r := range g.Resources {
 			if single(r) {
-				taken[g.ID(r)], taken[g.baseID(r)] = r, r
+				taken[g.ID(r)], taken[g.BaseID(r)] = r, r
 			}
 		}
 	}
@@ -113,7 +112,7 @@ func (g *Graph) CheckContext() error {
 			continue
 		}
 		other := taken[g.ID(r)]
-		if own := taken[g.baseID(r)]; own != nil && !own.Context {
+		if own := taken[g.BaseID(r)]; own != nil && !own.Context {
 			other = own
 		}
 		switch _, known := first[r.File]; {
@@ -130,13 +129,6 @@ func (g *Graph) CheckContext() error {
 		errs[i] = clash(first[file][0], first[file][1], more[file])
 	}
 	return errors.Join(errs...)
-}
-
-// baseID is ID with the name from before a hash.
-func (g *Graph) baseID(r *Resource) ID {
-	id := g.ID(r)
-	id.Name = cmp.Or(r.Base, r.Name)
-	return id
 }
 
 // clash returns the error that other has what r of the context is, and how many more of

@@ -59,7 +59,7 @@ func (g *Graph) Edge(r *Resource, ref *reference.Reference) Edge {
 	for _, target := range e.Targets.Each() {
 		match := g.Resolve(r, ref, target)
 		if len(match.Candidates) == 0 {
-			e.Strangers = g.narrowing.join(e.Strangers, match.Strangers)
+			e.Strangers = g.join(e.Strangers, match.Strangers)
 		} else {
 			e.Matches = append(e.Matches, match)
 		}
@@ -83,6 +83,17 @@ func (g *Graph) Edge(r *Resource, ref *reference.Reference) Edge {
 		e.Derived = append(e.Derived, g.Edge(r, &derived))
 	}
 	return e
+}
+
+// join returns two lists as one, which is the same each time.
+func (g *Graph) join(a, b []*Resource) []*Resource {
+	switch {
+	case len(a) == 0:
+		return b
+	case len(b) == 0:
+		return a
+	}
+	return Once(g.notes, a, &b[0], func() []*Resource { return slices.Concat(a, b) })
 }
 
 // Current returns the matches by names that the objects have now, without those by a

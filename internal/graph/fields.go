@@ -27,16 +27,17 @@ func readFields(item *yaml.Node, shared bool) (fields, error) {
 	err := each(item, shared, func(key string, value *yaml.Node, valueShared bool) error {
 		switch key {
 		case "apiVersion":
-			f.apiVersion = text(value)
+			f.apiVersion = yamldoc.StringOf(value)
 		case "kind":
-			f.kind = text(value)
+			f.kind = yamldoc.StringOf(value)
 		case "metadata":
 			metadata, metadataShared = value, valueShared
 		case "immutable":
 			f.immutable, _ = yamldoc.Bool(value)
 		case "sops":
 			f.sops = value.Kind == yaml.MappingNode
-			f.encrypted = f.sops && !macOnlyEncrypted(value)
+			// With --mac-only-encrypted, the integrity code covers the encrypted values alone.
+			f.encrypted = f.sops && yamldoc.StringOf(yamldoc.At(value, "mac_only_encrypted")) != "true"
 		}
 		return nil
 	})
@@ -48,13 +49,13 @@ func readFields(item *yaml.Node, shared bool) (fields, error) {
 		var err error
 		switch key {
 		case "name":
-			if f.name = text(value); f.name != "" {
+			if f.name = yamldoc.StringOf(value); f.name != "" {
 				f.nameAt = edit.ScalarAt("metadata.name", value, valueShared)
 			}
 		case "generateName":
-			f.generateName = text(value) != ""
+			f.generateName = yamldoc.StringOf(value) != ""
 		case "namespace":
-			f.namespace = text(value)
+			f.namespace = yamldoc.StringOf(value)
 		case "labels":
 			f.labels, err = stringMap(value, "labels")
 		case "annotations":
@@ -74,15 +75,6 @@ func readFields(item *yaml.Node, shared bool) (fields, error) {
 	return f, err
 }
 
-// text returns the string that a scalar is written as, "" for null and what is not a
-// scalar.
-func text(n *yaml.Node) string {
-	if n.Kind != yaml.ScalarNode || n.Tag == "!!null" {
-		return ""
-	}
-	return n.Value
-}
-
 func stringMap(n *yaml.Node, name string) (map[string]string, error) {
 	if n.Kind != yaml.MappingNode {
 		if n.Kind == yaml.ScalarNode && (n.Tag == "!!null" || n.Value == "") {
@@ -96,26 +88,13 @@ func stringMap(n *yaml.Node, name string) (map[string]string, error) {
 			return fmt.Errorf("the key %q appears twice; keep one", key)
 		}
 		// Of another key the last one counts, as for kubectl, which takes such files.
-		m[key] = text(yamldoc.Resolve(value))
+		m[key] = yamldoc.StringOf(yamldoc.Resolve(value))
 		return nil
 	})
 	if err != nil {
 		err = fmt.Errorf("%s: %w", name, err)
 	}
 	return m, err
-}
-
-// macOnlyEncrypted reports whether SOPS was asked to let its integrity code
-// cover the encrypted values alone (--mac-only-encrypted).
-func macOnlyEncrypted(sops *yaml.Node) bool {
-	only := false
-	_ = each(sops, false, func(key string, value *yaml.Node, _ bool) error {
-		if key == "mac_only_encrypted" {
-			only = text(value) == "true"
-		}
-		return nil
-	})
-	return only
 }
 
 // each calls visit for every entry of a mapping, those of merge keys included.

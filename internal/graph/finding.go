@@ -53,6 +53,19 @@ func (f *Finding) name() string { return cmp.Or(f.Name, f.Resource.Name) }
 // Error makes a Finding an error.
 func (f Finding) Error() string { return f.String() }
 
+// Errors returns the errors that err joins, however deep.
+func Errors(err error) []error {
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return []error{err}
+	}
+	var all []error
+	for _, e := range joined.Unwrap() {
+		all = append(all, Errors(e)...)
+	}
+	return all
+}
+
 // Result returns the finding as the KRM functions specification has it. It shares
 // no memory with the input.
 func (f Finding) Result() manifest.Result {

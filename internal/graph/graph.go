@@ -29,8 +29,9 @@ type Graph struct {
 	producers map[key][]*Resource
 	// others holds resources of other kinds that something refers to.
 	others map[ID][]*Resource
-	// narrowing holds what lists in the maps above were narrowed to.
-	narrowing *narrowing
+	// notes are about lists in the maps above.
+	notes    Notes
+	narrower *narrower
 }
 
 // A key is a name of an object, and where it has it.
@@ -58,6 +59,15 @@ func (g *Graph) ID(r *Resource) ID {
 	return ID{Group: r.Group, Kind: r.Kind, Namespace: g.NamespaceOf(r), Name: r.Name}
 }
 
+// BaseID is ID with the name from before a hash.
+func (g *Graph) BaseID(r *Resource) ID { return g.ID(r).Of(cmp.Or(r.Base, r.Name)) }
+
+// Of returns the ID of the same resource by another name.
+func (id ID) Of(name string) ID {
+	id.Name = name
+	return id
+}
+
 // New makes a Graph of resources, and resolves their references. namespace is where
 // objects that name none will be applied.
 func New(resources []*Resource, namespace string) *Graph {
@@ -77,8 +87,9 @@ func New(resources []*Resource, namespace string) *Graph {
 		byBase:    map[key][]*Resource{},
 		producers: map[key][]*Resource{},
 		others:    map[ID][]*Resource{},
-		narrowing: newNarrowing(),
+		notes:     Notes{},
 	}
+	g.narrower = newNarrower(g.notes)
 	if len(context) > 0 {
 		g.all = slices.Concat(current, context)
 	}

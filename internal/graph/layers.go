@@ -7,115 +7,61 @@ import (
 	"github.com/confighash/confighash/internal/kustomize"
 )
 
-// manyCandidates is how many objects of one name there must be for an index of
-// their layers to pay. Thousands of variants of one base share one name in the eyes of
-// what refers to it.
-const manyCandidates = 16
-
-// narrowing holds what lists of objects of one name were narrowed to, so that
-// thousands of references do not look through thousands of objects each. A list
-// is known by where it begins: no list of a Graph changes any more.
-type narrowing struct {
-	layers  map[string]int    // those of all referrers met so far, numbered
-	of      map[*Resource]int // by referrer
-	indices map[**Resource]*layers
-	fitting map[listInLayers][]*Resource
-	bearers map[nameInList]*Resource // the only one of the name, if one is
-	spread  map[nameInList]bool      // see Graph.Unsure
-	places  map[**Resource]string
-	joined  map[[2]**Resource][]*Resource
-	// standIns holds those of a list that represent a Secret.
-	standIns map[**Resource][]*Resource
+// A narrower narrows lists of objects of one name: thousands of variants of one base share
+// one name in the eyes of what refers to it.
+type narrower struct {
+	notes  Notes
+	layers map[string]int    // those of all referrers met so far, numbered
+	of     map[*Resource]int // by referrer
 }
 
-type listInLayers struct {
-	list   **Resource
-	layers int
+func newNarrower(notes Notes) *narrower {
+	return &narrower{notes: notes, layers: map[string]int{"": 0}, of: map[*Resource]int{}}
 }
 
-type nameInList struct {
-	list **Resource
-	name string
-}
+// What Notes hold of lists: the index of their layers, what of them fits the layers of that
+// number, and the only object of that name.
+type (
+	indexed   struct{}
+	fittingTo int
+	bearerOf  string
+)
 
-func newNarrowing() *narrowing {
-	return &narrowing{
-		layers: map[string]int{"": 0}, of: map[*Resource]int{}, indices: map[**Resource]*layers{},
-		fitting: map[listInLayers][]*Resource{}, bearers: map[nameInList]*Resource{}, spread: map[nameInList]bool{},
-		places: map[**Resource]string{}, joined: map[[2]**Resource][]*Resource{}, standIns: map[**Resource][]*Resource{},
-	}
-}
-
-// once returns what known has under k, or else what find returns, and keeps that.
-func once[K comparable, V any](known map[K]V, k K, find func() V) V {
-	found, ok := known[k]
-	if !ok {
-		found = find()
-		known[k] = found
-	}
-	return found
-}
-
-func (n *narrowing) layersOf(r *Resource) int {
+func (n *narrower) layersOf(r *Resource) int {
 	if r.History.Prefixes == nil && r.History.Suffixes == nil {
 		return 0
 	}
-	return once(n.of, r, func() int {
+	number, known := n.of[r]
+	if !known {
 		layers := strings.Join(r.History.Prefixes, ",") + "\x00" + strings.Join(r.History.Suffixes, ",")
-		return once(n.layers, layers, func() int { return len(n.layers) })
-	})
+		if number, known = n.layers[layers]; !known {
+			number = len(n.layers)
+			n.layers[layers] = number
+		}
+		n.of[r] = number
+	}
+	return number
 }
 
 // narrow returns those of several candidates that fit the referrer's layers, as
 // kustomize's selectReferral does. If all are of other layers, it prefers the only one
 // that has the name now: a workload of an outer layer that refers to dev-app means the
 // object with that name. If there is none, it returns all as strangers.
-func (n *narrowing) narrow(candidates []*Resource, referrer *Resource, name string) (fitting, strangers []*Resource) {
+func (n *narrower) narrow(candidates []*Resource, referrer *Resource, name string) (fitting, strangers []*Resource) {
 	if len(candidates) <= 1 {
 		return candidates, nil
 	}
-	fitting = once(n.fitting, listInLayers{&candidates[0], n.layersOf(referrer)}, func() []*Resource {
-		return n.fit(candidates, referrer)
+	fitting = Once(n.notes, candidates, fittingTo(n.layersOf(referrer)), func() []*Resource {
+		return Once(n.notes, candidates, indexed{}, func() *layers { return newLayers(candidates) }).fit(referrer)
 	})
 	if len(fitting) > 0 {
 		return fitting, nil
 	}
-	named := once(n.bearers, nameInList{&candidates[0], name}, func() *Resource { return bearer(candidates, name) })
+	named := Once(n.notes, candidates, bearerOf(name), func() *Resource { return bearer(candidates, name) })
 	if named != nil {
 		return []*Resource{named}, nil
 	}
 	return nil, candidates
-}
-
-// fit returns the candidates that fit the referrer's layers: closely, if several
-// fit at all.
-func (n *narrowing) fit(candidates []*Resource, referrer *Resource) []*Resource {
-	l := n.indices[&candidates[0]]
-	if l == nil && len(candidates) < manyCandidates {
-		return fit(candidates, referrer)
-	}
-	if l == nil {
-		l = newLayers(candidates)
-		n.indices[&candidates[0]] = l
-	}
-	return l.fit(referrer)
-}
-
-// fit is narrowing.fit for a few candidates.
-func fit(candidates []*Resource, referrer *Resource) []*Resource {
-	for _, allowEmpty := range []bool{true, false} {
-		var fitting []*Resource
-		for _, c := range candidates {
-			if kustomize.SameAffixes(c.History, referrer.History, allowEmpty) {
-				fitting = append(fitting, c)
-			}
-		}
-		candidates = fitting
-		if len(candidates) <= 1 {
-			break
-		}
-	}
-	return candidates
 }
 
 func bearer(candidates []*Resource, name string) (found *Resource) {
@@ -128,16 +74,6 @@ func bearer(candidates []*Resource, name string) (found *Resource) {
 		}
 	}
 	return found
-}
-
-func (n *narrowing) join(a, b []*Resource) []*Resource {
-	switch {
-	case len(a) == 0:
-		return b
-	case len(b) == 0:
-		return a
-	}
-	return once(n.joined, [2]**Resource{&a[0], &b[0]}, func() []*Resource { return slices.Concat(a, b) })
 }
 
 // layers is an index of objects by what kustomize narrows several of them by:
@@ -215,7 +151,7 @@ func (a *affixes) like(referrer *Resource, allowEmpty bool) (found [][]int, all 
 	return append(found, a.in[end]), false
 }
 
-// fit is the function fit, over all.
+// fit returns the objects that fit the referrer's layers: closely, if several fit at all.
 func (l *layers) fit(referrer *Resource) []*Resource {
 	loose := l.fitting(referrer, true, 2)
 	if len(loose) <= 1 {

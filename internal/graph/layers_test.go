@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -25,10 +26,8 @@ func TestLayers_narrow(t *testing.T) {
 			c.Line = i
 		}
 		referrer := resource.Draw(rt, "referrer")
-		fitting, strangers := newNarrowing().narrow(candidates, referrer, referrer.Name)
-		l := newNarrowing()
-		l.indices[&candidates[0]] = newLayers(candidates)
-		gotFitting, gotStrangers := l.narrow(candidates, referrer, referrer.Name)
+		fitting, strangers := all(candidates, referrer)
+		gotFitting, gotStrangers := newNarrower(Notes{}).narrow(candidates, referrer, referrer.Name)
 		if diff := cmp.Diff(fitting, gotFitting); diff != "" {
 			rt.Errorf("fitting (-all +index):\n%s", diff)
 		}
@@ -38,7 +37,28 @@ func TestLayers_narrow(t *testing.T) {
 	})
 }
 
-// TestGraph_narrow looks among so many candidates that they get an index.
+// all narrows by a look at all candidates.
+func all(candidates []*Resource, referrer *Resource) (fitting, strangers []*Resource) {
+	fitting = candidates
+	for _, allowEmpty := range []bool{true, false} {
+		fitting = slices.DeleteFunc(slices.Clone(fitting), func(c *Resource) bool {
+			return !kustomize.SameAffixes(c.History, referrer.History, allowEmpty)
+		})
+		if len(fitting) <= 1 {
+			break
+		}
+	}
+	if len(fitting) > 0 {
+		return fitting, nil
+	}
+	named := slices.DeleteFunc(slices.Clone(candidates), func(c *Resource) bool { return c.Name != referrer.Name })
+	if len(named) == 1 {
+		return named, nil
+	}
+	return nil, candidates
+}
+
+// TestGraph_narrow looks twice, the second time by what is noted.
 func TestGraph_narrow(t *testing.T) {
 	var all []*Resource
 	for _, prefix := range "abcdefghijklmnopqrst" {
@@ -50,11 +70,8 @@ func TestGraph_narrow(t *testing.T) {
 	g := New(all, "default")
 	referrer := &Resource{Kind: "Deployment", Name: "k-web", History: kustomize.History{Prefixes: []string{"k-"}}}
 	candidates := g.byName[key{1, present, "default", "app"}]
-	if len(candidates) < manyCandidates {
-		t.Fatalf("%d candidates are too few for an index", len(candidates))
-	}
-	for range 2 { // the second time by the index that is there
-		fitting, _ := g.narrowing.narrow(candidates, referrer, "app")
+	for range 2 {
+		fitting, _ := g.narrower.narrow(candidates, referrer, "app")
 		if len(fitting) != 1 || fitting[0].Name != "k-app" {
 			t.Errorf("found %v, want k-app", fitting)
 		}

@@ -40,7 +40,7 @@ type Match struct {
 // earlier in the build.
 func (g *Graph) Resolve(referrer *Resource, ref *reference.Reference, target catalog.Target) Match {
 	found := g.find(referrer, ref, target)
-	found.Candidates, found.Strangers = g.narrowing.narrow(found.Candidates, referrer, ref.Name)
+	found.Candidates, found.Strangers = g.narrower.narrow(found.Candidates, referrer, ref.Name)
 	return found
 }
 
@@ -65,14 +65,14 @@ func (g *Graph) find(referrer *Resource, ref *reference.Reference, target catalo
 	return found
 }
 
-// maxNameLength is how long the name of an object can be (a DNS-1123 subdomain).
-const maxNameLength = 253
+// MaxNameLength is how long the name of an object can be (a DNS-1123 subdomain).
+const MaxNameLength = 253
 
 // withoutSuffix returns name without what may be a suffix in it, from the last
 // one on: a name from two runs ago, which nothing records. No run made a
 // name that is too long for one.
 func withoutSuffix(name string) []string {
-	if len(name) > maxNameLength {
+	if len(name) > MaxNameLength {
 		return nil
 	}
 	var names []string
@@ -111,7 +111,7 @@ func (g *Graph) makers(referrer *Resource, ref *reference.Reference, target cata
 		found = g.producers[key{target, every, "", ref.Name}]
 	}
 	// An object that only other layers make counts as made.
-	found, strangers := g.narrowing.narrow(found, referrer, ref.Name)
+	found, strangers := g.narrower.narrow(found, referrer, ref.Name)
 	if found == nil {
 		return strangers
 	}
@@ -126,7 +126,7 @@ func (g *Graph) StandIns(list []*Resource) []*Resource {
 	case len(list) == 1:
 		return list
 	}
-	return once(g.narrowing.standIns, &list[0], func() []*Resource {
+	return Once(g.notes, list, "stand-ins", func() []*Resource {
 		return slices.DeleteFunc(slices.Clone(list), func(r *Resource) bool { return !r.StandsFor })
 	})
 }
@@ -142,11 +142,12 @@ func (g *Graph) Unsure(e *Edge) bool {
 		return false
 	}
 	return slices.ContainsFunc(e.Matches, func(match Match) bool {
-		return once(g.narrowing.spread, nameInList{&match.Candidates[0], ref.Name}, func() bool {
-			return g.spread(match.Candidates, ref.Name)
-		})
+		return Once(g.notes, match.Candidates, spreadOf(ref.Name), func() bool { return g.spread(match.Candidates, ref.Name) })
 	})
 }
+
+// spreadOf is what Notes hold of candidates: whether they spread over namespaces.
+type spreadOf string
 
 func (g *Graph) spread(candidates []*Resource, name string) bool {
 	first := g.NamespaceOf(candidates[0])
@@ -181,7 +182,7 @@ func (g *Graph) Elsewhere(e *Edge) [][]*Resource {
 func (g *Graph) named(referrer *Resource, kind catalog.GroupKind, name string) []*Resource {
 	for _, namespace := range []string{"", g.NamespaceOf(referrer)} {
 		all := g.others[ID{kind.Group, kind.Kind, namespace, name}]
-		if found, _ := g.narrowing.narrow(all, referrer, name); len(found) > 0 {
+		if found, _ := g.narrower.narrow(all, referrer, name); len(found) > 0 {
 			return found
 		}
 	}

@@ -186,6 +186,10 @@ func (r *Resource) Lineage() string {
 	return r.Base + " (keys " + r.Part + ")"
 }
 
+// Kin is the Lineage of a part, whether or not it counts which keys are in binaryData. That may
+// change from version to version, and two parts that differ in nothing else are kin.
+func (r *Resource) Kin() string { return strings.Replace(r.Lineage(), hash.FieldsCount+")", ")", 1) }
+
 // Ignored reports whether the resource asks to be left alone.
 func (r *Resource) Ignored() bool { return r.Annotations[v1alpha1.AnnotationIgnore] == "true" }
 

@@ -15,14 +15,15 @@ import (
 // standIn sets what counts of an object that represents a Secret.
 func (b *Builder) standIn(r *Resource, s *catalog.StandIn, item *yaml.Node) {
 	r.StandsFor = true
-	if len(s.Metadata) == 0 || len(s.CopiedUnless) > 0 && descend(item, s.CopiedUnless) == nil {
+	metadata := s.Metadata.From("")
+	if metadata == "" || len(s.CopiedUnless) > 0 && yamldoc.At(item, s.CopiedUnless.From("")) == nil {
 		r.SecretLabels, r.SecretAnnotations = r.Labels, r.Annotations
-	} else if metadata := descend(item, s.Metadata); metadata != nil {
+	} else {
 		// What is not a mapping of strings makes no labels and annotations.
-		if node := descend(metadata, catalog.Path{"labels"}); node != nil {
+		if node := yamldoc.At(item, metadata.Key("labels")); node != nil {
 			r.SecretLabels, _ = stringMap(node, "labels")
 		}
-		if node := descend(metadata, catalog.Path{"annotations"}); node != nil {
+		if node := yamldoc.At(item, metadata.Key("annotations")); node != nil {
 			r.SecretAnnotations, _ = stringMap(node, "annotations")
 		}
 	}
@@ -31,7 +32,7 @@ func (b *Builder) standIn(r *Resource, s *catalog.StandIn, item *yaml.Node) {
 	}
 	for _, part := range s.Content {
 		if err := r.addPart(part, item); err != nil {
-			r.ValuesErr = fmt.Errorf("%s: %w", fieldOf(part.Path), err)
+			r.ValuesErr = fmt.Errorf("%s: %w", part.Path.From(""), err)
 			return
 		}
 	}
@@ -40,8 +41,8 @@ func (b *Builder) standIn(r *Resource, s *catalog.StandIn, item *yaml.Node) {
 
 // addPart adds the values of a part of the item.
 func (r *Resource) addPart(part catalog.Part, item *yaml.Node) error {
-	node := descend(item, part.Path)
-	if node == nil || text(node) == "" && node.Kind == yaml.ScalarNode {
+	node := yamldoc.At(item, part.Path.From(""))
+	if node == nil || yamldoc.StringOf(node) == "" && node.Kind == yaml.ScalarNode {
 		return nil
 	}
 	if !part.Keys {
@@ -59,40 +60,14 @@ func (r *Resource) addPart(part catalog.Part, item *yaml.Node) error {
 	}
 	whole := false
 	if len(part.WholeIf) > 0 {
-		if n := descend(item, part.WholeIf); n != nil {
-			whole = n.Kind == yaml.MappingNode && len(n.Content) > 0
-		}
+		n := yamldoc.At(item, part.WholeIf.From(""))
+		whole = n != nil && n.Kind == yaml.MappingNode && len(n.Content) > 0
 	}
 	return each(node, false, func(key string, value *yaml.Node, _ bool) error {
 		if value.Kind != yaml.ScalarNode {
 			return fmt.Errorf("the value of %q is not a string; quote it, or write it as a block", key)
 		}
-		r.Values = append(r.Values, hash.Value{Key: key, Sum: sha256.Sum256([]byte(text(value))), Always: whole})
+		r.Values = append(r.Values, hash.Value{Key: key, Sum: sha256.Sum256([]byte(yamldoc.StringOf(value))), Always: whole})
 		return nil
 	})
-}
-
-// fieldOf returns a path as messages write it.
-func fieldOf(path catalog.Path) yamldoc.Path {
-	var field yamldoc.Path
-	for _, key := range path {
-		field = field.Key(string(key))
-	}
-	return field
-}
-
-// descend follows the keys of a path. It returns nil if one of them is not there.
-func descend(n *yaml.Node, path catalog.Path) *yaml.Node {
-	n = yamldoc.Resolve(n)
-	for _, key := range path {
-		if n.Kind != yaml.MappingNode {
-			return nil
-		}
-		next, _ := yamldoc.Get(n, string(key), new(yamldoc.Budget))
-		if next == nil {
-			return nil
-		}
-		n = yamldoc.Resolve(next)
-	}
-	return n
 }

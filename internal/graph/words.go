@@ -22,10 +22,10 @@ func Enumerate(names []string) string {
 
 // Clip returns a name as messages and reports show it, cut off if it is longer than any
 // name can be: thousands of messages may show it.
-func Clip(name string) string { return clip(name, maxNameLength) }
+func Clip(name string) string { return clip(name, MaxNameLength) }
 
 // ClipPath is Clip for the path of a field or of a file.
-func ClipPath[T ~string](path T) string { return clip(string(path), 4*maxNameLength) }
+func ClipPath[T ~string](path T) string { return clip(string(path), 4*MaxNameLength) }
 
 func clip(text string, most int) string {
 	if len(text) <= most {
@@ -37,7 +37,7 @@ func clip(text string, most int) string {
 // Places lists resources by their namespaces and names, sorted. The slice must not
 // change any more.
 func (g *Graph) Places(resources []*Resource) string {
-	return once(g.narrowing.places, &resources[0], func() string {
+	return Once(g.notes, resources, "places", func() string {
 		names := make([]string, len(resources))
 		for i, r := range resources {
 			names[i] = Clip(g.NamespaceOf(r)) + "/" + Clip(r.Name)

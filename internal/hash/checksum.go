@@ -27,6 +27,8 @@ type Value struct {
 	Key string
 	// Sum is the SHA-256 of the bytes.
 	Sum [sha256.Size]byte
+	// Binary: it is in binaryData, which env and envFrom do not read.
+	Binary bool
 	// Always reports that the value counts whichever keys are consumed.
 	Always bool
 }
@@ -52,7 +54,7 @@ func ValuesOf(c Content, encrypted bool) (values []Value, undecoded []string) {
 					undecoded = append(undecoded, e.Key)
 				}
 			}
-			values = append(values, Value{Key: e.Key, Sum: sha256.Sum256(content)})
+			values = append(values, Value{Key: e.Key, Sum: sha256.Sum256(content), Binary: f.Name == "binaryData"})
 		}
 	}
 	// The last field that has the key is the one that counts.

@@ -279,7 +279,10 @@ func TestValuesOf(t *testing.T) {
 			got, undecoded := ValuesOf(content, tc.encrypted)
 			var want []Value
 			for _, v := range tc.want {
-				want = append(want, Value{Key: v.Key, Sum: sha256.Sum256([]byte(v.Bytes))})
+				binary := slices.ContainsFunc(content.Fields, func(f Field) bool {
+					return f.Name == "binaryData" && slices.ContainsFunc(f.Entries, func(e Entry) bool { return e.Key == v.Key })
+				})
+				want = append(want, Value{Key: v.Key, Sum: sha256.Sum256([]byte(v.Bytes)), Binary: binary})
 			}
 			if len(got)+len(want) > 0 {
 				if diff := gocmp.Diff(want, got); diff != "" {

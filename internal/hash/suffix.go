@@ -111,8 +111,13 @@ func Keys(keys []string) string {
 	return strings.Join(escaped, ",")
 }
 
+// FieldsCount at the end of a list of keys says that it counts which of them are in
+// binaryData. No key has a semicolon there, since it would be escaped.
+const FieldsCount = ";binaryData"
+
 // KeysOf returns the keys of a list that Keys returned, and none for AllKeys.
 func KeysOf(list string) []string {
+	list = strings.TrimSuffix(list, FieldsCount)
 	if list == AllKeys {
 		return nil
 	}
@@ -126,21 +131,31 @@ func KeysOf(list string) []string {
 }
 
 // PartSuffix returns the suffix of an object that holds keys of another, keyed with salt unless
-// that is empty. keys is a list that Keys returned, or AllKeys; other values do not count. The
-// same bytes give the same suffix in each field. The type of a Secret counts, since it cannot
-// change under a name.
+// that is empty. keys is a list that Keys returned, or AllKeys, either with or without
+// FieldsCount; other values do not count. The same bytes give the same suffix in each field,
+// unless FieldsCount. The type of a Secret counts, since it cannot change under a name.
+//
+// values are sorted by key, as ValuesOf returns them.
 func PartSuffix(kind, typ, keys string, values []Value, salt string) string {
 	if kind == "Secret" && typ == "" {
 		typ = "Opaque" // as the API server has it
 	}
-	counts := map[string]bool{}
-	for _, key := range KeysOf(keys) {
-		counts[key] = true
-	}
 	encoded := appendStrings(nil, partVersion, kind, typ, keys)
-	for i := range values {
-		if keys == AllKeys || counts[values[i].Key] {
-			encoded = appendStrings(encoded, values[i].Key, hex.EncodeToString(values[i].Sum[:]))
+	add := func(v *Value) {
+		sum := hex.EncodeToString(v.Sum[:])
+		if v.Binary && strings.HasSuffix(keys, FieldsCount) {
+			sum += FieldsCount
+		}
+		encoded = appendStrings(encoded, v.Key, sum)
+	}
+	if strings.TrimSuffix(keys, FieldsCount) == AllKeys {
+		for i := range values {
+			add(&values[i])
+		}
+	}
+	for _, key := range KeysOf(keys) {
+		if i, ok := slices.BinarySearchFunc(values, key, func(v Value, key string) int { return strings.Compare(v.Key, key) }); ok {
+			add(&values[i])
 		}
 	}
 	return alphabet.Replace(digest(encoded, salt)[:Length])

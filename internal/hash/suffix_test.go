@@ -215,13 +215,35 @@ func TestPartSuffix_followsFromTheKeysThatCount(t *testing.T) {
 	}
 }
 
-func TestKeysOf_readsWhatKeysWrites(t *testing.T) {
-	for _, keys := range [][]string{{"a"}, {"a", "b.c_d-e"}, {"a,b", "%2C", "ä", "*", "a b"}} {
-		if got := KeysOf(Keys(keys)); !slices.Equal(got, keys) {
-			t.Errorf("%q became %q", keys, got)
+func TestPartSuffix_countsBinaryDataIfAsked(t *testing.T) {
+	values := func(fields ...Field) []Value {
+		found, _ := ValuesOf(Content{Kind: "ConfigMap", Fields: fields}, false)
+		return found
+	}
+	text := values(Field{"data", []Entry{{Key: "a", Value: "1"}, {Key: "b", Value: "2"}}})
+	moved := values(Field{"data", []Entry{{Key: "b", Value: "2"}}}, Field{"binaryData", []Entry{{Key: "a", Value: "MQ=="}}})
+	for _, keys := range []string{"a", "a,b", AllKeys} {
+		if PartSuffix("ConfigMap", "", keys, text, "") != PartSuffix("ConfigMap", "", keys, moved, "") {
+			t.Errorf("%s: another suffix for the same bytes in another field", keys)
+		}
+		if PartSuffix("ConfigMap", "", keys+FieldsCount, text, "") == PartSuffix("ConfigMap", "", keys+FieldsCount, moved, "") {
+			t.Errorf("%s: the same suffix in another field, which counts", keys)
 		}
 	}
-	if Keys([]string{AllKeys}) == AllKeys || KeysOf(AllKeys) != nil {
+	if PartSuffix("ConfigMap", "", "b"+FieldsCount, text, "") != PartSuffix("ConfigMap", "", "b"+FieldsCount, moved, "") {
+		t.Error("the field of another key counts")
+	}
+}
+
+func TestKeysOf_readsWhatKeysWrites(t *testing.T) {
+	for _, keys := range [][]string{{"a"}, {"a", "b.c_d-e"}, {"a,b", "%2C", "ä", "*", "a b"}, {"a" + FieldsCount}} {
+		for _, end := range []string{"", FieldsCount} {
+			if got := KeysOf(Keys(keys) + end); !slices.Equal(got, keys) {
+				t.Errorf("%q became %q", keys, got)
+			}
+		}
+	}
+	if Keys([]string{AllKeys}) == AllKeys || KeysOf(AllKeys) != nil || KeysOf(AllKeys+FieldsCount) != nil {
 		t.Error("a key passes for all keys")
 	}
 }

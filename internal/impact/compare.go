@@ -1,14 +1,12 @@
 package impact
 
 import (
-	"bytes"
 	"cmp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/confighash/confighash/internal/graph"
-	"github.com/confighash/confighash/internal/manifest"
 	"github.com/confighash/confighash/internal/podtemplate"
 	"github.com/confighash/confighash/internal/usage"
 	"github.com/confighash/confighash/internal/yamldoc"
@@ -79,11 +77,15 @@ func (c *comparison) ref(p pair) Ref {
 }
 
 func refOf(g *graph.Graph, r *graph.Resource) Ref {
-	return Ref{
+	ref := Ref{
 		APIVersion: graph.Clip(r.APIVersion), Kind: graph.Clip(r.Kind),
 		Namespace: graph.Clip(g.NamespaceOf(r)), Name: cmp.Or(graph.Clip(r.Name), "(generated)"), // by the API server
 		Context: r.Context,
 	}
+	if r.Part != "" {
+		ref.Source = graph.Clip(r.Base)
+	}
+	return ref
 }
 
 // compareEffects orders the worst first.
@@ -152,93 +154,70 @@ func (c *comparison) match() error {
 			}
 		}
 	}
-	c.pairHooks()
-	c.pairJobs()
-	same := map[[2]*manifest.Chunk]bool{} // many resources may be in one
+	c.pair(hookAliases)
+	c.pair(jobAlias)
+	same := graph.SameTexts{}
 	for _, s := range c.subjects {
-		s.differs = true
-		if s.both() && s.old.Root == s.new.Root {
-			chunks := [2]*manifest.Chunk{s.old.Chunk, s.new.Chunk}
-			if _, known := same[chunks]; !known {
-				same[chunks] = bytes.Equal(s.old.Chunk.Text, s.new.Chunk.Text)
-			}
-			s.differs = !same[chunks]
-		}
+		s.differs = !s.both() || !same.Have(s.old, s.new)
 		c.influence(s)
 	}
 	return nil
 }
 
-// pairJobs pairs Jobs that are in one set each and whose names differ in the hash alone.
-func (c *comparison) pairJobs() {
-	news, olds := map[graph.ID][]*subject{}, map[graph.ID][]*subject{}
-	enter := func(in map[graph.ID][]*subject, g *graph.Graph, s *subject) {
-		if r := s.now(); r.IsJob() && r.Name != "" {
-			id := g.ID(r)
-			id.Name = r.Base
-			in[id] = append(in[id], s)
-		}
-	}
-	for _, s := range c.subjects {
-		if s.old == nil {
-			enter(news, c.after, s)
-		} else if s.new == nil {
-			enter(olds, c.before, s)
-		}
-	}
-	for id, now := range news {
-		if was := olds[id]; len(now) == 1 && len(was) == 1 {
-			now[0].old, now[0].used, was[0].old = was[0].old, was[0].used, nil
-		}
-	}
-	c.subjects = slices.DeleteFunc(c.subjects, func(s *subject) bool { return s.old == nil && s.new == nil })
+// An alias is what stays the same of a resource that has another name in the other set.
+type alias struct {
+	graph.ID
+	hook string
 }
 
-// A hookPattern is what stays the same of a hook of Helm if one part of its name is
-// random.
-type hookPattern struct{ kind, namespace, hook, name string }
-
-// pairHooks pairs the hooks of Helm that are in one set each and whose names differ in
-// one part alone, which is random at each rendering: mainly those of tests. Such a
-// hook neither starts nor stops with an apply.
-func (c *comparison) pairHooks() {
-	var order []hookPattern // of the new set
-	news, olds := map[hookPattern][]*subject{}, map[hookPattern][]*subject{}
+// pair pairs subjects that are in one set each and that alone have an alias there.
+func (c *comparison) pair(aliases func(*graph.Graph, *graph.Resource) []alias) {
+	var order []alias // of the new set
+	news, olds := map[alias][]*subject{}, map[alias][]*subject{}
 	for _, s := range c.subjects {
 		switch {
 		case s.old == nil:
-			for _, p := range hookPatterns(c.after, s.new) {
-				order, news[p] = append(order, p), append(news[p], s)
+			for _, a := range aliases(c.after, s.new) {
+				order, news[a] = append(order, a), append(news[a], s)
 			}
 		case s.new == nil:
-			for _, p := range hookPatterns(c.before, s.old) {
-				olds[p] = append(olds[p], s)
+			for _, a := range aliases(c.before, s.old) {
+				olds[a] = append(olds[a], s)
 			}
 		}
 	}
-	for _, p := range order {
-		if len(news[p]) != 1 || len(olds[p]) != 1 {
+	for _, a := range order {
+		if len(news[a]) != 1 || len(olds[a]) != 1 {
 			continue
 		}
-		if now, was := news[p][0], olds[p][0]; now.old == nil && was.old != nil {
-			now.old, now.used = was.old, was.used
-			was.old = nil
+		if now, was := news[a][0], olds[a][0]; now.old == nil && was.old != nil {
+			now.old, now.used, was.old = was.old, was.used, nil
 		}
 	}
 	c.subjects = slices.DeleteFunc(c.subjects, func(s *subject) bool { return s.old == nil && s.new == nil })
 }
 
-func hookPatterns(g *graph.Graph, r *graph.Resource) []hookPattern {
+// jobAlias is the name of a Job without its hash.
+func jobAlias(g *graph.Graph, r *graph.Resource) []alias {
+	if !r.IsJob() || r.Name == "" {
+		return nil
+	}
+	return []alias{{ID: g.BaseID(r)}}
+}
+
+// hookAliases are the names of a hook of Helm without one part, which may be random at each
+// rendering: mainly those of tests. Such a hook neither starts nor stops with an apply.
+func hookAliases(g *graph.Graph, r *graph.Resource) []alias {
 	hook, ok := r.Annotations["helm.sh/hook"]
 	if !ok || len(r.Name) > 63 {
 		return nil
 	}
-	var found []hookPattern
+	var found []alias
 	parts := strings.Split(r.Name, "-")
 	for i, part := range parts {
 		if len(part) >= 4 && len(part) <= 10 && strings.Trim(part, "abcdefghijklmnopqrstuvwxyz0123456789") == "" {
 			parts[i] = strings.Repeat("*", len(part))
-			found = append(found, hookPattern{r.Kind, g.NamespaceOf(r), hook, strings.Join(parts, "-")})
+			found = append(found, alias{graph.ID{Kind: r.Kind, Namespace: g.NamespaceOf(r), Name: strings.Join(parts, "-")}, hook})
 			parts[i] = part
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/confighash/confighash/internal/catalog"
 	"github.com/confighash/confighash/internal/graph"
+	"github.com/confighash/confighash/internal/yamldoc"
 )
 
 // addEvidence adds to each object that no pod gets, or whose change is refused, why a
@@ -69,12 +70,12 @@ func sidecarsOf(g *graph.Graph) map[string][]sidecar {
 					variables := map[string]string{}
 					for _, e := range elementsAt(container, "env") {
 						if left--; left >= 0 {
-							variables[scalarAt(e, "name")] = scalarAt(e, "value")
+							variables[yamldoc.StringOf(yamldoc.At(e, "name"))] = yamldoc.StringOf(yamldoc.At(e, "value"))
 						}
 					}
 					if key := variables["LABEL"]; key != "" && len(found[key]) < 3 {
 						found[key] = append(found[key], sidecar{variables["LABEL_VALUE"],
-							"container " + scalarAt(container, "name") + " of " + refOf(g, r).String() + " looks for objects with the label " + key})
+							"container " + yamldoc.StringOf(yamldoc.At(container, "name")) + " of " + refOf(g, r).String() + " looks for objects with the label " + key})
 					}
 				}
 			}

@@ -53,20 +53,20 @@ func (f *facts) read(r *graph.Resource, item *yaml.Node) (err error) {
 		}
 		f.templates = append(f.templates, t)
 		spec := r.PodTemplates[i].Spec
-		f.accounts = append(f.accounts, scalarAt(item, spec.Key("serviceAccount")) != "" && scalarAt(item, spec.Key("serviceAccountName")) != "")
+		f.accounts = append(f.accounts, yamldoc.StringOf(yamldoc.At(item, spec.Key("serviceAccount"))) != "" && yamldoc.StringOf(yamldoc.At(item, spec.Key("serviceAccountName"))) != "")
 	}
-	if n, err := strconv.ParseInt(scalarAt(item, "spec.replicas"), 0, 64); err == nil {
+	if n, err := strconv.ParseInt(yamldoc.StringOf(yamldoc.At(item, "spec.replicas")), 0, 64); err == nil {
 		f.replicas = &n
 	}
 	if at := workloadOf(r).Partition; at != "" {
-		f.partition, _ = strconv.ParseInt(scalarAt(item, yamldoc.Path(at)), 0, 64)
+		f.partition, _ = strconv.ParseInt(yamldoc.StringOf(yamldoc.At(item, yamldoc.Path(at))), 0, 64)
 	}
-	if n := nodeAt(item, "spec.suspend"); n != nil {
+	if n := yamldoc.At(item, "spec.suspend"); n != nil {
 		f.suspended, _ = yamldoc.Bool(n)
 	}
 	f.strategy = strategyOf(r, item)
 	if isPartial(r) {
-		if f.rest, err = podtemplate.Read(mapOf("spec", nodeAt(item, "spec")), false); err != nil {
+		if f.rest, err = podtemplate.Read(mapOf("spec", yamldoc.At(item, "spec")), false); err != nil {
 			return err
 		}
 	}
@@ -84,7 +84,6 @@ func isPartial(r *graph.Resource) bool {
 	})
 }
 
-// workloadOf returns what is special about the pods of a kind.
 func workloadOf(r *graph.Resource) *catalog.WorkloadRule {
 	kind := catalog.Builtin().Kind(r.Group, r.Version, r.Kind)
 	if kind == nil || kind.Workload == nil {
@@ -94,14 +93,14 @@ func workloadOf(r *graph.Resource) *catalog.WorkloadRule {
 }
 
 func readTemplate(r *graph.Resource, t *reference.PodTemplate, item *yaml.Node) (*podtemplate.Template, error) {
-	template := nodeAt(item, t.Root)
+	template := yamldoc.At(item, t.Root)
 	if !t.Whole || isPod(t) {
 		template = mapOf("", nil)
 		if t.AnnotationsAt != "" {
-			template = mapOf("metadata", mapOf("annotations", nodeAt(item, t.AnnotationsAt)))
+			template = mapOf("metadata", mapOf("annotations", yamldoc.At(item, t.AnnotationsAt)))
 		}
 		if t.Spec != "" {
-			template.Content = append(template.Content, mapOf("spec", nodeAt(item, t.Spec)).Content...)
+			template.Content = append(template.Content, mapOf("spec", yamldoc.At(item, t.Spec)).Content...)
 		}
 	}
 	return podtemplate.Read(template, workloadOf(r).BuiltIn)
@@ -116,37 +115,8 @@ func mapOf(key string, value *yaml.Node) *yaml.Node {
 	return m
 }
 
-func nodeAt(n *yaml.Node, path yamldoc.Path) *yaml.Node {
-	steps, err := path.Steps()
-	if err != nil {
-		return nil
-	}
-	for _, step := range steps {
-		switch n = yamldoc.Resolve(n); {
-		case step.Index >= 0 && n.Kind == yaml.SequenceNode && step.Index < len(n.Content):
-			n = n.Content[step.Index]
-		case step.Index < 0 && n.Kind == yaml.MappingNode:
-			n, _ = yamldoc.Get(n, step.Key, new(yamldoc.Budget))
-		default:
-			return nil
-		}
-		if n == nil {
-			return nil
-		}
-	}
-	return yamldoc.Resolve(n)
-}
-
-func scalarAt(item *yaml.Node, path yamldoc.Path) string {
-	n := nodeAt(item, path)
-	if n == nil || n.Kind != yaml.ScalarNode || n.Tag == "!!null" {
-		return ""
-	}
-	return n.Value
-}
-
 func elementsAt(n *yaml.Node, path yamldoc.Path) []*yaml.Node {
-	if n = nodeAt(n, path); n == nil || n.Kind != yaml.SequenceNode {
+	if n = yamldoc.At(n, path); n == nil || n.Kind != yaml.SequenceNode {
 		return nil
 	}
 	return n.Content
@@ -157,12 +127,12 @@ func elementsAt(n *yaml.Node, path yamldoc.Path) []*yaml.Node {
 func strategyOf(r *graph.Resource, item *yaml.Node) string {
 	byDefault := workloadOf(r).Strategy
 	for _, field := range []yamldoc.Path{"spec.strategy", "spec.updateStrategy"} {
-		n := nodeAt(item, field)
+		n := yamldoc.At(item, field)
 		if n == nil || n.Kind != yaml.MappingNode {
 			continue
 		}
 		var parts []string
-		if rolling := nodeAt(n, "rollingUpdate"); rolling != nil && rolling.Kind == yaml.MappingNode {
+		if rolling := yamldoc.At(n, "rollingUpdate"); rolling != nil && rolling.Kind == yaml.MappingNode {
 			_ = yamldoc.Each(rolling, new(yamldoc.Budget), func(key string, value *yaml.Node, _ bool) error {
 				if value = yamldoc.Resolve(value); value.Kind == yaml.ScalarNode && value.Tag != "!!null" {
 					parts = append(parts, key+" "+value.Value)
@@ -171,9 +141,9 @@ func strategyOf(r *graph.Resource, item *yaml.Node) string {
 			})
 		}
 		slices.Sort(parts)
-		kind := cmp.Or(scalarAt(n, "type"), byDefault)
+		kind := cmp.Or(yamldoc.StringOf(yamldoc.At(n, "type")), byDefault)
 		for _, other := range []yamldoc.Path{"canary", "blueGreen"} {
-			if kind == "" && nodeAt(n, other) != nil {
+			if kind == "" && yamldoc.At(n, other) != nil {
 				kind = string(other)
 			}
 		}

@@ -68,6 +68,7 @@ func matchObjects(before, after *graph.Graph) *objects {
 	for _, nameOf := range []func(*graph.Resource) string{
 		func(r *graph.Resource) string { return r.Name },
 		(*graph.Resource).Lineage,
+		(*graph.Resource).Kin,
 		func(r *graph.Resource) string { return r.Base },
 		func(r *graph.Resource) string {
 			if hash.Suffixed(r.Base) {
@@ -101,8 +102,7 @@ func (m *objects) match(before, after *graph.Graph, nameOf func(*graph.Resource)
 		found := map[graph.ID][]*graph.Resource{}
 		for _, r := range g.Resources {
 			if name := nameOf(r); isObject(r) && name != "" {
-				id := g.ID(r)
-				id.Name = name
+				id := g.ID(r).Of(name)
 				found[id] = append(found[id], r)
 			}
 		}
@@ -127,7 +127,7 @@ func (o *object) compare() {
 	}
 	const byDefault = "Opaque"
 	switch {
-	case o.old.Immutable && len(o.keys) > 0:
+	case o.old.Immutable && !slices.Equal(o.old.Values, o.new.Values): // in binaryData as well
 		o.refused = "it is immutable"
 	case o.old.Immutable && !o.new.Immutable:
 		o.refused = "immutable: true cannot be taken back"

@@ -88,6 +88,8 @@ type Ref struct {
 	// Namespace is where it will be applied, "" for a cluster-scoped one.
 	Namespace string `json:"namespace,omitempty"`
 	Name      string `json:"name"`
+	// Source is the name of the object whose keys it holds, "" for any other object.
+	Source string `json:"source,omitempty"`
 	// Context: another build writes it.
 	Context bool `json:"context,omitempty"`
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -11,7 +12,8 @@ import (
 type Total struct {
 	// Cause has the keys that any of the workloads consumes, and no Via. The field of a
 	// workload is that of the first; it stands for the same field of the others' pods, and
-	// that of an image for the same images in any container.
+	// that of an image for the same images in any container. The object is the source of
+	// several that hold keys of it, if the same keys of them differ.
 	Cause Cause `json:"cause"`
 	// Effects counts the workloads by what happens to them.
 	Effects   map[Effect]int `json:"effects"`
@@ -56,17 +58,58 @@ type sameCause struct {
 	object          Ref
 	change          Change
 	field, from, to string
+	keys            string
+}
+
+// Same returns what says of causes what they have in common that count as one, and which keys of
+// an object differ for any workload. Several objects with keys of one source are as one if people
+// would see the same of them: the keys that pods get, if there are any.
+func (r *Report) Same() func(c *Cause) (id any, keys []Key) {
+	keysOf := map[Ref][]Key{}
+	for i := range r.Objects {
+		keysOf[r.Objects[i].Ref] = r.Objects[i].Keys
+	}
+	known := map[Ref]sameCause{}
+	return func(c *Cause) (any, []Key) {
+		if c.Object == nil {
+			return c.same(), nil
+		}
+		keys := keysOf[*c.Object]
+		if keys == nil {
+			keys = c.Keys
+		}
+		same, found := known[*c.Object]
+		if !found {
+			same = sameCause{object: *c.Object.source(), change: c.Change, keys: shown(keys)}
+			known[*c.Object] = same
+		}
+		return same, keys
+	}
+}
+
+func shown(keys []Key) string {
+	all := !slices.ContainsFunc(keys, func(k Key) bool { return k.Consumed })
+	var b []byte
+	for i := range keys {
+		if k := &keys[i]; all || k.Consumed {
+			b = append(strconv.AppendQuote(b, k.Name), k.Change...)
+		}
+	}
+	return string(b)
 }
 
 func (c *Cause) same() sameCause {
-	if c.Object != nil {
-		return sameCause{object: *c.Object}
-	}
 	field := strings.TrimPrefix(strings.TrimPrefix(c.Field, "spec.jobTemplate."), "spec.template.")
 	if c.IsImage() {
 		field = ""
 	}
 	return sameCause{change: c.Change, field: field, from: c.From, to: c.To}
+}
+
+// source returns the object whose keys r holds, or r.
+func (r Ref) source() *Ref {
+	r.Name, r.Source = cmp.Or(r.Source, r.Name), ""
+	return &r
 }
 
 // IsImage reports whether the cause is another image of a container or a volume.
@@ -82,16 +125,14 @@ func (r *Report) Sum() {
 		Refused: &s.Refused, Kills: &s.Kills, Stale: &s.Stale, Rolls: &s.Rolls, Waits: &s.Waits,
 		RunsAgain: &s.RunsAgain, NextRuns: &s.NextRuns, Unknown: &s.Unknown, Starts: &s.Starts, Stops: &s.Stops,
 	}
-	keys := map[Ref][]Key{}
 	for i := range r.Objects {
-		o := &r.Objects[i]
-		keys[o.Ref] = o.Keys
-		if o.Unconsumed() {
+		if r.Objects[i].Unconsumed() {
 			s.Unconsumed++
 		}
 	}
 	r.Causes = []Total{}
-	at := map[sameCause]int{}
+	same := r.Same()
+	at := map[any]int{}
 	for i := range r.Workloads {
 		w := &r.Workloads[i]
 		if w.Avoidable != nil {
@@ -99,9 +140,10 @@ func (r *Report) Sum() {
 		}
 		*counts[w.Effect]++
 		s.Pods.add(w)
-		known := map[sameCause]bool{}
+		known := map[any]bool{}
 		for j := range w.Causes {
-			id := w.Causes[j].same()
+			c := &w.Causes[j]
+			id, keys := same(c)
 			if known[id] {
 				continue
 			}
@@ -109,15 +151,15 @@ func (r *Report) Sum() {
 			k, found := at[id]
 			if !found {
 				k, at[id] = len(r.Causes), len(r.Causes)
-				r.Causes = append(r.Causes, Total{Cause: w.Causes[j], Effects: map[Effect]int{}})
-				if c := &r.Causes[k].Cause; c.Object != nil {
-					c.Via = nil
-					if keys[*c.Object] != nil {
-						c.Keys = keys[*c.Object]
-					}
+				r.Causes = append(r.Causes, Total{Cause: *c, Effects: map[Effect]int{}})
+				if c.Object != nil {
+					r.Causes[k].Cause.Keys, r.Causes[k].Cause.Via = keys, nil
 				}
 			}
 			t := &r.Causes[k]
+			if o := t.Cause.Object; o != nil && *o != *c.Object {
+				t.Cause.Object, t.Cause.FormerName = o.source(), ""
+			}
 			t.Effects[w.Effect]++
 			t.Pods.add(w)
 			if w.Avoidable != nil {

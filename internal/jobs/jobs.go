@@ -19,7 +19,6 @@ import (
 	"github.com/confighash/confighash/internal/edit"
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/hash"
-	"github.com/confighash/confighash/internal/manifest"
 	"github.com/confighash/confighash/internal/plan"
 	"github.com/confighash/confighash/internal/policy"
 	"github.com/confighash/confighash/internal/yamldoc"
@@ -29,14 +28,12 @@ import (
 // maxName is how long the name of a Job can be: it is the value of a label of its pods.
 const maxName = 63
 
-// A namer gives Jobs other names.
 type namer struct {
 	graph *graph.Graph
 	plan  *plan.Plan
 	// names are the names that Jobs get.
 	names map[*graph.Resource]string
 	index index
-	full  bool // report: Full
 	// strips: names lose their hash.
 	strips bool
 }
@@ -48,7 +45,7 @@ func Name(g *graph.Graph, p *policy.Policy, spec *v1alpha1.Spec, pl *plan.Plan, 
 	if spec.Jobs != v1alpha1.JobsRename {
 		return
 	}
-	n := &namer{graph: g, plan: pl, names: map[*graph.Resource]string{}, full: spec.Report == v1alpha1.ReportFull}
+	n := &namer{graph: g, plan: pl, names: map[*graph.Resource]string{}}
 	var taking []*graph.Resource
 	for _, r := range g.Resources {
 		if !r.IsJob() {
@@ -58,7 +55,7 @@ func Name(g *graph.Graph, p *policy.Policy, spec *v1alpha1.Spec, pl *plan.Plan, 
 			taking = append(taking, r)
 			n.names[r] = ""
 		} else {
-			n.inform(graph.Finding{Resource: r, Message: "not named after what it runs: " + refusal.Reason, Outcome: graph.LeftAlone, Reason: refusal.Reason})
+			n.plan.Inform(graph.Finding{Resource: r, Message: "not named after what it runs: " + refusal.Reason, Outcome: graph.LeftAlone, Reason: refusal.Reason})
 		}
 	}
 	for _, r := range g.Context {
@@ -78,9 +75,9 @@ func Name(g *graph.Graph, p *policy.Policy, spec *v1alpha1.Spec, pl *plan.Plan, 
 	n.checkUnique()
 	for _, r := range taking {
 		n.edit(r, suffixes[r].suffix)
-		n.inform(graph.Finding{Resource: r, Message: "named after what it runs", Outcome: graph.Named})
+		n.plan.Inform(graph.Finding{Resource: r, Message: "named after what it runs", Outcome: graph.Named})
 		if suffixes[r].removed {
-			n.inform(graph.Finding{Resource: r, Path: "spec.ttlSecondsAfterFinished", Message: "once the cluster has removed the finished Job, a tool that applies manifests again and again, such as Argo CD or Flux, creates it again, and it runs again"})
+			n.plan.Inform(graph.Finding{Resource: r, Path: "spec.ttlSecondsAfterFinished", Message: "once the cluster has removed the finished Job, a tool that applies manifests again and again, such as Argo CD or Flux, creates it again, and it runs again"})
 		}
 	}
 	n.follow()
@@ -95,18 +92,13 @@ func Strip(g *graph.Graph, pl *plan.Plan, names map[*graph.Resource]string) {
 	n := &namer{graph: g, plan: pl, names: map[*graph.Resource]string{}, strips: true}
 	count := map[graph.ID]int{}
 	var named []*graph.Resource
-	idOf := func(r *graph.Resource) graph.ID {
-		id := g.ID(r)
-		id.Name = r.Base
-		return id
-	}
 	for _, r := range g.Resources {
 		if r.IsJob() && r.Name != "" {
-			named, count[idOf(r)] = append(named, r), count[idOf(r)]+1
+			named, count[g.BaseID(r)] = append(named, r), count[g.BaseID(r)]+1
 		}
 	}
 	for _, r := range named {
-		if _, recorded := r.Annotations[v1alpha1.AnnotationHash]; recorded && count[idOf(r)] == 1 {
+		if _, recorded := r.Annotations[v1alpha1.AnnotationHash]; recorded && count[g.BaseID(r)] == 1 {
 			n.names[r], names[r] = r.Base, r.Base
 			pl.Edit(r, plan.Strip(r)...)
 		} else if r.Base != r.Name {
@@ -116,13 +108,6 @@ func Strip(g *graph.Graph, pl *plan.Plan, names map[*graph.Resource]string) {
 	if len(n.names) > 0 {
 		n.index = newIndex(g, n.names)
 		n.follow()
-	}
-}
-
-func (n *namer) inform(f graph.Finding) {
-	if n.full {
-		f.Severity = manifest.Info
-		n.plan.Add(f)
 	}
 }
 
@@ -197,7 +182,6 @@ func each[T any](n *namer, resources []*graph.Resource, visit func(r *graph.Reso
 	return values
 }
 
-// copied returns a copy of a tree, with what its aliases stand for.
 func copied(n *yaml.Node) *yaml.Node {
 	made := *yamldoc.Resolve(n)
 	made.Anchor, made.Content = "", slices.Clone(made.Content)
@@ -207,7 +191,6 @@ func copied(n *yaml.Node) *yaml.Node {
 	return &made
 }
 
-// A facts is what is read of a Job.
 type facts struct {
 	suffix  string
 	most    int  // how long its name can be
@@ -247,15 +230,13 @@ func (n *namer) check(r *graph.Resource, most int) {
 	}
 }
 
-// checkUnique refuses two Jobs of one name.
 func (n *namer) checkUnique() {
 	taken := map[graph.ID]*graph.Resource{}
 	for _, r := range n.graph.Resources {
 		if !r.IsJob() || r.Name == "" {
 			continue
 		}
-		id := n.graph.ID(r)
-		id.Name = cmp.Or(n.names[r], r.Name)
+		id := n.graph.ID(r).Of(cmp.Or(n.names[r], r.Name))
 		other := taken[id]
 		if other == nil {
 			taken[id] = r

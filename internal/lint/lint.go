@@ -90,7 +90,7 @@ type Report struct {
 	Known int `json:"known,omitempty"`
 }
 
-// NewReport returns a report without findings.
+// NewReport returns a report without findings, whose lists are not nil, for JSON.
 func NewReport() *Report { return &Report{APIVersion, Kind, []Finding{}, []Finding{}, 0} }
 
 // AddNew adds what is found after a change, and counts what was found before it as well.
@@ -154,7 +154,6 @@ func (r *Report) Fails() bool {
 	return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Severity != Note })
 }
 
-// An acceptance is what the annotation confighash.dev/lint-ignore of a resource says.
 type acceptance struct {
 	rules  []string
 	reason string

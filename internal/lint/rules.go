@@ -40,8 +40,7 @@ type linter struct {
 	accepts    []acceptance               // by graph.Resource.Index
 	reported   map[report]bool
 	derived    map[*graph.Resource]bool // with the suffixes of others, with which they are used
-	// These are never nil, for JSON.
-	findings, accepted []Finding
+	found      *Report
 }
 
 // A report is what is reported once: a workload may take many keys of one object.
@@ -61,7 +60,7 @@ type report struct {
 func Check(g *graph.Graph, o Options) (*Report, error) {
 	l := &linter{
 		graph: g, accepts: make([]acceptance, len(g.Resources)), reported: map[report]bool{}, severities: map[string]Severity{},
-		derived: map[*graph.Resource]bool{}, findings: []Finding{}, accepted: []Finding{},
+		derived: map[*graph.Resource]bool{}, found: NewReport(),
 	}
 	for _, rule := range Rules() {
 		if !slices.Contains(o.Disabled, rule.Name) {
@@ -84,12 +83,12 @@ func Check(g *graph.Graph, o Options) (*Report, error) {
 		return nil, err
 	}
 	l.ignores()
-	for _, list := range [][]Finding{l.findings, l.accepted} {
+	for _, list := range [][]Finding{l.found.Findings, l.found.Accepted} {
 		slices.SortStableFunc(list, func(a, b Finding) int {
 			return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 		})
 	}
-	return &Report{APIVersion, Kind, l.findings, l.accepted, 0}, nil
+	return l.found, nil
 }
 
 // plan prepares the policies, and what a run of the functionConfig would do.
@@ -120,7 +119,6 @@ func (l *linter) plan(spec *v1alpha1.Spec) error {
 	return err
 }
 
-// add adds a finding about a field of r.
 func (l *linter) add(rule string, severity Severity, r *graph.Resource, at edit.Scalar, message, fix string) {
 	id := report{rule, r, message}
 	if r.Ignored() || l.severities[rule] == "" || l.reported[id] {
@@ -136,11 +134,11 @@ func (l *linter) add(rule string, severity Severity, r *graph.Resource, at edit.
 	}
 	a := l.accepts[r.Index]
 	if !slices.Contains(a.rules, rule) {
-		l.findings = append(l.findings, f)
+		l.found.Findings = append(l.found.Findings, f)
 		return
 	}
 	a.used[rule], f.Reason = true, a.reason
-	l.accepted = append(l.accepted, f)
+	l.found.Accepted = append(l.found.Accepted, f)
 }
 
 // inSecret reports whether a reference is in the content of a Secret, so that the name is

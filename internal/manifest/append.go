@@ -103,6 +103,14 @@ func JSON(n *yaml.Node) ([]byte, error) {
 	return json.Marshal(v)
 }
 
+func jsonOf(text []byte) ([]byte, error) {
+	tree, err := Tree(text)
+	if err != nil {
+		return nil, err
+	}
+	return JSON(tree.Content[0])
+}
+
 // Append adds documents of one item each to the end of the stream, or to the items of the
 // ResourceList. replaced are the chunks that Write will replace; Append may add to them.
 func (in *Input) Append(documents [][]byte, replaced map[*Chunk][]byte) error {
@@ -140,11 +148,8 @@ func (in *Input) appendDocuments(documents [][]byte) error {
 		}
 		switch {
 		case last != nil && last.json:
-			tree, err := Tree(text)
-			if err != nil {
-				return err
-			}
-			if text, err = JSON(tree.Content[0]); err != nil {
+			var err error
+			if text, err = jsonOf(text); err != nil {
 				return err
 			}
 			if divided {
@@ -174,11 +179,7 @@ func (in *Input) appendItems(d *document, documents [][]byte, replaced map[*Chun
 	var added []byte
 	for _, text := range documents {
 		if c.json {
-			tree, err := Tree(text)
-			if err != nil {
-				return err
-			}
-			item, err := JSON(tree.Content[0])
+			item, err := jsonOf(text)
 			if err != nil {
 				return err
 			}

@@ -125,7 +125,7 @@ func (c *Chunk) expand(found []Item, item Item, depth int) ([]Item, error) {
 		if c.form == formDocument && item.Root == "" && node.Tag == "!!null" {
 			return found, nil // an empty document
 		}
-		return nil, fmt.Errorf("%s: found %s; every item must be a Kubernetes resource: a mapping with apiVersion and kind", c.placeOf(item.Node), describe(node))
+		return nil, fmt.Errorf("%s: found %s; every item must be a Kubernetes resource: a mapping with apiVersion and kind", c.placeOf(item.Node), yamldoc.Describe(node))
 	}
 	item.Shared = item.Shared || node != item.Node || node.Anchor != ""
 	if strings.HasSuffix(yamldoc.Text(node, "kind"), "List") {
@@ -149,7 +149,7 @@ func (c *Chunk) elements(found []Item, list Item, depth int) ([]Item, error) {
 		return found, nil
 	}
 	if list.Node.Kind != yaml.SequenceNode {
-		return nil, fmt.Errorf("%s: items of a List is %s; it must be a sequence of resources", c.placeOf(list.Node), describe(list.Node))
+		return nil, fmt.Errorf("%s: items of a List is %s; it must be a sequence of resources", c.placeOf(list.Node), yamldoc.Describe(list.Node))
 	}
 	shared := list.Shared || list.Node.Anchor != ""
 	var err error
@@ -163,17 +163,3 @@ func (c *Chunk) elements(found []Item, list Item, depth int) ([]Item, error) {
 }
 
 func (c *Chunk) placeOf(node *yaml.Node) string { return c.At(c.Line + max(node.Line, 1) - 1) }
-
-func describe(n *yaml.Node) string {
-	switch {
-	case n.Kind == yaml.MappingNode:
-		return "a mapping"
-	case n.Kind == yaml.SequenceNode:
-		return "a sequence"
-	case n.Kind == yaml.ScalarNode && n.Tag != "!!null":
-		return "a scalar"
-	case n.Kind == yaml.ScalarNode:
-		return "null"
-	}
-	return "nothing"
-}

@@ -190,7 +190,7 @@ func (in *Input) keepResourceList(d *document) error {
 	}
 	items := yamldoc.Value(root, "items")
 	if items != nil && items.Kind != yaml.SequenceNode && items.Tag != "!!null" {
-		return fmt.Errorf("line %d: items of the ResourceList is %s; it must be a sequence of resources", d.line+items.Line-1, describe(items))
+		return fmt.Errorf("line %d: items of the ResourceList is %s; it must be a sequence of resources", d.line+items.Line-1, yamldoc.Describe(items))
 	}
 	in.IsResourceList, in.hasItems, in.flow = true, items != nil, root.Style&yaml.FlowStyle != 0
 	in.setFunctionConfig(yamldoc.Value(root, "functionConfig"))

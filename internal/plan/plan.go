@@ -19,6 +19,8 @@ type Plan struct {
 	Edits map[*graph.Resource][]edit.Edit
 	// Findings are warnings and information, in no order.
 	Findings []graph.Finding
+	// Full: information is asked for. Without it, Add leaves it out.
+	Full bool
 
 	errs []graph.Finding
 }
@@ -49,12 +51,19 @@ func (p *Plan) Reportf(severity manifest.Severity, r *graph.Resource, path yamld
 	p.Add(graph.Finding{Severity: severity, Resource: r, Path: path, Message: fmt.Sprintf(format, args...)})
 }
 
+// Inform adds f as information.
+func (p *Plan) Inform(f graph.Finding) {
+	f.Severity = manifest.Info
+	p.Add(f)
+}
+
 // Add adds findings. An error among them keeps the plan from being applied.
 func (p *Plan) Add(findings ...graph.Finding) {
 	for _, f := range findings {
-		if f.Severity == manifest.Error {
+		switch {
+		case f.Severity == manifest.Error:
 			p.errs = append(p.errs, f)
-		} else {
+		case f.Severity != manifest.Info || p.Full:
 			p.Findings = append(p.Findings, f)
 		}
 	}

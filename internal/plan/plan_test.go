@@ -39,7 +39,7 @@ func TestEdit_gathersByResource(t *testing.T) {
 
 func TestReportf_keepsErrorsFromFindings(t *testing.T) {
 	r := &graph.Resource{Kind: "ConfigMap", Name: "app", Namespace: "prod"}
-	var p Plan
+	p := Plan{Full: true}
 	p.Warnf(r, "data", "%d%% of %q", 50, "a")
 	p.Add(graph.Finding{Severity: manifest.Info, Resource: r, Message: "as is: %d"})
 	if err := p.Err(); err != nil {
@@ -60,6 +60,14 @@ func TestReportf_keepsErrorsFromFindings(t *testing.T) {
 	var finding graph.Finding
 	if !errors.As(p.Err(), &finding) || finding.Resource != r || finding.Path != "data" {
 		t.Errorf("the error is not a finding of the resource: %+v", finding)
+	}
+}
+
+func TestAdd_leavesOutInformation(t *testing.T) {
+	var p Plan
+	p.Inform(graph.Finding{Resource: &graph.Resource{}, Message: "as is"})
+	if len(p.Findings) > 0 {
+		t.Errorf("found %v, which nobody asks for", p.Findings)
 	}
 }
 

@@ -54,8 +54,10 @@ func Drop(p *plan.Plan, g *graph.Graph, spec *v1alpha1.Spec, covers Covers) {
 		return found, err
 	})
 	if err != nil {
-		for _, e := range errorsIn(err) {
-			p.Add(e)
+		for _, e := range graph.Errors(err) {
+			if f, ok := errors.AsType[graph.Finding](e); ok {
+				p.Add(f)
+			}
 		}
 		return
 	}
@@ -66,21 +68,6 @@ func Drop(p *plan.Plan, g *graph.Graph, spec *v1alpha1.Spec, covers Covers) {
 	for _, f := range slices.Concat(all...) {
 		d.dropFrom(f)
 	}
-}
-
-// errorsIn returns the findings that err joins.
-func errorsIn(err error) []graph.Finding {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		var found []graph.Finding
-		for _, e := range joined.Unwrap() {
-			found = append(found, errorsIn(e)...)
-		}
-		return found
-	}
-	if f, ok := errors.AsType[graph.Finding](err); ok {
-		return []graph.Finding{f}
-	}
-	return nil
 }
 
 const (
@@ -168,9 +155,9 @@ func (d *dropper) key(f *facts, t *template, which int, key string) {
 	switch {
 	case why == "":
 		d.plan.Edit(r, edit.RemoveEntry{Parent: t.at[which], Key: key})
-		d.inform(graph.Finding{Severity: manifest.Info, Resource: r, Path: at, Message: "dropped"})
+		d.plan.Inform(graph.Finding{Resource: r, Path: at, Message: "dropped"})
 	case severity == manifest.Info:
-		d.inform(graph.Finding{Severity: severity, Resource: r, Path: at, Message: "stays: " + why})
+		d.plan.Inform(graph.Finding{Resource: r, Path: at, Message: "stays: " + why})
 	default:
 		d.plan.Warnf(r, at, "stays, although spec.podMetadata drops it: %s", why)
 	}
@@ -208,12 +195,6 @@ func (d *dropper) unseen(r *graph.Resource) *reference.Read {
 		}
 	}
 	return nil
-}
-
-func (d *dropper) inform(f graph.Finding) {
-	if d.spec.Report == v1alpha1.ReportFull {
-		d.plan.Add(f)
-	}
 }
 
 // selecting returns a selector that mentions a label and may be about the pods of r, nil

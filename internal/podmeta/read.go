@@ -87,20 +87,9 @@ func (w *reader) template(item *yaml.Node, t *reference.PodTemplate) {
 
 // matching returns the entries of a mapping that are to be dropped, if nothing needs them.
 func (w *reader) matching(item *yaml.Node, at yamldoc.Path, which int) map[string]string {
-	steps, _ := at.Steps() // Key and Index made the path
-	n := yamldoc.Resolve(item)
-	for _, step := range steps {
-		var next *yaml.Node
-		switch {
-		case n.Kind == yaml.MappingNode && step.Index < 0:
-			next, _ = yamldoc.Get(n, step.Key, &w.budget)
-		case n.Kind == yaml.SequenceNode && step.Index >= 0 && step.Index < len(n.Content):
-			next = n.Content[step.Index]
-		}
-		if next == nil {
-			return nil
-		}
-		n = yamldoc.Resolve(next)
+	n := yamldoc.At(item, at)
+	if n == nil {
+		return nil
 	}
 	found := map[string]string{}
 	if n.Kind == yaml.MappingNode {

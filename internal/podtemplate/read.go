@@ -25,7 +25,7 @@ type reader struct {
 func (r *reader) value(t *typ, n *yaml.Node) (node, error) {
 	switch {
 	case n == nil, n.Kind == yaml.DocumentNode && len(n.Content) == 0:
-		return r.scalar(t, scalar{})
+		return r.scalar(t, node{})
 	case n.Kind == yaml.DocumentNode:
 		n = n.Content[0]
 	}
@@ -60,42 +60,34 @@ var unknown = &typ{base: anything}
 
 // scalar reads a scalar as a value of type t. The API server refuses a value of another
 // type; it is kept as written.
-func (r *reader) scalar(t *typ, s scalar) (node, error) {
-	n := node{kind: s.kind, value: s.value}
-	if r.literal {
+func (r *reader) scalar(t *typ, n node) (node, error) {
+	switch {
+	case r.literal:
 		return n, nil
-	}
-	if s.kind == null {
-		return r.zero(t)
+	case n.kind == null && t.base == aStructure:
+		return r.structure(t, nil)
+	case n.kind == null: // as an element of a list or a value of a map
+		return zeros[t.base], nil
 	}
 	switch t.base {
 	case anInt, anIntOrString:
-		if s.kind == number && s.value == "-0" {
+		if n.kind == number && n.value == "-0" {
 			n.value = "0"
 		}
 	case aQuantity:
-		if value, ok := quantityText(s.value, t.rounded); ok {
+		if value, ok := quantityText(n.value, t.rounded); ok {
 			n.kind, n.value = quantity, value
 		}
 	case aTime:
-		if s.kind == text {
-			n.value = timestamp(s.value)
+		if n.kind == text {
+			n.value = timestamp(n.value)
 		}
 	}
 	return n, nil
 }
 
-// zero returns what null is as an element of a list or a value of a map.
-func (r *reader) zero(t *typ) (node, error) {
-	if t.base == aStructure {
-		return r.structure(t, nil)
-	}
-	zero := zeros[t.base]
-	return node{kind: zero.kind, value: zero.value}, nil
-}
-
-var zeros = map[base]scalar{
-	aString: {text, ""}, aBool: {boolean, "false"}, anInt: {number, "0"}, anIntOrString: {number, "0"}, aQuantity: {quantity, "0"},
+var zeros = map[base]node{
+	aString: {kind: text}, aBool: {kind: boolean, value: "false"}, anInt: {kind: number, value: "0"}, anIntOrString: {kind: number, value: "0"}, aQuantity: {kind: quantity, value: "0"},
 }
 
 func isZero(t *typ, n *node) bool {
@@ -255,7 +247,7 @@ func (r *reader) fill(s *structure) error {
 		var err error
 		switch f.fill {
 		case filledByValue:
-			child = node{kind: f.value.kind, value: f.value.value}
+			child = f.value
 		case filledByTag:
 			child = node{kind: text, value: pullPolicy(s.text(f.sibling))}
 		case filledIfAlone:

@@ -11,35 +11,29 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// A scalar is a value as JSON has it.
-type scalar struct {
-	kind  kind   // null, text, number or boolean
-	value string // of a number in JSON's form
-}
-
-// scalarOf returns what a scalar is to go.yaml.in/yaml/v2, which kubectl reads YAML with (by
+// scalarOf returns, as a null, text, number or boolean, what a scalar is to go.yaml.in/yaml/v2, which kubectl reads YAML with (by
 // sigs.k8s.io/yaml), and how encoding/json writes that. What looks like a time stays a
 // string there. What a tag does not fit kubectl refuses; here it is text.
-func scalarOf(n *yaml.Node) scalar {
+func scalarOf(n *yaml.Node) node {
 	if value, ok := yamldoc.Bool(n); ok {
-		return scalar{boolean, strconv.FormatBool(value)}
+		return node{kind: boolean, value: strconv.FormatBool(value)}
 	}
 	switch n.ShortTag() {
 	case "!!null":
-		return scalar{}
+		return node{}
 	case "!!int", "!!float":
 		var value any
 		if n.Decode(&value) == nil {
 			if encoded, err := json.Marshal(value); err == nil { // not of an infinity
-				return scalar{number, string(encoded)}
+				return node{kind: number, value: string(encoded)}
 			}
 		}
 	case "!!binary":
 		if data, err := base64.StdEncoding.DecodeString(n.Value); err == nil {
-			return scalar{text, string(data)}
+			return node{kind: text, value: string(data)}
 		}
 	}
-	return scalar{text, n.Value}
+	return node{kind: text, value: n.Value}
 }
 
 // timestamp returns the form of a time that is stored: to the second, in UTC.

@@ -44,7 +44,7 @@ func TestScalarOf_readsAsKubectlDoes(t *testing.T) {
 	})
 }
 
-func asJSONText(t rapid.TB, s scalar) string {
+func asJSONText(t rapid.TB, s node) string {
 	t.Helper()
 	switch s.kind {
 	case null:
@@ -60,32 +60,32 @@ func asJSONText(t rapid.TB, s scalar) string {
 }
 
 func TestScalarOf(t *testing.T) {
-	for in, want := range map[string]scalar{
+	for in, want := range map[string]node{
 		"":              {},
 		"~":             {},
-		"yes":           {boolean, "true"},
-		"Off":           {boolean, "false"},
-		"0644":          {number, "420"},
-		"0o644":         {number, "420"},
-		"0x1F":          {number, "31"},
-		"0b11":          {number, "3"},
-		"1_000":         {number, "1000"},
-		"08":            {number, "8"},
-		"1e3":           {number, "1000"},
-		"1.50":          {number, "1.5"},
-		"1e-7":          {number, "1e-7"},
-		"1e21":          {number, "1e+21"},
-		"-0":            {number, "0"},
-		".5":            {number, "0.5"},
-		"1:20":          {text, "1:20"},
-		"2020-01-01":    {text, "2020-01-01"},
-		"'1'":           {text, "1"},
-		"!!str 1":       {text, "1"},
-		"!!int '1'":     {number, "1"},
-		"!!binary YQ==": {text, "a"},
-		"!!bool a":      {text, "a"},
-		"yesterday":     {text, "yesterday"},
-		"-":             {text, "-"},
+		"yes":           {kind: boolean, value: "true"},
+		"Off":           {kind: boolean, value: "false"},
+		"0644":          {kind: number, value: "420"},
+		"0o644":         {kind: number, value: "420"},
+		"0x1F":          {kind: number, value: "31"},
+		"0b11":          {kind: number, value: "3"},
+		"1_000":         {kind: number, value: "1000"},
+		"08":            {kind: number, value: "8"},
+		"1e3":           {kind: number, value: "1000"},
+		"1.50":          {kind: number, value: "1.5"},
+		"1e-7":          {kind: number, value: "1e-7"},
+		"1e21":          {kind: number, value: "1e+21"},
+		"-0":            {kind: number, value: "0"},
+		".5":            {kind: number, value: "0.5"},
+		"1:20":          {kind: text, value: "1:20"},
+		"2020-01-01":    {kind: text, value: "2020-01-01"},
+		"'1'":           {kind: text, value: "1"},
+		"!!str 1":       {kind: text, value: "1"},
+		"!!int '1'":     {kind: number, value: "1"},
+		"!!binary YQ==": {kind: text, value: "a"},
+		"!!bool a":      {kind: text, value: "a"},
+		"yesterday":     {kind: text, value: "yesterday"},
+		"-":             {kind: text, value: "-"},
 	} {
 		var tree yaml.Node
 		if in == "-" {
@@ -93,12 +93,12 @@ func TestScalarOf(t *testing.T) {
 		} else if err := yaml.Unmarshal([]byte(in), &tree); err != nil {
 			t.Fatal(err)
 		}
-		got := scalar{}
+		got := node{}
 		if len(tree.Content) > 0 {
 			got = scalarOf(tree.Content[0])
 		}
-		if got != want {
-			t.Errorf("%s is %v, want %v", in, got, want)
+		if !equal(&got, &want) {
+			t.Errorf("%s is %+v, want %+v", in, got, want)
 		}
 	}
 }

@@ -59,7 +59,7 @@ type field struct {
 
 	fill fill
 	// value is the default, if fill is filledByValue.
-	value scalar
+	value node
 	// sibling is the name of the field whose tag decides, if fill is filledByTag, or
 	// else of the one with the value skipIf if this field may change. Next to the field
 	// without there is no default.
@@ -199,7 +199,7 @@ func (f *field) parseDefault(value string) {
 	case value == "{} without another source":
 		f.fill = filledIfAlone
 	case strings.HasPrefix(value, `"`):
-		f.fill, f.value = filledByValue, scalar{text, strings.Trim(value, `"`)}
+		f.fill, f.value = filledByValue, node{kind: text, value: strings.Trim(value, `"`)}
 	default:
 		f.fill, f.value = filledByValue, scalarOf(&yaml.Node{Kind: yaml.ScalarNode, Value: value})
 	}

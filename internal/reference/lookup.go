@@ -32,7 +32,7 @@ type field struct {
 }
 
 func (w *walker) pathOf(f *field) yamldoc.Path {
-	return extend(w.steps[:f.depth].Path(), f.way)
+	return f.way.From(w.steps[:f.depth].Path())
 }
 
 // lookup goes to a field from the mapping around the present node.
@@ -118,14 +118,7 @@ func (w *walker) at(n *yaml.Node, key string) *yaml.Node {
 	return nil
 }
 
-func (w *walker) child(n *yaml.Node, key string) string { return valueOf(w.at(n, key)) }
-
-func valueOf(n *yaml.Node) string {
-	if n == nil || n.Kind != yaml.ScalarNode || yamldoc.IsNull(n) {
-		return ""
-	}
-	return n.Value
-}
+func (w *walker) child(n *yaml.Node, key string) string { return yamldoc.StringOf(w.at(n, key)) }
 
 func (w *walker) mappingAt(n *yaml.Node, key string) *yaml.Node {
 	if value := w.at(n, key); value != nil && value.Kind == yaml.MappingNode {

@@ -159,7 +159,7 @@ func (w *walker) describe(ref *Reference, r *catalog.Rule) {
 		ref.Pins = r.Pins.Reason
 	}
 	w.namespace(r, ref)
-	if key := valueOf(w.nodeAt(r.Key)); key != "" {
+	if key := yamldoc.StringOf(w.nodeAt(r.Key)); key != "" {
 		ref.Keys = []string{key}
 	}
 	ref.Required = ref.Keys
@@ -170,7 +170,7 @@ func (w *walker) describe(ref *Reference, r *catalog.Rule) {
 		ref.Optional, _ = yamldoc.Bool(optional)
 	}
 	if r.KindFrom != nil {
-		ref.KindFrom = &KindFrom{r.KindFrom.Group, r.KindFrom.Kind, valueOf(w.nodeAt(&r.KindFrom.Name)), r.KindFrom.Export}
+		ref.KindFrom = &KindFrom{r.KindFrom.Group, r.KindFrom.Kind, yamldoc.StringOf(w.nodeAt(&r.KindFrom.Name)), r.KindFrom.Export}
 	}
 }
 

@@ -87,7 +87,7 @@ func (w *walker) podTemplate(a *anchor, t *template) (PodTemplate, bool) {
 		if !ok || spec.node.Kind != yaml.MappingNode {
 			return found, false
 		}
-		found.Spec = extend(a.path, t.spec)
+		found.Spec = t.spec.From(a.path)
 		w.addReads(spec.node, found.Spec)
 		found.Containers = len(w.elements(spec.node, "containers")) > 0 || len(w.elements(spec.node, "initContainers")) > 0
 	}
@@ -95,7 +95,7 @@ func (w *walker) podTemplate(a *anchor, t *template) (PodTemplate, bool) {
 		// More than the annotations and the mapping around them may be lists, which
 		// nobody can make up.
 		if _, ok := w.follow(at, way[:max(len(way)-2, 0)]); ok {
-			found.AnnotationsAt = extend(a.path, way)
+			found.AnnotationsAt = way.From(a.path)
 		}
 		if annotations, ok := w.follow(at, way); ok {
 			found.Annotations = w.texts(annotations.node)
@@ -103,13 +103,6 @@ func (w *walker) podTemplate(a *anchor, t *template) (PodTemplate, bool) {
 		found.Root, found.Whole = a.path, slices.Equal(t.spec, whole.spec) && slices.Equal(way, whole.annotations)
 	}
 	return found, found.Spec != "" || found.AnnotationsAt != ""
-}
-
-func extend(path yamldoc.Path, way catalog.Path) yamldoc.Path {
-	for _, key := range way {
-		path = path.Key(string(key))
-	}
-	return path
 }
 
 // isPodTemplate reports whether a mapping looks like a pod template: metadata and spec,

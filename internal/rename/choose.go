@@ -31,9 +31,6 @@ func (b *builder) choose() {
 }
 
 func (b *builder) leave(r *graph.Resource, refusal *policy.Refusal) {
-	if refusal.Severity == manifest.Info && !b.informs() {
-		return
-	}
 	b.plan.Add(graph.Finding{
 		Severity: refusal.Severity, Resource: r, Message: "not renamed: " + refusal.Reason,
 		Outcome: graph.LeftAlone, Reason: cmp.Or(refusal.Group, refusal.Reason),

@@ -12,10 +12,6 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// maxNameLength is the length of a DNS-1123 subdomain, which the names of
-// ConfigMaps and Secrets are.
-const maxNameLength = 253
-
 func (b *builder) name() {
 	for _, r := range b.graph.Resources {
 		if b.takes(r) {
@@ -102,9 +98,9 @@ type objectName struct {
 }
 
 func (b *builder) checkLength(r *graph.Resource, name string) {
-	if len(name) > maxNameLength {
+	if len(name) > graph.MaxNameLength {
 		b.plan.Errorf(r, "metadata.name", "with the hash, the name %q would be %d characters long; %d are allowed, so at most %d before the hash",
-			name, len(name), maxNameLength, maxNameLength-1-hash.Length)
+			name, len(name), graph.MaxNameLength, graph.MaxNameLength-1-hash.Length)
 	}
 }
 

@@ -2,21 +2,13 @@ package rename
 
 import (
 	"cmp"
-	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
-	"sync/atomic"
 
-	"go.yaml.in/yaml/v3"
-
-	"github.com/confighash/confighash/internal/edit"
+	"github.com/confighash/confighash/internal/catalog"
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/hash"
-	"github.com/confighash/confighash/internal/kustomize"
-	"github.com/confighash/confighash/internal/manifest"
-	"github.com/confighash/confighash/internal/yamldoc"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
@@ -89,6 +81,15 @@ func (b *builder) split() {
 		}
 	}
 	for _, p := range pods {
+		t := b.target(p.of)
+		if t.parts == nil {
+			t.parts, t.binary = map[string]*part{}, map[string]bool{}
+			for i := range p.of.Values {
+				if v := &p.of.Values[i]; v.Binary {
+					t.binary[v.Key] = true
+				}
+			}
+		}
 		b.take(p.of, takes[p])
 	}
 	b.settleParts()
@@ -121,9 +122,11 @@ func (b *builder) take(r *graph.Resource, edges []*graph.Edge) {
 			holds[key] = true
 		}
 	}
-	for _, key := range r.Keys {
-		if holds[key] && (r.Immutable || b.spec.Rename.Immutable) { // what does not count could not change
-			counts[key] = true
+	if b.immutable(r) { // what does not count could not change
+		for key := range holds {
+			if _, has := slices.BinarySearch(r.Keys, key); has {
+				counts[key] = true
+			}
 		}
 	}
 	maps.Copy(holds, counts)
@@ -136,26 +139,51 @@ func (b *builder) take(r *graph.Resource, edges []*graph.Edge) {
 		t.whole = true
 		return
 	}
-	i := slices.IndexFunc(t.parts, func(p *part) bool { return p.keys == keys })
-	if i < 0 {
-		i = len(t.parts)
+	if b.fieldsCount(r, edges, counts, holds == nil) {
+		keys += hash.FieldsCount
+	}
+	p := t.parts[keys]
+	if p == nil {
 		suffix := hash.PartSuffix(r.Kind, r.Type, keys, r.Values, b.spec.Salt)
-		t.parts = append(t.parts, &part{of: r, keys: keys, holds: holds, suffix: suffix, name: r.Base + "-" + suffix})
+		p = &part{of: r, keys: keys, holds: holds, suffix: suffix, name: r.Base + "-" + suffix}
+		t.parts[keys] = p
 	} else {
-		maps.Copy(t.parts[i].holds, holds)
+		maps.Copy(p.holds, holds)
 	}
 	for _, e := range edges {
-		b.parts[e] = t.parts[i]
+		b.parts[e] = p
 	}
+}
+
+// immutable reports whether r will be.
+func (b *builder) immutable(r *graph.Resource) bool { return r.Immutable || b.spec.Rename.Immutable }
+
+// fieldsCount reports whether values that pods take of r are in binaryData and that matters: env
+// does not read it, and what is immutable cannot get them there under the same name.
+func (b *builder) fieldsCount(r *graph.Resource, edges []*graph.Edge, counts map[string]bool, all bool) bool {
+	binary := b.target(r).binary
+	has := func(key string) bool { return binary[key] }
+	switch {
+	case len(binary) == 0:
+		return false
+	case b.immutable(r):
+		return all || slices.ContainsFunc(slices.Collect(maps.Keys(counts)), has)
+	}
+	return slices.ContainsFunc(edges, func(e *graph.Edge) bool {
+		return e.Ref.Via != catalog.ViaVolume && e.Ref.Via != catalog.ViaSubPath && (e.Ref.Keys == nil || slices.ContainsFunc(e.Ref.Keys, has))
+	})
 }
 
 // settleParts decides what becomes of the objects whose parts pods take. kustomize may know
 // references of outer layers, which nobody else sees.
 func (b *builder) settleParts() {
 	known := map[graph.ID]*graph.Resource{}
+	sources := map[graph.ID]bool{} // of those that are not earlier versions
 	for _, r := range slices.Concat(b.graph.Resources, b.graph.Kept) {
 		if r.Part != "" {
 			known[b.graph.ID(r)] = r
+			id := b.graph.BaseID(r)
+			sources[id] = sources[id] || !r.Kept
 		}
 	}
 	b.checkSources(known)
@@ -164,9 +192,11 @@ func (b *builder) settleParts() {
 			continue
 		}
 		t := b.target(r)
-		slices.SortFunc(t.parts, func(a, b *part) int { return cmp.Compare(a.keys, b.keys) })
+		if !t.whole && len(t.parts) == 0 && !sources[b.graph.BaseID(r)] {
+			continue // it gets one name, since spec.rename.unreferenced asks for that
+		}
 		t.whole = t.whole || r.History.Built || len(t.parts) == 0
-		t.added = slices.Clone(t.parts)
+		t.added = slices.SortedFunc(maps.Values(t.parts), func(a, b *part) int { return cmp.Compare(a.keys, b.keys) })
 		t.added = slices.DeleteFunc(t.added, func(p *part) bool {
 			id := b.graph.ID(r)
 			id.Name = p.name
@@ -201,85 +231,13 @@ func (b *builder) checkSources(parts map[graph.ID]*graph.Resource) {
 			sources[b.graph.ID(r)] = r
 		}
 	}
+	suffix := func(r *graph.Resource, keys string) string {
+		return hash.PartSuffix(r.Kind, r.Type, strings.TrimSuffix(keys, hash.FieldsCount)+hash.FieldsCount, r.Values, b.spec.Salt)
+	}
 	for _, p := range parts {
-		source := sources[baseOf(b.graph, p)]
-		if source != nil && !p.Kept && hash.PartSuffix(source.Kind, source.Type, p.Part, source.Values, b.spec.Salt) != p.Suffix {
+		source := sources[b.graph.BaseID(p)]
+		if source != nil && !p.Kept && suffix(source, p.Part) != suffix(p, p.Part) {
 			b.plan.Errorf(p, "", "%s (%s) has changed since this object was made of it; list confighash in the outermost kustomization alone, or render the sources again", source, source.Place())
 		}
-	}
-}
-
-// maxAdded bounds the bytes of all parts that a run adds: many pods may each take another
-// part of one large object.
-const maxAdded = 50 << 20
-
-// add returns the parts that are added, as documents.
-func (b *builder) add() ([][]byte, error) {
-	var sources []*graph.Resource
-	for _, r := range b.graph.Resources {
-		if t := b.targets[r.Index]; t != nil && len(t.added) > 0 {
-			sources = append(sources, r)
-		}
-	}
-	var size atomic.Int64
-	lists, err := graph.EachBatch(graph.Batches(sources), func(batch graph.Batch) (documents [][]byte, err error) {
-		render := func(r *graph.Resource, text []byte) error {
-			for _, p := range b.target(r).added {
-				document, err := edit.Apply(text, []edit.Item{{Edits: b.copied(r, p)}})
-				switch {
-				case err != nil:
-					return graph.Finding{Severity: manifest.Error, Resource: r, Message: err.Error()}
-				case size.Add(int64(len(document))) > maxAdded:
-					return errors.New("the objects that spec.rename.granularity: Key adds have more than 50 MiB in all; let fewer pods take other keys of large objects, or use granularity: Object")
-				}
-				documents = append(documents, document)
-			}
-			return nil
-		}
-		if r := batch.Resources[0]; len(batch.Resources) == 1 {
-			text, err := batch.Chunk.Document(r.Root)
-			if err == nil {
-				err = render(r, text)
-			}
-			return documents, err
-		}
-		err = batch.Parse(func(r *graph.Resource, item *yaml.Node) error {
-			text, err := manifest.JSON(item)
-			if err == nil {
-				err = render(r, append(text, '\n'))
-			}
-			return err
-		})
-		return documents, err
-	})
-	return slices.Concat(lists...), err
-}
-
-// copied returns the edits that make a part of a copy of the object.
-func (b *builder) copied(r *graph.Resource, p *part) []edit.Edit {
-	edits := []edit.Edit{edit.SetEntry{Parent: "metadata", Key: "name", Value: p.name}}
-	for _, key := range slices.Sorted(maps.Keys(r.Annotations)) {
-		if key == kustomize.ID || strings.HasPrefix(key, "internal.config.kubernetes.io/") || slices.Contains(kustomize.Places, key) {
-			edits = append(edits, edit.RemoveEntry{Parent: "metadata.annotations", Key: key})
-		}
-	}
-	return slices.Concat(edits, b.marks(r, p.suffix), p.narrow())
-}
-
-// narrow returns the edits that leave an object the keys of a part.
-func (p *part) narrow() []edit.Edit {
-	edits := []edit.Edit{edit.SetEntry{Parent: "metadata.annotations", Key: v1alpha1.AnnotationKeys, Value: p.keys, After: "name"}}
-	if p.holds == nil {
-		return edits
-	}
-	for _, field := range []string{"data", "stringData", "binaryData"} {
-		edits = append(edits, edit.KeepEntries{Parent: yamldoc.Path(field), Keys: p.holds})
-	}
-	return edits
-}
-
-func (b *builder) informParts(r *graph.Resource) {
-	for _, p := range b.target(r).added {
-		b.inform(graph.Finding{Resource: r, Message: fmt.Sprintf("%s is added, named after the keys that pods take", p.name), Outcome: graph.Named})
 	}
 }

@@ -62,7 +62,7 @@ func (b *builder) read(e *graph.Edge, candidates []*graph.Resource) {
 	case ref.Pins != "":
 		at := ref.At.Path
 		if ref.List { // two elements may become one, and others move up
-			at = at[:strings.LastIndexByte(string(at), '[')]
+			at = parent(at)
 		}
 		reader = warning(groupOf(ref), "%s %s (%s)", r, ref.Pins, at)
 	case runsFirst(r) && !ref.Follows && ref.Role != catalog.Producer:
@@ -223,7 +223,7 @@ func (b *builder) stampReaders() {
 				if sum := hash.Checksum(sums, b.spec.Salt); sum != has {
 					b.plan.Edit(r, edit.SetEntry{Parent: t.AnnotationsAt, Key: v1alpha1.AnnotationExtraSum, Value: sum})
 				}
-				b.inform(graph.Finding{Resource: r, Path: t.AnnotationsAt, Message: "stamped with the checksum of what " + v1alpha1.AnnotationExtraSources + " names", Outcome: graph.Stamped})
+				b.plan.Inform(graph.Finding{Resource: r, Path: t.AnnotationsAt, Message: "stamped with the checksum of what " + v1alpha1.AnnotationExtraSources + " names", Outcome: graph.Stamped})
 			case has != "":
 				b.plan.Edit(r, edit.RemoveEntry{Parent: t.AnnotationsAt, Key: v1alpha1.AnnotationExtraSum})
 			}

@@ -14,7 +14,6 @@ import (
 
 	"github.com/confighash/confighash/internal/catalog"
 	"github.com/confighash/confighash/internal/graph"
-	"github.com/confighash/confighash/internal/manifest"
 	"github.com/confighash/confighash/internal/plan"
 	"github.com/confighash/confighash/internal/policy"
 	"github.com/confighash/confighash/internal/reference"
@@ -57,6 +56,15 @@ func (p *Plan) Covers(r *graph.Resource) map[yamldoc.Path]string {
 	return covers
 }
 
+// Called returns the name by which people know the object that a reference means: the one that
+// it will have, or "" if the reference gets an object with some keys of it.
+func (p *Plan) Called(e *graph.Edge, object *graph.Resource) string {
+	if p.parts[e] != nil {
+		return ""
+	}
+	return p.Names[object]
+}
+
 // gap says why a change of what a reference means changes no name.
 func (p *Plan) gap(e *graph.Edge) string {
 	switch {
@@ -73,7 +81,7 @@ func (p *Plan) gap(e *graph.Edge) string {
 // New plans the Rename of g. Its error is that of plan.Plan.Err.
 func New(g *graph.Graph, p *policy.Policy, spec *v1alpha1.Spec) (*Plan, error) {
 	b := newBuilder(g)
-	b.policy, b.spec = p, spec
+	b.policy, b.spec, b.plan.Full = p, spec, spec.Report == v1alpha1.ReportFull
 	b.findReaders()
 	b.count()
 	b.ask()
@@ -121,13 +129,14 @@ type target struct {
 	naming   bool            // the name is being computed
 	suffix   string
 	votes    votes
-	derived  *derived      // how the name follows from another one's, if it does
-	edges    []*graph.Edge // from its own content
-	leads    bool          // the name of another follows from its name
-	whole    bool          // something needs all of it; see split
-	parts    []*part       // that pods take
-	own      *part         // that it becomes, if nothing needs all of it
-	added    []*part       // that are added
+	derived  *derived         // how the name follows from another one's, if it does
+	edges    []*graph.Edge    // from its own content
+	leads    bool             // the name of another follows from its name
+	whole    bool             // something needs all of it; see split
+	parts    map[string]*part // that pods take, by their keys
+	binary   map[string]bool  // keys in binaryData, if pods take parts
+	own      *part            // that it becomes, if nothing needs all of it
+	added    []*part          // that are added
 }
 
 type builder struct {
@@ -145,9 +154,8 @@ type builder struct {
 	strips  bool // no object takes part, and no name gets longer; see Strip
 	// looked are lists of candidates that have been looked through, each with the first
 	// resource that did: thousands of references may mean the same thousands of objects.
-	// notes is what was found in such lists.
 	looked map[look]*graph.Resource
-	notes  map[look]any
+	notes  graph.Notes
 }
 
 func newBuilder(g *graph.Graph) *builder {
@@ -158,7 +166,7 @@ func newBuilder(g *graph.Graph) *builder {
 		targets: make([]*target, len(g.Resources)+len(g.Context)),
 		parts:   map[*graph.Edge]*part{},
 		looked:  map[look]*graph.Resource{},
-		notes:   map[look]any{},
+		notes:   graph.Notes{},
 	}
 }
 
@@ -187,18 +195,12 @@ func (b *builder) again(candidates []*graph.Resource, r *graph.Resource, why str
 	return true
 }
 
-// note returns what find found in a list of objects, the first time.
+// note is graph.Once in the notes of b. Of one object there is nothing to note.
 func note[T any](b *builder, objects []*graph.Resource, what string, find func() T) T {
 	if len(objects) == 1 {
 		return find()
 	}
-	l := look{&objects[0], what}
-	found, ok := b.notes[l].(T)
-	if !ok {
-		found = find()
-		b.notes[l] = found
-	}
-	return found
+	return graph.Once(b.notes, objects, what, find)
 }
 
 func (b *builder) target(r *graph.Resource) *target {
@@ -217,15 +219,6 @@ func (b *builder) takes(r *graph.Resource) bool {
 
 // hashed reports whether r will be named after its content, by this build or by another.
 func (b *builder) hashed(r *graph.Resource) bool { return b.takes(r) || r.Context && r.Base != r.Name }
-
-func (b *builder) informs() bool { return b.spec.Report == v1alpha1.ReportFull }
-
-func (b *builder) inform(f graph.Finding) {
-	if b.informs() {
-		f.Severity = manifest.Info
-		b.plan.Add(f)
-	}
-}
 
 // count goes through all references: what pins names, and what refers to what.
 func (b *builder) count() {

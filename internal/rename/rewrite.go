@@ -204,7 +204,7 @@ func (b *builder) at(e *graph.Edge, rewrites map[yamldoc.Path]*rewriting, scalar
 // follow reports a reference to renamed objects, at the list if it is an
 // element of one, since that may become two.
 func (b *builder) follow(e *graph.Edge, names []string) {
-	if !b.informs() {
+	if !b.plan.Full {
 		return
 	}
 	path := e.Ref.At.Path
@@ -212,7 +212,7 @@ func (b *builder) follow(e *graph.Edge, names []string) {
 		path = parent(path)
 	}
 	for _, name := range names {
-		b.inform(graph.Finding{
+		b.plan.Inform(graph.Finding{
 			Resource: e.Referrer, Path: path, Message: "refers to " + name + ", which is named after its content", Outcome: graph.Followed,
 		})
 	}

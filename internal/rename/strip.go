@@ -19,7 +19,8 @@ import (
 // stays.
 //
 // Of the parts of one object the first becomes the object, with the keys of the others, unless
-// that is there as well. The others are Dropped. In Names, each part has its Lineage.
+// that is there as well. The others are Dropped. In Names, each part has its Kin, or its
+// Lineage if it is not the only one of its kin.
 func Strip(g *graph.Graph) *Plan {
 	b := newBuilder(g)
 	b.strips = true
@@ -33,9 +34,20 @@ func Strip(g *graph.Graph) *Plan {
 	kept := b.stripNames()
 	b.rewrite() // its errors are about references that stay
 	stripped := &Plan{Plan: plan.Plan{Edits: b.plan.Edits}, Names: map[*graph.Resource]string{}}
+	kin := map[graph.ID]int{}
+	kinOf := func(r *graph.Resource) graph.ID {
+		id := g.ID(r)
+		id.Name = r.Kin()
+		return id
+	}
+	for _, r := range g.Resources {
+		kin[kinOf(r)]++
+	}
 	for _, r := range g.Resources {
 		if b.targets[r.Index] != nil && b.target(r).restored {
-			stripped.Names[r] = r.Lineage()
+			if stripped.Names[r] = r.Kin(); kin[kinOf(r)] > 1 {
+				stripped.Names[r] = r.Lineage()
+			}
 			stripped.Edit(r, plan.Strip(r)...)
 		}
 	}
@@ -63,7 +75,7 @@ func (b *builder) stripNames() (kept []*graph.Resource) {
 	for _, r := range b.graph.Resources {
 		switch {
 		case r.Target == 0 || r.Name == "" || b.target(r).pinned != nil:
-		case r.Part != "" && versions[base(r)] == 1 && versions[baseOf(b.graph, r)] <= 1:
+		case r.Part != "" && versions[base(r)] == 1 && versions[b.graph.BaseID(r)] <= 1:
 			b.target(r).restored = true
 		case r.Base != r.Name && (versions[base(r)] > 1 || r.Part != "" || b.graph.Holds(r.Target, b.graph.NamespaceOf(r), r.Base)):
 			kept = append(kept, r)
@@ -72,13 +84,6 @@ func (b *builder) stripNames() (kept []*graph.Resource) {
 		}
 	}
 	return kept
-}
-
-// baseOf returns the ID of the object that r is a version or a part of.
-func baseOf(g *graph.Graph, r *graph.Resource) graph.ID {
-	id := g.ID(r)
-	id.Name = r.Base
-	return id
 }
 
 // joinParts makes one object of the parts of each: the first gets the keys of the others,
@@ -90,11 +95,11 @@ func joinParts(g *graph.Graph, stripped *Plan) {
 		if stripped.Names[r] != "" && r.Part != "" {
 			parts = append(parts, r)
 		} else if r.Target != 0 {
-			whole[baseOf(g, r)] = true
+			whole[g.BaseID(r)] = true
 		}
 	}
 	for _, r := range parts {
-		id := baseOf(g, r)
+		id := g.BaseID(r)
 		if first[id] == nil && !whole[id] {
 			first[id], has[id] = r, map[string]bool{}
 			for _, key := range r.Keys {

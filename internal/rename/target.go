@@ -21,16 +21,11 @@ func (b *builder) editTargets() {
 			continue
 		}
 		var edits []edit.Edit
-		annotate := func(key, value string) {
-			if r.Annotations[key] != value {
-				edits = append(edits, edit.SetEntry{Parent: "metadata.annotations", Key: key, Value: value, After: "name"})
-			}
-		}
 		if name != r.Name {
 			edits = append(edits, edit.SetScalar{At: r.NameAt, Value: name})
 			if r.History.Built {
 				for _, a := range r.History.Append(r.Identities(name)...) {
-					annotate(a.Key, a.Value)
+					edits = append(edits, annotate(r, a.Key, a.Value)...)
 				}
 			}
 		}
@@ -47,26 +42,29 @@ func (b *builder) editTargets() {
 			edits = append(edits, t.own.narrow()...)
 		}
 		b.plan.Edit(r, edits...)
-		b.inform(graph.Finding{Resource: r, Message: "named after its content", Outcome: graph.Named})
+		b.plan.Inform(graph.Finding{Resource: r, Message: "named after its content", Outcome: graph.Named})
 	}
 }
 
 // marks returns the edits that mark an object as named after its content.
-func (b *builder) marks(r *graph.Resource, suffix string) (edits []edit.Edit) {
-	annotate := func(key, value string) {
-		if r.Annotations[key] != value {
-			edits = append(edits, edit.SetEntry{Parent: "metadata.annotations", Key: key, Value: value, After: "name"})
-		}
-	}
-	annotate(v1alpha1.AnnotationHash, suffix)
+func (b *builder) marks(r *graph.Resource, suffix string) []edit.Edit {
+	edits := annotate(r, v1alpha1.AnnotationHash, suffix)
 	for _, key := range slices.Sorted(maps.Keys(b.spec.Rename.Annotations)) {
-		annotate(key, withOptions(key, r.Annotations[key], b.spec.Rename.Annotations[key]))
+		edits = append(edits, annotate(r, key, withOptions(key, r.Annotations[key], b.spec.Rename.Annotations[key]))...)
 	}
 	// Content under a derived name may change without it.
 	if b.spec.Rename.Immutable && !r.Immutable && b.target(r).derived == nil {
 		edits = append(edits, edit.SetEntry{Key: "immutable", Value: "true", Bool: true, After: "kind"})
 	}
 	return edits
+}
+
+// annotate returns the edit that sets an annotation, unless it is set.
+func annotate(r *graph.Resource, key, value string) []edit.Edit {
+	if r.Annotations[key] == value {
+		return nil
+	}
+	return []edit.Edit{edit.SetEntry{Parent: "metadata.annotations", Key: key, Value: value, After: "name"}}
 }
 
 // withOptions returns the value that an annotation gets. Argo CD reads two of

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -9,8 +10,10 @@ import (
 )
 
 // Printable returns text on one line. It writes out every character that a reader would
-// not see, or that would steer a terminal or turn the direction of writing.
-func Printable(text string) string {
+// not see, or that would steer a terminal or turn the direction of writing, but for those
+// to keep.
+func Printable(text string, keep ...rune) string {
+	hidden := func(r rune) bool { return hidden(r) && !slices.Contains(keep, r) }
 	if utf8.ValidString(text) && !strings.ContainsFunc(text, hidden) {
 		return text
 	}
@@ -35,13 +38,7 @@ func Printable(text string) string {
 func OneLine(text string) string { return Printable(strings.Join(strings.Fields(text), " ")) }
 
 // printableLine returns a line without its break, printable but for its tabs.
-func printableLine(line string) string {
-	parts := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
-	for i := range parts {
-		parts[i] = Printable(parts[i])
-	}
-	return strings.Join(parts, "\t")
-}
+func printableLine(line string) string { return Printable(strings.TrimSuffix(line, "\n"), '\t') }
 
 // hidden reports whether a character cannot be seen. Among those that count as
 // printable, Unicode calls some ignorable, such as the Hangul fillers; a variation

@@ -6,6 +6,8 @@ import (
 
 func mermaidName(text string) string { return Names(text).mermaid() }
 
+func printable(text string) string { return Printable(text) }
+
 func mermaidWords(text string) string { return Words(text).mermaid() }
 
 func TestEscape(t *testing.T) {
@@ -14,14 +16,15 @@ func TestEscape(t *testing.T) {
 		escape           func(string) string
 		given, want, why string
 	}{
-		{"plain", Printable, "größe 日本語", "größe 日本語", "what is seen stays"},
-		{"control", Printable, "a\x1b[31m\nb", `a\x1b[31m\nb`, "it would steer a terminal"},
-		{"direction", Printable, "\u202eabc", `\u202eabc`, "it would turn the direction of writing"},
-		{"fillers", Printable, "a\u3164\uffa0\u115f\u1160", `a\u3164\uffa0\u115f\u1160`, "they count as letters, and are blank"},
-		{"blank braille", Printable, "\u2800\u2801", "\\u2800\u2801", "it counts as a symbol"},
-		{"joiners and selectors", Printable, "a\u034fb\ufe00\ufe0f\u180b\u180f\U000e0100\U000e01ef", `a\u034fb\ufe00\ufe0f\u180b\u180f\U000e0100\U000e01ef`, "two names would look the same"},
-		{"marks", Printable, "n\u0303 \u0928\u0940", "n\u0303 \u0928\u0940", "they are seen"},
-		{"no UTF-8", Printable, "\xff", `\xff`, "nothing shows it"},
+		{"plain", printable, "größe 日本語", "größe 日本語", "what is seen stays"},
+		{"control", printable, "a\x1b[31m\nb", `a\x1b[31m\nb`, "it would steer a terminal"},
+		{"direction", printable, "\u202eabc", `\u202eabc`, "it would turn the direction of writing"},
+		{"fillers", printable, "a\u3164\uffa0\u115f\u1160", `a\u3164\uffa0\u115f\u1160`, "they count as letters, and are blank"},
+		{"blank braille", printable, "\u2800\u2801", "\\u2800\u2801", "it counts as a symbol"},
+		{"joiners and selectors", printable, "a\u034fb\ufe00\ufe0f\u180b\u180f\U000e0100\U000e01ef", `a\u034fb\ufe00\ufe0f\u180b\u180f\U000e0100\U000e01ef`, "two names would look the same"},
+		{"marks", printable, "n\u0303 \u0928\u0940", "n\u0303 \u0928\u0940", "they are seen"},
+		{"no UTF-8", printable, "\xff", `\xff`, "nothing shows it"},
+		{"lines", func(text string) string { return Printable(text, '\n', '\t') }, "a\tb\n\r", "a\tb\n\\r", "they are kept"},
 		{"code", code, "a*b", "`a*b`", "nothing in it is markup"},
 		{"code with a fence", code, "a``b", "```a``b```", "no run in it may end it"},
 		{"code that begins with a fence", code, "`a", "`` `a ``", "the spaces are taken off"},

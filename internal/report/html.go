@@ -28,7 +28,7 @@ var newline = gomponents.Raw("\n")
 // writeHTML writes the pages of views, each with a picture, as one file, which loads
 // nothing. It uses no template: the linker keeps every method of every type for the
 // templates of Go's library, which makes the executable larger by a fifth.
-func writeHTML(w io.Writer, views ...View) error {
+func writeHTML(w io.Writer, views []Environment) error {
 	var title string
 	var search gomponents.Node
 	var top, links, pages gomponents.Group

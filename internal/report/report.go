@@ -7,6 +7,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -32,9 +33,6 @@ const (
 func Formats() []string {
 	return []string{string(Text), string(Markdown), string(JSON), string(Dot), string(HTML)}
 }
-
-// ParseFormat returns the format of that name. The error lists the formats.
-func ParseFormat(name string) (Format, error) { return Parse[Format]("format", name, Formats()) }
 
 // Parse returns the value of that name. The error lists all of them.
 func Parse[T ~string](what, name string, all []string) (T, error) {
@@ -67,7 +65,7 @@ type Environment struct {
 // Page names the environment.
 func (e Environment) Page() *Page {
 	p := e.View.Page()
-	p.Environment = e.Name
+	p.Environment = cmp.Or(e.Name, p.Environment)
 	if e.Note != "" {
 		p.Notes = slices.Insert(p.Notes, 0, Prose(e.Note))
 	}
@@ -77,27 +75,19 @@ func (e Environment) Page() *Page {
 // Write writes a view, as Text with the colours of a terminal if asked to. It returns the
 // writer's error, or one for an unknown format.
 func Write(w io.Writer, v View, f Format, colours bool) error {
-	var written string
 	switch f {
-	case Text:
-		written = v.Page().Text(colours)
-	case Markdown:
-		written = v.Page().Markdown(v.Diagram(), DefaultLimit)
-	case HTML:
-		return writeHTML(w, v)
-	case Dot:
-		written = v.Diagram().Dot()
 	case JSON:
-		return writeJSON(w, v.Data())
-	default:
-		_, err := ParseFormat(string(f))
+		return WriteJSON(w, v.Data())
+	case Markdown:
+		_, err := io.WriteString(w, v.Page().Markdown(v.Diagram(), DefaultLimit))
 		return err
+	default:
+		return WriteEach(w, []Environment{{View: v}}, "", f, colours)
 	}
-	_, err := io.WriteString(w, written)
-	return err
 }
 
-func writeJSON(w io.Writer, data any) error {
+// WriteJSON writes data as a person can read it too.
+func WriteJSON(w io.Writer, data any) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
@@ -118,11 +108,7 @@ func WriteEach(w io.Writer, all []Environment, name string, f Format, colours bo
 	case Markdown:
 		written = markdownEach(all, name, DefaultLimit)
 	case HTML:
-		var views []View
-		for _, e := range all {
-			views = append(views, e)
-		}
-		return writeHTML(w, views...)
+		return writeHTML(w, all)
 	case JSON:
 		type environment struct {
 			Environment
@@ -134,12 +120,15 @@ func WriteEach(w io.Writer, all []Environment, name string, f Format, colours bo
 		for _, e := range all {
 			list.Environments = append(list.Environments, environment{e, e.Data()})
 		}
-		return writeJSON(w, list)
-	default:
+		return WriteJSON(w, list)
+	case Dot:
 		if len(all) > 1 {
 			return fmt.Errorf("%s shows one environment, and there are %d; name one of them", f, len(all))
 		}
-		return Write(w, all[0], f, colours)
+		written = all[0].Diagram().Dot()
+	default:
+		_, err := Parse[Format]("format", string(f), Formats())
+		return err
 	}
 	_, err := io.WriteString(w, written)
 	return err

@@ -33,11 +33,11 @@ func TestWrite(t *testing.T) {
 
 func TestParseFormat(t *testing.T) {
 	for _, name := range Formats() {
-		if f, err := ParseFormat(name); err != nil || string(f) != name {
+		if f, err := Parse[Format]("format", name, Formats()); err != nil || string(f) != name {
 			t.Errorf("%s is parsed as %s, %v", name, f, err)
 		}
 	}
-	_, err := ParseFormat("yaml")
+	_, err := Parse[Format]("format", "yaml", Formats())
 	if want := `unknown format "yaml", want text, markdown, json, dot or html`; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}

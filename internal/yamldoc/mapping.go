@@ -2,6 +2,7 @@ package yamldoc
 
 import (
 	"fmt"
+	"slices"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -97,6 +98,29 @@ func Get(m *yaml.Node, key string, b *Budget) (value *yaml.Node, merged bool) {
 	return value, true
 }
 
+// At returns the node that path leads to from n, with aliases followed and merge keys
+// applied: nil if there is none.
+func At(n *yaml.Node, path Path) *yaml.Node {
+	steps, err := path.Steps()
+	if err != nil {
+		return nil
+	}
+	for _, step := range steps {
+		switch n = Resolve(n); {
+		case step.Index >= 0 && n.Kind == yaml.SequenceNode && step.Index < len(n.Content):
+			n = n.Content[step.Index]
+		case step.Index < 0 && n.Kind == yaml.MappingNode:
+			n, _ = Get(n, step.Key, new(Budget))
+		default:
+			return nil
+		}
+		if n == nil {
+			return nil
+		}
+	}
+	return Resolve(n)
+}
+
 func keyOf(key *yaml.Node) (string, bool) {
 	key = Resolve(key)
 	return key.Value, key.Kind == yaml.ScalarNode
@@ -136,6 +160,31 @@ func NameOf(m, key *yaml.Node) string {
 // mapping m.
 func IsBare(m, value *yaml.Node) bool {
 	return m.Style&yaml.FlowStyle != 0 && value.Value == "" && IsNull(value)
+}
+
+// Remove removes an entry of a mapping, if there is one.
+func Remove(m *yaml.Node, key string) {
+	for i := 0; m.Kind == yaml.MappingNode && i+1 < len(m.Content); i += 2 {
+		if m.Content[i].Value == key {
+			m.Content = slices.Delete(m.Content, i, i+2)
+			return
+		}
+	}
+}
+
+// RemoveAnnotations removes annotations of an item, and the mapping if none is left.
+func RemoveAnnotations(item *yaml.Node, keys ...string) {
+	metadata := Value(item, "metadata")
+	annotations := Value(metadata, "annotations")
+	if annotations == nil {
+		return
+	}
+	for _, key := range keys {
+		Remove(annotations, key)
+	}
+	if len(annotations.Content) == 0 {
+		Remove(metadata, "annotations")
+	}
 }
 
 // Value returns the value that a mapping itself has under key, its alias resolved: nil

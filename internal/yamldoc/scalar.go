@@ -16,10 +16,35 @@ func Resolve(n *yaml.Node) *yaml.Node {
 	return n
 }
 
+// Describe returns what kind of node n is, for messages.
+func Describe(n *yaml.Node) string {
+	switch {
+	case n.Kind == yaml.MappingNode:
+		return "a mapping"
+	case n.Kind == yaml.SequenceNode:
+		return "a sequence"
+	case n.Kind == yaml.AliasNode:
+		return "an alias"
+	case IsNull(n):
+		return "null"
+	case n.Kind == yaml.ScalarNode:
+		return "a scalar"
+	}
+	return "nothing"
+}
+
 // IsNull reports whether n is a null: ~, null, or nothing at all. An alias of
 // one is not.
 func IsNull(n *yaml.Node) bool {
 	return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null"
+}
+
+// StringOf returns what a scalar says, "" for a null, any other node, and nil.
+func StringOf(n *yaml.Node) string {
+	if n == nil || n.Kind != yaml.ScalarNode || IsNull(n) {
+		return ""
+	}
+	return n.Value
 }
 
 // Bool returns the boolean that kubectl reads a scalar as, by YAML 1.1: yes is true,

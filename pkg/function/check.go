@@ -31,14 +31,10 @@ func Check(data []byte, w io.Writer, o Options) (changed bool, out *Output, err 
 	if err := d.Write(w, changes); err != nil {
 		return true, nil, &WriteError{err}
 	}
-	out, _ = report(r.plan.Findings, r.report)
-	if !in.IsResourceList {
-		out.Idle = r.idle(out)
-	}
+	out, _ = r.output(in)
 	return len(changes) > 0, out, nil
 }
 
-// headings returns a function that names the resource on a line.
 func headings(resources []*graph.Resource) func(int) string {
 	byLine := slices.SortedStableFunc(slices.Values(resources), func(a, b *graph.Resource) int { return a.Line - b.Line })
 	return func(line int) string {

@@ -57,7 +57,7 @@ func transformNodes(items []*yaml.Node, functionConfig *yaml.Node, o Options) (*
 	if err := r.plan.ApplyToTrees(r.graph, trees); err != nil {
 		return nil, err
 	}
-	out, _ := report(r.plan.Findings, r.report)
+	out, _ := r.output(in)
 	return out, nil
 }
 

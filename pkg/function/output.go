@@ -72,7 +72,6 @@ type Message struct {
 	Text     string
 }
 
-// publicResults returns results in the types of this package.
 func publicResults(results []manifest.Result) []Result {
 	var list []Result
 	for _, r := range results {
@@ -85,17 +84,17 @@ func publicResults(results []manifest.Result) []Result {
 // much memory as the word that it may be about.
 const maxWarnings = 10_000
 
-// report returns an Output with the findings that the functionConfig's report asks
-// for, and the results of a ResourceList.
-func report(findings []graph.Finding, asked v1alpha1.Report) (*Output, []manifest.Result) {
+// output returns what the functionConfig's report asks for, and the same as results of a
+// ResourceList.
+func (r *run) output(in *manifest.Input) (*Output, []manifest.Result) {
 	var results []manifest.Result
 	var messages []Message
 	warnings := 0
-	told := slices.DeleteFunc(graph.SortFindings(findings), func(f graph.Finding) bool {
+	told := slices.DeleteFunc(graph.SortFindings(r.plan.Findings), func(f graph.Finding) bool {
 		if f.Severity == manifest.Warning {
 			warnings++
 		}
-		return f.Severity == manifest.Info && asked != v1alpha1.ReportFull || f.Severity == manifest.Warning && warnings > maxWarnings
+		return f.Severity == manifest.Info && r.report != v1alpha1.ReportFull || f.Severity == manifest.Warning && warnings > maxWarnings
 	})
 	for _, f := range told {
 		results = append(results, f.Result())
@@ -108,7 +107,14 @@ func report(findings []graph.Finding, asked v1alpha1.Report) (*Output, []manifes
 		results = append(results, manifest.Result{Severity: manifest.Warning, Message: text})
 		messages = append(messages, Message{SeverityWarning, text})
 	}
-	return &Output{Results: publicResults(results), Messages: messages}, results
+	out := &Output{Results: publicResults(results), Messages: messages}
+	if !in.IsResourceList {
+		out.Idle = r.idle(out)
+	}
+	if r.summarize {
+		out.Summary = summaryOf(r)
+	}
+	return out, results
 }
 
 func errorResults(err error) []manifest.Result {
@@ -160,13 +166,5 @@ func (e *WriteError) Unwrap() error { return e.Err }
 // Errors returns the errors that err joins, each of which is a sentence or an
 // explanation of its own.
 func Errors(err error) []error {
-	joined, ok := err.(interface{ Unwrap() []error })
-	if !ok {
-		return []error{err}
-	}
-	var all []error
-	for _, e := range joined.Unwrap() {
-		all = append(all, Errors(e)...)
-	}
-	return all
+	return graph.Errors(err)
 }

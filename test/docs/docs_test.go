@@ -484,7 +484,7 @@ func noMessage(n ast.Node) bool {
 		return n.Tok == token.CONST
 	case *ast.CallExpr:
 		return slices.Contains([]string{
-			"info", "refuse", "inform", // information
+			"info", "refuse", "Inform", // information
 			"MustCompile",
 			"panic",
 		}, called(n))

@@ -848,6 +848,24 @@ var changes = []change{
 		}
 		return other, true
 	}, "ConfigMap", "Secret"),
+	changeOf("one value in data or in binaryData", true, func(d *gen.Dice, o harness.Object) (string, bool) {
+		from, key, ok := someEntry(d, o)
+		text, isText := fields(o)[from][key].(string)
+		to := map[string]string{"data": "binaryData", "binaryData": "data"}[from]
+		if decoded, err := base64.StdEncoding.DecodeString(text); from == "binaryData" && err == nil && isWritable(string(decoded)) {
+			text = string(decoded)
+		} else if from == "binaryData" {
+			return "", false
+		}
+		if moved := entries(o, to); !ok || !isText || moved[key] != nil || moved[mergeHere] != nil || moved == nil && o[to] != nil {
+			return "", false
+		} else if moved == nil {
+			o[to] = map[string]any{}
+		}
+		delete(fields(o)[from], key)
+		entries(o, to)[key] = encodedIn(o, to, text)
+		return from + " " + key, true
+	}, "ConfigMap"),
 	changeOf("data that stringData hides", true, func(_ *gen.Dice, o harness.Object) (string, bool) {
 		for key := range entries(o, "stringData") {
 			if o["data"] == nil {

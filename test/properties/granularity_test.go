@@ -28,6 +28,10 @@ func (p *consumerPackage) splitConfig() *v1alpha1.ConfigHash {
 	config := v1alpha1.New(v1alpha1.ModeRename, v1alpha1.PolicyAll)
 	s := &config.Spec
 	s.Rename.Granularity = v1alpha1.GranularityKey
+	s.Rename.Immutable = p.spec.immutable
+	if p.spec.unreferenced {
+		s.Rename.Unreferenced = v1alpha1.UnreferencedRename
+	}
 	s.Salt, s.Namespace, s.Discover = p.spec.salt, p.spec.namespace, &p.spec.discover
 	if p.spec.runners {
 		s.PodTemplates = []v1alpha1.PodTemplate{{Group: "example.com", Kind: "Runner", Path: "spec/workers/template"}}
@@ -80,6 +84,7 @@ func (p *consumerPackage) split() (*splitPackage, error) {
 func forEachSplit(t *testing.T, check func(d *gen.Dice, s *splitPackage) error) {
 	t.Helper()
 	forEachOf(t, 3*packages, randomConsumers, func(d *gen.Dice, p *consumerPackage) error {
+		p.spec.immutable, p.spec.unreferenced = d.Chance(15), d.Chance(30)
 		s, err := p.split()
 		if err != nil {
 			return err
@@ -114,14 +119,19 @@ func (s *splitPackage) pods(items []harness.Object) map[string]map[string]any {
 
 // A kubelet knows the objects that pods can get.
 type kubelet struct {
-	objects map[string]map[string]string // the values, by kind, namespace and name
+	objects   map[string]map[string]string // the values, by kind, namespace and name
+	variables map[string]map[string]string // without binaryData, which env and envFrom do not read
 }
 
 func (s *splitPackage) kubelet(items []harness.Object) *kubelet {
-	k := &kubelet{map[string]map[string]string{}}
+	k := &kubelet{map[string]map[string]string{}, map[string]map[string]string{}}
 	for _, o := range items {
 		if kind := o.Kind(); !isPassedOver(o) && (kind == "ConfigMap" || kind == "Secret") {
-			k.objects[kind+"/"+s.spec.place(o)+"/"+o.Name()] = valuesOf(o)
+			id := kind + "/" + s.spec.place(o) + "/" + o.Name()
+			k.objects[id], k.variables[id] = valuesOf(o), valuesOf(o)
+			for key := range entries(o, "binaryData") {
+				delete(k.variables[id], key)
+			}
 		}
 	}
 	return k
@@ -140,7 +150,7 @@ func (k *kubelet) sees(spec map[string]any, namespace string) map[string]string 
 	for _, list := range []string{"containers", "initContainers", "ephemeralContainers"} {
 		for i, container := range elements(spec, list) {
 			put := func(key, value string) { seen[fmt.Sprintf("%s[%d] %s", list, i, key)] = value }
-			k.variables(container, namespace, put)
+			k.environment(container, namespace, put)
 			for n, mount := range elements(container, "volumeMounts") {
 				within := harness.StringAt(mount, "subPath")
 				if expression := harness.StringAt(mount, "subPathExpr"); !strings.Contains(expression, "$(") && within == "" {
@@ -158,12 +168,12 @@ func (k *kubelet) sees(spec map[string]any, namespace string) map[string]string 
 	return seen
 }
 
-// variables puts what the environment of a container holds.
-func (k *kubelet) variables(container map[string]any, namespace string, put func(key, value string)) {
+// environment puts what the environment of a container holds.
+func (k *kubelet) environment(container map[string]any, namespace string, put func(key, value string)) {
 	for i, source := range elements(container, "envFrom") {
 		for field, kind := range map[string]string{"configMapRef": "ConfigMap", "secretRef": "Secret"} {
 			if ref := entries(source, field); ref != nil {
-				values, ok := k.objects[kind+"/"+namespace+"/"+harness.StringAt(ref, "name")]
+				values, ok := k.variables[kind+"/"+namespace+"/"+harness.StringAt(ref, "name")]
 				if !ok {
 					put(fmt.Sprintf("envFrom %d", i), "no object")
 				}
@@ -176,7 +186,7 @@ func (k *kubelet) variables(container map[string]any, namespace string, put func
 	for i, variable := range elements(container, "env") {
 		for field, kind := range map[string]string{"configMapKeyRef": "ConfigMap", "secretKeyRef": "Secret"} {
 			if ref := entries(variable, "valueFrom", field); ref != nil {
-				value, ok := k.objects[kind+"/"+namespace+"/"+harness.StringAt(ref, "name")][harness.StringAt(ref, "key")]
+				value, ok := k.variables[kind+"/"+namespace+"/"+harness.StringAt(ref, "name")][harness.StringAt(ref, "key")]
 				put(fmt.Sprintf("env %d", i), fmt.Sprint(ok, value))
 			}
 		}
@@ -330,12 +340,36 @@ func (s *splitPackage) taken() (map[string]taking, map[string]harness.Object) {
 			for id, values := range oracle.takes(bare, template) {
 				if at := s.spec.place(workload) + " " + id; split[at] != nil && !ignored {
 					t[at] = values
+					s.tellFields(split[at], template, values)
 				}
 			}
 			all[templateID(workload, i)] = t
 		}
 	}
 	return all, split
+}
+
+// tellFields notes which values of a ConfigMap are in binaryData, if that matters: no variable
+// has them, and they cannot come there if the object cannot change.
+func (s *splitPackage) tellFields(o harness.Object, template map[string]any, values map[string]string) {
+	binary := entries(o, "binaryData")
+	counts := o["immutable"] != nil || s.spec.immutable
+	for _, list := range []string{"containers", "initContainers", "ephemeralContainers"} {
+		for _, container := range elements(template, "spec", list) {
+			for _, variable := range elements(container, "env") {
+				ref := entries(variable, "valueFrom", "configMapKeyRef")
+				counts = counts || harness.StringAt(ref, "name") == o.Name() && binary[harness.StringAt(ref, "key")] != nil
+			}
+			for _, source := range elements(container, "envFrom") {
+				counts = counts || harness.StringAt(entries(source, "configMapRef"), "name") == o.Name()
+			}
+		}
+	}
+	for key := range binary {
+		if _, takes := values[key]; takes && counts && o.Kind() == "ConfigMap" {
+			values[key] += " in binaryData"
+		}
+	}
 }
 
 func (s *splitPackage) templates() map[string]string {
@@ -379,7 +413,7 @@ func TestGranularityKey_rollsForTheKeysThatPodsTake(t *testing.T) {
 		mayRoll := !maps.EqualFunc(objects, objectsLater, func(_, _ harness.Object) bool { return true })
 		for _, all := range []map[string]harness.Object{objects, objectsLater} {
 			for _, o := range all {
-				mayRoll = mayRoll || o["immutable"] != nil
+				mayRoll = mayRoll || o["immutable"] != nil || s.spec.immutable
 			}
 		}
 		for id, takes := range after {

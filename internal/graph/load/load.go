@@ -203,14 +203,11 @@ func (f *File) read(b *graph.Builder) ([]*graph.Resource, error) {
 
 // failed adds the file's name in front of each error that err joins.
 func (f *File) failed(err error) error {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		var all []error
-		for _, e := range joined.Unwrap() {
-			all = append(all, f.failed(e))
-		}
-		return errors.Join(all...)
+	all := graph.Errors(err)
+	for i, e := range all {
+		all[i] = fmt.Errorf("%s: %w", f.Name, e)
 	}
-	return fmt.Errorf("%s: %w", f.Name, err)
+	return errors.Join(all...)
 }
 
 // Files reads the manifests that args name, as Graph does. Without stdin, folders may be

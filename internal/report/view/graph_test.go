@@ -69,11 +69,11 @@ func TestGraph_looksLikeItsGoldenFiles(t *testing.T) {
 
 func TestParseOrder(t *testing.T) {
 	for _, name := range Orders() {
-		if o, err := ParseOrder(name); err != nil || string(o) != name {
+		if o, err := report.Parse[Order]("order", name, Orders()); err != nil || string(o) != name {
 			t.Errorf("%s: %q, %v", name, o, err)
 		}
 	}
-	if _, err := ParseOrder("key"); err == nil {
+	if _, err := report.Parse[Order]("order", "key", Orders()); err == nil {
 		t.Error("there is an order key")
 	}
 }

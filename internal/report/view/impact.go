@@ -11,7 +11,6 @@ import (
 	"github.com/confighash/confighash/internal/report"
 )
 
-// An impactView shows a report of impact.
 type impactView struct{ *impact.Report }
 
 // Impact returns the view of what an apply does.
@@ -20,14 +19,14 @@ func Impact(r *impact.Report) report.View { return impactView{r} }
 // Data returns the report.
 func (v impactView) Data() any { return v.Report }
 
-// An outcome is how an effect is worded.
 type outcome struct {
 	effect impact.Effect
 	tag    string
 	tone   report.Tone
 	// title explains the effect.
 	title string
-	// one and several follow a number of workloads in the page's title.
+	// one and several follow a number of workloads in the page's title, which counts what
+	// restarts first, and what is refused with other errors.
 	one, several string
 }
 
@@ -43,12 +42,6 @@ var outcomes = []outcome{
 	{impact.Unknown, "unknown", report.Calm, "an operator decides", "is up to an operator", "are up to an operator"},
 	{impact.Starts, "starts", report.Calm, "new workloads", "starts", "start"},
 	{impact.Stops, "stops", report.Calm, "removed workloads, which a pruning apply stops", "stops if the apply prunes", "stop if the apply prunes"},
-}
-
-// titleOrder is the order of effects in the title, after what restarts. What is refused is
-// counted with other errors.
-var titleOrder = []impact.Effect{
-	impact.Stale, impact.Waits, impact.RunsAgain, impact.NextRuns, impact.Unknown, impact.Starts, impact.Stops,
 }
 
 // outcomeOf returns the outcome of an effect, that of Unknown for a new one.
@@ -120,15 +113,18 @@ func (v impactView) title() string {
 		pods = counted(pods, v.Summary.Kills, "loses running work", "lose running work")
 		parts[0] += " (" + strings.Join(pods, ", ") + ")"
 	}
-	for _, effect := range titleOrder {
-		o, noun := outcomeOf(effect), ""
+	for i := range outcomes {
+		o, noun := &outcomes[i], ""
 		n := counts[o]
+		if o.one == "" {
+			continue
+		}
 		if len(parts) == 0 {
 			noun = report.Choose(n, "workload ", "workloads ")
 		}
 		parts = counted(parts, n, noun+o.one, noun+o.several)
 		accepted := count(v.Workloads, func(w *impact.Workload) bool { return w.Effect == impact.Stale && w.Accepted })
-		if effect == impact.Stale && accepted > 0 {
+		if o.effect == impact.Stale && accepted > 0 {
 			parts[len(parts)-1] += report.Choose(n-accepted+1, " (accepted)", fmt.Sprintf(" (%d accepted)", accepted))
 		}
 	}
@@ -179,7 +175,6 @@ func counted(parts []string, n int, one, several string) []string {
 	return append(parts, fmt.Sprintf("%d %s", n, report.Choose(n, one, several)))
 }
 
-// count returns how many elements meet a condition.
 func count[T any](all []T, is func(*T) bool) int {
 	n := 0
 	for i := range all {
@@ -216,7 +211,6 @@ func (v impactView) workloadRows(o *outcome) []report.Row {
 	return rows
 }
 
-// toneOf returns how much a workload asks for attention.
 func toneOf(w *impact.Workload) report.Tone {
 	t := outcomeOf(w.Effect).tone
 	if w.Accepted {
@@ -243,7 +237,6 @@ func strategyPhrase(strategy string) report.Phrase {
 	return report.Names(strategy)
 }
 
-// explained appends a reason and a fix, if there are any.
 func explained(lines []report.Line, reason, fix string) []report.Line {
 	if reason != "" {
 		lines = append(lines, report.Line{Label: report.Words("reason"), Text: report.Prose(reason)})
@@ -254,7 +247,6 @@ func explained(lines []report.Line, reason, fix string) []report.Line {
 	return lines
 }
 
-// refusalRows are refusals of resources that are not workloads.
 func (v impactView) refusalRows() []report.Row {
 	var rows []report.Row
 	for i := range v.Objects {
@@ -275,7 +267,6 @@ func (v impactView) refusalRows() []report.Row {
 	return rows
 }
 
-// objectRow is the row of an object with its keys.
 func objectRow(tag string, o *impact.Object, lines []report.Line) report.Row {
 	name, text := objectPhrase(o.Ref, o.FormerName, o.Change)
 	if keys := keysPhrase(o.Change, o.Keys, report.Most, func(*impact.Key) bool { return true }); keys != nil {

@@ -8,7 +8,6 @@ import (
 	"github.com/confighash/confighash/internal/report"
 )
 
-// mostLines is how many keys or fields a box shows.
 const mostLines = 6
 
 // The looks of boxes.
@@ -30,13 +29,10 @@ var impactLooks = []report.Look{
 // which something happens without a cause.
 func (v impactView) Diagram() *report.Diagram {
 	d := &report.Diagram{Name: "impact", Title: "Causes and workloads", Looks: impactLooks}
-	keys := map[impact.Ref][]impact.Key{}
-	for i := range v.Objects {
-		keys[v.Objects[i].Ref] = v.Objects[i].Keys
-	}
+	same := v.Same()
 	for i := range v.Workloads {
 		if w := &v.Workloads[i]; len(w.Causes) > 0 {
-			drawWorkload(d, w, keys)
+			drawWorkload(d, w, same)
 		}
 	}
 	d.Simplify("causes", "workloads")
@@ -45,7 +41,7 @@ func (v impactView) Diagram() *report.Diagram {
 
 // drawWorkload adds a workload and its causes. The box of an object shows the keys that
 // differ, no matter what consumes them.
-func drawWorkload(d *report.Diagram, w *impact.Workload, keys map[impact.Ref][]impact.Key) {
+func drawWorkload(d *report.Diagram, w *impact.Workload, same func(*impact.Cause) (any, []impact.Key)) {
 	to := d.Box(w, func() report.Box { return workloadBox(w) })
 	var boxes []int
 	ways := map[int][]string{} // by the box that they lead from
@@ -53,7 +49,8 @@ func drawWorkload(d *report.Diagram, w *impact.Workload, keys map[impact.Ref][]i
 		c := &w.Causes[i]
 		var from int
 		if c.Object != nil {
-			from = d.Box(*c.Object, func() report.Box { return objectBox(c, keys[*c.Object]) })
+			id, keys := same(c)
+			from = d.Box(id, func() report.Box { return objectBox(c, keys) })
 		} else {
 			field := totalPhrase(c)
 			from = d.Box(field.String(), func() report.Box {
@@ -89,9 +86,6 @@ func workloadBox(w *impact.Workload) report.Box {
 }
 
 func objectBox(c *impact.Cause, keys []impact.Key) report.Box {
-	if keys == nil {
-		keys = c.Keys
-	}
 	lines := report.Some(keys, mostLines, keyPhrase)
 	if len(lines) == 0 {
 		lines = []report.Phrase{report.Words(verb(c.Change))}

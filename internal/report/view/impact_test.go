@@ -265,7 +265,7 @@ func TestImpact_goldenFilesShowEverything(t *testing.T) {
 		if outcomeOf(e).effect != e {
 			t.Errorf("effect %s has no words", e)
 		}
-		if !slices.Contains(append([]impact.Effect{impact.Refused, impact.Rolls, impact.Kills}, titleOrder...), e) {
+		if outcomeOf(e).one == "" && !slices.Contains([]impact.Effect{impact.Refused, impact.Rolls, impact.Kills}, e) {
 			t.Errorf("effect %s does not count in the sum", e)
 		}
 	}

@@ -6,60 +6,44 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// blockScalar reads a literal or folded scalar within a block collection of the
-// column parent.
-func (p *Parser) blockScalar(indicator byte, parent int) *yaml.Node {
+// literal reads a literal scalar within a block collection of the column parent. It leaves
+// one that says how far it is indented to yaml.v3.
+func (p *Parser) literal(parent int) *yaml.Node {
 	n := p.node(yaml.ScalarNode, "!!str", p.at)
 	n.Style = yaml.LiteralStyle
-	if indicator == '>' {
-		n.Style = yaml.FoldedStyle
-	}
 	p.at++
-	chomp, increment := p.blockHeader()
+	chomp := p.peek(0)
+	if chomp == '+' || chomp == '-' {
+		p.at++
+	}
 	if !p.endLine() {
 		return nil
 	}
-	indent := 0 // unknown
-	if increment > 0 {
-		indent = max(parent, 0) + increment
-	}
-	lines, ok := p.blockLines(indent, parent)
+	l, ok := p.lines(parent)
 	if !ok {
 		return nil
 	}
-	n.Value = lines.value(p.text, chomp, indicator == '>')
+	n.Value = l.value(p.text)
+	switch {
+	case chomp == '-':
+		n.Value = strings.TrimSuffix(n.Value, "\n")
+	case chomp == '+' && l.blank > 0:
+		n.Value += strings.Repeat("\n", l.blank)
+	}
 	return n
 }
 
-// blockHeader reads what follows the indicator of a block scalar: how to end it, and
-// how far it is indented, 0 if that is not said.
-func (p *Parser) blockHeader() (chomp byte, increment int) {
-	for ; ; p.at++ {
-		switch c := p.peek(0); {
-		case (c == '+' || c == '-') && chomp == 0:
-			chomp = c
-		case '1' <= c && c <= '9' && increment == 0:
-			increment = int(c - '0')
-		default:
-			return chomp, increment
-		}
-	}
+// lines are those of a literal scalar.
+type lines struct {
+	start, end int // from the first line to the last with content and its break
+	indent     int // 0 if no line has content
+	blank      int // how many lines follow
 }
 
-type blockLines struct {
-	start       int // where the first one begins, with content or blank
-	indent      int
-	first, last int // where the first line's content begins and the last line's ends
-	count       int // lines with content
-	blankBefore int // blank lines before the first one with content
-	blankAfter  int // and after the last one
-	hasBreak    bool
-}
-
-// blockLines steps over the lines of a block scalar. indent is how far they are
-// indented, 0 if the first of them shows it.
-func (p *Parser) blockLines(indent, parent int) (blockLines, bool) {
-	l := blockLines{start: p.at, indent: indent}
+// lines steps over the lines of a literal scalar. The first with content shows how far all
+// are indented.
+func (p *Parser) lines(parent int) (lines, bool) {
+	l := lines{start: p.at, end: p.at}
 	text := p.text
 	widest := 0 // of the blank lines before the indentation is known
 	for {
@@ -75,7 +59,7 @@ func (p *Parser) blockLines(indent, parent int) (blockLines, bool) {
 		}
 		if text[at] == '\n' {
 			widest = max(widest, column)
-			l.blankAfter++
+			l.blank++
 			p.at = at
 			p.newline()
 			continue
@@ -89,76 +73,26 @@ func (p *Parser) blockLines(indent, parent int) (blockLines, bool) {
 		if column < l.indent {
 			return l, text[at] != '\t'
 		}
-		if l.count == 0 {
-			l.first, l.blankBefore = at, l.blankAfter
-		}
-		l.count++
-		l.blankAfter = 0
-		end := strings.IndexByte(text[at:], '\n')
-		if l.hasBreak = end >= 0; !l.hasBreak {
-			end = len(text) - at
-		}
-		l.last = at + end
-		p.at = l.last
-		if !l.hasBreak {
-			return l, true
-		}
-		p.newline()
+		p.at = at
+		p.skipLine()
+		l.end, l.blank = p.at, 0
 	}
 }
 
-func (l *blockLines) value(text string, chomp byte, folded bool) string {
-	if l.count == 1 && l.blankBefore == 0 && chomp != '+' {
-		end := l.last
-		if l.hasBreak && chomp != '-' {
-			end++
-		}
-		return text[l.first:end]
+func (l *lines) value(text string) string {
+	text = text[l.start:l.end]
+	if first := strings.IndexByte(text, '\n'); first < 0 || first == len(text)-1 {
+		return text[min(l.indent, len(text)):]
 	}
 	var out strings.Builder
-	out.Grow(max(0, l.last-l.start) + 1 + l.blankAfter)
-	l.join(&out, text, folded)
-	if l.hasBreak && chomp != '-' {
-		out.WriteByte('\n')
-	}
-	if chomp == '+' {
-		writeBreaks(&out, l.blankAfter)
+	out.Grow(len(text))
+	for line := range strings.Lines(text) {
+		if len(line) <= l.indent {
+			line = "\n"
+		} else {
+			line = line[l.indent:]
+		}
+		out.WriteString(line)
 	}
 	return out.String()
-}
-
-// join writes the lines with content, and the blank ones before each.
-func (l *blockLines) join(out *strings.Builder, text string, folded bool) {
-	blank, afterBlank := 0, false
-	for at, lines := l.start, 0; lines < l.count; {
-		end := strings.IndexByte(text[at:], '\n')
-		if end < 0 {
-			end = len(text) - at
-		}
-		line := text[at : at+end]
-		at += end + 1
-		if len(line) <= l.indent {
-			blank++
-			continue
-		}
-		line = line[l.indent:]
-		startsBlank := line[0] == ' ' || line[0] == '\t'
-		switch {
-		case lines == 0:
-		case !folded || afterBlank || startsBlank:
-			out.WriteByte('\n')
-		case blank == 0:
-			out.WriteByte(' ')
-		}
-		writeBreaks(out, blank)
-		out.WriteString(line)
-		blank, afterBlank = 0, startsBlank
-		lines++
-	}
-}
-
-func writeBreaks(out *strings.Builder, n int) {
-	for range n {
-		out.WriteByte('\n')
-	}
 }

@@ -193,7 +193,7 @@ func isBreakOrSpace(c byte) bool { return c == ' ' || c == '\n' }
 func (p *Parser) inline(column, parent int) *yaml.Node {
 	start, line := p.at, p.line
 	switch p.peek(0) {
-	case '|', '>', '[', '{':
+	case '|', '[', '{':
 		return p.value(parent)
 	}
 	scalar := p.scalar()
@@ -329,9 +329,9 @@ func (p *Parser) valueOf(column, line int) *yaml.Node {
 // collection can begin here. parent is the column of the block collection around.
 func (p *Parser) value(parent int) *yaml.Node {
 	var n *yaml.Node
-	switch c := p.peek(0); c {
-	case '|', '>':
-		return p.blockScalar(c, parent)
+	switch p.peek(0) {
+	case '|':
+		return p.literal(parent)
 	case '[', '{':
 		n = p.flow()
 	default:
