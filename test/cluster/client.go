@@ -119,7 +119,24 @@ type WatchEvent struct {
 // Watch reports each object of the collection at path, then each change of one, to f
 // until ctx ends, which is not an error.
 func (c *ControlPlane) Watch(ctx context.Context, path string, f func(WatchEvent) error) error {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.url+path+"?watch=true&resourceVersion=0", http.NoBody)
+	for version := "0"; ; {
+		err := c.watchFrom(ctx, path, &version, f)
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
+			// The API server ends the watch of a client that is slow to read. The next one
+			// goes on where this one was.
+		default:
+			return fmt.Errorf("watch %s: %w", path, err)
+		}
+	}
+}
+
+// watchFrom reports the changes after a resource version, and raises it, until the
+// API server ends the answer.
+func (c *ControlPlane) watchFrom(ctx context.Context, path string, version *string, f func(WatchEvent) error) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.url+path+"?watch=true&resourceVersion="+*version, http.NoBody)
 	if err != nil {
 		return err
 	}
@@ -130,16 +147,23 @@ func (c *ControlPlane) Watch(ctx context.Context, path string, f func(WatchEvent
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("watch %s: %s", path, response.Status)
+		return errors.New(response.Status)
 	}
 	for decoder := json.NewDecoder(response.Body); ; {
 		var event WatchEvent
 		if err := decoder.Decode(&event); err != nil {
-			if ctx.Err() != nil {
-				return nil
-			}
-			return fmt.Errorf("watch %s: %w", path, err)
+			return err
 		}
+		if event.Type == "ERROR" {
+			return fmt.Errorf("%s", event.Object)
+		}
+		var object struct {
+			Metadata struct{ ResourceVersion string }
+		}
+		if err := json.Unmarshal(event.Object, &object); err != nil {
+			return err
+		}
+		*version = object.Metadata.ResourceVersion
 		if err := f(event); err != nil {
 			return err
 		}

@@ -64,13 +64,13 @@ func (c *ControlPlane) writeKeys() error {
 // by the path of their kubeconfig.
 func (c *ControlPlane) writeTokens(users []string) (map[string]string, error) {
 	tokens := map[string]string{c.Kubeconfig(): c.token}
-	csv := c.token + ",tester,tester,system:masters\n"
+	csv := []byte(c.token + ",tester,tester,system:masters\n")
 	for _, user := range users {
 		token := rand.Text()
 		tokens[c.KubeconfigOf(user)] = token
-		csv += token + "," + user + "," + user + ",system:masters\n"
+		csv = fmt.Appendf(csv, "%[1]s,%[2]s,%[2]s,system:masters\n", token, user)
 	}
-	return tokens, c.write("tokens.csv", []byte(csv))
+	return tokens, c.write("tokens.csv", csv)
 }
 
 // writeKubeconfigs writes a kubeconfig for each token, by its path.

@@ -97,37 +97,27 @@ func (r *run) count() error {
 		changes := restarts(events, after, 1<<62)
 		atInstall := restarts(events, 0, after)
 		whenStarted := restarts(events, r.restarted[0], r.restarted[1])
-		c := cell{Refused: r.refused[row]}
-		if c.Refused != "" {
-			result.Refused++
+		c := cell{
+			Refused: r.refused[row],
+			Stale:   row.Value != "" && valueAtEnd(events, "Deployment d") != row.Value,
+			Lost:    slices.Contains(*row.Steps, "prune") && loses(events),
 		}
-		c.Stale = row.Value != "" && valueAtEnd(events, "Deployment d") != row.Value
-		c.Lost = slices.Contains(*row.Steps, "prune") && loses(events)
 		for _, name := range names {
 			got := changes[name]
 			if row.Install {
 				got = atInstall[name]
 			}
 			c.Got = append(c.Got, got)
-			needs := row.needs(shortName(name))
-			result.Missed += max(0, needs-got)
-			if c.Stale {
-				result.Stale++
-			}
-			if c.Lost {
-				result.Lost++
-			}
-			if needs == 0 {
-				result.Extra += got
-			} else {
-				result.Double += max(0, got-needs)
-			}
+			result.add(c, got, row.needs(shortName(name)))
 			result.Reinstalled += min(1, atInstall[name])
 			if !row.Down {
 				result.Restarted += whenStarted[name]
 			}
 		}
 		cells[row] = c
+		if c.Refused != "" {
+			result.Refused++
+		}
 		result.Mixed += mixed(row, events)
 	}
 	result.AloneApply = seconds(r.alone.applied.Sub(r.alone.began))
@@ -137,6 +127,22 @@ func (r *run) count() error {
 	}
 	r.result, r.cells = result, cells
 	return nil
+}
+
+// add counts a workload that restarted got times.
+func (t *toolResult) add(c cell, got, needs int) {
+	t.Missed += max(0, needs-got)
+	if needs == 0 {
+		t.Extra += got
+	} else {
+		t.Double += max(0, got-needs)
+	}
+	if c.Stale {
+		t.Stale++
+	}
+	if c.Lost {
+		t.Lost++
+	}
 }
 
 // seconds rounds to a tenth.

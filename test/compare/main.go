@@ -24,8 +24,9 @@ func main() {
 	changes := flag.String("rows", "", "make the changes that match this regular `expression`, and write no results")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := compare(ctx, *toolNames, *changes); err != nil {
+	err := compare(ctx, *toolNames, *changes)
+	stop()
+	if err != nil {
 		log.Fatal(err)
 	}
 }
@@ -85,5 +86,8 @@ func compare(ctx context.Context, toolNames, changes string) error {
 		fmt.Println(page(&all))
 		return nil
 	}
-	return errors.Join(os.WriteFile(resultsFile, append(encoded, '\n'), 0o644), updatePage(&all))
+	return errors.Join(
+		os.WriteFile(resultsFile, append(encoded, '\n'), 0o644),
+		updatePage(&all),
+	)
 }

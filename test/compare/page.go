@@ -41,39 +41,7 @@ func page(all *results) string {
 		}
 	}
 	fmt.Fprintf(&b, "\nMeasured on %s with Kubernetes %s (%s):\n\n", all.Date, all.Kubernetes, all.Machine)
-	workloads := 0
-	for _, r := range all.Rows {
-		workloads += len(r.Needs)
-	}
-	table(&b, ran, fmt.Sprintf("of %d workloads in %d changes", workloads, len(all.Rows)), "")
-	for _, line := range []struct {
-		title string
-		value func(toolResult) string
-	}{
-		{"version", func(t toolResult) string { return t.Version }},
-		{"missed restarts", func(t toolResult) string { return number(t.Missed) }},
-		{"needless restarts", func(t toolResult) string { return number(t.Extra) }},
-		{"second restarts for one change", func(t toolResult) string { return number(t.Double) }},
-		{"old value not back after an undo", func(t toolResult) string { return number(t.Stale) }},
-		{"old pods without their object after a prune", func(t toolResult) string { return number(t.Lost) }},
-		{"applies refused", func(t toolResult) string { return number(t.Refused) }},
-		{"restarts right after the install", func(t toolResult) string { return number(t.Reinstalled) }},
-		{"ReplicaSets of the old image with the new configuration", func(t toolResult) string { return number(t.Mixed) }},
-		{"restarts when the controller starts again", func(t toolResult) string { return ifController(t, number(t.Restarted)) }},
-		{"requests of the controller", func(t toolResult) string { return ifController(t, number(t.Requests[controller])) }},
-		{"requests of the applies", func(t toolResult) string { return number(t.Requests[deployer]) }},
-		{"memory of the controller", func(t toolResult) string { return ifController(t, fmt.Sprintf("%d MB", t.Memory>>20)) }},
-		{"200 Deployments: seconds until the last pod template", func(t toolResult) string { return fmt.Sprintf("%.0f", t.AloneSeconds) }},
-		{"200 Deployments: requests of all", func(t toolResult) string {
-			return number(t.AloneRequests[controller] + t.AloneRequests[deployer])
-		}},
-	} {
-		fmt.Fprintf(&b, "| %s |", line.title)
-		for _, t := range ran {
-			fmt.Fprintf(&b, " %s |", line.value(t))
-		}
-		b.WriteString("\n")
-	}
+	totals(&b, ran, all.Rows)
 	b.WriteString("\nRestarts of each workload, by change. What is **bold** is wrong:\n\n")
 	table(&b, ran, "change", "needed")
 	for _, r := range all.Rows {
@@ -104,6 +72,46 @@ func page(all *results) string {
 	return b.String()
 }
 
+// totals writes the table with a line for each sum.
+func totals(b *strings.Builder, ran []toolResult, rows []rowResult) {
+	workloads := 0
+	for _, r := range rows {
+		workloads += len(r.Needs)
+	}
+	table(b, ran, fmt.Sprintf("of %d workloads in %d changes", workloads, len(rows)))
+	for _, line := range sums {
+		fmt.Fprintf(b, "| %s |", line.title)
+		for _, t := range ran {
+			fmt.Fprintf(b, " %s |", line.value(t))
+		}
+		b.WriteString("\n")
+	}
+}
+
+// sums are the lines of the first table.
+var sums = []struct {
+	title string
+	value func(toolResult) string
+}{
+	{"version", func(t toolResult) string { return t.Version }},
+	{"missed restarts", func(t toolResult) string { return number(t.Missed) }},
+	{"needless restarts", func(t toolResult) string { return number(t.Extra) }},
+	{"second restarts for one change", func(t toolResult) string { return number(t.Double) }},
+	{"old value not back after an undo", func(t toolResult) string { return number(t.Stale) }},
+	{"old pods without their object after a prune", func(t toolResult) string { return number(t.Lost) }},
+	{"applies refused", func(t toolResult) string { return number(t.Refused) }},
+	{"restarts right after the install", func(t toolResult) string { return number(t.Reinstalled) }},
+	{"ReplicaSets of the old image with the new configuration", func(t toolResult) string { return number(t.Mixed) }},
+	{"restarts when the controller starts again", func(t toolResult) string { return ifController(t, number(t.Restarted)) }},
+	{"requests of the controller", func(t toolResult) string { return ifController(t, number(t.Requests[controller])) }},
+	{"requests of the applies", func(t toolResult) string { return number(t.Requests[deployer]) }},
+	{"memory of the controller", func(t toolResult) string { return ifController(t, fmt.Sprintf("%d MB", t.Memory>>20)) }},
+	{"200 Deployments: seconds until the last pod template", func(t toolResult) string { return fmt.Sprintf("%.0f", t.AloneSeconds) }},
+	{"200 Deployments: requests of all", func(t toolResult) string {
+		return number(t.AloneRequests[controller] + t.AloneRequests[deployer])
+	}},
+}
+
 // lost lists the changes under which confighash is wrong and another tool is right.
 func lost(b *strings.Builder, ran []toolResult, rows []rowResult) {
 	b.WriteString("\nWhere confighash is wrong and another tool is right:\n\n")
@@ -130,18 +138,13 @@ func (c cell) right(needs []int) bool {
 
 // table writes the head of a table with a column for each tool.
 func table(b *strings.Builder, tools []toolResult, heads ...string) {
-	line := ""
 	for _, head := range heads {
-		if head != "" {
-			fmt.Fprintf(b, "| %s ", head)
-			line += "| --- "
-		}
+		fmt.Fprintf(b, "| %s ", head)
 	}
 	for _, t := range tools {
 		fmt.Fprintf(b, "| %s ", t.Name)
-		line += "| ---: "
 	}
-	fmt.Fprintf(b, "|\n%s|\n", line)
+	fmt.Fprintf(b, "|\n%s%s|\n", strings.Repeat("| --- ", len(heads)), strings.Repeat("| ---: ", len(tools)))
 }
 
 // ifController returns the text if the tool has a controller.
