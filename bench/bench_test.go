@@ -131,6 +131,19 @@ func BenchmarkShapes(b *testing.B) {
 	}
 }
 
+// BenchmarkKeys compares names by key with the other modes.
+func BenchmarkKeys(b *testing.B) {
+	for _, s := range keyShapes {
+		for _, n := range []int{2_000, 20_000} {
+			b.Run(fmt.Sprintf("shape=%s/resources=%d", s.name, n), func(b *testing.B) {
+				process(b, "by=Rename", input(b, s, n, "{mode: Rename}"), confighash)
+				process(b, "by=Annotate", input(b, s, n, "{mode: Annotate}"), confighash)
+				process(b, "by=Key", input(b, s, n, "{mode: Rename, rename: {granularity: Key}}"), confighash)
+			})
+		}
+	}
+}
+
 // BenchmarkKinds compares custom resources of 200 kinds with Deployments.
 func BenchmarkKinds(b *testing.B) {
 	output, err := exec.Command(confighash, "references").Output()

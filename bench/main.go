@@ -21,7 +21,7 @@ import (
 func main() {
 	write := flag.String("write", "", "write an input to `file`, and read nothing")
 	n := flag.Int("n", 20_000, "with -write: the number of resources")
-	name := flag.String("shape", "applications", "with -write: the `shape` of the package, as BenchmarkShapes names it")
+	name := flag.String("shape", "applications", "with -write: the `shape` of the package, as BenchmarkShapes and BenchmarkKeys name it")
 	spec := flag.String("spec", "{mode: Rename}", "with -write: the functionConfig's `spec`")
 	flag.Parse()
 	if *write == "" {
@@ -30,11 +30,12 @@ func main() {
 		}
 		return
 	}
-	i := slices.IndexFunc(shapes, func(s shape) bool { return s.name == *name })
+	all := slices.Concat(shapes, keyShapes)
+	i := slices.IndexFunc(all, func(s shape) bool { return s.name == *name })
 	if i < 0 {
 		log.Fatalf("the shape %q is not known", *name)
 	}
-	if err := shapes[i].write(*write, *n, *spec); err != nil {
+	if err := all[i].write(*write, *n, *spec); err != nil {
 		log.Fatal(err)
 	}
 }

@@ -32,6 +32,9 @@ var shapes = []shape{
 	{"few-references", fewReferences, list},
 }
 
+// keyShapes are measured with rename.granularity: Key as well.
+var keyShapes = []shape{shapes[0], {"few-keys", fewKeys, list}, {"pairs-of-keys", pairsOfKeys, list}}
+
 // write writes the first n documents to a file, through a buffer: a process that held them
 // would pass its own peak of memory on to the programs it starts.
 func (s shape) write(path string, n int, spec string) error {
@@ -153,4 +156,43 @@ func fewReferences(number int) []string {
 		return []string{deployment(number, settings(number+1))}
 	}
 	return []string{configMap(settings(number))}
+}
+
+// keys is a ConfigMap with n keys.
+func keys(name string, n int) string {
+	b := []byte("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: " + name + "\ndata:\n")
+	for i := range n {
+		b = fmt.Appendf(b, "  KEY_%d: value of the key %d\n", i, i)
+	}
+	return string(b)
+}
+
+// taking is a Deployment that takes two keys of a ConfigMap, or all of them.
+func taking(number int, configMap string, one, other int, all bool) string {
+	names := []string{}
+	if all {
+		names = append(names, configMap)
+	}
+	b := strings.Builder{}
+	for _, key := range []int{one, other} {
+		fmt.Fprintf(&b, "        - name: KEY_%d\n          valueFrom:\n            configMapKeyRef:\n              name: %s\n              key: KEY_%[1]d\n", key, configMap)
+	}
+	return deployment(number, names...) + "        env:\n" + b.String()
+}
+
+// fewKeys are a ConfigMap with eight keys, and four Deployments that each take two of them.
+func fewKeys(number int) []string {
+	if number%5 == 0 {
+		return []string{keys(settings(number/5), 8)}
+	}
+	return []string{taking(number, settings(number/5), number%5-1, number%5+3, false)}
+}
+
+// pairsOfKeys are a ConfigMap with 5,000 keys, and Deployments that each take another two of
+// them, or all.
+func pairsOfKeys(number int) []string {
+	if number == 0 {
+		return []string{keys("settings", 5_000)}
+	}
+	return []string{taking(number, "settings", number%5_000, number*7%5_000, number%10 == 0)}
 }

@@ -421,6 +421,16 @@ var entryRows = []row{{
 }}
 
 var removeRows = []row{{
+	label: "change an entry, and add others after it",
+	edits: []plan{entry("metadata", "name", "app-1"), entry("metadata.annotations", "a", "b"), remove("data", "x")},
+	in:    "metadata:\n  name: app # the name\ndata:\n  x: 1\n  y: 2\n",
+	want:  "metadata:\n  name: app-1 # the name\n  annotations:\n    a: b\ndata:\n  y: 2\n",
+}, {
+	label: "change an entry in flow style, and remove the one after it",
+	edits: []plan{entry("metadata", "name", "app-1"), remove("metadata", "x")},
+	in:    "metadata: {name: app, x: 1, y: 2}\n",
+	want:  "metadata: {name: app-1, y: 2}\n",
+}, {
 	label: "remove lines",
 	edits: []plan{remove("a", "x"), remove("a", "z"), remove("a", "x")},
 	in:    "a:\n  x: 1 # one\n  # about y\n  y: 2\n  z: 3",

@@ -155,6 +155,11 @@ func (s *splicer) entryValue(key, value *yaml.Node) (start, end int, ok bool) {
 
 // entryEnd returns where the value of an entry is, a scalar on its key's line.
 func (s *splicer) entryEnd(key, value *yaml.Node) (start, end int, ok bool) {
+	for _, c := range s.changes {
+		if c.node == value {
+			value = &c.was // another edit has changed it
+		}
+	}
 	colon, ok := s.colon(key)
 	if !ok || value.Kind != yaml.ScalarNode {
 		return 0, 0, false

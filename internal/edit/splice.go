@@ -25,6 +25,7 @@ type splicer struct {
 	splices []splice
 	parser  yamldoc.Parser
 	root    *yaml.Node // of the chunk's tree; nil until an edit needs it
+	changes []*change  // of the item that is edited
 }
 
 // splicers holds the ones not in use, for their memory.
@@ -41,6 +42,7 @@ func spliceItems(text []byte, items []Item) (out []byte, rest []Item) {
 	defer func() {
 		clear(s.splices)
 		s.bytes, s.lines, s.last, s.splices, s.root = nil, s.lines[:0], position{}, s.splices[:0], nil
+		s.changes = nil
 		splicers.Put(s)
 	}()
 	s.bytes = text
@@ -94,6 +96,7 @@ func (s *splicer) edit(item Item) bool {
 			return false
 		}
 	}
+	s.changes = t.changes
 	return !slices.ContainsFunc(t.changes, func(c *change) bool { return !s.write(c) })
 }
 

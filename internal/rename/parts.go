@@ -2,22 +2,13 @@ package rename
 
 import (
 	"cmp"
-	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
-	"sync/atomic"
-
-	"go.yaml.in/yaml/v3"
 
 	"github.com/confighash/confighash/internal/catalog"
-	"github.com/confighash/confighash/internal/edit"
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/hash"
-	"github.com/confighash/confighash/internal/kustomize"
-	"github.com/confighash/confighash/internal/manifest"
-	"github.com/confighash/confighash/internal/yamldoc"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
@@ -242,80 +233,5 @@ func (b *builder) checkSources(parts map[graph.ID]*graph.Resource) {
 		if source != nil && !p.Kept && suffix(source, p.Part) != suffix(p, p.Part) {
 			b.plan.Errorf(p, "", "%s (%s) has changed since this object was made of it; list confighash in the outermost kustomization alone, or render the sources again", source, source.Place())
 		}
-	}
-}
-
-// maxAdded bounds the bytes of all parts that a run adds: many pods may each take another
-// part of one large object.
-const maxAdded = 50 << 20
-
-// add returns the parts that are added, as documents.
-func (b *builder) add() ([][]byte, error) {
-	var sources []*graph.Resource
-	for _, r := range b.graph.Resources {
-		if t := b.targets[r.Index]; t != nil && len(t.added) > 0 {
-			sources = append(sources, r)
-		}
-	}
-	var size atomic.Int64
-	lists, err := graph.EachBatch(graph.Batches(sources), func(batch graph.Batch) (documents [][]byte, err error) {
-		render := func(r *graph.Resource, text []byte) error {
-			for _, p := range b.target(r).added {
-				document, err := edit.Apply(text, []edit.Item{{Edits: b.copied(r, p)}})
-				switch {
-				case err != nil:
-					return graph.Finding{Severity: manifest.Error, Resource: r, Message: err.Error()}
-				case size.Add(int64(len(document))) > maxAdded:
-					return errors.New("the objects that spec.rename.granularity: Key adds have more than 50 MiB in all; let fewer pods take other keys of large objects, or use granularity: Object")
-				}
-				documents = append(documents, document)
-			}
-			return nil
-		}
-		if r := batch.Resources[0]; len(batch.Resources) == 1 {
-			text, err := batch.Chunk.Document(r.Root)
-			if err == nil {
-				err = render(r, text)
-			}
-			return documents, err
-		}
-		err = batch.Parse(func(r *graph.Resource, item *yaml.Node) error {
-			text, err := manifest.JSON(item)
-			if err == nil {
-				err = render(r, append(text, '\n'))
-			}
-			return err
-		})
-		return documents, err
-	})
-	return slices.Concat(lists...), err
-}
-
-// copied returns the edits that make a part of a copy of the object.
-func (b *builder) copied(r *graph.Resource, p *part) []edit.Edit {
-	edits := []edit.Edit{edit.SetEntry{Parent: "metadata", Key: "name", Value: p.name}}
-	for _, key := range slices.Sorted(maps.Keys(r.Annotations)) {
-		if key == kustomize.ID || strings.HasPrefix(key, "internal.config.kubernetes.io/") || slices.Contains(kustomize.Places, key) {
-			edits = append(edits, edit.RemoveEntry{Parent: "metadata.annotations", Key: key})
-		}
-	}
-	return slices.Concat(edits, b.marks(r, p.suffix), p.narrow())
-}
-
-// narrow returns the edits that leave an object the keys of a part.
-func (p *part) narrow() []edit.Edit {
-	edits := []edit.Edit{edit.SetEntry{Parent: "metadata.annotations", Key: v1alpha1.AnnotationKeys, Value: p.keys, After: "name"}}
-	if p.holds == nil {
-		return edits
-	}
-	for _, field := range []string{"data", "stringData", "binaryData"} {
-		edits = append(edits, edit.KeepEntries{Parent: yamldoc.Path(field), Keys: p.holds})
-	}
-	return edits
-}
-
-func (b *builder) informParts(r *graph.Resource) {
-	for _, p := range b.target(r).added {
-		b.plan.Inform(graph.Finding{Resource: r, Message: fmt.Sprintf("%s is added, named after the keys that pods take", p.name), Outcome: graph.Named})
 	}
 }

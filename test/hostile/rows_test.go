@@ -237,6 +237,8 @@ var sizeRows = []hostileRow{
 		annotate: does("Stamped"), bounds: bounds{seconds: 120}},
 	{name: "A ConfigMap with 50,000 keys, and a Deployment that takes two, with `rename.granularity: Key`", input: listOf(strings.Replace(resourceListOf([]string{hostileApp + numbered(50_000, "  k#: v\n"), strings.Replace(webWithout(), "envFrom:", "env:", 1) + numbered(2, envKey)}), "mode: MODE", "mode: MODE, rename: {granularity: Key}", 1)),
 		rename: outcome{words: "Renamed; the other keys are gone", encoded: true, holds: []string{"  data:\n    k0: v\n    k1: v\n- "}}, annotate: does("Stamped"), bounds: bounds{seconds: 20}},
+	{name: "A ConfigMap with 5,000 keys, and 2,000 Deployments that each take another two, or all, with `rename.granularity: Key`", input: listOf(strings.Replace(resourceListOf(pairs(5_000, 2_000)), "mode: MODE", "mode: MODE, rename: {granularity: Key}", 1)),
+		rename: outcome{words: "Renamed; each pair of keys is an object, and all are one", holds: []string{"\n  data:\n    k1: v\n    k8: v\n"}}, annotate: does("Stamped"), bounds: bounds{seconds: 10, megabytes: 256}},
 	{name: "10,000 missing objects, with `unresolved: Error`", input: listOf(strings.Replace(resourceListHead, "mode: MODE", "mode: MODE, unresolved: Error", 1) + "items:\n" + strings.ReplaceAll("- "+
 		webWithout(), "\n", "\n  ") + numbered(10_000, "        - configMapRef:\n              name: app-#\n")),
 		rename: refuses(`Deployment web: spec.template.spec.containers[0].envFrom[0].configMapRef.name: ConfigMap "app-0" is not in the input; add it, make the reference optional, or set spec.unresolved: Ignore`)},
@@ -376,4 +378,18 @@ func sharedBig(n int) []string {
 	return append(eachNumbered(n, strings.ReplaceAll(strings.Replace(webWithout(), "envFrom:", "env:", 1), "name: web", "name: web-#")+
 		"        - {name: BIG, valueFrom: {configMapKeyRef: {name: app, key: a}}}\n"+envKey),
 		hostileHead+"data:\n  a: "+strings.Repeat("b", 1_000_000)+"\n"+numbered(n, "  k#: v\n"))
+}
+
+// pairs is a ConfigMap with many keys, and Deployments that each take another two, or all.
+func pairs(keys, n int) []string {
+	manifests := []string{hostileHead + "data:\n" + numbered(keys, "  k#: v\n")}
+	for i := range n {
+		web := strings.Replace(strings.Replace(webWithout(), "name: web\nspec", fmt.Sprintf("name: web-%d\nspec", i), 1), "envFrom:", "env:", 1)
+		web += strings.ReplaceAll(envKey, "#", fmt.Sprint(i)) + strings.ReplaceAll(envKey, "#", fmt.Sprint((i*i+7)%keys))
+		if i%10 == 0 {
+			web = strings.Replace(hostileWeb, "name: web\nspec", fmt.Sprintf("name: web-%d\nspec", i), 1)
+		}
+		manifests = append(manifests, web)
+	}
+	return manifests
 }

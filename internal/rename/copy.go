@@ -1,0 +1,158 @@
+package rename
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/confighash/confighash/internal/edit"
+	"github.com/confighash/confighash/internal/graph"
+	"github.com/confighash/confighash/internal/kustomize"
+	"github.com/confighash/confighash/internal/manifest"
+	"github.com/confighash/confighash/internal/yamldoc"
+	"github.com/confighash/confighash/pkg/api/v1alpha1"
+)
+
+// maxAdded bounds the bytes of all parts that a run adds: many pods may each take another
+// part of one large object.
+const maxAdded = 50 << 20
+
+// A copier makes the parts that are added.
+type copier struct {
+	*builder
+	size *atomic.Int64 // of all parts
+	r    *graph.Resource
+	made [][]byte
+}
+
+// add returns the parts that are added, as documents.
+func (b *builder) add() ([][]byte, error) {
+	var sources []*graph.Resource
+	for _, r := range b.graph.Resources {
+		if t := b.targets[r.Index]; t != nil && len(t.added) > 0 {
+			sources = append(sources, r)
+		}
+	}
+	var size atomic.Int64
+	lists, err := graph.EachBatch(graph.Batches(sources), func(batch graph.Batch) (documents [][]byte, err error) {
+		render := func(r *graph.Resource, text []byte) error {
+			c := copier{builder: b, size: &size, r: r}
+			if !bytes.HasSuffix(text, []byte("\n")) {
+				text = append(slices.Clip(text), '\n') // the last entry may be one to remove
+			}
+			err := c.copy(text, len(r.Keys), b.target(r).added)
+			documents = append(documents, c.made...)
+			return err
+		}
+		if r := batch.Resources[0]; len(batch.Resources) == 1 {
+			text, err := batch.Chunk.Document(r.Root)
+			if err == nil {
+				err = render(r, text)
+			}
+			return documents, err
+		}
+		err = batch.Parse(func(r *graph.Resource, item *yaml.Node) error {
+			text, err := manifest.JSON(item)
+			if err == nil {
+				err = render(r, text)
+			}
+			return err
+		})
+		return documents, err
+	})
+	return slices.Concat(lists...), err
+}
+
+// manyKeys is with how many keys in a text it pays to remove those first that none of
+// several parts has.
+const manyKeys = 32
+
+// copy makes parts of a text with that many keys of the object. It divides them until each
+// text has few keys that no part of it has, so that the work follows the size of the parts.
+func (c *copier) copy(text []byte, keys int, parts []*part) error {
+	if len(parts) == 1 {
+		return c.copyOne(text, parts[0])
+	}
+	if keys > manyKeys {
+		if all := union(parts); all != nil && len(all) <= keys/2 {
+			narrowed, err := edit.Apply(text, []edit.Item{{Edits: keep(all)}})
+			if err != nil {
+				return c.failed(err)
+			}
+			text, keys = narrowed, len(all)
+		}
+	}
+	half := len(parts) / 2
+	if err := c.copy(text, keys, parts[:half]); err != nil {
+		return err
+	}
+	return c.copy(text, keys, parts[half:])
+}
+
+// union returns the keys that parts hold, nil for all.
+func union(parts []*part) map[string]bool {
+	all := map[string]bool{}
+	for _, p := range parts {
+		if p.holds == nil {
+			return nil
+		}
+		maps.Copy(all, p.holds)
+	}
+	return all
+}
+
+func (c *copier) copyOne(text []byte, p *part) error {
+	document, err := edit.Apply(text, []edit.Item{{Edits: c.copied(c.r, p)}})
+	switch {
+	case err != nil:
+		return c.failed(err)
+	case c.size.Add(int64(len(document))) > maxAdded:
+		return errors.New("the objects that spec.rename.granularity: Key adds have more than 50 MiB in all; let fewer pods take other keys of large objects, or use granularity: Object")
+	}
+	c.made = append(c.made, document)
+	return nil
+}
+
+func (c *copier) failed(err error) error {
+	return graph.Finding{Severity: manifest.Error, Resource: c.r, Message: err.Error()}
+}
+
+// copied returns the edits that make a part of a copy of the object.
+func (b *builder) copied(r *graph.Resource, p *part) []edit.Edit {
+	edits := []edit.Edit{edit.SetEntry{Parent: "metadata", Key: "name", Value: p.name}}
+	for _, key := range slices.Sorted(maps.Keys(r.Annotations)) {
+		if key == kustomize.ID || strings.HasPrefix(key, "internal.config.kubernetes.io/") || slices.Contains(kustomize.Places, key) {
+			edits = append(edits, edit.RemoveEntry{Parent: "metadata.annotations", Key: key})
+		}
+	}
+	return slices.Concat(edits, b.marks(r, p.suffix), p.narrow())
+}
+
+// narrow returns the edits that leave an object the keys of a part.
+func (p *part) narrow() []edit.Edit {
+	edits := []edit.Edit{edit.SetEntry{Parent: "metadata.annotations", Key: v1alpha1.AnnotationKeys, Value: p.keys, After: "name"}}
+	if p.holds == nil {
+		return edits
+	}
+	return append(edits, keep(p.holds)...)
+}
+
+// keep returns the edits that leave an object these keys.
+func keep(keys map[string]bool) (edits []edit.Edit) {
+	for _, field := range []string{"data", "stringData", "binaryData"} {
+		edits = append(edits, edit.KeepEntries{Parent: yamldoc.Path(field), Keys: keys})
+	}
+	return edits
+}
+
+func (b *builder) informParts(r *graph.Resource) {
+	for _, p := range b.target(r).added {
+		b.plan.Inform(graph.Finding{Resource: r, Message: fmt.Sprintf("%s is added, named after the keys that pods take", p.name), Outcome: graph.Named})
+	}
+}
