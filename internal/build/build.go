@@ -233,7 +233,6 @@ func (s *source) functionConfig(dir string, given, otherwise *v1alpha1.ConfigHas
 	return &config, nil
 }
 
-// missing says that nothing says what the function is to do.
 func (s *source) missing(dir string) string {
 	if len(s.inner) > 0 {
 		return fmt.Sprintf("%s: it lists no confighash under transformers, %s is for an inner layer; list it in the outermost kustomization, or give --config", s.name(dir), s.inner[0].name)
@@ -241,7 +240,6 @@ func (s *source) missing(dir string) string {
 	return fmt.Sprintf("%s: nothing says what to do: give --mode Rename or Annotate, or --config FILE, or put a confighash.yaml beside it", s.name(dir))
 }
 
-// name returns the path of the kustomization in messages.
 func (s *source) name(dir string) string {
 	if s.root == "" || strings.Contains(dir, "://") {
 		return dir

@@ -74,7 +74,7 @@ func (s *source) explain(dir string, err error) error {
 	}
 	for path := range s.met {
 		if filepath.Dir(path) == at && at != filepath.Dir(s.root) {
-			name = relative(path)
+			name = Relative(path)
 		}
 	}
 	if m := words.entry.FindStringSubmatch(text); m != nil {
@@ -101,8 +101,8 @@ func (s *source) explain(dir string, err error) error {
 	return errors.New(name + ": " + strings.TrimPrefix(text, dir+": "))
 }
 
-// relative returns a path as seen from the working directory, if it is below.
-func relative(path string) string {
+// Relative returns a path as seen from the working directory, if it is below.
+func Relative(path string) string {
 	if wd, err := os.Getwd(); err == nil {
 		if r, err := filepath.Rel(wd, path); err == nil && filepath.IsLocal(r) {
 			return r

@@ -72,7 +72,7 @@ func (s *source) ReadFile(path string) ([]byte, error) {
 			if err != nil {
 				return nil, err
 			}
-			s.outer = append(s.outer, file{relative(name), beside})
+			s.outer = append(s.outer, file{Relative(name), beside})
 		}
 	}
 	noted := s.met[path]
@@ -134,7 +134,6 @@ func isEmpty(k map[string]any) bool {
 	return true
 }
 
-// texts returns the strings of a list.
 func texts(list any) []string {
 	var all []string
 	items, _ := list.([]any)
@@ -156,9 +155,9 @@ func (s *source) withoutFunction(path string, transformers []string) (rest []str
 			rest = append(rest, entry) // kustomize says what is wrong
 			continue
 		}
-		name := relative(filepath.Join(filepath.Dir(path), entry))
+		name := Relative(filepath.Join(filepath.Dir(path), entry))
 		if strings.Contains(entry, "\n") {
-			name = relative(path)
+			name = Relative(path)
 		}
 		others, before := []string(nil), len(found)
 		for _, r := range loaded.Resources() {

@@ -19,29 +19,6 @@ import (
 	"github.com/confighash/confighash/pkg/function"
 )
 
-const buildHelp = `confighash build builds a kustomization, as kustomize build does, and runs the
-function over the result. It needs neither kustomize nor its alpha flags: kustomize
-is part of it.
-
-DIR is a folder with a kustomization, the working directory by default, or the URL of
-one in a Git repository. Without --mode and --config, the functionConfig is the file
-confighash.yaml beside the kustomization, or what the kustomization lists under
-transformers. A confighash that is listed there runs once, in this process.
-
-The output is that of kustomize build DIR | confighash, except that objects which
-kustomize generated with disableNameSuffixHash keep their names, and that name
-references of the tree's configurations count as references.
-
-The flags of kustomize mean the same. --output names a file, or an existing folder,
-which gets a file for each resource. Of several DIRs, each is written to a file of its
-own in the folder that --output names: overlays/prod to FOLDER/overlays/prod.yaml.
-
-If anything fails, nothing is written.`
-
-const buildExamples = `  confighash build overlays/prod | kubectl apply -f -
-  confighash build --mode Annotate https://github.com/org/repo//overlays/prod?ref=v1
-  confighash build overlays/* --output rendered`
-
 // buildFlags are those of commands that build kustomizations.
 type buildFlags struct {
 	flags
@@ -74,11 +51,8 @@ func newBuild(stdout, stderr *os.File) *cobra.Command {
 	var output string
 	var argoCD bool
 	cmd := &cobra.Command{
-		Use:     "build [DIR|URL]…",
-		Short:   "Build a kustomization and run the function over it",
-		Long:    buildHelp,
-		Example: buildExamples,
-		Args:    cobra.ArbitraryArgs,
+		Use:   "build [DIR|URL]…",
+		Short: "Build a kustomization and run the function over it",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := errors.Join(f.checkKeep(cmd), f.Check()); err != nil {
 				return err
@@ -185,11 +159,7 @@ func targetOf(dir, output string, several bool) (string, error) {
 	}
 	path := filepath.Clean(dir)
 	if filepath.IsAbs(path) {
-		if wd, err := os.Getwd(); err == nil {
-			if relative, err := filepath.Rel(wd, path); err == nil {
-				path = relative
-			}
-		}
+		path = build.Relative(path)
 	}
 	if strings.Contains(dir, "://") || path == "." || !filepath.IsLocal(path) {
 		return "", fmt.Errorf("%s: of several folders each must be below the working directory, since its path names the file; build it by itself", dir)

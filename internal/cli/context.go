@@ -31,24 +31,11 @@ func manifestsIn(flag string, paths []string, size *int) ([]function.Manifests, 
 	return manifests, nil
 }
 
-const namesHelp = `confighash names lists the objects whose names hold a hash of their content: the
-name without the hash, and the one with it.
-
-Another build takes the list as --context, in place of the manifests: it writes
-these names into its references. The list does not say who uses the objects, and
-it holds no content.`
-
-const namesExamples = `  confighash names rendered/platform.yaml > names/platform.yaml
-  kustomize build apps/shop | confighash --mode Rename --context names/platform.yaml`
-
 func newNames(stdin, stdout *os.File) *cobra.Command {
 	var f reportFlags
 	cmd := &cobra.Command{
-		Use:     "names [FILE|DIR|-]…",
-		Short:   "List the names with hashes, for --context of other builds",
-		Long:    namesHelp,
-		Example: namesExamples,
-		Args:    cobra.ArbitraryArgs,
+		Use:   "names [FILE|DIR|-]…",
+		Short: "List the names with hashes, for --context of other builds",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			args, err := manifestArgs(cmd, args, stdin)
 			if err != nil {

@@ -11,30 +11,11 @@ import (
 	"github.com/confighash/confighash/internal/report/view"
 )
 
-const diffHelp = `confighash diff compares two sets of manifests field by field. ConfigMaps and Secrets
-whose names end in a hash are compared with the version of the same name without it, so
-that you see which lines of a value changed. References that only follow a new name are
-counted. Of a Secret it shows which keys changed, never a value.
-
-A set is a file, a folder with everything in and below it, or - for stdin, as for
-impact, which says what the difference restarts. Earlier versions that are kept along
-with the current ones do not count; nor do the order of keys, comments and the style.
-` + gitHelp + `
-
-It exits 0 if nothing differs but names, and 3 if something does.`
-
-const diffExamples = `  confighash diff --git origin/main 'overlays/*'
-  confighash diff --from old.yaml --to new.yaml -o markdown > comment.md
-  kustomize build . | confighash --mode Rename | confighash diff --from rendered.yaml --to -`
-
 func newDiff(stdin, stdout, stderr *os.File) *cobra.Command {
 	var f comparisonFlags
 	cmd := &cobra.Command{
-		Use:     "diff --from OLD --to NEW | --git BASE[..HEAD] [DIR]…",
-		Short:   "Show what changed, whatever the hashes in names",
-		Long:    diffHelp,
-		Example: diffExamples,
-		Args:    cobra.ArbitraryArgs,
+		Use:   "diff --from OLD --to NEW | --git BASE[..HEAD] [DIR]…",
+		Short: "Show what changed, whatever the hashes in names",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			format, err := f.check(cmd, args)
 			if err != nil {

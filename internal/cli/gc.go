@@ -21,33 +21,6 @@ import (
 	"github.com/confighash/confighash/internal/report"
 )
 
-const gcHelp = `confighash gc lists the ConfigMaps and Secrets with a hash in their names that
-nothing in a cluster uses any more. It deletes nothing.
-
-It runs kubectl, which only reads, and looks at all objects of all kinds that may
-refer to another. If it cannot read one kind, it fails and lists nothing. With
---from it reads what kubectl get -A -o json or -o yaml printed, and takes it for all
-that the cluster has.
-
-Only objects that confighash renamed, by the annotation confighash.dev/hash, and
-those whose names end in kustomize's hash of their content are ever listed. One of
-them stays
-
-  - if its name is anywhere in another object: in a Pod, a ReplicaSet of any size, a
-    ControllerRevision, a Job, a custom resource, an annotation, a release of Helm;
-  - if it belongs to another object, has a finalizer, or is being deleted;
-  - if it has the annotation confighash.dev/ignore, or confighash.dev/superseded,
-    unless --superseded is given;
-  - if it is younger than --older-than, or among the newest --keep of its base name.
-
---explain says for each object why it stays, or for those that arguments name.`
-
-const gcExamples = `  confighash gc
-  confighash gc --keep 3 --older-than 168h -o yaml | kubectl delete -f -
-  confighash gc --explain configmap/app-4h2mbtbbt6
-  kubectl get -A -o json configmaps,secrets,pods,replicasets > live.json
-  confighash gc --from live.json`
-
 var gcFormats = []string{"text", "name", "yaml", "json"}
 
 type gcFlags struct {
@@ -62,11 +35,8 @@ type gcFlags struct {
 func newGC(stdin, stdout *os.File) *cobra.Command {
 	var f gcFlags
 	cmd := &cobra.Command{
-		Use:     "gc [OBJECT]…",
-		Short:   "List the earlier versions in a cluster that nothing uses",
-		Long:    gcHelp,
-		Example: gcExamples,
-		Args:    cobra.ArbitraryArgs,
+		Use:   "gc [OBJECT]…",
+		Short: "List the earlier versions in a cluster that nothing uses",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.check(args); err != nil {
 				return err

@@ -27,18 +27,6 @@ import (
 	"github.com/confighash/confighash/pkg/function"
 )
 
-const gitHelp = `
-With --git, both sets come from commits: BASE, and HEAD or the one after "..", as for
-git diff. Each DIR is an environment: a kustomization, which is built, or a file or a
-folder with manifests. A pattern such as 'overlays/*' finds the kustomizations of both
-commits. An environment that one of them lacks is new, or gone. With --render, a
-command prints the manifests, for charts and scripts: it runs in the files of each
-commit, once for each NAME, which is its $1; if it prints nothing, or the commit does
-not have it, the environment is not there. The report has a section for each.
-
-The functionConfig is that of --mode or --config, whose file is read from each commit,
-or the one that confighash build would take; without any, manifests stay as they are.`
-
 // gitFlags are those of the commands that read commits.
 type gitFlags struct {
 	buildFlags

@@ -13,42 +13,12 @@ import (
 	"github.com/confighash/confighash/internal/usage"
 )
 
-const graphHelp = `confighash graph shows who uses which ConfigMap or Secret in one set of manifests:
-which workload gets which keys and how, what else refers to an object, what is
-referred to but missing, and what nothing refers to. It prints the names of keys,
-never values.
-
-It reads files, folders with everything in and below them, and stdin, also written
-as -: what kustomize, Helm or another tool builds, or a ResourceList. The manifests
-may have been through confighash or not.
-
-A workload gets an object by
-
-  - env: a key is a variable;
-  - envFrom: every key is a variable;
-  - volume: files, which the kubelet keeps up to date;
-  - subPath: files that stay the same while a pod runs: mounted by subPath, or by
-    nothing but init containers;
-  - extra-sources: its annotation confighash.dev/extra-sources;
-  - reference: it names the object, and no container gets the content.
-
-It exits 0 even if objects are missing: the cluster may have them.`
-
-const graphExamples = `  kustomize build . | confighash graph
-  confighash graph --by workload rendered/
-  confighash graph -o markdown rendered.yaml > configuration.md
-  confighash graph -o dot rendered.yaml | dot -Tsvg > configuration.svg
-  confighash graph -o json rendered.yaml | jq -r '.objects[] | select(.missing) | .id'`
-
 func newGraph(stdin, stdout *os.File) *cobra.Command {
 	var f reportFlags
 	var by string
 	cmd := &cobra.Command{
-		Use:     "graph [FILE|DIR|-]…",
-		Short:   "Show who uses which ConfigMap or Secret",
-		Long:    graphHelp,
-		Example: graphExamples,
-		Args:    cobra.ArbitraryArgs,
+		Use:   "graph [FILE|DIR|-]…",
+		Short: "Show who uses which ConfigMap or Secret",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			format, err := f.format()
 			if err != nil {

@@ -12,37 +12,13 @@ import (
 	"github.com/confighash/confighash/internal/report/view"
 )
 
-const impactHelp = `confighash impact compares two sets of manifests and predicts what applying the
-new one over the old one does: which workloads roll and why, which keep the old
-configuration, what the API server refuses, and which objects disappear while
-something may still need them. It prints the names of keys, never values.
-
-A set is a file, a folder with everything in and below it, or - for stdin: what
-kustomize, Helm or another tool builds, or a ResourceList. It may have been through
-confighash or not.
-` + gitHelp + `
-
-With --exit-code it exits 0 if nothing rolls, 3 if something does, and 4 if something
-stays as it is that should change, an apply is refused, or manifests that keep earlier
-versions (--keep) lose one that a rollout or a rollback needs.`
-
-const impactExamples = `  confighash impact --git origin/main 'overlays/*'
-  confighash impact --git main...branch --mode Annotate -o markdown overlays/prod > comment.md
-  confighash impact --git main --render 'helm template shop ./chart -f "values-$1.yaml"' dev prod
-  kustomize build overlays/prod | confighash --mode Annotate |
-    confighash impact --from rendered/prod.yaml --to - --exit-code
-  confighash impact --from main/ --to branch/ --max-pods 50`
-
 func newImpact(stdin, stdout, stderr *os.File) *cobra.Command {
 	var f comparisonFlags
 	var exitCode bool
 	var budget view.Budget
 	cmd := &cobra.Command{
-		Use:     "impact --from OLD --to NEW | --git BASE[..HEAD] [DIR]…",
-		Short:   "Predict what rolls when new manifests are applied, and why",
-		Long:    impactHelp,
-		Example: impactExamples,
-		Args:    cobra.ArbitraryArgs,
+		Use:   "impact --from OLD --to NEW | --git BASE[..HEAD] [DIR]…",
+		Short: "Predict what rolls when new manifests are applied, and why",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			format, err := f.check(cmd, args)
 			if err != nil {

@@ -12,21 +12,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const installHelp = `Copy this program into a directory, as DIR/confighash: from the container image,
-which has neither a shell nor cp, into a volume that another container mounts.
-
-The directory must exist. An existing confighash is replaced in one step, so that
-nobody sees half of it, even while it runs.`
-
-const installExamples = `  confighash install /custom-tools
-  docker run --rm -v "$PWD/bin:/out" --user "$(id -u)" confighash install /out`
-
 func newInstall() *cobra.Command {
 	return &cobra.Command{
-		Use:     "install DIR",
-		Short:   "Copy this program into a directory",
-		Long:    installHelp,
-		Example: installExamples,
+		Use:   "install DIR",
+		Short: "Copy this program into a directory",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return fmt.Errorf("install takes one directory, and %d are given", len(args))

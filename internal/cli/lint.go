@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"fmt"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -18,33 +17,6 @@ import (
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
-const lintHelp = `confighash lint finds what will go wrong with ConfigMaps and Secrets once manifests
-are applied:
-
-%s
-It reads files, folders with everything in and below them, and stdin, also written
-as -, as they will be applied: the output of kustomize, Helm or confighash. Names in
-messages are those of resources, fields and keys; no value of a Secret is shown.
-
-With --git, it reports what is found after a commit and was not found before it, in
-the places below; of a kustomization, the file is that of the kustomization.
-` + gitHelp + `
-
-With --mode or --config it judges the manifests as they will be once confighash has
-run over them.
-
---disable leaves a rule out. To accept findings about a resource, annotate it with
-confighash.dev/lint-ignore: RULE[, RULE]… -- REASON. A resource with
-confighash.dev/ignore: "true" has no findings. docs/lint.md explains each rule.
-
-It exits 0 if it finds nothing but notes, and 3 if it finds more.`
-
-const lintExamples = `  kustomize build . | confighash lint
-  confighash lint rendered/
-  confighash lint --git origin/main 'overlays/*'
-  confighash lint --disable unused-object --disable read-by-name rendered.yaml
-  confighash lint -o sarif rendered.yaml > confighash.sarif`
-
 // The formats of lint, besides text and json.
 const (
 	sarif = "sarif"
@@ -55,16 +27,9 @@ func newLint(stdin, stdout, stderr *os.File) *cobra.Command {
 	var f reportFlags
 	var git gitFlags
 	var disabled []string
-	var rules strings.Builder
-	for _, rule := range lint.Rules() {
-		fmt.Fprintf(&rules, "  - %s (%s): %s\n", rule.Name, rule.Severity, rule.Title)
-	}
 	cmd := &cobra.Command{
-		Use:     "lint [FILE|DIR|-]… | --git BASE[..HEAD] [DIR]…",
-		Short:   "Find what will go wrong with ConfigMaps and Secrets",
-		Long:    fmt.Sprintf(lintHelp, rules.String()),
-		Example: lintExamples,
-		Args:    cobra.ArbitraryArgs,
+		Use:   "lint [FILE|DIR|-]… | --git BASE[..HEAD] [DIR]…",
+		Short: "Find what will go wrong with ConfigMaps and Secrets",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			format, err := f.format()
 			if err != nil {

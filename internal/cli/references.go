@@ -3,7 +3,6 @@ package cli
 import (
 	"bufio"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -12,58 +11,31 @@ import (
 	"github.com/confighash/confighash/internal/catalog/list"
 )
 
-const referencesHelp = `Print what confighash knows about Kubernetes kinds: which of their fields name a
-ConfigMap or a Secret, where their pod templates are, and what a change of one does.
-
-Without arguments it prints a line for each kind; for given kinds, each of their
-fields. Write a kind as for kubectl, with its group or without: Deployment,
-certificate.cert-manager.io.`
-
-const referencesExamples = `  confighash references
-  confighash references Rollout Certificate.cert-manager.io
-  confighash references --markdown > references.md`
-
 func newReferences() *cobra.Command {
 	var markdown bool
 	command := &cobra.Command{
 		Use:               "references [KIND[.GROUP]]…",
 		Short:             "Print which fields of which kinds are followed",
-		Long:              referencesHelp,
-		Example:           referencesExamples,
-		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: completeKinds,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if markdown && len(args) > 0 {
 				return fmt.Errorf("--markdown prints all kinds; leave out %q", args[0])
 			}
 			out := bufio.NewWriter(cmd.OutOrStdout())
-			if err := printReferences(out, args, markdown); err != nil {
-				return fault(err)
+			var err error
+			switch {
+			case markdown:
+				list.Page(out)
+			case len(args) == 0:
+				err = list.Kinds(out)
+			default:
+				err = list.Fields(out, args)
 			}
-			return out.Flush()
+			return flush(out, err)
 		},
 	}
 	command.Flags().BoolVar(&markdown, "markdown", false, "print a page with all fields of all kinds")
 	return command
-}
-
-func printReferences(out io.Writer, kinds []string, markdown bool) error {
-	switch {
-	case markdown:
-		list.Page(out)
-		return nil
-	case len(kinds) == 0:
-		return list.Kinds(out)
-	}
-	for i, kind := range kinds {
-		if i > 0 {
-			fmt.Fprintln(out)
-		}
-		if err := list.Kind(out, kind); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // completeKinds completes the kinds of the catalogue, in lower case as well.

@@ -69,36 +69,6 @@ func fault(err error) error {
 	return f
 }
 
-const longHelp = `confighash restarts workloads when the ConfigMaps and Secrets that they use
-change. It works on manifests, before you apply them. Mode Rename appends a hash of
-their content to the names of ConfigMaps and Secrets, as kustomize's generators do,
-and rewrites every reference to them. Mode Annotate keeps names and stamps every pod
-template with a checksum of what its containers use.
-
-It is a KRM function. It reads one of these from stdin, and writes the same,
-transformed, to stdout:
-
-  - a ResourceList with its functionConfig, under kustomize and kpt;
-  - any other stream of YAML or JSON manifests, as a filter, with the
-    functionConfig in --config or in flags.
-
-With --check it writes no manifests, but a unified diff of what would change, for
-manifests that you commit as confighash writes them. You see no value of a Secret.
-
-At a terminal, you get a summary at the end; --quiet omits it. Warnings are always
-printed.
-
-It exits 0 on success, 1 if the input or the functionConfig is wrong, 2 if the
-command line is wrong, and 3 if --check finds a difference. stderr says what to do.`
-
-const examples = `  kustomize build . | confighash --mode Rename | kubectl apply -f -
-  helm template shop ./chart | confighash --mode Annotate
-  kustomize build --enable-alpha-plugins --enable-exec .
-  kpt fn render --allow-exec
-  confighash --check --mode Rename < rendered.yaml
-  kpt fn source package | confighash --check --config confighash.yaml
-  confighash schema > confighash.schema.json`
-
 const namespaceUsage = "`namespace` where you apply objects that name none"
 
 // flags are the flags of the root command.
@@ -119,8 +89,6 @@ func NewRoot(stdin, stdout, stderr *os.File) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "confighash [flags] < manifests > manifests",
 		Short:         "Restart workloads when their ConfigMaps and Secrets change",
-		Long:          longHelp,
-		Example:       examples,
 		Version:       stampedVersion(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -143,9 +111,12 @@ func NewRoot(stdin, stdout, stderr *os.File) *cobra.Command {
 	complete(root, "file", manifestFiles)
 	root.Flags().BoolVar(&f.check, "check", false, "print a diff of what would change instead of manifests, and exit 3 if there is one")
 	root.AddCommand(
-		newBuild(stdout, stderr), newSchema(), newVersion(), newReferences(), newInstall(), newImpact(stdin, stdout, stderr), newDiff(stdin, stdout, stderr), newStrip(stdin, stdout, stderr),
+		newBuild(stdout, stderr), newReferences(), newInstall(), newImpact(stdin, stdout, stderr), newDiff(stdin, stdout, stderr), newStrip(stdin, stdout, stderr),
 		newGraph(stdin, stdout), newNames(stdin, stdout), newLint(stdin, stdout, stderr), newGC(stdin, stdout),
+		printing("schema", "Print the JSON schema of the functionConfig", func() string { return string(v1alpha1.Schema()) }),
+		printing("version", "Print the version, as --version does", func() string { return "confighash version " + stampedVersion() + "\n" }),
 	)
+	describe(root)
 	return root
 }
 

@@ -14,30 +14,11 @@ import (
 	"github.com/confighash/confighash/internal/rename"
 )
 
-const stripHelp = `confighash strip undoes mode Rename, for tools that compare manifests: ConfigMaps and
-Secrets get back their names without the hash, and every reference follows. It
-removes the annotation confighash.dev/hash, and the earlier versions of objects that
-are kept along with the current ones. Names that kustomize hashed are restored, too.
-
-It reads files, folders with everything in and below them, and stdin, also written
-as -, and writes one stream, or the ResourceList that came in. Every other byte stays
-as it is: checksums of mode Annotate, too.
-
-If the manifests contain several versions of an object, none of which is marked as an
-earlier one, all of them keep their names, and a warning says so.`
-
-const stripExamples = `  kustomize build . | confighash --mode Rename | confighash strip
-  dyff between <(confighash strip main.yaml) <(confighash strip branch.yaml)
-  confighash strip rendered/ > stripped.yaml`
-
 func newStrip(stdin, stdout, stderr *os.File) *cobra.Command {
 	var f reportFlags
 	cmd := &cobra.Command{
-		Use:     "strip [FILE|DIR|-]…",
-		Short:   "Remove hashes from names, for other diff tools",
-		Long:    stripHelp,
-		Example: stripExamples,
-		Args:    cobra.ArbitraryArgs,
+		Use:   "strip [FILE|DIR|-]…",
+		Short: "Remove hashes from names, for other diff tools",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			args, err := manifestArgs(cmd, args, stdin)
 			if err != nil {

@@ -32,14 +32,13 @@ func versionOf(stamped string, main debug.Module) string {
 	return main.Version
 }
 
-func newVersion() *cobra.Command {
+// printing returns a command that prints a text.
+func printing(name, short string, text func() string) *cobra.Command {
 	return &cobra.Command{
-		Use:               "version",
-		Short:             "Print the version, as --version does",
+		Use:               name,
+		Short:             short,
 		Args:              noArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
-		Run: func(cmd *cobra.Command, _ []string) {
-			fmt.Fprintf(cmd.OutOrStdout(), "confighash version %s\n", stampedVersion())
-		},
+		Run:               func(cmd *cobra.Command, _ []string) { fmt.Fprint(cmd.OutOrStdout(), text()) },
 	}
 }

@@ -18,7 +18,6 @@ import (
 	"github.com/confighash/confighash/internal/manifest"
 )
 
-// hiddenLine replaces a changed line that may hold a Secret's value.
 const hiddenLine = "(a line of a Secret that may hold its values is not shown)\n"
 
 // A Diff is a unified diff of input and output to be written.

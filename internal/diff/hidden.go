@@ -125,7 +125,6 @@ func mayCopy(value *yaml.Node) bool {
 	return value.Kind != yaml.ScalarNode || len(value.Value) > long || strings.ContainsAny(value.Value, "{\n")
 }
 
-// hide hides an entry of the mapping in.
 func (s shade) hide(in *yaml.Node, e entry) {
 	end := e.next
 	switch {

@@ -4,7 +4,6 @@
 package fielddiff
 
 import (
-	"bytes"
 	"cmp"
 	"maps"
 	"slices"
@@ -14,7 +13,6 @@ import (
 
 	"github.com/confighash/confighash/internal/edit"
 	"github.com/confighash/confighash/internal/graph"
-	"github.com/confighash/confighash/internal/manifest"
 	"github.com/confighash/confighash/internal/rename"
 	"github.com/confighash/confighash/internal/yamldoc"
 )
@@ -46,7 +44,7 @@ type Resource struct {
 // Compare compares two sets without the earlier versions of objects. The facts of both
 // must hold values and bases (graph.Builder.Values and Bases).
 func Compare(before, after *graph.Graph) (*Report, error) {
-	c := &comparison{sides: [2]side{newSide(before), newSide(after)}}
+	c := &comparison{sides: [2]side{newSide(before), newSide(after)}, texts: graph.SameTexts{}}
 	pairs := c.pairs()
 	report := &Report{Ambiguous: slices.Concat(c.sides[0].plan.Findings, c.sides[1].plan.Findings)}
 	var differing []*pair
@@ -80,8 +78,8 @@ func Compare(before, after *graph.Graph) (*Report, error) {
 }
 
 type comparison struct {
-	sides  [2]side
-	chunks map[[2]*manifest.Chunk]bool // whether they have the same text
+	sides [2]side
+	texts graph.SameTexts
 }
 
 // A pair is a resource as it is before and after, or nil.
@@ -139,20 +137,7 @@ func (s *side) stripped(r *graph.Resource) map[yamldoc.Path]string {
 	return values
 }
 
-// same reports whether a resource has the same text on both sides, hashes aside. Many
-// resources may be in one chunk.
+// same reports whether a resource has the same text on both sides, hashes aside.
 func (c *comparison) same(p *pair) bool {
-	if p[0].Root != p[1].Root || !maps.Equal(c.sides[0].stripped(p[0]), c.sides[1].stripped(p[1])) {
-		return false
-	}
-	chunks := [2]*manifest.Chunk{p[0].Chunk, p[1].Chunk}
-	same, known := c.chunks[chunks]
-	if !known {
-		if c.chunks == nil {
-			c.chunks = map[[2]*manifest.Chunk]bool{}
-		}
-		same = bytes.Equal(p[0].Chunk.Text, p[1].Chunk.Text)
-		c.chunks[chunks] = same
-	}
-	return same
+	return c.texts.Have(p[0], p[1]) && maps.Equal(c.sides[0].stripped(p[0]), c.sides[1].stripped(p[1]))
 }

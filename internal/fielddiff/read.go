@@ -77,12 +77,8 @@ func (c *copier) copy(n *yaml.Node, path yamldoc.Path) (*yaml.Node, error) {
 // clean takes the annotation of mode Rename out of an object, and hides values of Secrets,
 // and those in base64, which nobody reads.
 func clean(r *graph.Resource, root *yaml.Node) {
-	if metadata := yamldoc.Value(root, "metadata"); (r.Target != 0 || r.IsJob()) && metadata != nil {
-		if annotations := yamldoc.Value(metadata, "annotations"); annotations != nil {
-			if yamldoc.Remove(annotations, v1alpha1.AnnotationHash); len(annotations.Content) == 0 {
-				yamldoc.Remove(metadata, "annotations")
-			}
-		}
+	if r.Target != 0 || r.IsJob() {
+		yamldoc.RemoveAnnotations(root, v1alpha1.AnnotationHash)
 	}
 	diff.Hide(root)
 	if binary := yamldoc.Value(root, "binaryData"); r.Target != 0 && binary != nil {

@@ -33,7 +33,6 @@ const (
 	readers = 4
 )
 
-// A kind is a resource that the cluster serves.
 type kind struct{ resource, group, apiVersion, kind string }
 
 // String returns the resource as kubectl takes it.
@@ -65,34 +64,26 @@ func (c *Cluster) Read(ctx context.Context, s *Set) error {
 }
 
 func (c *Cluster) readAll(ctx context.Context, s *Set, kinds []kind) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	queue := make(chan kind, len(kinds))
-	for _, k := range kinds {
-		queue <- k
-	}
-	close(queue)
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 	var group sync.WaitGroup
-	var once sync.Once
-	var first error
-	for range readers {
+	running := make(chan struct{}, readers)
+	for _, k := range kinds {
+		running <- struct{}{}
 		group.Go(func() {
-			for k := range queue {
-				if ctx.Err() != nil {
-					return
-				}
-				if err := c.readKind(ctx, s, k); err != nil {
-					once.Do(func() { first = err })
-					cancel()
-				}
+			defer func() { <-running }()
+			if ctx.Err() != nil {
+				return
+			}
+			if err := c.readKind(ctx, s, k); err != nil {
+				cancel(err)
 			}
 		})
 	}
 	group.Wait()
-	return first
+	return context.Cause(ctx)
 }
 
-// readKind reads all objects of a kind.
 func (c *Cluster) readKind(ctx context.Context, s *Set, k kind) error {
 	path := "/api/" + k.apiVersion
 	if k.group != "" {
@@ -181,7 +172,6 @@ func irrelevant(err error) bool {
 	return len(missing) > 0 && !slices.ContainsFunc(missing, refers)
 }
 
-// run returns what kubectl prints, and why it failed.
 func (c *Cluster) run(ctx context.Context, args ...string) ([]byte, error) {
 	var out, reason bytes.Buffer
 	cmd := exec.CommandContext(ctx, "kubectl", slices.Concat(c.Flags, args)...)

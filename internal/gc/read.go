@@ -28,7 +28,6 @@ func (s *Set) Read(data []byte) error {
 	return s.read(in, source{})
 }
 
-// A source is where items come from.
 type source struct {
 	// apiVersion and kind are those of items that have none, as in typed lists.
 	apiVersion, kind string
@@ -37,7 +36,6 @@ type source struct {
 	release, namespace string
 }
 
-// found is what the items of a chunk hold.
 type found struct {
 	objects []*Object
 	words   map[word]*use

@@ -15,7 +15,6 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// words finds names in the text of an item.
 type words struct {
 	*found
 	r      *graph.Resource
@@ -141,7 +140,6 @@ func (w *words) text(text, namespace string) {
 	}
 }
 
-// inLabel holds the bytes that a part of a name consists of.
 var inLabel = func() (in [256]bool) {
 	for _, c := range "abcdefghijklmnopqrstuvwxyz0123456789-" {
 		in[c] = true

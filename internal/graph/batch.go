@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 
@@ -32,6 +33,23 @@ func Batches(resources []*Resource) []Batch {
 		batches[i].Resources = append(batches[i].Resources, r)
 	}
 	return batches
+}
+
+// SameTexts knows which chunks of two inputs have the same text: many resources may be in one.
+type SameTexts map[[2]*manifest.Chunk]bool
+
+// Have reports whether two resources are in the same place of the same text.
+func (s SameTexts) Have(a, b *Resource) bool {
+	if a.Root != b.Root {
+		return false
+	}
+	chunks := [2]*manifest.Chunk{a.Chunk, b.Chunk}
+	same, known := s[chunks]
+	if !known {
+		same = bytes.Equal(a.Chunk.Text, b.Chunk.Text)
+		s[chunks] = same
+	}
+	return same
 }
 
 // ChunksOf returns the chunks of resources that are to be left out. It fails if one of them

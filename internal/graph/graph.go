@@ -60,9 +60,11 @@ func (g *Graph) ID(r *Resource) ID {
 }
 
 // BaseID is ID with the name from before a hash.
-func (g *Graph) BaseID(r *Resource) ID {
-	id := g.ID(r)
-	id.Name = cmp.Or(r.Base, r.Name)
+func (g *Graph) BaseID(r *Resource) ID { return g.ID(r).Of(cmp.Or(r.Base, r.Name)) }
+
+// Of returns the ID of the same resource by another name.
+func (id ID) Of(name string) ID {
+	id.Name = name
 	return id
 }
 

@@ -47,7 +47,6 @@ func splitKey(field string) (mapping, key string) {
 	return field[:i], strings.TrimPrefix(field[i:], before)
 }
 
-// knowsAll reports whether the new pods consume objects and each of them is in the new set.
 func (s *subject) knowsAll() bool {
 	consumes := false
 	for i := range s.new.Edges {

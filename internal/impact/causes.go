@@ -12,7 +12,6 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// causes gathers why something happens to a workload.
 type causes struct {
 	*comparison
 	subject *subject
@@ -53,7 +52,6 @@ func (c *causes) countRenamed(several []*object) {
 	}
 }
 
-// add adds what a template's differences and its configuration show.
 func (c *causes) add(p *templatePair) {
 	for _, i := range c.subject.on[p.index] {
 		if i.configures() {

@@ -1,14 +1,12 @@
 package impact
 
 import (
-	"bytes"
 	"cmp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/confighash/confighash/internal/graph"
-	"github.com/confighash/confighash/internal/manifest"
 	"github.com/confighash/confighash/internal/podtemplate"
 	"github.com/confighash/confighash/internal/usage"
 	"github.com/confighash/confighash/internal/yamldoc"
@@ -158,16 +156,9 @@ func (c *comparison) match() error {
 	}
 	c.pair(hookAliases)
 	c.pair(jobAlias)
-	same := map[[2]*manifest.Chunk]bool{} // many resources may be in one
+	same := graph.SameTexts{}
 	for _, s := range c.subjects {
-		s.differs = true
-		if s.both() && s.old.Root == s.new.Root {
-			chunks := [2]*manifest.Chunk{s.old.Chunk, s.new.Chunk}
-			if _, known := same[chunks]; !known {
-				same[chunks] = bytes.Equal(s.old.Chunk.Text, s.new.Chunk.Text)
-			}
-			s.differs = !same[chunks]
-		}
+		s.differs = !s.both() || !same.Have(s.old, s.new)
 		c.influence(s)
 	}
 	return nil

@@ -122,11 +122,7 @@ func (c *comparison) dropped() map[graph.ID][]*graph.Resource {
 }
 
 // line identifies all versions of an object.
-func line(g *graph.Graph, r *graph.Resource) graph.ID {
-	id := g.ID(r)
-	id.Name = r.Lineage()
-	return id
-}
+func line(g *graph.Graph, r *graph.Resource) graph.ID { return g.ID(r).Of(r.Lineage()) }
 
 // stillNamed returns the objects that are gone and that the new manifest still names.
 func (c *comparison) stillNamed(s *subject, gone map[graph.ID]*graph.Resource) []*graph.Resource {

@@ -84,7 +84,6 @@ func isPartial(r *graph.Resource) bool {
 	})
 }
 
-// workloadOf returns what is special about the pods of a kind.
 func workloadOf(r *graph.Resource) *catalog.WorkloadRule {
 	kind := catalog.Builtin().Kind(r.Group, r.Version, r.Kind)
 	if kind == nil || kind.Workload == nil {

@@ -102,8 +102,7 @@ func (m *objects) match(before, after *graph.Graph, nameOf func(*graph.Resource)
 		found := map[graph.ID][]*graph.Resource{}
 		for _, r := range g.Resources {
 			if name := nameOf(r); isObject(r) && name != "" {
-				id := g.ID(r)
-				id.Name = name
+				id := g.ID(r).Of(name)
 				found[id] = append(found[id], r)
 			}
 		}

@@ -21,14 +21,15 @@ type mention struct {
 	// with the name.
 	element, name string
 	namespace     string // "" for the resource's own
+	to            string // the name that takes the place of name, once it is known
 }
 
 // in returns a value with the name changed in each element that is the mention's.
-func (m *mention) in(value, name string) string {
+func (m *mention) in(value string) string {
 	elements := strings.Split(value, ",")
 	for i, e := range elements {
 		if strings.TrimSpace(e) == m.element {
-			elements[i] = strings.Replace(e, m.element, strings.TrimSuffix(m.element, m.name)+name, 1)
+			elements[i] = strings.Replace(e, m.element, strings.TrimSuffix(m.element, m.name)+m.to, 1)
 		}
 	}
 	return strings.Join(elements, ",")
@@ -162,7 +163,6 @@ func share(n *yaml.Node, such func(string) bool) (all, some bool) {
 	return !slices.ContainsFunc(values, isNot), slices.ContainsFunc(values, func(value *yaml.Node) bool { return !isNot(value) })
 }
 
-// inLabels reports whether the current entry is one of labels, or of a selector.
 func (f *finder) inLabels() bool {
 	if len(f.at) < 2 {
 		return false
@@ -189,7 +189,7 @@ func (f *finder) names(n *yaml.Node, shared, all bool, namespace string) {
 
 func (f *finder) mention(n *yaml.Node, shared bool, element, name, namespace string) {
 	if n.Kind == yaml.ScalarNode && name != "" {
-		f.mentions = append(f.mentions, mention{edit.ScalarAt(f.at.Path(), n, shared), n, element, name, namespace})
+		f.mentions = append(f.mentions, mention{at: edit.ScalarAt(f.at.Path(), n, shared), node: n, element: element, name: name, namespace: namespace})
 	}
 }
 

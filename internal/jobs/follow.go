@@ -85,14 +85,8 @@ func (x *index) resolve(g *graph.Graph, referrer *graph.Resource, m mention) *gr
 
 // A followed is what becomes of the mentions in a resource.
 type followed struct {
-	rewritten []rewritten // sorted by where they are
+	rewritten []mention // sorted by where they are
 	findings  []graph.Finding
-}
-
-// A rewritten is a mention that gets another name.
-type rewritten struct {
-	mention
-	to string
 }
 
 // follow plans the edits of references to Jobs, and warns of other text that names them.
@@ -118,7 +112,7 @@ func (n *namer) follow() {
 
 // rewrite plans the edits of mentions in r. A list may name objects as well, for which edits
 // are planned.
-func (n *namer) rewrite(r *graph.Resource, all []rewritten) {
+func (n *namer) rewrite(r *graph.Resource, all []mention) {
 	planned := map[yamldoc.Path]int{}
 	for i, e := range n.plan.Edits[r] {
 		if set, ok := e.(edit.SetScalar); ok && len(all) > 0 {
@@ -133,7 +127,7 @@ func (n *namer) rewrite(r *graph.Resource, all []rewritten) {
 			n.plan.Edit(r, edit.SetScalar{At: m.at, Value: m.at.Value})
 		}
 		set, _ := n.plan.Edits[r][i].(edit.SetScalar)
-		set.Value = m.in(set.Value, m.to)
+		set.Value = m.in(set.Value)
 		n.plan.Edits[r][i] = set
 	}
 }
@@ -147,12 +141,11 @@ func (n *namer) followIn(r *graph.Resource, item *yaml.Node) (f followed) {
 		case job != r && !n.strips && n.names[r] != "" && strings.HasPrefix(string(m.at.Path), "spec"):
 			found.texts = append(found.texts, m) // what it runs must not depend on what another Job runs
 		default:
-			to := n.names[job]
-			if to != m.name {
-				f.rewritten = append(f.rewritten, rewritten{m, to})
+			if m.to = n.names[job]; m.to != m.name {
+				f.rewritten = append(f.rewritten, m)
 			}
 			if n.plan.Full {
-				f.findings = append(f.findings, graph.Finding{Severity: manifest.Info, Resource: r, Path: m.at.Path, Message: "refers to " + to + ", which is named after what it runs"})
+				f.findings = append(f.findings, graph.Finding{Severity: manifest.Info, Resource: r, Path: m.at.Path, Message: "refers to " + m.to + ", which is named after what it runs"})
 			}
 		}
 	}

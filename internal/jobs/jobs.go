@@ -28,7 +28,6 @@ import (
 // maxName is how long the name of a Job can be: it is the value of a label of its pods.
 const maxName = 63
 
-// A namer gives Jobs other names.
 type namer struct {
 	graph *graph.Graph
 	plan  *plan.Plan
@@ -183,7 +182,6 @@ func each[T any](n *namer, resources []*graph.Resource, visit func(r *graph.Reso
 	return values
 }
 
-// copied returns a copy of a tree, with what its aliases stand for.
 func copied(n *yaml.Node) *yaml.Node {
 	made := *yamldoc.Resolve(n)
 	made.Anchor, made.Content = "", slices.Clone(made.Content)
@@ -193,7 +191,6 @@ func copied(n *yaml.Node) *yaml.Node {
 	return &made
 }
 
-// A facts is what is read of a Job.
 type facts struct {
 	suffix  string
 	most    int  // how long its name can be
@@ -233,15 +230,13 @@ func (n *namer) check(r *graph.Resource, most int) {
 	}
 }
 
-// checkUnique refuses two Jobs of one name.
 func (n *namer) checkUnique() {
 	taken := map[graph.ID]*graph.Resource{}
 	for _, r := range n.graph.Resources {
 		if !r.IsJob() || r.Name == "" {
 			continue
 		}
-		id := n.graph.ID(r)
-		id.Name = cmp.Or(n.names[r], r.Name)
+		id := n.graph.ID(r).Of(cmp.Or(n.names[r], r.Name))
 		other := taken[id]
 		if other == nil {
 			taken[id] = r

@@ -41,7 +41,6 @@ type Kept struct {
 	Versions int
 }
 
-// A line is the versions of one object.
 type line struct {
 	id       graph.ID          // with the base name
 	versions []*graph.Resource // newest first
@@ -80,8 +79,7 @@ func Lines(before, now *graph.Graph, names map[*graph.Resource]string, n int, wr
 	}
 	for _, r := range now.Resources {
 		if r.Target != 0 {
-			id := now.ID(r)
-			id.Name = cmp.Or(names[r], r.Name)
+			id := now.ID(r).Of(cmp.Or(names[r], r.Name))
 			if twin := here[id]; twin != nil && before == nil {
 				twins = append(twins, graph.Finding{Severity: manifest.Error, Resource: twin, Path: "metadata.name",
 					Message: fmt.Sprintf("%s (%s) gets this name again, and this is an earlier version of it; remove this one, or give --previous", r, r.Place())})
@@ -190,7 +188,6 @@ func lineOf(g *graph.Graph, r *graph.Resource) graph.ID {
 	return id
 }
 
-// read fills in the lines.
 func (k *keeper) read() error {
 	k.changed = sync.OnceValues(k.hasChanged)
 	here := map[graph.ID]bool{}
@@ -249,7 +246,6 @@ func (k *keeper) read() error {
 	return nil
 }
 
-// age returns the number of a version, 0 of a current one.
 func age(r *graph.Resource) int {
 	if !r.Kept {
 		return 0
@@ -291,7 +287,6 @@ func (k *keeper) use(here map[graph.ID]bool) {
 	}
 }
 
-// needed reports whether the versions of an object stay.
 func (k *keeper) needed(l *line) (bool, error) {
 	switch {
 	case l.current != "":
@@ -336,7 +331,8 @@ func (k *keeper) others(g *graph.Graph, strip *strings.Replacer) map[[sha256.Siz
 	})
 	sums, _ := graph.EachBatch(graph.Batches(all), func(b graph.Batch) (sums [][sha256.Size]byte, err error) {
 		err = b.Parse(func(_ *graph.Resource, item *yaml.Node) error {
-			text, err := manifest.JSON(withoutPlaces(item))
+			yamldoc.RemoveAnnotations(item, kustomize.Places...) // they say where it was read
+			text, err := manifest.JSON(item)
 			sums = append(sums, sha256.Sum256([]byte(strip.Replace(string(text)))))
 			return err
 		})
@@ -347,21 +343,4 @@ func (k *keeper) others(g *graph.Graph, strip *strings.Replacer) map[[sha256.Siz
 		counts[sum]++
 	}
 	return counts
-}
-
-// withoutPlaces removes from an item what says where it was read.
-func withoutPlaces(item *yaml.Node) *yaml.Node {
-	metadata := yamldoc.Value(item, "metadata")
-	if metadata == nil {
-		return item
-	}
-	if annotations := yamldoc.Value(metadata, "annotations"); annotations != nil {
-		for _, key := range kustomize.Places {
-			yamldoc.Remove(annotations, key)
-		}
-		if len(annotations.Content) == 0 {
-			yamldoc.Remove(metadata, "annotations")
-		}
-	}
-	return item
 }

@@ -34,7 +34,6 @@ func (s *searcher) selectors(chunks []*manifest.Chunk) []graph.Finding {
 	return found
 }
 
-// selectorsIn searches a Kptfile or the configuration of a kpt function.
 func (s *searcher) selectorsIn(chunk *manifest.Chunk, item *yaml.Node) []graph.Finding {
 	r := &graph.Resource{Chunk: chunk, Line: chunk.Line + max(item.Line, 1) - 1, APIVersion: yamldoc.Text(item, "apiVersion"), Kind: yamldoc.Text(item, "kind")}
 	r.Group, _, _ = strings.Cut(r.APIVersion, "/")
@@ -87,7 +86,6 @@ func (w *walker) selecting(n *yaml.Node, key string) {
 	}
 }
 
-// selector reports a selector, which is under a key, with a former name.
 func (w *walker) selector(n *yaml.Node, kind, key string) {
 	word, namespace := yamldoc.Text(n, "name"), yamldoc.Text(n, "namespace")
 	name, _ := w.formerName(word)

@@ -55,7 +55,6 @@ func Search(chunks []*manifest.Chunk, g *graph.Graph, names map[*graph.Resource]
 	return append(slices.Concat(found...), s.selectors(chunks)...)
 }
 
-// A searcher knows the former names of renamed objects.
 type searcher struct {
 	graph *graph.Graph
 	names map[*graph.Resource]string
@@ -143,7 +142,6 @@ func (s *searcher) formerName(word string) (string, bool) {
 	return base, !s.present[[2]string{base, word}]
 }
 
-// isFormer reports whether word is a former name of renamed objects.
 func (s *searcher) isFormer(word string) bool {
 	_, ok := s.formerName(word)
 	return ok

@@ -19,7 +19,6 @@ import (
 // them than there are in the text.
 const maxVisited = 1 << 20
 
-// A walker searches one item.
 type walker struct {
 	*searcher
 	resource   *graph.Resource
@@ -236,7 +235,6 @@ func (w *walker) namespaceOf(before string) (string, bool) {
 	return last, !strings.HasSuffix(rest, "/")
 }
 
-// reportWord reports a word at the current place.
 func (w *walker) reportWord(m meaning) {
 	for _, message := range w.messagesOf(m) {
 		w.report(message)

@@ -154,7 +154,6 @@ func (r *Report) Fails() bool {
 	return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Severity != Note })
 }
 
-// An acceptance is what the annotation confighash.dev/lint-ignore of a resource says.
 type acceptance struct {
 	rules  []string
 	reason string

@@ -119,7 +119,6 @@ func (l *linter) plan(spec *v1alpha1.Spec) error {
 	return err
 }
 
-// add adds a finding about a field of r.
 func (l *linter) add(rule string, severity Severity, r *graph.Resource, at edit.Scalar, message, fix string) {
 	id := report{rule, r, message}
 	if r.Ignored() || l.severities[rule] == "" || l.reported[id] {

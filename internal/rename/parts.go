@@ -170,7 +170,7 @@ func (b *builder) fieldsCount(r *graph.Resource, edges []*graph.Edge, counts map
 		return all || slices.ContainsFunc(slices.Collect(maps.Keys(counts)), has)
 	}
 	return slices.ContainsFunc(edges, func(e *graph.Edge) bool {
-		return (e.Ref.Via == catalog.ViaEnv || e.Ref.Via == catalog.ViaEnvFrom) && (e.Ref.Keys == nil || slices.ContainsFunc(e.Ref.Keys, has))
+		return e.Ref.Via != catalog.ViaVolume && e.Ref.Via != catalog.ViaSubPath && (e.Ref.Keys == nil || slices.ContainsFunc(e.Ref.Keys, has))
 	})
 }
 
@@ -178,16 +178,22 @@ func (b *builder) fieldsCount(r *graph.Resource, edges []*graph.Edge, counts map
 // references of outer layers, which nobody else sees.
 func (b *builder) settleParts() {
 	known := map[graph.ID]*graph.Resource{}
+	sources := map[graph.ID]bool{} // of those that are not earlier versions
 	for _, r := range slices.Concat(b.graph.Resources, b.graph.Kept) {
 		if r.Part != "" {
 			known[b.graph.ID(r)] = r
+			id := b.graph.BaseID(r)
+			sources[id] = sources[id] || !r.Kept
 		}
 	}
 	b.checkSources(known)
 	for _, r := range b.graph.Resources {
-		t := b.target(r)
-		if !b.splits(r) || !t.referred && len(t.parts) == 0 { // it gets one name, since spec.rename.unreferenced asks for that
+		if !b.splits(r) {
 			continue
+		}
+		t := b.target(r)
+		if !t.whole && len(t.parts) == 0 && !sources[b.graph.BaseID(r)] {
+			continue // it gets one name, since spec.rename.unreferenced asks for that
 		}
 		t.whole = t.whole || r.History.Built || len(t.parts) == 0
 		t.added = slices.SortedFunc(maps.Values(t.parts), func(a, b *part) int { return cmp.Compare(a.keys, b.keys) })

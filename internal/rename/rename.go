@@ -56,6 +56,15 @@ func (p *Plan) Covers(r *graph.Resource) map[yamldoc.Path]string {
 	return covers
 }
 
+// Called returns the name by which people know the object that a reference means: the one that
+// it will have, or "" if the reference gets an object with some keys of it.
+func (p *Plan) Called(e *graph.Edge, object *graph.Resource) string {
+	if p.parts[e] != nil {
+		return ""
+	}
+	return p.Names[object]
+}
+
 // gap says why a change of what a reference means changes no name.
 func (p *Plan) gap(e *graph.Edge) string {
 	switch {

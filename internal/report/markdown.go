@@ -153,7 +153,6 @@ func markdownEach(all []Environment, name string, limit int) string {
 	return marker + text
 }
 
-// isQuiet reports whether the title says all.
 func (p *Page) isQuiet() bool { return len(p.Table)+len(p.Notes)+len(p.Sections) == 0 }
 
 // markdown returns the diagram below its title, or says why it is not drawn.
@@ -188,7 +187,6 @@ func details(long bool, summary, text string) string {
 	return "<details>\n<summary>" + summary + "</summary>\n\n" + text + "\n</details>\n"
 }
 
-// A document is Markdown in the making.
 type document struct {
 	strings.Builder
 	// rows is how many rows of a list are written.
@@ -203,7 +201,6 @@ func (m *document) print(texts ...string) {
 	}
 }
 
-// section writes a list below its title.
 func (m *document) section(s *Section) {
 	list := &document{rows: m.rows}
 	list.list("", len(s.Rows), m.rows, func(i int) { list.row(&s.Rows[i], s.Groups || s.Folded) })
@@ -223,7 +220,6 @@ func (m *document) section(s *Section) {
 	m.print(details(long, Plural(len(s.Rows), "resource"), text))
 }
 
-// heading returns the section's title after its tag.
 func (s *Section) heading() string {
 	if s.Tag == "" {
 		return capital(s.Title)
@@ -293,7 +289,6 @@ func (m *document) diff(text string) {
 	m.print(indent, fence, "\n")
 }
 
-// table writes a table, with at most so many rows as a list.
 func (m *document) table(rows [][]Phrase) {
 	for i, row := range rows {
 		if i > m.rows || i > longText {
@@ -315,7 +310,6 @@ func (m *document) table(rows [][]Phrase) {
 	}
 }
 
-// phrase returns a phrase as Markdown, on one line.
 func (m *document) phrase(p Phrase) string {
 	var b strings.Builder
 	for _, s := range p {

@@ -54,7 +54,6 @@ const (
 	mostLayers = 5 // so deep is the longest way, from a maker to a workload
 )
 
-// legend returns the looks that boxes have.
 func (d *Diagram) legend() []Look {
 	var used []Look
 	for i, look := range d.Looks {
@@ -65,7 +64,6 @@ func (d *Diagram) legend() []Look {
 	return used
 }
 
-// A layout places the boxes of a diagram.
 type layout struct {
 	*Diagram
 	boxes   []*placed
@@ -110,7 +108,6 @@ func (d *Diagram) picture() *picture {
 	return p
 }
 
-// measure gives each box a column and a size.
 func (l *layout) measure() {
 	column := make([]int, len(l.Boxes))
 	for range mostLayers - 1 {

@@ -6,7 +6,6 @@ import (
 	"unicode/utf8"
 )
 
-// A terminal is text in the making.
 type terminal struct {
 	strings.Builder
 	colours bool
@@ -103,7 +102,6 @@ func (t *terminal) table(rows [][]Phrase) {
 	}
 }
 
-// list writes rows in columns.
 func (t *terminal) list(s *Section) {
 	if s.Title != "" {
 		t.WriteString("\n" + capital(s.Title) + ":\n")
@@ -162,13 +160,10 @@ func (t *terminal) row(r *Row, tags, names int, columns []int) {
 	}
 }
 
-// toneOfDiff is the tone of a line of a diff, by its first character.
 var toneOfDiff = map[byte]Tone{'+': Good, '-': Alarms, '@': Faint}
 
-// what returns the row's name and text.
 func (r *Row) what() Phrase { return slices.Concat(r.Name, r.Text) }
 
-// colours are the escape sequences of the tones.
 var colours = [...]string{Faint: "2", Good: "32", Warns: "33", Alarms: "31", Bold: "1"}
 
 // print writes phrases, and paints the spans of one tone in a row together.
@@ -188,7 +183,6 @@ func (t *terminal) print(phrases ...Phrase) {
 	}
 }
 
-// line writes phrases and ends the line.
 func (t *terminal) line(phrases ...Phrase) {
 	t.print(phrases...)
 	t.WriteString("\n")
@@ -196,7 +190,6 @@ func (t *terminal) line(phrases ...Phrase) {
 
 func (t *terminal) blanks(n int) { t.WriteString(strings.Repeat(" ", max(n, 0))) }
 
-// width returns how many characters a phrase takes.
 func width(p Phrase) int { return utf8.RuneCountInString(p.String()) }
 
 // widest is how far a name pushes the column next to it.
@@ -210,5 +203,4 @@ func wider(column int, p Phrase) int {
 	return column
 }
 
-// capital returns words with a capital letter.
 func capital(words string) string { return strings.ToUpper(words[:1]) + words[1:] }

@@ -123,7 +123,6 @@ func (p *Pair) Shown(inside string) string {
 	return inside
 }
 
-// commit returns the digest of a commit.
 func commit(ctx context.Context, name string) (string, error) {
 	digest, err := git(ctx, nil, "rev-parse", "--verify", "--quiet", name+"^{commit}")
 	if err != nil {

@@ -39,8 +39,9 @@ func Lacks(g *graph.Graph) []Lack {
 }
 
 // MissingKeys returns a warning for each object of which [Lacks] returns references, at the
-// first such place. names are the names of renamed objects, as they will be.
-func MissingKeys(g *graph.Graph, names map[*graph.Resource]string) []graph.Finding {
+// first such place. names are the names of renamed objects, as they will be. called returns that of
+// the object of a reference for people, "" for the present one.
+func MissingKeys(g *graph.Graph, names map[*graph.Resource]string, called func(*graph.Edge, *graph.Resource) string) []graph.Finding {
 	type lack struct {
 		object *graph.Resource
 		keys   string
@@ -58,7 +59,7 @@ func MissingKeys(g *graph.Graph, names map[*graph.Resource]string) []graph.Findi
 			findings = append(findings, graph.Finding{
 				Severity: manifest.Warning, Resource: r, Path: l.Ref.At.Path, Name: names[r],
 				Message: fmt.Sprintf("%s has no key %s, and the pod cannot start without; it has %s: correct the key, add it, or make the reference optional",
-					l.Object.Called(names[l.Object]), l.Missing, l.Has),
+					l.Object.Called(called(l.Edge, l.Object)), l.Missing, l.Has),
 			})
 		case lacking[at][len(lacking[at])-1] != r:
 			lacking[at] = append(lacking[at], r)

@@ -34,7 +34,6 @@ type nearMiss struct {
 
 func (m nearMiss) anywhere() nearMiss { return nearMiss{place{target: m.target}, m.name} }
 
-// A candidate is a name of an object, or of what makes one.
 type candidate struct {
 	object *graph.Resource
 	name   string
@@ -93,7 +92,6 @@ func (n *nearMisses) find() {
 	}
 }
 
-// add enters that a place has an object of that name, by r.
 func (n *nearMisses) add(r *graph.Resource, at place, name string) {
 	id := nearMiss{at, name}.anywhere()
 	if named, missing := n.named[id]; missing {

@@ -41,7 +41,6 @@ func Unused(g *graph.Graph, c *catalog.Catalog) ([]*graph.Resource, error) {
 	}), nil
 }
 
-// entered returns a builder with the nodes and the edges of g.
 func entered(g *graph.Graph, c *catalog.Catalog) (*builder, error) {
 	b := &builder{g: g, catalog: c, nodes: make(map[identity]*node, len(g.Resources)), own: map[way]*edge{}, linked: map[madeByAll]bool{}}
 	for _, r := range g.All() {
@@ -73,7 +72,6 @@ type node struct {
 	order            int // among all nodes, once all are known
 }
 
-// A way is what distinguishes the edges of one user.
 type way struct {
 	to       *node
 	via      catalog.Via

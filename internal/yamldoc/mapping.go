@@ -172,6 +172,21 @@ func Remove(m *yaml.Node, key string) {
 	}
 }
 
+// RemoveAnnotations removes annotations of an item, and the mapping if none is left.
+func RemoveAnnotations(item *yaml.Node, keys ...string) {
+	metadata := Value(item, "metadata")
+	annotations := Value(metadata, "annotations")
+	if annotations == nil {
+		return
+	}
+	for _, key := range keys {
+		Remove(annotations, key)
+	}
+	if len(annotations.Content) == 0 {
+		Remove(metadata, "annotations")
+	}
+}
+
 // Value returns the value that a mapping itself has under key, its alias resolved: nil
 // if there is none, or m is nil or not a mapping.
 func Value(m *yaml.Node, key string) *yaml.Node {

@@ -35,7 +35,6 @@ func Check(data []byte, w io.Writer, o Options) (changed bool, out *Output, err 
 	return len(changes) > 0, out, nil
 }
 
-// headings returns a function that names the resource on a line.
 func headings(resources []*graph.Resource) func(int) string {
 	byLine := slices.SortedStableFunc(slices.Values(resources), func(a, b *graph.Resource) int { return a.Line - b.Line })
 	return func(line int) string {

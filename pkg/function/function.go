@@ -88,7 +88,6 @@ func Process(data []byte, w io.Writer, o Options) (*Output, error) {
 	return out, nil
 }
 
-// A run is what becomes of an input.
 type run struct {
 	spec      v1alpha1.Spec
 	report    v1alpha1.Report // what the functionConfig asks for
@@ -138,7 +137,6 @@ func newRun(in *manifest.Input, o Options) (*run, error) {
 	return r, in.Append(slices.Concat(r.added, r.kept.Added), r.replaced)
 }
 
-// keep decides what becomes of earlier versions.
 func (r *run) keep(in *manifest.Input, o Options) (*keep.Kept, error) {
 	n := r.spec.Rename.Keep
 	if o.Keep != nil {
@@ -291,6 +289,7 @@ func (r *run) makePlan(in *manifest.Input, o Options) error {
 		return err
 	}
 	var covers podmeta.Covers
+	called := func(*graph.Edge, *graph.Resource) string { return "" }
 	if spec.Mode == v1alpha1.ModeAnnotate {
 		annotated, err := annotate.New(g, p, spec)
 		if err != nil {
@@ -302,14 +301,15 @@ func (r *run) makePlan(in *manifest.Input, o Options) error {
 		if err != nil {
 			return err
 		}
-		r.plan, r.names, r.added, covers = &renamed.Plan, renamed.Names, renamed.Added, renamed.Covers
+		r.plan, r.names, r.added = &renamed.Plan, renamed.Names, renamed.Added
+		covers, called = renamed.Covers, renamed.Called
 		r.plan.Add(leftover.Search(chunks, g, r.names)...)
 	}
 	podmeta.Drop(r.plan, g, spec, covers)
 	r.stamps = spec.Mode == v1alpha1.ModeAnnotate && slices.ContainsFunc(g.Resources, func(r *graph.Resource) bool { return len(covers(r)) > 0 })
 	r.graph = g
 	r.plan.Add(unresolved.Find(g, p, spec.Unresolved, spec.Mode == v1alpha1.ModeRename)...)
-	r.plan.Add(unresolved.MissingKeys(g, r.names)...)
+	r.plan.Add(unresolved.MissingKeys(g, r.names, called)...)
 	if err := r.plan.Err(); err != nil {
 		return err
 	}

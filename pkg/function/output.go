@@ -72,7 +72,6 @@ type Message struct {
 	Text     string
 }
 
-// publicResults returns results in the types of this package.
 func publicResults(results []manifest.Result) []Result {
 	var list []Result
 	for _, r := range results {

@@ -29,8 +29,9 @@ type annotateSpec struct {
 	discover bool
 	// runners reports that the pod templates of a kind of its own are known.
 	runners bool
-	// immutable reports that mode Rename makes objects immutable.
-	immutable bool
+	// immutable and unreferenced report that mode Rename makes objects immutable, and renames
+	// those that nothing refers to.
+	immutable, unreferenced bool
 	// report is how much results tell.
 	report string
 	// autoReloadAll is a flag of Reloader's.

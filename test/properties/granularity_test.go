@@ -29,6 +29,9 @@ func (p *consumerPackage) splitConfig() *v1alpha1.ConfigHash {
 	s := &config.Spec
 	s.Rename.Granularity = v1alpha1.GranularityKey
 	s.Rename.Immutable = p.spec.immutable
+	if p.spec.unreferenced {
+		s.Rename.Unreferenced = v1alpha1.UnreferencedRename
+	}
 	s.Salt, s.Namespace, s.Discover = p.spec.salt, p.spec.namespace, &p.spec.discover
 	if p.spec.runners {
 		s.PodTemplates = []v1alpha1.PodTemplate{{Group: "example.com", Kind: "Runner", Path: "spec/workers/template"}}
@@ -81,7 +84,7 @@ func (p *consumerPackage) split() (*splitPackage, error) {
 func forEachSplit(t *testing.T, check func(d *gen.Dice, s *splitPackage) error) {
 	t.Helper()
 	forEachOf(t, 3*packages, randomConsumers, func(d *gen.Dice, p *consumerPackage) error {
-		p.spec.immutable = d.Chance(15)
+		p.spec.immutable, p.spec.unreferenced = d.Chance(15), d.Chance(30)
 		s, err := p.split()
 		if err != nil {
 			return err

@@ -1,5 +1,5 @@
 // Package list prints what the catalogue knows of Kubernetes kinds: Kinds a line for
-// each, Kind the fields of one, and Page all of it in Markdown.
+// each, Fields the fields of some, and Page all of it in Markdown.
 package list
 
 import (
@@ -14,7 +14,6 @@ import (
 	"github.com/confighash/confighash/internal/typo"
 )
 
-// A listed is a kind with what is known of it.
 type listed struct {
 	group, name string
 	*catalog.Kind
@@ -28,7 +27,6 @@ func (l listed) String() string {
 	return l.name + "." + l.group
 }
 
-// all returns the kinds of the catalogue, sorted by group and name.
 func all() []listed {
 	var kinds []listed
 	for _, d := range catalog.Builtin().Documents() {
@@ -65,18 +63,16 @@ func Kinds(w io.Writer) error {
 	return table.Flush()
 }
 
-// Kind writes what is known of the kinds called name: KIND or KIND.GROUP, in any case.
-// It returns an error if nothing is known of them, or the writer's.
-func Kind(w io.Writer, name string) error {
-	found := lookup(name)
-	if len(found) == 0 {
-		var kinds []string
-		for _, k := range all() {
-			kinds = append(kinds, k.name)
+// Fields writes what is known of the kinds called so: KIND or KIND.GROUP, in any case.
+// It returns an error if nothing is known of one, or the writer's.
+func Fields(w io.Writer, names []string) error {
+	var found []listed
+	for _, name := range names {
+		kinds := lookup(name)
+		if len(kinds) == 0 {
+			return unknown(name)
 		}
-		slices.Sort(kinds)
-		kind, _, _ := strings.Cut(name, ".")
-		return fmt.Errorf("the kind %s is not known; confighash references lists those that are, and spec.references of the functionConfig adds others%s", name, typo.DidYouMean(kind, slices.Compact(kinds)))
+		found = append(found, kinds...)
 	}
 	for i, kind := range found {
 		if i > 0 {
@@ -87,6 +83,16 @@ func Kind(w io.Writer, name string) error {
 		}
 	}
 	return nil
+}
+
+func unknown(name string) error {
+	var kinds []string
+	for _, k := range all() {
+		kinds = append(kinds, k.name)
+	}
+	slices.Sort(kinds)
+	kind, _, _ := strings.Cut(name, ".")
+	return fmt.Errorf("the kind %s is not known; confighash references lists those that are, and spec.references of the functionConfig adds others%s", name, typo.DidYouMean(kind, slices.Compact(kinds)))
 }
 
 func lookup(argument string) []listed {

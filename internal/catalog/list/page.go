@@ -52,7 +52,6 @@ func Page(w io.Writer) {
 	}
 }
 
-// writeDocument writes the rows of a document, with its kinds in the first.
 func writeDocument(w io.Writer, d catalog.Document) {
 	kinds := markdown.text(strings.Join(d.Kinds, ", "))
 	if d.Kind.ClusterScoped {
@@ -76,7 +75,6 @@ func writeDocument(w io.Writer, d catalog.Document) {
 	}
 }
 
-// templateCells returns the cells of a pod template after its kind.
 func templateCells(t catalog.TemplateRule) string {
 	how := []string{"*" + t.Change.String() + "*"}
 	for _, e := range t.Except {
@@ -92,7 +90,6 @@ func templateCells(t catalog.TemplateRule) string {
 	return fmt.Sprintf("%s | %s | %s |", markdown.code(templatePath(t)), what, strings.Join(how, "; "))
 }
 
-// entryCells returns the cells of a reference after its kind.
 func entryCells(e catalog.Entry) string {
 	what := markdown.text(names(&e.Rule))
 	if e.Subtree != "" {

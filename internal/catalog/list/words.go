@@ -9,7 +9,6 @@ import (
 	"github.com/confighash/confighash/internal/catalog"
 )
 
-// templatePath returns the path by which people know a pod template.
 func templatePath(t catalog.TemplateRule) string {
 	if t.Spec == nil {
 		return t.Annotations.String()

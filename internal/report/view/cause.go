@@ -129,7 +129,6 @@ func withoutPodSpec(field string) string {
 	return field
 }
 
-// verb returns what happened.
 func verb(c impact.Change) string {
 	switch c {
 	case impact.Added, impact.Changed, impact.Removed, impact.Renamed, impact.Reordered:

@@ -8,7 +8,6 @@ import (
 	"github.com/confighash/confighash/internal/report"
 )
 
-// A diffView shows a report of what differs.
 type diffView struct{ *fielddiff.Report }
 
 // Diff returns the view of what differs between two sets of manifests, for text and
@@ -91,7 +90,6 @@ func fieldLines(r *fielddiff.Resource) (lines []report.Line) {
 	return lines
 }
 
-// fieldList names the first fields in short.
 func fieldList(r *fielddiff.Resource) report.Phrase {
 	const most = 3
 	var parts []report.Phrase

@@ -23,7 +23,6 @@ const (
 // Orders returns the names of all orders.
 func Orders() []string { return []string{string(ByObject), string(ByWorkload)} }
 
-// A graphView shows who uses what.
 type graphView struct {
 	*usage.Graph
 	by Order
@@ -87,7 +86,6 @@ func (v *graphView) Page() *report.Page {
 	}
 }
 
-// filled returns the sections that have rows.
 func filled(sections ...report.Section) []report.Section {
 	return slices.DeleteFunc(sections, func(s report.Section) bool { return len(s.Rows) == 0 })
 }
@@ -135,7 +133,6 @@ func (v *graphView) sections(by Order) []report.Section {
 	return filled(groups, idle)
 }
 
-// title sums the graph up.
 func (v *graphView) title() string {
 	users, used := map[string]bool{}, map[string]bool{}
 	for i := range v.Edges {
@@ -176,7 +173,6 @@ func nodeName(n *usage.Node) report.Phrase {
 
 func nameOf(name *string) report.Phrase { return report.Names(*name) }
 
-// waysPhrase lists the ways of edges with their keys.
 func waysPhrase(edges []usage.Edge) report.Phrase {
 	var ways []report.Phrase
 	for i := range edges {
@@ -197,7 +193,6 @@ func wayPhrase(e *usage.Edge) report.Phrase {
 	return way.Word(" (").Add(report.Enumerate(e.Keys, nameOf)).Word(")")
 }
 
-// wayOf returns the way of an edge without its keys.
 func wayOf(e *usage.Edge) string {
 	if e.Optional {
 		return "optional " + string(e.Via)
@@ -295,7 +290,6 @@ func (v *graphView) Diagram() *report.Diagram {
 	return d
 }
 
-// box returns the box of a node.
 func (v *graphView) box(n *usage.Node) report.Box {
 	b := report.Box{Look: readerLook, Tip: n.ID, Name: nodeName(n), Many: "other resources", Lines: []report.Phrase{
 		report.Names(n.Kind), report.Names(strings.TrimPrefix(n.String(), n.Kind+" ")),

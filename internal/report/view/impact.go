@@ -11,7 +11,6 @@ import (
 	"github.com/confighash/confighash/internal/report"
 )
 
-// An impactView shows a report of impact.
 type impactView struct{ *impact.Report }
 
 // Impact returns the view of what an apply does.
@@ -20,7 +19,6 @@ func Impact(r *impact.Report) report.View { return impactView{r} }
 // Data returns the report.
 func (v impactView) Data() any { return v.Report }
 
-// An outcome is how an effect is worded.
 type outcome struct {
 	effect impact.Effect
 	tag    string
@@ -177,7 +175,6 @@ func counted(parts []string, n int, one, several string) []string {
 	return append(parts, fmt.Sprintf("%d %s", n, report.Choose(n, one, several)))
 }
 
-// count returns how many elements meet a condition.
 func count[T any](all []T, is func(*T) bool) int {
 	n := 0
 	for i := range all {
@@ -214,7 +211,6 @@ func (v impactView) workloadRows(o *outcome) []report.Row {
 	return rows
 }
 
-// toneOf returns how much a workload asks for attention.
 func toneOf(w *impact.Workload) report.Tone {
 	t := outcomeOf(w.Effect).tone
 	if w.Accepted {
@@ -241,7 +237,6 @@ func strategyPhrase(strategy string) report.Phrase {
 	return report.Names(strategy)
 }
 
-// explained appends a reason and a fix, if there are any.
 func explained(lines []report.Line, reason, fix string) []report.Line {
 	if reason != "" {
 		lines = append(lines, report.Line{Label: report.Words("reason"), Text: report.Prose(reason)})
@@ -252,7 +247,6 @@ func explained(lines []report.Line, reason, fix string) []report.Line {
 	return lines
 }
 
-// refusalRows are refusals of resources that are not workloads.
 func (v impactView) refusalRows() []report.Row {
 	var rows []report.Row
 	for i := range v.Objects {
@@ -273,7 +267,6 @@ func (v impactView) refusalRows() []report.Row {
 	return rows
 }
 
-// objectRow is the row of an object with its keys.
 func objectRow(tag string, o *impact.Object, lines []report.Line) report.Row {
 	name, text := objectPhrase(o.Ref, o.FormerName, o.Change)
 	if keys := keysPhrase(o.Change, o.Keys, report.Most, func(*impact.Key) bool { return true }); keys != nil {

@@ -8,7 +8,6 @@ import (
 	"github.com/confighash/confighash/internal/report"
 )
 
-// mostLines is how many keys or fields a box shows.
 const mostLines = 6
 
 // The looks of boxes.

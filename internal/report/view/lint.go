@@ -8,7 +8,6 @@ import (
 	"github.com/confighash/confighash/internal/report"
 )
 
-// A lintView shows findings.
 type lintView struct{ *lint.Report }
 
 // Lint returns the view of what lint found. It has no diagram.

@@ -80,12 +80,12 @@ func JUnit(w io.Writer, r *lint.Report) error {
 		text := fmt.Sprintf("%s:%d: %s: %s\nTo fix it: %s\n%s#%s", f.File, f.Line, f.Severity, f.Message, f.Fix, rulesPage, f.Rule)
 		switch {
 		case i >= len(r.Findings):
-			test.Skipped = &junitSkipped{strings.TrimSuffix("accepted: "+f.Reason, ": ")}
+			test.Skipped = &junitReason{Message: strings.TrimSuffix("accepted: "+f.Reason, ": ")}
 			suite.Skipped++
 		case f.Severity == lint.Note:
 			test.Output = text
 		default:
-			test.Failure = &junitFailure{f.Message, f.Severity, text}
+			test.Failure = &junitReason{f.Message, f.Severity, text}
 			suite.Failures++
 		}
 		suite.Cases = append(suite.Cases, test)
@@ -117,21 +117,17 @@ type junitSuite struct {
 }
 
 type junitCase struct {
-	Class   string        `xml:"classname,attr"`
-	Name    string        `xml:"name,attr"`
-	File    string        `xml:"file,attr,omitempty"`
-	Line    int           `xml:"line,attr,omitempty"`
-	Failure *junitFailure `xml:"failure"`
-	Skipped *junitSkipped `xml:"skipped"`
-	Output  string        `xml:"system-out,omitempty"`
+	Class   string       `xml:"classname,attr"`
+	Name    string       `xml:"name,attr"`
+	File    string       `xml:"file,attr,omitempty"`
+	Line    int          `xml:"line,attr,omitempty"`
+	Failure *junitReason `xml:"failure"`
+	Skipped *junitReason `xml:"skipped"`
+	Output  string       `xml:"system-out,omitempty"`
 }
 
-type junitFailure struct {
+type junitReason struct {
 	Message string        `xml:"message,attr"`
-	Type    lint.Severity `xml:"type,attr"`
+	Type    lint.Severity `xml:"type,attr,omitempty"`
 	Text    string        `xml:",chardata"`
-}
-
-type junitSkipped struct {
-	Message string `xml:"message,attr"`
 }

@@ -237,7 +237,6 @@ func ParseJobs(s string) (Jobs, error) {
 	return Jobs(s), oneOf("jobs", s)
 }
 
-// oneOf fails if s is not one of the values of a field of Spec.
 func oneOf(field, s string) error {
 	for _, f := range fields(reflect.TypeFor[Spec]()) {
 		if wrong := f.check(s); f.name == field && wrong != "" {

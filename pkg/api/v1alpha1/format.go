@@ -76,7 +76,6 @@ var formats = map[string]format{
 	},
 }
 
-// reloaderKeys are the annotation keys that Reloader has a flag for.
 var reloaderKeys = []string{
 	"reloader.stakater.com/auto",
 	"configmap.reloader.stakater.com/auto",

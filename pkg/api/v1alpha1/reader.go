@@ -35,7 +35,6 @@ func (r *reader) fail(at yamldoc.Path, message string) {
 	r.errs = append(r.errs, FieldError{Path: string(at), Message: message})
 }
 
-// read reads node into v.
 func (r *reader) read(node *yaml.Node, v reflect.Value, f *rule, at yamldoc.Path) {
 	node, r.given[at] = yamldoc.Resolve(node), len(r.given)
 	switch kind := v.Kind(); {

@@ -24,7 +24,6 @@ type rule struct {
 	max       int    // how many elements of a list are followed; 0: any number
 }
 
-// fields returns the rules of a struct's fields.
 func fields(t reflect.Type) []rule {
 	list := make([]rule, t.NumField())
 	for i := range list {

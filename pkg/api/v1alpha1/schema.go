@@ -112,7 +112,6 @@ func schemaOf(f *rule) *schema {
 	return s
 }
 
-// text returns the schema of a string.
 func (f *rule) text() *schema {
 	s := &schema{Type: "string", MaxLength: f.maxLength}
 	for _, allowed := range f.enum {

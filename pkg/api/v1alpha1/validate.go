@@ -102,7 +102,6 @@ func (r *reader) validateTable(v reflect.Value, f *rule, at yamldoc.Path) {
 	}
 }
 
-// validateTogether reports fields that are wrong in combination.
 func (r *reader) validateTogether(s *Spec, at yamldoc.Path) {
 	if key := s.Annotate.Key; s.Annotate.Scope == ScopeSource && !strings.Contains(key, "/") {
 		r.fail(at+".annotate.key", fmt.Sprintf("%q has no prefix; with the scope Source the annotations are called PREFIX/kind.name, so give the key one: example.com/%s", key, key))
