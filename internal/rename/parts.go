@@ -170,7 +170,7 @@ func (b *builder) fieldsCount(r *graph.Resource, edges []*graph.Edge, counts map
 		return all || slices.ContainsFunc(slices.Collect(maps.Keys(counts)), has)
 	}
 	return slices.ContainsFunc(edges, func(e *graph.Edge) bool {
-		return (e.Ref.Via == catalog.ViaEnv || e.Ref.Via == catalog.ViaEnvFrom) && (e.Ref.Keys == nil || slices.ContainsFunc(e.Ref.Keys, has))
+		return e.Ref.Via != catalog.ViaVolume && e.Ref.Via != catalog.ViaSubPath && (e.Ref.Keys == nil || slices.ContainsFunc(e.Ref.Keys, has))
 	})
 }
 
