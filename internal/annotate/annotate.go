@@ -125,17 +125,14 @@ func (b *builder) resource(r *graph.Resource) {
 		}
 		b.plan.Add(unmet...)
 		sources := c.sources()
-		if b.stamp(r, c.template, sources, c.unselected()) {
-			b.plan.cover(r, c.template.AnnotationsAt, c.gap)
+		if !b.stamp(r, c.template, sources, c.unselected()) {
+			continue
 		}
+		if b.plan.gaps[r] == nil {
+			b.plan.gaps[r] = map[yamldoc.Path]gap{}
+		}
+		b.plan.gaps[r][c.template.AnnotationsAt] = c.gap
 	}
-}
-
-func (p *Plan) cover(r *graph.Resource, at yamldoc.Path, g gap) {
-	if p.gaps[r] == nil {
-		p.gaps[r] = map[yamldoc.Path]gap{}
-	}
-	p.gaps[r][at] = g
 }
 
 // consumptions returns what the pod templates of r consume. Those that share their

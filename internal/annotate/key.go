@@ -38,14 +38,14 @@ func prefixOf(key string) string {
 // characters that no key may have, is cut and cleaned, and gets a hash of all of it, so
 // that different names stay different.
 func keyName(name string) string {
+	const divide, letters = "-_.", "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 	cleaned := strings.Map(func(c rune) rune {
-		switch {
-		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '-', c == '_', c == '.':
+		if strings.ContainsRune(letters+divide, c) {
 			return c
 		}
 		return '_'
 	}, name)
-	if cleaned == name && len(name) <= maxKeyName && isAlphanumeric(name[len(name)-1]) {
+	if cleaned == strings.TrimRight(name, divide) && len(name) <= maxKeyName {
 		return name
 	}
 	sum := sha256.Sum256([]byte(name))
@@ -53,10 +53,6 @@ func keyName(name string) string {
 		cleaned = cleaned[:most]
 	}
 	return cleaned + "-" + hex.EncodeToString(sum[:])[:hashLength]
-}
-
-func isAlphanumeric(c byte) bool {
-	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }
 
 // isOwn reports whether an annotation is one that this function wrote: with a

@@ -16,6 +16,7 @@ const (
 // maxDepth bounds subtrees within subtrees.
 const maxDepth = 16
 
+// A rawKind is a Kind as the data writes it.
 type rawKind struct {
 	Kinds     []string `yaml:"kinds"`
 	Scope     string   `yaml:"scope"`
@@ -23,15 +24,11 @@ type rawKind struct {
 		Paths  []Path `yaml:"paths"`
 		Reason string `yaml:"reason"`
 	} `yaml:"immutable"`
-	PodTemplates     []rawTemplate `yaml:"podTemplates"`
-	Workload         *WorkloadRule `yaml:"workload"`
-	References       []Entry       `yaml:"references"`
-	Exports          []Export      `yaml:"exports"`
-	StandIn          *StandIn      `yaml:"standIn"`
-	Manifests        []Path        `yaml:"manifests"`
-	ForeignManifests []Path        `yaml:"foreignManifests"`
-	Note             string        `yaml:"note"`
-	Source           string        `yaml:"source"`
+	PodTemplates []rawTemplate `yaml:"podTemplates"`
+	References   []Entry       `yaml:"references"`
+	Kind         `yaml:",inline"`
+	Note         string `yaml:"note"`
+	Source       string `yaml:"source"`
 }
 
 type rawTemplate struct {

@@ -3,29 +3,29 @@ package catalog
 // A Kind is what the catalogue says of a kind. It is shared and must not be changed.
 type Kind struct {
 	// ClusterScoped objects have no namespace.
-	ClusterScoped bool
+	ClusterScoped bool `yaml:"-"`
 	// Immutable says why an apply over an existing object is refused when
 	// certain references change (those with Rule.Immutable). It is empty
 	// if all may change.
-	Immutable string
+	Immutable string `yaml:"-"`
 	// PodTemplates are those an object holds.
-	PodTemplates []TemplateRule
+	PodTemplates []TemplateRule `yaml:"-"`
 	// Workload is what is special about its pods, nil if nothing is.
-	Workload *WorkloadRule
+	Workload *WorkloadRule `yaml:"workload"`
 	// References are all the fields that may name a ConfigMap or a Secret,
 	// those of pod templates included.
-	References []Rule
+	References []Rule `yaml:"-"`
 	// Exports are what references of other objects ask of this one.
-	Exports []Export
+	Exports []Export `yaml:"exports"`
 	// Manifests lead to whole objects that a controller creates in the same
 	// cluster: a mapping, or a list of them.
-	Manifests []Path
+	Manifests []Path `yaml:"manifests"`
 	// ForeignManifests lead to whole objects that are created elsewhere, in
 	// other clusters or namespaces, where names of this input mean nothing.
-	ForeignManifests []Path
+	ForeignManifests []Path `yaml:"foreignManifests"`
 	// StandIn is set for kinds whose objects represent Secrets: a controller
 	// makes the Secret of what they hold.
-	StandIn *StandIn
+	StandIn *StandIn `yaml:"standIn"`
 }
 
 // A StandIn says which parts of an object that represents a Secret decide on the

@@ -17,7 +17,6 @@ import (
 	"github.com/confighash/confighash/internal/graph/load"
 	"github.com/confighash/confighash/internal/report"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
-	"github.com/confighash/confighash/pkg/function"
 )
 
 // reportFlags are those of the commands that read sets of manifests and write a report.
@@ -142,7 +141,7 @@ func (f *comparisonFlags) show(args []string, stdin, stdout, stderr *os.File, fo
 	} else {
 		before, errBefore := load.Graph(f.from, stdin, options)
 		after, errAfter := load.Graph(f.to, stdin, options)
-		if err = errors.Join(named("--from", errBefore), named("--to", errAfter)); err == nil {
+		if err = errors.Join(graph.Prefixed("--from", errBefore), graph.Prefixed("--to", errAfter)); err == nil {
 			err = add(environment{before: set{Graph: before}, after: set{Graph: after}})
 		}
 	}
@@ -157,16 +156,4 @@ func (f *comparisonFlags) show(args []string, stdin, stdout, stderr *os.File, fo
 	}
 	w := bufio.NewWriterSize(stdout, 1<<16)
 	return flush(w, report.WriteEach(w, all, f.environment, format, hasColours(stdout)))
-}
-
-// named puts a flag before each of the errors that err joins.
-func named(flag string, err error) error {
-	if err == nil {
-		return nil
-	}
-	var all []error
-	for _, e := range function.Errors(err) {
-		all = append(all, fmt.Errorf("%s: %w", flag, e))
-	}
-	return errors.Join(all...)
 }

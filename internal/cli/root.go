@@ -326,5 +326,5 @@ func readConfig(file string) (*v1alpha1.ConfigHash, error) {
 		return nil, fmt.Errorf("--config: %w", err)
 	}
 	config, err := v1alpha1.ParseYAML(data)
-	return config, named("--config "+file, err)
+	return config, graph.Prefixed("--config "+file, err)
 }

@@ -77,7 +77,7 @@ func (s *splicer) removeBlock(c *change, removed []int) bool {
 		if end, ok = restOfLine(s.bytes, end); !ok {
 			return false
 		}
-		start, _ := s.nodeStart(key)
+		start := s.start(key)
 		line := s.lineStart(start)
 		switch {
 		case strings.Trim(string(s.bytes[line:start]), " ") != "":
@@ -117,6 +117,5 @@ func (s *splicer) removeBlock(c *change, removed []int) bool {
 // first key. The tag ! may be between, which the nodes do not show.
 func (s *splicer) aboveFirst(key, first *yaml.Node) (int, bool) {
 	colon, ok := s.colon(key)
-	start, _ := s.nodeStart(first)
-	return colon + 1, ok && skipSpace(s.bytes, colon+1, true) == start
+	return colon + 1, ok && skipSpace(s.bytes, colon+1, true) == s.start(first)
 }

@@ -105,8 +105,8 @@ type unit struct {
 func unitsOf(t *Text, list, next *yaml.Node) ([]*unit, bool) {
 	limit := len(t.bytes)
 	if next != nil {
-		at, ok := t.Offset(next.Line, next.Column)
-		if limit = t.lineStart(at); !ok || skipSpaces(t.bytes, limit) != at {
+		at := t.start(next)
+		if limit = t.lineStart(at); skipSpaces(t.bytes, limit) != at {
 			return nil, false
 		}
 	}
@@ -133,8 +133,7 @@ func unitsOf(t *Text, list, next *yaml.Node) ([]*unit, bool) {
 // locate finds the bytes of the node, which end before until, and how they look. It
 // goes by the positions of the parsed text.
 func (u *unit) locate(t *Text) bool {
-	var ok bool
-	if u.start, ok = t.Offset(u.node.Line, u.node.Column); !ok || u.start < u.from {
+	if u.start = t.start(u.node); u.start < u.from {
 		return false
 	}
 	u.column, u.indent = u.node.Column-1, 2
@@ -186,10 +185,7 @@ func (u *unit) layout(n *yaml.Node) {
 // and end. Blank lines and comments after it do not belong to the node.
 func contentEnd(t *Text, n *yaml.Node, start, end int) int {
 	leaf := lastLeaf(n)
-	at, ok := t.Offset(leaf.Line, leaf.Column)
-	if !ok {
-		return end
-	}
+	at := t.start(leaf)
 	switch {
 	case leaf.Style&yaml.LiteralStyle != 0:
 		return literalEnd(t, leaf, at, end)

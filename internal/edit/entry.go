@@ -110,24 +110,16 @@ func (s *splicer) replace(c *change) bool {
 	return true
 }
 
-func (s *splicer) nodeStart(n *yaml.Node) (int, bool) {
-	return s.Offset(n.Line, n.Column)
-}
-
 func (s *splicer) beginsLine(key *yaml.Node) bool {
-	start, ok := s.nodeStart(key)
-	return ok && isDashes(string(s.bytes[s.lineStart(start):start]))
+	start := s.start(key)
+	return isDashes(string(s.bytes[s.lineStart(start):start]))
 }
 
 // colon returns where the colon after a key is. The key must be plain or quoted, and the
 // colon on its line.
 func (s *splicer) colon(key *yaml.Node) (int, bool) {
-	start, ok := s.nodeStart(key)
+	end, ok := scalarEnd(s.bytes, s.start(key), key.Value, key.Style)
 	if !ok || key.Kind != yaml.ScalarNode {
-		return 0, false
-	}
-	end, ok := scalarEnd(s.bytes, start, key.Value, key.Style)
-	if !ok {
 		return 0, false
 	}
 	end = skipBlanks(s.bytes, end)
@@ -138,9 +130,9 @@ func (s *splicer) colon(key *yaml.Node) (int, bool) {
 // the tag !, which the node does not show.
 func (s *splicer) nothing(key, value *yaml.Node) (int, bool) {
 	colon, hasColon := s.colon(key)
-	at, ok := s.nodeStart(value)
+	at := s.start(value)
 	isNothing := at == colon+1 || at < len(s.bytes) && (s.bytes[at] == ',' || s.bytes[at] == '}')
-	return colon + 1, hasColon && ok && isNothing
+	return colon + 1, hasColon && isNothing
 }
 
 // entryValue returns where the value of an entry is, a scalar on its key's line. A null
@@ -183,8 +175,7 @@ func (s *splicer) removedEnd(key, value *yaml.Node) (end int, ok bool) {
 	if inFlow && start < len(s.bytes) && s.bytes[start] == '{' {
 		start = skipSpace(s.bytes, start+1, false)
 	}
-	first, ok := s.nodeStart(value.Content[0])
-	if !ok || first != start {
+	if s.start(value.Content[0]) != start {
 		return 0, false
 	}
 	if _, end, ok = s.entryEnd(value.Content[0], value.Content[1]); !inFlow || !ok {

@@ -76,8 +76,8 @@ func (s *splicer) fillFlow(c *change) bool {
 }
 
 func (s *splicer) addFlow(c *change, at int, entries []*yaml.Node) bool {
-	open, ok := s.nodeStart(&c.was)
-	if !ok || open >= len(s.bytes) || s.bytes[open] != '{' {
+	open := s.start(&c.was)
+	if open >= len(s.bytes) || s.bytes[open] != '{' {
 		return false
 	}
 	if len(c.was.Content) == 0 {
@@ -91,8 +91,8 @@ func (s *splicer) addFlow(c *change, at int, entries []*yaml.Node) bool {
 	}
 	// If the first key has a line of its own, each new one gets one.
 	style := s.flowStyle(c.was.Content[0])
-	first, ok := s.nodeStart(c.was.Content[0])
-	if !ok || skipSpace(s.bytes, open+1, true) != first {
+	first := s.start(c.was.Content[0])
+	if skipSpace(s.bytes, open+1, true) != first {
 		return false
 	}
 	comma := style.after(",")
@@ -118,10 +118,7 @@ func (s *splicer) addFlow(c *change, at int, entries []*yaml.Node) bool {
 func (s *splicer) removeFlow(c *change, removed []int) bool {
 	content := c.was.Content
 	for _, i := range removed {
-		start, ok := s.nodeStart(content[i])
-		if !ok {
-			return false
-		}
+		start := s.start(content[i])
 		end, ok := s.removedEnd(content[i], content[i+1])
 		if !ok {
 			return false

@@ -47,6 +47,12 @@ func (t *Text) Offset(line, column int) (int, bool) {
 	return p.at, p.column == column
 }
 
+// start returns where a node begins that was parsed from the text.
+func (t *Text) start(n *yaml.Node) int {
+	at, _ := t.Offset(n.Line, n.Column)
+	return at
+}
+
 // lineStart returns where the line with the byte at begins.
 func (t *Text) lineStart(at int) int {
 	t.index()
@@ -56,10 +62,7 @@ func (t *Text) lineStart(at int) int {
 // dash returns where the dash of an element of a block sequence is, and where its line
 // begins. The dash must be the first of its line; the element may begin on a later one.
 func (t *Text) dash(element *yaml.Node) (line, dash int, ok bool) {
-	at, ok := t.Offset(element.Line, element.Column)
-	if !ok {
-		return 0, 0, false
-	}
+	at := t.start(element)
 	for line = t.lineStart(at); ; line = t.lineStart(line - 1) {
 		dash = skipSpaces(t.bytes, line)
 		_, isBlank := restOfLine(t.bytes, dash)

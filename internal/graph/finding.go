@@ -2,6 +2,7 @@ package graph
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -64,6 +65,18 @@ func Errors(err error) []error {
 		all = append(all, Errors(e)...)
 	}
 	return all
+}
+
+// Prefixed puts words before each of the errors that err joins.
+func Prefixed(words string, err error) error {
+	if err == nil {
+		return nil
+	}
+	all := Errors(err)
+	for i, e := range all {
+		all[i] = fmt.Errorf("%s: %w", words, e)
+	}
+	return errors.Join(all...)
 }
 
 // Result returns the finding as the KRM functions specification has it. It shares

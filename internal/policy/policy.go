@@ -95,7 +95,7 @@ func (p *Policy) selection(object *graph.Resource) *Refusal {
 	refusal, known := p.selected[object]
 	if !known {
 		switch {
-		case !p.include.isEmpty() && !p.matchesAny(p.include, object):
+		case len(p.include.byName)+len(p.include.others) > 0 && !p.matchesAny(p.include, object):
 			refusal = refuse("no selector of spec.include matches it")
 		case p.matchesAny(p.exclude, object):
 			refusal = refuse("a selector of spec.exclude matches it")

@@ -45,8 +45,6 @@ func compile(list []v1alpha1.Selector) (*selectors, error) {
 	return s, nil
 }
 
-func (s *selectors) isEmpty() bool { return len(s.byName)+len(s.others) == 0 }
-
 // matchesAny reports whether one of the selectors matches the object, under any of
 // the names and namespaces that it has, had earlier in a kustomize build, or
 // had before an earlier run, as kustomize's selectors do. What represents a

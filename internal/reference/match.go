@@ -198,12 +198,7 @@ func (w *walker) namespace(r *catalog.Rule, ref *Reference) {
 }
 
 func isNamespace(value string) bool {
-	for i := range len(value) {
-		if c := value[i]; (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' {
-			return false
-		}
-	}
-	return value != ""
+	return value != "" && strings.Trim(value, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
 }
 
 // useDefault adds the reference that replaces an absent field.

@@ -43,14 +43,6 @@ func (w *rewriting) value() string {
 	return s.String()
 }
 
-// become returns the values that the scalar gets: several for the element of a list.
-func (w *rewriting) become() []string {
-	if len(w.values) > 0 {
-		return w.values
-	}
-	return []string{w.value()}
-}
-
 func (b *builder) rewrite() {
 	rewrites := map[yamldoc.Path]*rewriting{}
 	for rest := b.edges; len(rest) > 0; { // they are sorted by referrer
@@ -78,7 +70,11 @@ func (b *builder) edit(r *graph.Resource, rewrites map[yamldoc.Path]*rewriting) 
 			}
 			w.values = lists.missing(w)
 		}
-		if values := w.become(); len(values) > 1 || values[0] != w.at.Value {
+		values := w.values
+		if len(values) == 0 {
+			values = []string{w.value()}
+		}
+		if len(values) > 1 || values[0] != w.at.Value {
 			b.plan.Edit(r, edit.SetScalar{At: w.at, Value: values[0], More: values[1:]})
 		}
 	}

@@ -21,54 +21,42 @@ var (
 // comes with ErrNotMapping, a mapping on the way to itself with ErrCycle.
 func Sources(m *yaml.Node) iter.Seq2[*yaml.Node, error] {
 	return func(yield func(*yaml.Node, error) bool) {
-		(&merger{yield: yield, open: make(map[*yaml.Node]bool)}).enter(m)
-	}
-}
-
-// A merger walks through merge keys, for [Sources].
-type merger struct {
-	yield func(*yaml.Node, error) bool
-	open  map[*yaml.Node]bool // of the mappings met: whether the walk is still in it
-}
-
-// enter yields a mapping and what is merged into it. It reports false if the
-// caller wants no more.
-func (w *merger) enter(m *yaml.Node) bool {
-	w.open[m] = true
-	defer func() { w.open[m] = false }()
-	if !w.yield(m, nil) {
-		return false
-	}
-	for i := 0; i+1 < len(m.Content); i += 2 {
-		if IsMerge(m.Content[i]) && !w.merge(Resolve(m.Content[i+1])) {
-			return false
+		open := map[*yaml.Node]bool{} // of the mappings met: whether the walk is still in it
+		var enter func(m *yaml.Node) bool
+		merge := func(source *yaml.Node) bool {
+			isOpen, met := open[source]
+			switch {
+			case source.Kind != yaml.MappingNode:
+				return yield(source, ErrNotMapping)
+			case isOpen:
+				return yield(source, ErrCycle)
+			}
+			return met || enter(source) // one met before has nothing new
 		}
-	}
-	return true
-}
-
-func (w *merger) merge(value *yaml.Node) bool {
-	sources := []*yaml.Node{value}
-	if value.Kind == yaml.SequenceNode {
-		sources = value.Content
-	}
-	for _, source := range sources {
-		source = Resolve(source)
-		open, met := w.open[source]
-		more := true
-		switch {
-		case source.Kind != yaml.MappingNode:
-			more = w.yield(source, ErrNotMapping)
-		case open:
-			more = w.yield(source, ErrCycle)
-		case !met: // one met before has nothing new
-			more = w.enter(source)
+		enter = func(m *yaml.Node) bool {
+			open[m] = true
+			defer func() { open[m] = false }()
+			if !yield(m, nil) {
+				return false
+			}
+			for i := 0; i+1 < len(m.Content); i += 2 {
+				if !IsMerge(m.Content[i]) {
+					continue
+				}
+				sources := []*yaml.Node{Resolve(m.Content[i+1])}
+				if sources[0].Kind == yaml.SequenceNode {
+					sources = sources[0].Content
+				}
+				for _, source := range sources {
+					if !merge(Resolve(source)) {
+						return false
+					}
+				}
+			}
+			return true
 		}
-		if !more {
-			return false
-		}
+		enter(m)
 	}
-	return true
 }
 
 // HasMerge reports whether m is a mapping with merge keys.

@@ -156,11 +156,7 @@ func (r *run) keep(in *manifest.Input, o Options) (*keep.Kept, error) {
 	}
 	before, err := load.Of(filesOf(o.Previous), load.Options{Namespace: r.spec.Namespace})
 	if err != nil {
-		var all []error
-		for _, e := range Errors(err) {
-			all = append(all, fmt.Errorf("--previous: %w", e))
-		}
-		return nil, errors.Join(all...)
+		return nil, graph.Prefixed("--previous", err)
 	}
 	now, names := r.graph, r.names
 	if len(r.added) > 0 { // they have versions, too

@@ -148,9 +148,8 @@ func writeKind(w io.Writer, kind listed) error {
 }
 
 func writeRules(table io.Writer, indent string, rules []catalog.Rule) {
-	for i := range rules {
-		r := &rules[i]
-		fmt.Fprintf(table, "%s%s\t%s\t%s\n", indent, fieldPath(r.Path), names(r), strings.Join(plainText.details(r), "; "))
+	for _, r := range rules {
+		fmt.Fprintf(table, "%s%s\t%s\t%s\n", indent, fieldPath(r.Path), names(&r), strings.Join(plainText.details(&r), "; "))
 		writeRules(table, indent+"  ", r.Embedded)
 	}
 }

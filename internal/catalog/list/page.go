@@ -100,10 +100,9 @@ func entryCells(e catalog.Entry) string {
 		e.Kustomize = false
 	}
 	how := markdown.details(&e.Rule)
-	for i := range e.Embedded {
-		inner := &e.Embedded[i]
-		what := markdown.code(fieldPath(inner.Path)) + " names " + names(inner)
-		how = append(how, strings.Join(append([]string{what}, markdown.details(inner)...), ", "))
+	for _, inner := range e.Embedded {
+		what := markdown.code(fieldPath(inner.Path)) + " names " + names(&inner)
+		how = append(how, strings.Join(append([]string{what}, markdown.details(&inner)...), ", "))
 	}
 	return fmt.Sprintf("%s | %s | %s |", markdown.code(fieldPath(e.Path)), what, strings.Join(how, "; "))
 }

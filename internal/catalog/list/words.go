@@ -139,8 +139,7 @@ func (s style) field(r *catalog.Relative) string {
 
 func (s style) conditions(all []catalog.Condition, and string) string {
 	var parts []string
-	for i := range all {
-		c := &all[i]
+	for _, c := range all {
 		if len(c.Any) > 0 {
 			parts = append(parts, s.conditions(c.Any, " or "))
 			continue

@@ -119,7 +119,7 @@ func Context(files []File, builder func() *graph.Builder) ([]*graph.Resource, er
 		return b
 	})
 	if err != nil {
-		return nil, (&File{Name: "--context"}).failed(err)
+		return nil, graph.Prefixed("--context", err)
 	}
 	return found, nil
 }
@@ -182,32 +182,23 @@ type File struct {
 func (f *File) read(b *graph.Builder) ([]*graph.Resource, error) {
 	in, err := manifest.Split(f.Data)
 	if err != nil {
-		return nil, f.failed(err)
+		return nil, graph.Prefixed(f.Name, err)
 	}
 	f.in = in
 	b.FunctionConfig = in.FunctionConfig
 	_, found, err := manifest.Parse(in, b.Build)
 	if err != nil {
-		return nil, f.failed(err)
+		return nil, graph.Prefixed(f.Name, err)
 	}
 	resources := slices.Concat(found...)
 	var errs []error
 	for _, r := range resources {
 		r.File = f.Name
 		if r.ValuesErr != nil {
-			errs = append(errs, f.failed(fmt.Errorf("%s: %s: %w", r.Place(), r, r.ValuesErr)))
+			errs = append(errs, graph.Prefixed(f.Name, fmt.Errorf("%s: %s: %w", r.Place(), r, r.ValuesErr)))
 		}
 	}
 	return resources, errors.Join(errs...)
-}
-
-// failed adds the file's name in front of each error that err joins.
-func (f *File) failed(err error) error {
-	all := graph.Errors(err)
-	for i, e := range all {
-		all[i] = fmt.Errorf("%s: %w", f.Name, e)
-	}
-	return errors.Join(all...)
 }
 
 // Files reads the manifests that args name, as Graph does. Without stdin, folders may be

@@ -30,11 +30,10 @@ func (v diffView) Page() *report.Page {
 		resources []fielddiff.Resource
 	}{{"changed", report.Warns, v.Changed}, {"added", report.Good, v.Added}, {"removed", report.Alarms, v.Removed}} {
 		section := report.Section{Title: s.tag, Folded: true}
-		for i := range s.resources {
-			r := &s.resources[i]
+		for _, r := range s.resources {
 			name := report.Names(r.Name)
-			section.Rows = append(section.Rows, report.Row{Tag: s.tag, Tone: s.tone, Name: name, Lines: fieldLines(r)})
-			p.Table = append(p.Table, []report.Phrase{report.Words(s.tag), name, fieldList(r)})
+			section.Rows = append(section.Rows, report.Row{Tag: s.tag, Tone: s.tone, Name: name, Lines: fieldLines(&r)})
+			p.Table = append(p.Table, []report.Phrase{report.Words(s.tag), name, fieldList(&r)})
 		}
 		if len(section.Rows) > 0 {
 			p.Sections = append(p.Sections, section)
@@ -71,8 +70,7 @@ func (v diffView) title() string {
 }
 
 func fieldLines(r *fielddiff.Resource) (lines []report.Line) {
-	for i := range r.Fields {
-		f := &r.Fields[i]
+	for _, f := range r.Fields {
 		line := report.Line{Label: report.Path(f.Path, f.Path), Text: report.Words(string(f.What))}
 		switch {
 		case f.Lines != "":

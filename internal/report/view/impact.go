@@ -255,8 +255,7 @@ func (v impactView) refusalRows() []report.Row {
 			rows[len(rows)-1].Tone = report.Alarms
 		}
 	}
-	for i := range v.Refused {
-		f := &v.Refused[i]
+	for _, f := range v.Refused {
 		row := report.Row{Tag: "refused", Tone: report.Alarms, Name: report.Names(f.String())}
 		if f.Field != "" {
 			row.Lines = []report.Line{{Text: report.Path(f.Field, f.Field).Word(" changed")}}
@@ -282,8 +281,7 @@ func (v impactView) otherObjectRows() (unconsumed, gone []report.Row) {
 	for i := range v.Disappearing {
 		needed[v.Disappearing[i].Ref] = true
 	}
-	for i := range v.Objects {
-		o := &v.Objects[i]
+	for _, o := range v.Objects {
 		var lines []report.Line
 		if len(o.Readers) > 0 {
 			lines = append(lines, report.Line{Label: report.Words("referred to by"), Text: refs(o.Readers)})
@@ -297,9 +295,9 @@ func (v impactView) otherObjectRows() (unconsumed, gone []report.Row) {
 		}
 		switch {
 		case o.Unconsumed():
-			unconsumed = append(unconsumed, objectRow("unconsumed", o, lines))
+			unconsumed = append(unconsumed, objectRow("unconsumed", &o, lines))
 		case len(o.Consumers) == 0 && !needed[o.Ref]:
-			gone = append(gone, objectRow("gone", o, lines))
+			gone = append(gone, objectRow("gone", &o, lines))
 		}
 	}
 	return unconsumed, gone
@@ -331,9 +329,8 @@ func ordinary(d *impact.Disappearing) bool {
 // disappearingRows are objects that something may need, but for those that are ordinary,
 // which are counted.
 func (v impactView) disappearingRows() (rows []report.Row, ordinaries int) {
-	for i := range v.Disappearing {
-		d := &v.Disappearing[i]
-		if ordinary(d) {
+	for _, d := range v.Disappearing {
+		if ordinary(&d) {
 			ordinaries++
 			continue
 		}

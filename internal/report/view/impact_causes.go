@@ -19,10 +19,9 @@ func (v impactView) causes() [][]report.Phrase {
 	}
 	rows := [][]report.Phrase{{report.Words("what changed"), report.Words("workloads that restart"), report.Words("pods"), report.Words("avoidable"), report.Words("next runs"), report.Words("other")}}
 	empty := []bool{false, true, true, true, true, true}
-	for i := range v.Causes {
-		t := &v.Causes[i]
+	for _, t := range v.Causes {
 		restarts := t.Restarts()
-		row := []report.Phrase{totalPhrase(&t.Cause), number(restarts), nil, number(t.Avoidable), number(t.Effects[impact.NextRuns]), othersPhrase(t)}
+		row := []report.Phrase{totalPhrase(&t.Cause), number(restarts), nil, number(t.Avoidable), number(t.Effects[impact.NextRuns]), othersPhrase(&t)}
 		if restarts > 0 {
 			row[2] = report.Words(strings.Join(podParts(t.Pods, "", ""), ", "))
 		}
@@ -166,8 +165,7 @@ func (b Budget) Exceeds(r *impact.Report) string {
 	}
 	const most = 3
 	var because []report.Phrase
-	for i := range r.Causes[:min(most, len(r.Causes))] {
-		t := &r.Causes[i]
+	for _, t := range r.Causes[:min(most, len(r.Causes))] {
 		if n := t.Restarts(); n > 0 {
 			because = append(because, totalPhrase(&t.Cause).Word(" ("+report.Plural(n, "workload")+", pods: "+strings.Join(podParts(t.Pods, "", ""), ", ")+")"))
 		}

@@ -30,7 +30,7 @@ func anyReport(t *rapid.T) *impact.Report {
 	}
 	text := rapid.OneOf(rapid.SampledFrom(valid), rapid.String(), rapid.StringMatching(`[a-z]([-a-z0-9]{0,8}[a-z0-9])?`))
 	refs := rapid.Custom(func(t *rapid.T) impact.Ref {
-		return impact.Ref{APIVersion: text.Draw(t, "apiVersion"), Kind: text.Draw(t, "kind"), Namespace: text.Draw(t, "namespace"), Name: text.Draw(t, "name")}
+		return impact.Ref{APIVersion: text.Draw(t, "apiVersion"), Kind: text.Draw(t, "kind"), Namespace: text.Draw(t, "namespace"), Name: text.Draw(t, "name"), Source: rapid.SampledFrom([]string{"", "", "app"}).Draw(t, "source")}
 	})
 	change := rapid.SampledFrom(changes)
 	keys := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) impact.Key {

@@ -25,8 +25,7 @@ var severityTones = map[lint.Severity]report.Tone{lint.Error: report.Alarms, lin
 func (v lintView) Page() *report.Page {
 	counts := map[lint.Severity]int{}
 	var section report.Section
-	for i := range v.Findings {
-		f := &v.Findings[i]
+	for _, f := range v.Findings {
 		counts[f.Severity]++
 		place := fmt.Sprintf("%s:%d", f.File, f.Line)
 		if f.Column > 0 {

@@ -18,8 +18,6 @@ func (a *arena[T]) reset() {
 	a.used = 0
 }
 
-func (a *arena[T]) take() *T { return &a.slice(1)[0] }
-
 func (a *arena[T]) slice(n int) []T {
 	if n > largeSlab {
 		return make([]T, n)

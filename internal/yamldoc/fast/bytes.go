@@ -15,20 +15,12 @@ const (
 	colonMark
 	hash
 	flowMark // ends a plain scalar in a flow collection
-	control  // not plain text to YAML, or a line break other than \n
 )
 
-var classes = func() (c [256]uint8) {
-	for i := range 0x20 {
-		c[i] = control
-	}
-	c[0x7f] = control
-	for _, b := range []byte(",?[]{}") {
-		c[b] = flowMark
-	}
-	c[' '], c['\n'], c['\t'], c[':'], c['#'] = space, lineBreak, tab, colonMark, hash
-	return c
-}()
+var classes = [256]uint8{
+	' ': space, '\n': lineBreak, '\t': tab, ':': colonMark, '#': hash,
+	',': flowMark, '?': flowMark, '[': flowMark, ']': flowMark, '{': flowMark, '}': flowMark,
+}
 
 // readable reports whether text is free of what only yaml.v3 reads here (line breaks
 // of other kinds, control characters, byte order marks), and whether it has

@@ -32,7 +32,12 @@ func (p *Parser) flow() *yaml.Node {
 			}
 			p.pending = append(p.pending, key)
 		}
-		value := p.flowValue()
+		var value *yaml.Node
+		if c := p.peek(0); c == '[' || c == '{' {
+			value = p.flow()
+		} else {
+			value = p.flowScalar()
+		}
 		if value == nil || !p.skipFlowSpace() {
 			return nil
 		}
@@ -88,13 +93,6 @@ func (p *Parser) flowKey() *yaml.Node {
 		return nil
 	}
 	return key
-}
-
-func (p *Parser) flowValue() *yaml.Node {
-	if c := p.peek(0); c == '[' || c == '{' {
-		return p.flow()
-	}
-	return p.flowScalar()
 }
 
 // flowScalar reads a scalar within a flow collection, on one line.

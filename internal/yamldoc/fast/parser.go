@@ -71,7 +71,7 @@ func (p *Parser) node(kind yaml.Kind, tag string, start int) *yaml.Node {
 }
 
 func (p *Parser) nodeAt(kind yaml.Kind, tag string, line, column int) *yaml.Node {
-	n := p.nodes.take()
+	n := &p.nodes.slice(1)[0]
 	n.Kind, n.Tag, n.Line, n.Column = kind, tag, line, column
 	return n
 }

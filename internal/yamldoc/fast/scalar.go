@@ -43,7 +43,7 @@ loop:
 			if text[at-1] == ' ' {
 				break loop
 			}
-		case tab, control:
+		case tab:
 			return nil, at
 		}
 		end = at + 1

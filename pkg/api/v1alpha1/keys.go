@@ -81,15 +81,15 @@ func (r *reader) checkKeys(node *yaml.Node, at yamldoc.Path, met map[*yaml.Node]
 func (r *reader) unknown(e entry, at yamldoc.Path, fields []string) {
 	field, _, glued := strings.Cut(e.key, ":")
 	isField := glued && slices.Contains(fields, field)
-	path := keyPath(at, e.key)
+	path, known := keyPath(at, e.key), "known here: "+strings.Join(fields, ", ")
 	r.given[path] = len(r.given)
 	switch {
 	case e.bare && !isField:
-		r.fail(at, "holds a key without a value that is not a known field; quote a value that holds a comma; known here: "+strings.Join(fields, ", "))
+		r.fail(at, "holds a key without a value that is not a known field; quote a value that holds a comma; "+known)
 	case glued:
 		r.fail(path, "is not a known field; put a space between a field's colon and its value")
 	default:
-		r.fail(path, "is not a known field; "+r.suggest(e.key, fields))
+		r.fail(path, "is not a known field; "+cmp.Or(r.didYouMean(e.key, fields), known))
 	}
 }
 
@@ -100,11 +100,6 @@ func keyPath(at yamldoc.Path, key string) yamldoc.Path {
 		key = key[:i]
 	}
 	return at.Key(key)
-}
-
-// suggest names the fields that a key may mean, or else all those here.
-func (r *reader) suggest(key string, here []string) string {
-	return cmp.Or(r.didYouMean(key, here), "known here: "+strings.Join(here, ", "))
 }
 
 // didYouMean names the fields of that name, here or in other places, or of a similar one
