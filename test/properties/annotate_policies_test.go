@@ -128,7 +128,7 @@ func TestAnnotate_controllersAnnotations_rollWhatTheyAskFor(t *testing.T) {
 	} {
 		t.Run(test.label, func(t *testing.T) {
 			var stamped, rolled int
-			forEachOf(t, packages/5, test.generate, func(d *gen.Dice, p *consumerPackage) error {
+			forEachOf(t, packages, test.generate, func(d *gen.Dice, p *consumerPackage) error {
 				bearing := newChecksumMeanings()
 				before, err := p.stamp(bearing)
 				if err != nil {
