@@ -56,6 +56,9 @@ func TestPage_hasTheResults(t *testing.T) {
 	if err := json.Unmarshal(content, &all); err != nil {
 		t.Fatal(err)
 	}
+	if again, err := encode(all); err != nil || string(again) != string(content) {
+		t.Errorf("%s is not as make compare writes it: %v", resultsFile, err)
+	}
 	shown, err := os.ReadFile(pageFile)
 	if err != nil {
 		t.Fatal(err)

@@ -18,7 +18,7 @@ type results struct {
 	Kubernetes string       `json:"kubernetes"`
 	Machine    string       `json:"machine"`
 	Tools      []toolResult `json:"tools"`
-	Rows       []rowResult  `json:"rows"`
+	Rows       []rowResult  `json:"rows,omitempty"`
 }
 
 // toolResult is what one tool did in all rows.

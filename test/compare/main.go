@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -78,16 +79,35 @@ func compare(ctx context.Context, toolNames, changes string) error {
 		log.Printf("%s took %.0f s: %d missed, %d extra, %d double", t.name, time.Since(began).Seconds(),
 			r.result.Missed, r.result.Extra, r.result.Double)
 	}
-	encoded, err := json.MarshalIndent(all, "", " ")
-	if err != nil {
-		return err
-	}
 	if toolNames != "" || changes != "" {
 		fmt.Println(page(&all))
 		return nil
 	}
-	return errors.Join(
-		os.WriteFile(resultsFile, append(encoded, '\n'), 0o644),
-		updatePage(&all),
-	)
+	encoded, err := encode(all)
+	if err != nil {
+		return err
+	}
+	return errors.Join(os.WriteFile(resultsFile, encoded, 0o644), updatePage(&all))
+}
+
+// encode returns the results as JSON, with a line for each change.
+func encode(all results) ([]byte, error) {
+	rows := all.Rows
+	all.Rows = nil
+	encoded, err := json.MarshalIndent(all, "", " ")
+	if err != nil {
+		return nil, err
+	}
+	encoded = append(bytes.TrimSuffix(encoded, []byte("\n}")), ",\n \"rows\": [\n"...)
+	for i, r := range rows {
+		line, err := json.Marshal(r)
+		if err != nil {
+			return nil, err
+		}
+		if i > 0 {
+			encoded = append(encoded, ",\n"...)
+		}
+		encoded = append(encoded, line...)
+	}
+	return append(encoded, "\n ]\n}\n"...), nil
 }
