@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -56,7 +57,7 @@ func TestPage_hasTheResults(t *testing.T) {
 	if err := json.Unmarshal(content, &all); err != nil {
 		t.Fatal(err)
 	}
-	if again, err := encode(all); err != nil || string(again) != string(content) {
+	if again, err := encode(all); err != nil || !bytes.Equal(again, content) {
 		t.Errorf("%s is not as make compare writes it: %v", resultsFile, err)
 	}
 	shown, err := os.ReadFile(pageFile)
