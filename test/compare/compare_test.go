@@ -33,7 +33,7 @@ func TestRows_areWhole(t *testing.T) {
 		for _, s := range []state{r.Before, r.After} {
 			for _, name := range []string{r.Pod, s.Pod} {
 				if name != "" && pods[name] == nil {
-					t.Errorf("%s: there is no pod template %q", r.Change, name)
+					t.Errorf("%s: the pod template %q is not in rows.yaml", r.Change, name)
 				}
 			}
 			if _, err := r.sources(s); err != nil {

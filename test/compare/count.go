@@ -251,8 +251,8 @@ func mixed(r *row, events []event) int {
 	return count
 }
 
-// loses reports whether a ReplicaSet that has still pods to make refers to a ConfigMap
-// that is no longer there.
+// loses reports whether a ReplicaSet that has still pods to make refers to a deleted
+// ConfigMap.
 func loses(events []event) bool {
 	last := map[string]event{}
 	for _, e := range events {

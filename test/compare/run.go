@@ -270,7 +270,7 @@ func (r *run) step(ctx context.Context, row *row, step string) (err error) {
 		versions := r.versions(row, name)
 		err = r.kubectl(ctx, row, "patch", "configmap", versions[len(versions)-1].name, "--type=merge", "-p", `{"data":{"A":"2"}}`)
 	default:
-		return errors.New("there is no such step")
+		return fmt.Errorf("the step %q is unknown", verb)
 	}
 	if refusal := (*refusal)(nil); errors.As(err, &refusal) {
 		r.refused[row] = refusal.Error()
@@ -301,14 +301,16 @@ func (r *run) prune(ctx context.Context, row *row) error {
 	if r.tool.deploy != nil {
 		return nil
 	}
+	// It asks the API server: the watch may not have the last apply yet.
 	kept := map[string]bool{}
-	for _, workload := range []string{"Deployment d", "StatefulSet s", "DaemonSet ds"} {
-		kind, name, _ := strings.Cut(workload, " ")
-		r.watch.mu.Lock()
-		for _, at := range references(r.watch.last[kind+" "+row.Namespace+"/"+name].template) {
+	for _, workload := range []string{"deployments/d", "statefulsets/s", "daemonsets/ds"} {
+		var stored struct{ Spec struct{ Template object } }
+		if err := r.plane.Get(ctx, "/apis/apps/v1/namespaces/"+row.Namespace+"/"+workload, &stored); err != nil {
+			return err
+		}
+		for _, at := range references(stored.Spec.Template) {
 			kept[at.name] = true
 		}
-		r.watch.mu.Unlock()
 	}
 	for _, version := range r.versions(row, "app") {
 		if !kept[version.name] {

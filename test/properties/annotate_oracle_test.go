@@ -269,20 +269,7 @@ func takeVolume(volume, mount map[string]any, take func(kind, name string, keys 
 		}
 		take(kind, name, keys)
 	}
-	if from := entries(volume, "configMap"); from != nil {
-		source("ConfigMap", harness.StringAt(from, "name"), from)
-	}
-	if from := entries(volume, "secret"); from != nil {
-		source("Secret", harness.StringAt(from, "secretName"), from)
-	}
-	for _, part := range elements(volume, "projected", "sources") {
-		if from := entries(part, "configMap"); from != nil {
-			source("ConfigMap", harness.StringAt(from, "name"), from)
-		}
-		if from := entries(part, "secret"); from != nil {
-			source("Secret", harness.StringAt(from, "name"), from)
-		}
-	}
+	eachSource(volume, source)
 	if harness.StringAt(volume, "csi", "driver") == "secrets-store.csi.k8s.io" {
 		take("SecretProviderClass", harness.StringAt(volume, "csi", "volumeAttributes", "secretProviderClass"), nil)
 	}
@@ -588,4 +575,22 @@ func (s annotateSpec) isAnothers(key string) bool {
 		name = after // it is one of another namespace
 	}
 	return ok && s.exclude != "" && regexp.MustCompile("^(?:"+s.exclude+")$").MatchString(name)
+}
+
+// eachSource reports each ConfigMap and Secret of a volume, projected or not.
+func eachSource(volume map[string]any, source func(kind, name string, from map[string]any)) {
+	if from := entries(volume, "configMap"); from != nil {
+		source("ConfigMap", harness.StringAt(from, "name"), from)
+	}
+	if from := entries(volume, "secret"); from != nil {
+		source("Secret", harness.StringAt(from, "secretName"), from)
+	}
+	for _, part := range elements(volume, "projected", "sources") {
+		if from := entries(part, "configMap"); from != nil {
+			source("ConfigMap", harness.StringAt(from, "name"), from)
+		}
+		if from := entries(part, "secret"); from != nil {
+			source("Secret", harness.StringAt(from, "name"), from)
+		}
+	}
 }

@@ -216,20 +216,7 @@ func (k *kubelet) files(volume map[string]any, namespace string) map[string]stri
 		}
 		maps.Copy(files, values)
 	}
-	if from := entries(volume, "configMap"); from != nil {
-		source("ConfigMap", harness.StringAt(from, "name"), from)
-	}
-	if from := entries(volume, "secret"); from != nil {
-		source("Secret", harness.StringAt(from, "secretName"), from)
-	}
-	for _, part := range elements(volume, "projected", "sources") {
-		if from := entries(part, "configMap"); from != nil {
-			source("ConfigMap", harness.StringAt(from, "name"), from)
-		}
-		if from := entries(part, "secret"); from != nil {
-			source("Secret", harness.StringAt(from, "name"), from)
-		}
-	}
+	eachSource(volume, source)
 	return files
 }
 
