@@ -8,22 +8,20 @@ import (
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
-// summary says what the run does, or did before if nothing changes now: the same counts as a
-// second run has.
+// summary counts in a sentence what the run does. A second run, in which nothing changes,
+// counts the same objects and workloads.
 func (r *run) summary() string {
-	n, one, several := len(r.added), "object is named after its content", "objects are named after their content"
-	if r.spec.Mode == v1alpha1.ModeAnnotate {
-		n, one, several = r.stamped, "workload has a checksum of what it consumes", "workloads have a checksum of what they consume"
-	}
-	for resource, name := range r.names {
-		if name != resource.Base {
-			n++
+	done := fmt.Sprintf("workloads with a checksum: %d", r.stamped)
+	if r.spec.Mode == v1alpha1.ModeRename {
+		n := len(r.added)
+		for resource, name := range r.names {
+			if name != resource.Base {
+				n++
+			}
 		}
+		done = fmt.Sprintf("objects named after their content: %d", n)
 	}
-	if n == 1 {
-		several = one
-	}
-	return fmt.Sprintf("%d of %d resources changed; %d %s", len(r.plan.Edits), len(r.graph.Resources), n, several)
+	return fmt.Sprintf("%d of %d resources changed; %s", len(r.plan.Edits), len(r.graph.Resources), done)
 }
 
 // idle returns why nothing is named after its content, or stamped: "" if something is, or if

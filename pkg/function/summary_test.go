@@ -21,12 +21,12 @@ spec: {template: {spec: {containers: [{name: web, envFrom: [{configMapRef: {name
 `
 	for mode, want := range map[v1alpha1.Mode][2]string{
 		v1alpha1.ModeRename: {
-			"3 of 4 resources changed; 2 objects are named after their content",
-			"0 of 4 resources changed; 2 objects are named after their content",
+			"3 of 4 resources changed; objects named after their content: 2",
+			"0 of 4 resources changed; objects named after their content: 2",
 		},
 		v1alpha1.ModeAnnotate: {
-			"1 of 4 resources changed; 1 workload has a checksum of what it consumes",
-			"0 of 4 resources changed; 1 workload has a checksum of what it consumes",
+			"1 of 4 resources changed; workloads with a checksum: 1",
+			"0 of 4 resources changed; workloads with a checksum: 1",
 		},
 	} {
 		in := []byte(input)
