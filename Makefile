@@ -73,7 +73,8 @@ generate: $(KUSTOMIZE) notices ## write every file that is made from the code or
 	$(GO) test -count=1 ./internal/cli -run TestManPage -update
 	$(GO) test -count=1 ./hack/bom -run TestFlake -update
 	$(GO) test -count=1 ./pkg/api/v1alpha1 -run TestSchema_followsTheTypes -update
-	$(GO) test -count=1 ./test/docs -run 'TestReferences_page|TestDocs_transcripts' -update
+	$(GO) test -count=1 ./internal/catalog -run TestPage -update
+	$(GO) test -count=1 ./test/docs -run TestDocs_transcripts -update
 	$(GO) test -count=1 ./test/examples -run TestKptDefinition_holdsTheSchema -update
 	$(GO) test -count=1 ./test/hostile -run TestHostile_pageHasTheRows -update
 
