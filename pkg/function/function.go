@@ -261,7 +261,7 @@ func (r *run) makePlan(in *manifest.Input, o Options) error {
 			Values: spec.Mode == v1alpha1.ModeAnnotate, Bases: true, Parts: spec.Rename.Granularity == v1alpha1.GranularityKey, FunctionConfig: in.FunctionConfig,
 		}
 	}
-	chunks, facts, err := manifest.Parse(in, builder().Build)
+	_, facts, err := manifest.Parse(in, builder().Build)
 	others, errContext := load.Context(filesOf(o.Context), builder)
 	if err = errors.Join(err, errContext); err != nil {
 		return plan.Join(Errors(err))
@@ -292,7 +292,7 @@ func (r *run) makePlan(in *manifest.Input, o Options) error {
 		}
 		r.plan, r.names, r.added = &renamed.Plan, renamed.Names, renamed.Added
 		covers, called = renamed.Covers, renamed.Called
-		r.plan.Add(leftover.Search(chunks, g, r.names)...)
+		r.plan.Add(leftover.Search(g, r.names)...)
 	}
 	podmeta.Drop(r.plan, g, spec, covers)
 	r.graph = g
