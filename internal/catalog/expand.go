@@ -49,20 +49,23 @@ type Entry struct {
 	// Patterns become the Formats of the Rule, and Inner its Embedded.
 	Patterns oneOrMore[string] `yaml:"format"`
 	Inner    []Entry           `yaml:"embedded"`
-	// Versions are the API versions concerned, all if there are none.
-	Versions []string `yaml:"versions"`
 	// MountedBy are a pod spec's lists of containers that mount the volumes of
 	// the subtree.
 	MountedBy []string `yaml:"mountedBy"`
 }
 
-func (c *Catalog) add(k *Kind, d document, version string) {
-	var raw rawKind
-	decode(d.text, &raw)
-	c.addKind(k, &raw, version)
+// A subtree is a list of references that many kinds share.
+type subtree struct {
+	Name       string  `yaml:"subtree"`
+	References []Entry `yaml:"references"`
+	// Note is for people.
+	Note string `yaml:"note"`
 }
 
-func (c *Catalog) addKind(k *Kind, raw *rawKind, version string) {
+// add adds to k what a document says of its kinds.
+func (c *Catalog) add(k *Kind, d document) {
+	var raw rawKind
+	decode(d.text, &raw)
 	switch raw.Scope {
 	case "", "Namespaced":
 	case "Cluster":
@@ -71,7 +74,7 @@ func (c *Catalog) addKind(k *Kind, raw *rawKind, version string) {
 		panic(fmt.Errorf("catalogue: scope %q: want Cluster or Namespaced", raw.Scope))
 	}
 	first := len(k.References)
-	at := expansion{version: version}
+	var at expansion
 	for i := range raw.PodTemplates {
 		t := &raw.PodTemplates[i]
 		if t.Path != nil && t.Spec == nil {
@@ -119,7 +122,6 @@ func (c *Catalog) addTemplate(k *Kind, t TemplateRule, at expansion) {
 // the subtree.
 type expansion struct {
 	prefix    Path
-	version   string
 	role      Role
 	elsewhere bool
 	when      []Condition
@@ -146,17 +148,15 @@ func (c *Catalog) subtree(name string) []Entry {
 	if i < 0 {
 		panic(fmt.Errorf("catalogue: no subtree %q", name))
 	}
-	var subtree Subtree
-	decode(all[i].text, &subtree)
-	c.subtrees[name] = subtree.Entries
-	return subtree.Entries
+	var written subtree
+	decode(all[i].text, &written)
+	c.subtrees[name] = written.References
+	return written.References
 }
 
 func (c *Catalog) expand(into *[]Rule, entries []Entry, at expansion) {
 	for i := range entries {
-		if e := &entries[i]; len(e.Versions) == 0 || slices.Contains(e.Versions, at.version) {
-			c.expandEntry(into, e, at)
-		}
+		c.expandEntry(into, &entries[i], at)
 	}
 }
 

@@ -34,6 +34,9 @@ type Resource struct {
 	File string
 	// Context: another build writes it.
 	Context bool
+	// PassedOver: it is not for the cluster, such as a Kptfile. Nothing else is known of it than
+	// its identity, its labels and its annotations.
+	PassedOver bool
 
 	APIVersion, Group, Version, Kind string
 	// Namespace is the namespace as written, empty if there is none.
@@ -105,6 +108,8 @@ type Object struct {
 	// message may show, since they may be part of a value.
 	Keys []string
 	Bare map[string]bool
+	// BinaryKeys are those of binaryData, which no variable can have.
+	BinaryKeys []string
 	// Mentions: the name of an object may be in the values of this Secret. They
 	// hold the word configmap or secret, or a path where operators mount ConfigMaps.
 	Mentions bool
