@@ -798,7 +798,7 @@ func TestExamplesCI_githubShowsWhatAPullRequestChanges(t *testing.T) {
 	}
 	summary := r.file("summary")
 	for _, want := range []string{
-		"### confighash · environments/dev: 1 resource changes, and ", "### confighash · environments/prod: 1 resource changes, and ", "`eu-west-1` → `eu-west-2`",
+		"### confighash · environments/dev: 1 resource changes, and ", "### confighash · environments/prod: 1 resource changes, and ", "-data.REGION: eu-west-1\n  +data.REGION: eu-west-2\n",
 	} {
 		if !strings.Contains(summary, want) {
 			t.Errorf("the summary lacks %q:\n%s", want, summary)
