@@ -385,7 +385,6 @@ func TestExpand_refusesWhatMakesNoSense(t *testing.T) {
 		{"a subtree that is not there", "references: [{path: a, subtree: none}]", "no subtree"},
 		{"a format that does not compile", "references: [{path: a, target: Secret, format: '{nam}'}]", "placeholder"},
 		{"nothing named", "references: [{path: a}]", "want either a target or of"},
-		{"an unknown scope", "scope: cluster", "want Cluster"},
 		{"a subtree of a spec that is not there", "podTemplates: [{annotations: a, subtree: container}]", "no spec"},
 		{"a pod template nowhere", "podTemplates: [{change: rollout}]", "has no path"},
 	} {
