@@ -46,8 +46,8 @@ type Entry struct {
 	// then says only what holds for all of them.
 	Subtree string `yaml:"subtree"`
 	// Patterns become the Formats of the Rule, and Inner its Embedded.
-	Patterns oneOrMore[string] `yaml:"format"`
-	Inner    []Entry           `yaml:"embedded"`
+	Patterns []string `yaml:"format"`
+	Inner    []Entry  `yaml:"embedded"`
 	// MountedBy are a pod spec's lists of containers that mount the volumes of
 	// the subtree.
 	MountedBy []string `yaml:"mountedBy"`
