@@ -16,7 +16,7 @@ import (
 // so by the tests below.
 func TestData_hasNoUnknownFields(t *testing.T) {
 	for file, into := range map[string]any{
-		passedOverFile: &[]kinds{}, neverRefersFile: &[]kinds{}, lookAlikesFile: &[]LookAlike{}, discoverFile: &rawShapes{},
+		passedOverFile: &[]KindsOf{}, neverRefersFile: &[]KindsOf{}, lookAlikesFile: &[]LookAlike{}, discoverFile: &rawShapes{},
 		podMetadataFile: &PodMetadata{},
 		jobNamesFile:    &JobNames{},
 	} {
