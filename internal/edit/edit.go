@@ -17,11 +17,14 @@ import (
 	"iter"
 	"unicode/utf8"
 
+	"go.yaml.in/yaml/v3"
+
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// An Edit is a change to an item: [SetScalar], [SetEntry], [RemoveEntry] or [KeepEntries]. An edit whose
-// result is already in the text changes no byte.
+// An Edit is a change to an item: [SetScalar], [SetEntry], [RemoveEntry],
+// [KeepEntries], [SetNode] or [Append]. An edit whose result is already in the text changes no
+// byte, but for the last two.
 type Edit interface {
 	// path leads to what the edit sets or removes.
 	path() yamldoc.Path
@@ -64,6 +67,21 @@ type RemoveEntry struct {
 type KeepEntries struct {
 	Parent yamldoc.Path
 	Keys   map[string]bool
+}
+
+// SetNode sets the entry Key of the mapping at Parent to a node: in the place of the value that
+// it has, or else as the last entry. The text has the node without its comments.
+type SetNode struct {
+	Parent yamldoc.Path
+	Key    string
+	Value  *yaml.Node
+}
+
+// Append adds nodes to the end of a sequence that has elements. The text has them without
+// comments.
+type Append struct {
+	At       yamldoc.Path
+	Elements []*yaml.Node
 }
 
 // An Item is one item of a chunk and the edits of it.
@@ -124,6 +142,8 @@ func (e SetScalar) path() yamldoc.Path   { return e.At.Path }
 func (e SetEntry) path() yamldoc.Path    { return e.Parent.Key(e.Key) }
 func (e RemoveEntry) path() yamldoc.Path { return e.Parent.Key(e.Key) }
 func (e KeepEntries) path() yamldoc.Path { return e.Parent }
+func (e SetNode) path() yamldoc.Path     { return e.Parent.Key(e.Key) }
+func (e Append) path() yamldoc.Path      { return e.At }
 
 func checkStrings(path yamldoc.Path, values ...string) error {
 	for _, value := range values {

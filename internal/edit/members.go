@@ -75,7 +75,7 @@ func (c *changer) members(was, n *yaml.Node, at spot) bool {
 			added = nil
 		}
 		if i < len(m.was) {
-			if !m.visitMember(i) {
+			if !m.visitMember(i, now[j]) {
 				return false
 			}
 			i, j = i+1, j+1
@@ -84,10 +84,11 @@ func (c *changer) members(was, n *yaml.Node, at spot) bool {
 	return true
 }
 
-func (m *collection) visitMember(i int) bool {
-	one, here := m.was[i], m.inside
-	for _, n := range one {
-		if !m.visit(n, here) {
+// visitMember splices the changes within a member that stays, or its new value.
+func (m *collection) visitMember(i int, now []*yaml.Node) bool {
+	here := m.inside
+	for k, n := range m.was[i] {
+		if n != now[k] && !m.replace(n, now[k], here) || n == now[k] && !m.visit(n, here) {
 			return false
 		}
 		here = here.of(n)

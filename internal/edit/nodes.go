@@ -80,7 +80,7 @@ func (t *tree) edit(items []Item) error {
 	return nil
 }
 
-// editEntry makes a SetEntry, a RemoveEntry or a KeepEntries.
+// editEntry makes any edit but a SetScalar.
 func (t *tree) editEntry(root yamldoc.Path, e Edit) error {
 	if done, err := t.isDone(root, e); err != nil || done {
 		return err
@@ -98,8 +98,44 @@ func (t *tree) editEntry(root yamldoc.Path, e Edit) error {
 		})
 	case KeepEntries:
 		return t.removeEntries(root, e.Parent, func(mapping *yaml.Node) ([]int, error) { return e.others(mapping), nil })
+	case SetNode:
+		return t.setNode(root, e)
+	case Append:
+		w, err := t.walk(root, e.At, true)
+		if err != nil {
+			return err
+		}
+		t.touch(w.node)
+		for _, element := range e.Elements {
+			w.node.Content = append(w.node.Content, t.newNode(element))
+		}
+		return mustBe(yaml.SequenceNode, w.node, e.At)
 	}
 	return nil
+}
+
+// setNode makes a SetNode.
+func (t *tree) setNode(root yamldoc.Path, e SetNode) error {
+	w, err := t.walk(root, e.Parent, true)
+	if err != nil {
+		return err
+	}
+	if err := mustBe(yaml.MappingNode, w.node, e.Parent); err != nil {
+		return err
+	}
+	i, err := findKey(w.node, e.Parent, e.Key)
+	if err != nil {
+		return err
+	}
+	t.touch(w.node)
+	if i < 0 {
+		key := t.newNode(&yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: e.Key})
+		w.node.Content = append(w.node.Content, key, e.Value)
+		return nil
+	}
+	err = t.detachAll(w.node.Content[i+1])
+	w.node.Content[i+1] = e.Value
+	return err
 }
 
 // others returns the indices of the keys in the Content of a mapping that are not kept.
