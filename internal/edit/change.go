@@ -173,21 +173,20 @@ func (c *changer) visit(n *yaml.Node, at spot) bool {
 	if was.Anchor != n.Anchor {
 		c.dropAnchor(was)
 	}
-	inside := at.in(was)
-	switch {
-	case !changed || n.Kind == yaml.SequenceNode && len(was.Content) == len(n.Content):
-		for i, child := range n.Content {
-			here := inside
-			if n.Kind == yaml.MappingNode && i%2 == 1 {
-				here = inside.of(n.Content[i-1])
-			}
-			if !c.visit(child, here) {
-				return false
-			}
-		}
-		return true
+	if changed && (n.Kind == yaml.MappingNode || len(was.Content) != len(n.Content)) {
+		return c.members(was, n, at)
 	}
-	return c.members(was, n, at)
+	inside := at.in(was)
+	for i, child := range n.Content {
+		here := inside
+		if n.Kind == yaml.MappingNode && i%2 == 1 {
+			here = inside.of(n.Content[i-1])
+		}
+		if !c.visit(child, here) {
+			return false
+		}
+	}
+	return true
 }
 
 // dropAnchor removes an anchor, with the blanks that divide it from what is on its line.
@@ -220,7 +219,7 @@ func (c *changer) replace(was, n *yaml.Node, at spot) bool {
 		return false
 	}
 	l := c.look(at, at.key)
-	text := ""
+	var text string
 	switch isBlock := !at.inFlow && isBlockStyle(n); {
 	case isBlock && at.key != nil:
 		// The lines come under that of the key, with the comment that it has.
