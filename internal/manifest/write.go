@@ -71,7 +71,7 @@ func (in *Input) complete(d *document, replaced map[*Chunk][]byte, results []Res
 	var added []byte
 	var err error
 	at := len(d.parts)
-	if in.flow {
+	if in.json {
 		at-- // the closing brace
 		added, err = in.flowEntries(results)
 	} else {
