@@ -20,6 +20,7 @@ type tree struct {
 	root    *yaml.Node
 	was     map[*yaml.Node]*yaml.Node   // changed nodes, each as it was; see touch
 	made    map[*yaml.Node]bool         // nodes that the text does not have
+	entered map[*yaml.Node]bool         // those of new entries, which are no copies
 	aliases map[*yaml.Node][]*yaml.Node // of a node with an anchor
 	names   map[string]int              // how many nodes have the anchor
 	copies  int
@@ -28,7 +29,7 @@ type tree struct {
 
 func newTree(root *yaml.Node) (*tree, error) {
 	t := &tree{
-		root: root, was: make(map[*yaml.Node]*yaml.Node), made: make(map[*yaml.Node]bool),
+		root: root, was: make(map[*yaml.Node]*yaml.Node), made: make(map[*yaml.Node]bool), entered: make(map[*yaml.Node]bool),
 		aliases: make(map[*yaml.Node][]*yaml.Node), names: make(map[string]int),
 	}
 	return t, t.index(root, make(map[*yaml.Node]bool))

@@ -277,6 +277,7 @@ func (t *tree) insert(w way, keys []string, e SetEntry) {
 	}
 	made := func(value string) *yaml.Node {
 		node := t.newNode(&yaml.Node{Kind: yaml.ScalarNode, Style: quotes, Tag: "!!str", Value: value})
+		t.entered[node] = true
 		if quotes == 0 && !staysPlain(value, false) {
 			node.Style = yaml.DoubleQuotedStyle
 		}
@@ -290,7 +291,7 @@ func (t *tree) insert(w way, keys []string, e SetEntry) {
 		value = t.newNode(&yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Content: []*yaml.Node{made(key), value}})
 	}
 	at := 2 * t.place(w, len(keys) > 1, e)
-	for at < len(mapping.Content) && t.made[mapping.Content[at]] {
+	for at < len(mapping.Content) && t.entered[mapping.Content[at]] {
 		at += 2 // new entries keep their order
 	}
 	mapping.Content = slices.Insert(mapping.Content, at, made(keys[0]), value)
@@ -302,7 +303,7 @@ func (t *tree) place(w way, inNew bool, e SetEntry) int {
 	content := w.node.Content
 	first := 0
 	for i := 0; i < len(content); i += 2 {
-		if t.made[content[i]] || !isOneLine(content[i], content[i+1]) {
+		if t.entered[content[i]] || !isOneLine(content[i], content[i+1]) {
 			continue
 		}
 		if e.After != "" && content[i].Value == e.After && (inNew || w.key == nil) {

@@ -146,7 +146,7 @@ func (l look) scalar(n *yaml.Node) string {
 	case !isTagged && n.ShortTag() != "!!str":
 		return n.Value
 	case isBlockScalar(n) && !l.inFlow && !l.isStrict && mayBeLiteral(n.Value):
-		return l.literal(n.Value)
+		return l.literal(n)
 	case l.quotes != 0:
 		return quote(n.Value, l.quotes, true)
 	}
@@ -161,9 +161,12 @@ func mayBeLiteral(value string) bool {
 	return text != "" && text == strings.TrimSpace(text) && !strings.ContainsFunc(text, isOdd)
 }
 
-func (l look) literal(value string) string {
+func (l look) literal(n *yaml.Node) string {
+	text, isEnded := strings.CutSuffix(n.Value, "\n")
 	head := "|"
-	text, isEnded := strings.CutSuffix(value, "\n")
+	if n.Style&yaml.FoldedStyle != 0 && !strings.Contains(text, "\n") {
+		head = ">" // of one line, which is the same
+	}
 	if !isEnded {
 		head += "-"
 	}
