@@ -197,14 +197,24 @@ func (c *changer) dropAnchor(was *yaml.Node) {
 		start = skipSpace(c.bytes, start+strings.IndexAny(string(c.bytes[start:]), " \t\r\n"), true)
 	}
 	end := start + len("&") + len(was.Anchor)
-	if rest := skipBlanks(c.bytes, end); breakLen(c.bytes, rest) == 0 {
+	line, content := c.lineStart(start), skipSpace(c.bytes, end, false)
+	switch rest := skipBlanks(c.bytes, end); {
+	case breakLen(c.bytes, rest) == 0:
 		end = rest
-	} else {
-		for start > 0 && isBlank(c.bytes[start-1]) && c.bytes[start-2] != '-' {
-			start--
-		}
+	case isDashes(string(c.bytes[line:start])) && content-c.lineStart(content) == start-line:
+		end = content
+	default:
+		start = c.trimBlanks(start)
 	}
 	c.add(start, end, "")
+}
+
+// trimBlanks returns where the blanks before a place begin.
+func (c *changer) trimBlanks(at int) int {
+	for at > 0 && isBlank(c.bytes[at-1]) {
+		at--
+	}
+	return at
 }
 
 // replace writes what became of a scalar or of an alias.

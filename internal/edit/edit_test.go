@@ -471,6 +471,16 @@ var removeRows = []row{{
 }}
 
 var nodeRows = []row{{
+	label: "an anchor between a dash and a mapping",
+	edits: []plan{set("[0].b", "new"), set("[1].b", "new")},
+	in:    "- &x\n  b: old\n- &y # of y\n  b: old\n- *x\n- *y\n",
+	want:  "- b: new\n- # of y\n  b: new\n- b: old\n- b: old\n",
+}, {
+	label: "remove the first entry after a dash",
+	edits: []plan{remove("[0]", "a"), remove("[1]", "a")},
+	in:    "- a: 1 # one\n  b: 2\n- a: 1\n  # about b\n  b: 2\n",
+	want:  "- b: 2\n-\n  # about b\n  b: 2\n",
+}, {
 	label: "an alias is this place's own",
 	root:  "[0]",
 	edits: []plan{set("b", "new")},

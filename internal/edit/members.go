@@ -221,6 +221,8 @@ func (m *collection) removeLines(i, start, end int) bool {
 	m.isUnsure = true
 	if next := skipSpace(m.bytes, end, false); i < m.kept && m.stays[m.was[i+1][0]] && next == m.start(m.was[i+1][0]) {
 		end = next
+	} else {
+		start = m.trimBlanks(start)
 	}
 	m.splicer.add(start, end, "")
 	return true
