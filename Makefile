@@ -72,7 +72,9 @@ test-long: $(KUSTOMIZE) $(HELM) ## every test with CASES random cases, 10000 by 
 generate: $(KUSTOMIZE) notices ## write every file that is made from the code or the data
 	$(GO) test -count=1 ./internal/cli -run TestManPage -update
 	$(GO) test -count=1 ./hack/bom -run TestFlake -update
-	$(GO) test -count=1 ./test/docs -run 'TestReferences_page|TestDocs_transcripts' -update
+	$(GO) test -count=1 ./pkg/api/v1alpha1 -run TestSchema_followsTheTypes -update
+	$(GO) test -count=1 ./internal/catalog -run TestPage -update
+	$(GO) test -count=1 ./test/docs -run TestDocs_transcripts -update
 	$(GO) test -count=1 ./test/examples -run TestKptDefinition_holdsTheSchema -update
 	$(GO) test -count=1 ./test/hostile -run TestHostile_pageHasTheRows -update
 

@@ -6,7 +6,6 @@ package main
 
 import (
 	"bytes"
-	"fmt"
 	"runtime/debug"
 	"strings"
 	"syscall/js"
@@ -83,7 +82,7 @@ func transform(config, manifests *part) (*run, error) {
 	if err != nil {
 		return nil, manifests.failed(err)
 	}
-	r, options := &run{}, function.Options{Summarize: true}
+	r, options := &run{}, function.Options{}
 	if in.FunctionConfig == nil {
 		if options.Config, err = v1alpha1.ParseYAML([]byte(config.text)); err != nil {
 			return nil, config.failed(err)
@@ -112,20 +111,11 @@ func process(part func(string) *part) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	var messages, leftAlone []any
+	var messages []any
 	for _, m := range r.out.Messages {
 		messages = append(messages, map[string]any{"severity": string(m.Severity), "text": m.Text})
 	}
-	summary := ""
-	if s := r.out.Summary; s != nil {
-		summary = fmt.Sprintf("%d of %s changed", s.Changed, report.Plural(s.Resources, "resource"))
-		for _, reason := range s.LeftAlone {
-			leftAlone = append(leftAlone, reason.Text+": "+graph.Enumerate(reason.Resources))
-		}
-	}
-	return map[string]any{
-		"output": string(r.text), "messages": messages, "summary": summary, "idle": r.out.Idle, "leftAlone": leftAlone,
-	}, nil
+	return map[string]any{"output": string(r.text), "messages": messages, "summary": r.out.Summary, "idle": r.out.Idle}, nil
 }
 
 // showGraph answers with a page that shows who uses what in the output.

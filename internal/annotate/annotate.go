@@ -100,8 +100,7 @@ type builder struct {
 func (b *builder) resource(r *graph.Resource) {
 	if r.Ignored() {
 		if len(r.PodTemplates) > 0 {
-			reason := v1alpha1.AnnotationIgnore + " takes it out"
-			b.plan.Inform(graph.Finding{Resource: r, Message: "not stamped: " + reason, Reason: reason, Outcome: graph.LeftAlone})
+			b.plan.Inform(graph.Finding{Resource: r, Message: "not stamped: " + v1alpha1.AnnotationIgnore + " takes it out"})
 		}
 		return
 	}
@@ -213,8 +212,7 @@ func (b *builder) spend(r *graph.Resource, path yamldoc.Path) bool {
 func (b *builder) stamp(r *graph.Resource, t *reference.PodTemplate, sources []source, others map[string]bool) bool {
 	if why, severity := refusal(t); why != "" && !b.policy.NamesJob(r) {
 		if len(sources) > 0 && (severity != manifest.Info || b.plan.Full) {
-			message := fmt.Sprintf("not stamped, although it consumes %s: %s", b.list(sources), why)
-			b.plan.Add(graph.Finding{Severity: severity, Resource: r, Path: templatePath(t), Message: message, Reason: why, Outcome: graph.LeftAlone})
+			b.plan.Reportf(severity, r, templatePath(t), "not stamped, although it consumes %s: %s", b.list(sources), why)
 		}
 		return false
 	}
@@ -241,7 +239,7 @@ func (b *builder) stamp(r *graph.Resource, t *reference.PodTemplate, sources []s
 	slices.Sort(stale)
 	for _, key := range stale {
 		b.plan.Inform(graph.Finding{
-			Resource: r, Path: t.AnnotationsAt.Key(key), Outcome: graph.Unstamped,
+			Resource: r, Path: t.AnnotationsAt.Key(key),
 			Message: "removed: an earlier run wrote it, and nothing that is consumed now calls for it",
 		})
 		b.plan.Edit(r, edit.RemoveEntry{Parent: t.AnnotationsAt, Key: key})
@@ -254,7 +252,7 @@ func (b *builder) informStamped(r *graph.Resource, t *reference.PodTemplate, cou
 	if t.Change == catalog.Deferred {
 		message += "; " + cmp.Or(t.Reason, t.Change.Reason())
 	}
-	b.plan.Inform(graph.Finding{Resource: r, Path: templatePath(t), Message: message, Outcome: graph.Stamped})
+	b.plan.Inform(graph.Finding{Resource: r, Path: templatePath(t), Message: message})
 }
 
 func templatePath(t *reference.PodTemplate) yamldoc.Path {

@@ -1,7 +1,6 @@
 package annotate
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/confighash/confighash/internal/graph"
@@ -154,10 +153,7 @@ func (c *consumption) sources() []source {
 		}
 		if !verdict.Rolls {
 			if u.consumed && u.from == nil && c.plan.Full {
-				c.plan.Inform(graph.Finding{
-					Resource: c.referrer, Path: templatePath(c.template), Object: u.object, Outcome: graph.LeftAlone,
-					Message: fmt.Sprintf("%s does not count: %s", u.object, verdict.Reason), Reason: verdict.Reason,
-				})
+				c.plan.Reportf(manifest.Info, c.referrer, templatePath(c.template), "%s does not count: %s", u.object, verdict.Reason)
 			}
 			continue
 		}

@@ -33,7 +33,7 @@ func TestData_hasNoUnknownFields(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, d := range splitDocuments(string(text)) {
-		var raw Subtree
+		var raw subtree
 		if err := decodeStrict(d.text, &raw); err != nil {
 			t.Errorf("%s: %v: %v", subtreesFile, d.names, err)
 		}
@@ -114,10 +114,10 @@ func TestData_everyKindLoads(t *testing.T) {
 			use(r.Inner)
 		}
 	}
-	groupDocuments(t, func(t *testing.T, file string, _ document, raw *rawKind) {
+	groupDocuments(t, func(t *testing.T, file string, d document, raw *rawKind) {
 		for _, kind := range raw.Kinds {
 			k := &Kind{}
-			c.addKind(k, raw, "v1")
+			c.add(k, d, "v1")
 			if len(k.References)+len(k.Exports)+len(k.Manifests)+len(k.ForeignManifests)+len(k.PodTemplates) == 0 {
 				t.Errorf("%s: %s: nothing is said of it", file, kind)
 			}
@@ -256,9 +256,9 @@ func checkOrder(t *testing.T, where string, rules []Entry) {
 // takes first, and those that stand there twice.
 func TestData_noReferenceIsOutOfReach(t *testing.T) {
 	c := newCatalog(nil)
-	groupDocuments(t, func(t *testing.T, file string, _ document, raw *rawKind) {
+	groupDocuments(t, func(t *testing.T, file string, d document, raw *rawKind) {
 		k := &Kind{}
-		c.addKind(k, raw, "v1")
+		c.add(k, d, "v1")
 		byPath := map[string][]Rule{}
 		for _, r := range k.References {
 			path := r.Path.String()
@@ -397,7 +397,7 @@ func TestExpand_refusesWhatMakesNoSense(t *testing.T) {
 			if err := decodeStrict(tc.text, &raw); err != nil {
 				t.Fatal(err)
 			}
-			err := defect(func() { newCatalog(nil).addKind(&Kind{}, &raw, "v1") })
+			err := defect(func() { newCatalog(nil).add(&Kind{}, document{text: tc.text}, "v1") })
 			if err == nil || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("error %v, want one with %q", err, tc.want)
 			}

@@ -56,13 +56,18 @@ type Entry struct {
 	MountedBy []string `yaml:"mountedBy"`
 }
 
+// A subtree is a list of references that many kinds share.
+type subtree struct {
+	Name       string  `yaml:"subtree"`
+	References []Entry `yaml:"references"`
+	// Note is for people.
+	Note string `yaml:"note"`
+}
+
+// add adds to k what a document says of its kinds.
 func (c *Catalog) add(k *Kind, d document, version string) {
 	var raw rawKind
 	decode(d.text, &raw)
-	c.addKind(k, &raw, version)
-}
-
-func (c *Catalog) addKind(k *Kind, raw *rawKind, version string) {
 	switch raw.Scope {
 	case "", "Namespaced":
 	case "Cluster":
@@ -146,10 +151,10 @@ func (c *Catalog) subtree(name string) []Entry {
 	if i < 0 {
 		panic(fmt.Errorf("catalogue: no subtree %q", name))
 	}
-	var subtree Subtree
-	decode(all[i].text, &subtree)
-	c.subtrees[name] = subtree.Entries
-	return subtree.Entries
+	var written subtree
+	decode(all[i].text, &written)
+	c.subtrees[name] = written.References
+	return written.References
 }
 
 func (c *Catalog) expand(into *[]Rule, entries []Entry, at expansion) {

@@ -89,13 +89,12 @@ func TestFormat_everyPatternOfTheDataHasACase(t *testing.T) {
 			}
 		}
 	}
-	documents := Builtin().Documents()
+	documents := writtenDocuments(Builtin())
 	for _, d := range documents {
 		check(d.Group, d.Entries)
 	}
-	subtrees := Builtin().Subtrees()
-	for _, s := range subtrees {
-		check(s.Name, s.Entries)
+	for _, s := range subtrees(Builtin()) {
+		check(s.Name, s.References)
 	}
 }
 

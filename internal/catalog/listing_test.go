@@ -10,7 +10,7 @@ import (
 )
 
 func TestDocuments_sayWhichKindsAreReported(t *testing.T) {
-	documents := Builtin().Documents()
+	documents := writtenDocuments(Builtin())
 	groups := map[string]bool{}
 	kinds, fields, entries, templates := 0, 0, 0, 0
 	last := ""
@@ -59,7 +59,7 @@ func TestDocuments_sayOfAKindWhatKindDoes(t *testing.T) {
 func TestDocuments_keepSubtreesTogether(t *testing.T) {
 	c := newCatalog(nil)
 	c.files[subtreesFile] = splitDocuments("subtree: two\nreferences: [{path: b, target: Secret}, {path: c, target: ConfigMap}]\nnote: why")
-	d := c.document("example.com", splitDocuments("kinds: [A]\nreferences:\n" +
+	d := writtenDocument(c, "example.com", splitDocuments("kinds: [A]\nreferences:\n" +
 		"- {path: x, subtree: two, role: producer, note: n, when: [{path: d, present: true}]}\n- {path: y, target: Secret, key: k}\nnote: of A\nsource: repo")[0])
 	var got []string
 	for _, e := range d.Entries {
@@ -71,9 +71,9 @@ func TestDocuments_keepSubtreesTogether(t *testing.T) {
 	if len(d.Entries[0].When) != 1 || d.Entries[1].Key == nil || len(d.Kind.References) != 3 {
 		t.Errorf("got %+v", d)
 	}
-	subtrees := c.Subtrees()
-	if len(subtrees) != 1 || subtrees[0].Name != "two" || subtrees[0].Note != "why" || len(subtrees[0].Entries) != 2 {
-		t.Errorf("got %+v", subtrees)
+	all := subtrees(c)
+	if len(all) != 1 || all[0].Name != "two" || all[0].Note != "why" || len(all[0].References) != 2 {
+		t.Errorf("got %+v", all)
 	}
 }
 
@@ -82,24 +82,24 @@ func TestDocuments_reportDefects(t *testing.T) {
 		{"no such subtree", "kinds: [A]\nreferences: [{path: a, subtree: none}]", "no subtree"},
 		{"a path with an empty key", "kinds: [A]\nreferences: [{path: a//b, subtree: container}]", "empty key"},
 	} {
-		err := defect(func() { newCatalog(nil).document("example.com", splitDocuments(tc.text)[0]) })
+		err := defect(func() { newCatalog(nil).add(&Kind{}, splitDocuments(tc.text)[0], "") })
 		if err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: error %v, want one with %q", tc.label, err, tc.want)
 		}
 	}
 	c := newCatalog(nil)
 	c.files[subtreesFile] = splitDocuments("subtree: bad\nreferences: [{path: a}]")
-	if err := defect(func() { c.Subtrees() }); err == nil || !strings.Contains(err.Error(), `reference "a"`) {
+	if err := defect(func() { subtrees(c) }); err == nil || !strings.Contains(err.Error(), `reference "a"`) {
 		t.Errorf("error %v, want one that names the reference", err)
 	}
 }
 
 func TestSubtrees_areAllListed(t *testing.T) {
-	subtrees := Builtin().Subtrees()
-	if len(subtrees) < 29 {
-		t.Errorf("%d subtrees, want more", len(subtrees))
+	all := subtrees(Builtin())
+	if len(all) < 29 {
+		t.Errorf("%d subtrees, want more", len(all))
 	}
-	if !slices.IsSortedFunc(subtrees, func(a, b Subtree) int { return strings.Compare(a.Name, b.Name) }) {
+	if !slices.IsSortedFunc(all, func(a, b subtree) int { return strings.Compare(a.Name, b.Name) }) {
 		t.Error("subtrees are not sorted")
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/confighash/confighash/internal/build"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
@@ -116,7 +115,6 @@ func (f *buildFlags) files(dirs []string, output string, stderr *os.File) (map[s
 	if err != nil {
 		return nil, err
 	}
-	options.Summarize = !f.quiet && term.IsTerminal(int(stderr.Fd()))
 	f.Function = options
 	files := map[string][]byte{}
 	var all []error
@@ -134,8 +132,9 @@ func (f *buildFlags) files(dirs []string, output string, stderr *os.File) (map[s
 		if len(dirs) > 1 {
 			prefix = dir + ": "
 		}
-		if err := tell(stderr, prefix, said); err != nil {
-			return nil, err
+		tell(stderr, prefix, said)
+		if !f.quiet {
+			summarize(stderr, prefix, said)
 		}
 		if info, err := os.Stat(output); err != nil || !info.IsDir() || len(dirs) > 1 {
 			files[target] = text

@@ -257,9 +257,9 @@ func (r *revisions) set(t *revision.Tree, into *set, shown, name string) (has bo
 		prefix = shown + ": "
 	}
 	if t == &r.pair.After { // what there is to say of the other is known
-		err = tell(r.stderr, prefix, said)
+		tell(r.stderr, prefix, said)
 	}
-	return files != nil, err
+	return files != nil, nil
 }
 
 // files builds an environment of one commit, and returns nil if the commit does not have

@@ -42,7 +42,7 @@ func newGraph(stdin, stdout *os.File) *cobra.Command {
 	cmd.Flags().SortFlags = false
 	f.add(cmd, report.Formats()...)
 	addContext(cmd, &f.context)
-	cmd.Flags().StringVar(&by, "by", string(view.ByObject), "`order` of text and markdown: object or workload first")
+	cmd.Flags().StringVar(&by, "by", string(view.ByObject), "`order` of lists: object or workload first")
 	complete(cmd, "by", values(view.Orders()...))
 	return cmd
 }

@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"github.com/confighash/confighash/internal/report"
 	"github.com/confighash/confighash/pkg/function"
@@ -92,6 +93,13 @@ func (f *firstError) Write(p []byte) (int, error) {
 		_, f.err = f.w.Write(p)
 	}
 	return len(p), nil
+}
+
+// hasColours reports whether f is a terminal that may be sent colours: by
+// https://no-color.org, and if it can show them.
+func hasColours(f *os.File) bool {
+	t := os.Getenv("TERM")
+	return os.Getenv("NO_COLOR") == "" && t != "" && t != "dumb" && term.IsTerminal(int(f.Fd()))
 }
 
 // say writes a message to stderr: on a terminal, with its severity in a colour. Names in it

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bufio"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -12,30 +11,18 @@ import (
 )
 
 func newReferences() *cobra.Command {
-	var markdown bool
-	command := &cobra.Command{
+	return &cobra.Command{
 		Use:               "references [KIND[.GROUP]]…",
 		Short:             "Print which fields of which kinds are followed",
 		ValidArgsFunction: completeKinds,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if markdown && len(args) > 0 {
-				return fmt.Errorf("--markdown prints all kinds; leave out %q", args[0])
-			}
 			out := bufio.NewWriter(cmd.OutOrStdout())
-			var err error
-			switch {
-			case markdown:
-				list.Page(out)
-			case len(args) == 0:
-				err = list.Kinds(out)
-			default:
-				err = list.Fields(out, args)
+			if len(args) == 0 {
+				return flush(out, list.Kinds(out))
 			}
-			return flush(out, err)
+			return flush(out, list.Fields(out, args))
 		},
 	}
-	command.Flags().BoolVar(&markdown, "markdown", false, "print a page with all fields of all kinds")
-	return command
 }
 
 // completeKinds completes the kinds of the catalogue, in lower case as well.

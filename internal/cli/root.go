@@ -232,34 +232,36 @@ func transform(f flags, stdin, stdout, stderr *os.File) error {
 	if f.check {
 		differs, out, err = function.Check(data, w, options)
 	} else {
-		options.Summarize = !f.quiet && term.IsTerminal(int(stderr.Fd()))
 		out, err = function.Process(data, w, options)
 	}
 	if err := flush(w, err); err != nil {
 		return err
 	}
-	if err := tell(stderr, "", out); err != nil {
-		return err
-	}
+	tell(stderr, "", out)
 	switch {
 	case differs:
 		return &failure{code: exitDiffers}
-	case out.Idle != "" && out.Summary == nil && !f.quiet:
+	case f.quiet:
+	case out.Idle != "":
 		say(stderr, "info", "nothing is renamed or stamped: "+out.Idle)
+	case !f.check:
+		summarize(stderr, "", out)
 	}
 	return nil
 }
 
-// tell writes what the function says, and its summary if there is one.
-func tell(stderr *os.File, prefix string, out *function.Output) error {
+// tell writes what the function says.
+func tell(stderr *os.File, prefix string, out *function.Output) {
 	for _, m := range out.Messages {
 		say(stderr, string(m.Severity), prefix+m.Text)
 	}
-	if out.Summary == nil {
-		return nil
+}
+
+// summarize writes a summary for people, who sit at a terminal.
+func summarize(stderr *os.File, prefix string, out *function.Output) {
+	if out.Summary != "" && term.IsTerminal(int(stderr.Fd())) {
+		say(stderr, "info", prefix+out.Summary)
 	}
-	_, err := stderr.WriteString(summaryPage(out).Text(hasColours(stderr)))
-	return err
 }
 
 // flush writes what is left in w, and returns the failure of a run that ended with err,

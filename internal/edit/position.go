@@ -2,6 +2,7 @@ package edit
 
 import (
 	"bytes"
+	"slices"
 	"sort"
 	"unicode/utf8"
 
@@ -71,6 +72,7 @@ func (t *Text) index() {
 	}
 	t.lines = append(t.lines, first)
 	if bytes.IndexByte(b, '\r') < 0 && bytes.IndexByte(b, 0xC2) < 0 && bytes.IndexByte(b, 0xE2) < 0 {
+		t.lines = slices.Grow(t.lines, bytes.Count(b, []byte("\n")))
 		for at := 0; ; {
 			next := bytes.IndexByte(b[at:], '\n')
 			if next < 0 {

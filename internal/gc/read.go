@@ -91,13 +91,7 @@ func (s *Set) item(f *found, chunk *manifest.Chunk, item manifest.Item, from sou
 	if err != nil {
 		return err
 	}
-	var r *graph.Resource
-	if len(built) == 1 {
-		r = built[0]
-	} else { // the function would pass it over, but it is live
-		metadata := yamldoc.Value(item.Node, "metadata")
-		r = &graph.Resource{Kind: yamldoc.Text(item.Node, "kind"), Group: group, Name: yamldoc.Text(metadata, "name"), Namespace: yamldoc.Text(metadata, "namespace")}
-	}
+	r := built[0]
 	// Live objects without a namespace belong to none, whatever the catalogue knows.
 	switch {
 	case r.Namespace != "":

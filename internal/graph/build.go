@@ -53,8 +53,8 @@ type ownConfig struct {
 	err     error
 }
 
-// Build returns the facts of the items of a chunk, without those that are
-// passed over. It has the signature that manifest.Parse wants.
+// Build returns the facts of the items of a chunk. It has the signature that
+// manifest.Parse wants.
 func (b *Builder) Build(chunk *manifest.Chunk, items []manifest.Item) ([]*Resource, error) {
 	resources := make([]*Resource, 0, len(items))
 	for _, item := range items {
@@ -69,14 +69,11 @@ func (b *Builder) Build(chunk *manifest.Chunk, items []manifest.Item) ([]*Resour
 		if err != nil {
 			return nil, err
 		}
-		if r != nil {
-			resources = append(resources, r)
-		}
+		resources = append(resources, r)
 	}
 	return resources, nil
 }
 
-// build returns the facts of an item, nil if it is passed over.
 func (b *Builder) build(chunk *manifest.Chunk, item manifest.Item) (*Resource, error) {
 	r := &Resource{Chunk: chunk, Root: item.Root, Line: chunk.Line + max(item.Node.Line, 1) - 1, Context: b.Context}
 	fields, err := readFields(item.Node, item.Shared)
@@ -85,8 +82,8 @@ func (b *Builder) build(chunk *manifest.Chunk, item manifest.Item) (*Resource, e
 	}
 	r.GenerateName = fields.generateName && r.Name == ""
 	r.Labels, r.Annotations = fields.labels, fields.annotations
-	if b.Catalog.PassedOver(r.Group, r.Kind) || isForTools(r) || b.isOwnConfig(r, item.Node) {
-		return nil, nil //nolint:nilnil // there are no facts, and no error
+	if r.PassedOver = b.Catalog.PassedOver(r.Group, r.Kind) || isForTools(r) || b.isOwnConfig(r, item.Node); r.PassedOver {
+		return r, nil
 	}
 	if r.History, err = kustomize.HistoryOf(r.Annotations); err != nil {
 		return nil, fmt.Errorf("%s: %w", r, err)

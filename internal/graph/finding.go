@@ -22,26 +22,7 @@ type Finding struct {
 	// output uses the names there, so a second run reports the same.
 	Name    string
 	Message string
-	// Outcome is what was done, if the finding reports that.
-	Outcome Outcome
-	// Reason is why something was left alone, in words that fit several at once.
-	Reason string
-	// Object is what was left alone, if that is not Resource.
-	Object *Resource
 }
-
-// An Outcome is what a transformation did: what a summary counts.
-type Outcome uint8
-
-// The outcomes of a transformation.
-const (
-	None      Outcome = iota // the finding is about something else
-	Named                    // an object is named after its content
-	Followed                 // a reference has the name of such an object
-	Stamped                  // a pod template has a checksum
-	Unstamped                // a checksum of an earlier run was removed
-	LeftAlone                // an object or a pod template stays as it is
-)
 
 // String returns the finding as a sentence that begins with the resource and
 // the field.

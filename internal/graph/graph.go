@@ -17,7 +17,9 @@ type Graph struct {
 	// Context are the resources of other builds. They are not among Resources either:
 	// references lead to them, and theirs count, but nobody changes them.
 	Context []*Resource
-	all     []*Resource // both
+	// PassedOver are those that are not for the cluster, and not among Resources either.
+	PassedOver []*Resource
+	all        []*Resource // Resources and Context
 	// Namespace is where objects that name no namespace will be applied.
 	Namespace string
 
@@ -71,17 +73,8 @@ func (id ID) Of(name string) ID {
 // New makes a Graph of resources, and resolves their references. namespace is where
 // objects that name none will be applied.
 func New(resources []*Resource, namespace string) *Graph {
-	current, kept, context := resources, []*Resource(nil), []*Resource(nil)
-	if apart := func(r *Resource) bool { return r.Kept || r.Context }; slices.ContainsFunc(resources, apart) {
-		current = slices.DeleteFunc(slices.Clone(resources), apart)
-		kept = slices.DeleteFunc(slices.Clone(resources), func(r *Resource) bool { return !r.Kept || r.Context })
-		context = slices.DeleteFunc(slices.Clone(resources), func(r *Resource) bool { return r.Kept || !r.Context })
-	}
 	g := &Graph{
-		Resources: current,
-		Kept:      kept,
-		Context:   context,
-		all:       current,
+		Resources: make([]*Resource, 0, len(resources)),
 		Namespace: namespace,
 		byName:    map[key][]*Resource{},
 		byBase:    map[key][]*Resource{},
@@ -90,9 +83,20 @@ func New(resources []*Resource, namespace string) *Graph {
 		notes:     Notes{},
 	}
 	g.narrower = newNarrower(g.notes)
-	if len(context) > 0 {
-		g.all = slices.Concat(current, context)
+	for _, r := range resources {
+		switch {
+		case r.PassedOver && !r.Context:
+			g.PassedOver = append(g.PassedOver, r)
+		case r.PassedOver, r.Kept && r.Context: // nobody asks for those of other builds
+		case r.Kept:
+			g.Kept = append(g.Kept, r)
+		case r.Context:
+			g.Context = append(g.Context, r)
+		default:
+			g.Resources = append(g.Resources, r)
+		}
 	}
+	g.all = slices.Concat(g.Resources, g.Context)
 	g.scope()
 	for i, r := range g.All() {
 		r.Index = i

@@ -34,6 +34,9 @@ type Resource struct {
 	File string
 	// Context: another build writes it.
 	Context bool
+	// PassedOver: it is not for the cluster, such as a Kptfile. Nothing else is known of it than
+	// its identity, its labels and its annotations.
+	PassedOver bool
 
 	APIVersion, Group, Version, Kind string
 	// Namespace is the namespace as written, empty if there is none.

@@ -55,7 +55,7 @@ func Name(g *graph.Graph, p *policy.Policy, spec *v1alpha1.Spec, pl *plan.Plan, 
 			taking = append(taking, r)
 			n.names[r] = ""
 		} else {
-			n.plan.Inform(graph.Finding{Resource: r, Message: "not named after what it runs: " + refusal.Reason, Outcome: graph.LeftAlone, Reason: refusal.Reason})
+			n.plan.Inform(graph.Finding{Resource: r, Message: "not named after what it runs: " + refusal.Reason})
 		}
 	}
 	for _, r := range g.Context {
@@ -76,7 +76,7 @@ func Name(g *graph.Graph, p *policy.Policy, spec *v1alpha1.Spec, pl *plan.Plan, 
 	for _, r := range taking {
 		pl.Edit(r, plan.Rename(r, n.names[r])...)
 		pl.Edit(r, plan.Annotate(r, v1alpha1.AnnotationHash, suffixes[r].suffix)...)
-		n.plan.Inform(graph.Finding{Resource: r, Message: "named after what it runs", Outcome: graph.Named})
+		n.plan.Inform(graph.Finding{Resource: r, Message: "named after what it runs"})
 		if suffixes[r].removed {
 			n.plan.Inform(graph.Finding{Resource: r, Path: "spec.ttlSecondsAfterFinished", Message: "once the cluster has removed the finished Job, a tool that applies manifests again and again, such as Argo CD or Flux, creates it again, and it runs again"})
 		}

@@ -30,18 +30,20 @@ import (
 	"github.com/confighash/confighash/internal/catalog"
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/hash"
-	"github.com/confighash/confighash/internal/manifest"
 )
 
 // Search returns a warning for each place in the resources of g with a former name of a
-// renamed object, and for each selector with one in the items of chunks that kpt reads.
-// names are the names that renamed objects will have.
-func Search(chunks []*manifest.Chunk, g *graph.Graph, names map[*graph.Resource]string) []graph.Finding {
+// renamed object, and in the selectors of a Kptfile or of the configuration of a kpt
+// function, which kpt compares with names letter by letter. names are the names that renamed
+// objects will have.
+func Search(g *graph.Graph, names map[*graph.Resource]string) []graph.Finding {
 	s := newSearcher(g, names)
 	if len(s.former) == 0 {
 		return nil
 	}
-	found, _ := graph.EachBatch(graph.Batches(g.Resources), func(b graph.Batch) ([]graph.Finding, error) {
+	searched := slices.DeleteFunc(slices.Clone(g.PassedOver), func(r *graph.Resource) bool { return !isKptfile(r) && r.Group != "fn.kpt.dev" })
+	searched = slices.Concat(g.Resources, searched)
+	found, _ := graph.EachBatch(graph.Batches(searched), func(b graph.Batch) ([]graph.Finding, error) {
 		if !s.mayHold(b.Chunk.Text, b.Resources) {
 			return nil, nil
 		}
@@ -52,7 +54,7 @@ func Search(chunks []*manifest.Chunk, g *graph.Graph, names map[*graph.Resource]
 		})
 		return found, err
 	}) // it parsed before, so it cannot fail
-	return append(slices.Concat(found...), s.selectors(chunks)...)
+	return slices.Concat(found...)
 }
 
 type searcher struct {

@@ -36,7 +36,7 @@ func search(t *testing.T, text string) []string {
 	}
 	c := catalog.Builtin()
 	b := &graph.Builder{Catalog: c, Finder: reference.NewFinder(c)}
-	chunks, found, err := manifest.Parse(in, b.Build)
+	_, found, err := manifest.Parse(in, b.Build)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func search(t *testing.T, text string) []string {
 		}
 	}
 	var paths []string
-	for _, f := range Search(chunks, g, names) {
+	for _, f := range Search(g, names) {
 		paths = append(paths, string(f.Path))
 	}
 	return paths

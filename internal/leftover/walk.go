@@ -31,7 +31,7 @@ type walker struct {
 
 func (s *searcher) item(r *graph.Resource, item *yaml.Node) []graph.Finding {
 	w := walker{searcher: s, resource: r, references: map[yamldoc.Path]bool{}}
-	if !r.ScopeUnknown {
+	if !r.ScopeUnknown && !r.PassedOver {
 		w.namespace = s.graph.NamespaceOf(r)
 	}
 	for _, ref := range r.References {
@@ -84,6 +84,7 @@ func (w *walker) mapping(n *yaml.Node, isRoot, isElement bool) {
 		}
 		w.at.Key(key)
 		switch {
+		case isKptfile(w.resource) && (isRoot && key != "pipeline" || key == "configMap"): // settings of a function
 		case isRoot && key == "status":
 		case isRoot && key == "metadata":
 			w.annotations(value)
@@ -92,11 +93,21 @@ func (w *walker) mapping(n *yaml.Node, isRoot, isElement bool) {
 		case key != "name":
 			w.node(value, false, reference.About(key))
 		case isName:
+			around := w.namespace
+			if w.resource.PassedOver { // a selector
+				w.namespace = yamldoc.Text(n, "namespace")
+			}
 			w.node(value, false, nameAbout)
+			w.namespace = around
 		}
 		w.at.Back()
 	}
 }
+
+func isKptfile(r *graph.Resource) bool { return r.Kind == "Kptfile" && r.Group == "kpt.dev" }
+
+// selectors are the lists of selectors in a Kptfile and in configurations of its functions.
+var selectors = []string{"selectors", "exclude", "reject"}
 
 // nameAbout returns the kinds that the field name of a mapping is about. It reports
 // false for the name of an element, such as a volume, of an object of another kind,
@@ -112,6 +123,9 @@ func (w *walker) nameAbout(n *yaml.Node, kind string, isElement bool) (catalog.T
 			parent = step.Key
 			break
 		}
+	}
+	if w.resource.PassedOver && isElement && slices.Contains(selectors, parent) {
+		return catalog.AnyTarget, true
 	}
 	about := reference.About(parent)
 	isOther := isElement && about == 0 && !w.mayRefer(parent, n) || parent == "spec" || parent == "metadata"

@@ -66,8 +66,6 @@ func (p *Policy) AsksWorkloads() bool { return p.controller != nil }
 // A Refusal is why an object does not take part.
 type Refusal struct {
 	Reason string
-	// Group is the reason for several objects together, "" if it is the same.
-	Group string
 	// Severity is Warning if a user would expect the object to take part.
 	Severity manifest.Severity
 }
@@ -167,7 +165,6 @@ func refusalBy(rule *catalog.NameRule) *Refusal {
 		return nil
 	}
 	refusal := refuse(rule.Reason)
-	refusal.Group = rule.Reason
 	if rule.Warning {
 		refusal.Severity = manifest.Warning
 	}

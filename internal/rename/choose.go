@@ -31,10 +31,7 @@ func (b *builder) choose() {
 }
 
 func (b *builder) leave(r *graph.Resource, refusal *policy.Refusal) {
-	b.plan.Add(graph.Finding{
-		Severity: refusal.Severity, Resource: r, Message: "not renamed: " + refusal.Reason,
-		Outcome: graph.LeftAlone, Reason: cmp.Or(refusal.Group, refusal.Reason),
-	})
+	b.plan.Add(graph.Finding{Severity: refusal.Severity, Resource: r, Message: "not renamed: " + refusal.Reason})
 }
 
 // info returns a refusal that nobody need act on, warning one that somebody may have to.
@@ -42,8 +39,8 @@ func info(reason string) *policy.Refusal {
 	return &policy.Refusal{Reason: reason, Severity: manifest.Info}
 }
 
-func warning(group, format string, args ...any) *policy.Refusal {
-	return &policy.Refusal{Reason: fmt.Sprintf(format, args...), Group: group, Severity: manifest.Warning}
+func warning(format string, args ...any) *policy.Refusal {
+	return &policy.Refusal{Reason: fmt.Sprintf(format, args...), Severity: manifest.Warning}
 }
 
 func (b *builder) refusal(r *graph.Resource, t *target) *policy.Refusal {
@@ -53,12 +50,11 @@ func (b *builder) refusal(r *graph.Resource, t *target) *policy.Refusal {
 	read := cmp.Or(t.outside, b.readByName(r, t))
 	switch {
 	case t.implicit:
-		return warning("another resource looks for it under this name",
-			"%s looks for it under this name as long as no field of it says another", t.producer)
+		return warning("%s looks for it under this name as long as no field of it says another", t.producer)
 	case t.producer != nil:
-		return warning("a controller writes it under this name", "%s has a controller write it under this name", t.producer)
+		return warning("%s has a controller write it under this name", t.producer)
 	case t.pinned != nil:
-		return warning("a reference may mean it or another of this name", "%s", pinned(r, t.pinned))
+		return warning("%s", pinned(r, t.pinned))
 	case r.History.NeedsHash:
 		switch {
 		case b.spec.Rename.Generated == v1alpha1.GeneratedLeave:

@@ -153,6 +153,6 @@ func keep(keys map[string]bool) (edits []edit.Edit) {
 
 func (b *builder) informParts(r *graph.Resource) {
 	for _, p := range b.target(r).added {
-		b.plan.Inform(graph.Finding{Resource: r, Message: fmt.Sprintf("%s is added, named after the keys that pods take", p.name), Outcome: graph.Named})
+		b.plan.Inform(graph.Finding{Resource: r, Message: fmt.Sprintf("%s is added, named after the keys that pods take", p.name)})
 	}
 }

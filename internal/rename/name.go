@@ -211,7 +211,7 @@ func (b *builder) settleDerived() {
 			d := t.derived
 			keep := func(object *graph.Resource, format string, args ...any) {
 				b.target(object).takes = false
-				b.leave(object, warning("its name goes together with that of another object, which keeps its own", format, args...))
+				b.leave(object, warning(format, args...))
 				settled = false
 			}
 			takes, leads := b.takes(r), d.lead != nil && b.hashed(d.lead)

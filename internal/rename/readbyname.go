@@ -64,10 +64,9 @@ func (b *builder) read(e *graph.Edge, candidates []*graph.Resource) {
 		if ref.List { // two elements may become one, and others move up
 			at = parent(at)
 		}
-		reader = warning(groupOf(ref), "%s %s (%s)", r, ref.Pins, at)
+		reader = warning("%s %s (%s)", r, ref.Pins, at)
 	case runsFirst(r) && !ref.Follows && ref.Role != catalog.Producer:
-		reader = warning("a hook that runs before the apply refers to it",
-			"%s refers to it (%s) and runs as a hook before anything of a new name is applied; make it a hook of the same phase, or use mode Annotate for it", r, ref.At.Path)
+		reader = warning("%s refers to it (%s) and runs as a hook before anything of a new name is applied; make it a hook of the same phase, or use mode Annotate for it", r, ref.At.Path)
 	default:
 		return
 	}
@@ -85,16 +84,6 @@ func (b *builder) read(e *graph.Edge, candidates []*graph.Resource) {
 			t.reader = reader
 		}
 	}
-}
-
-func groupOf(ref *reference.Reference) string {
-	switch {
-	case ref.Follows:
-		return "an RBAC rule lets a program use it by name"
-	case ref.Via == catalog.ViaExtraSource:
-		return v1alpha1.AnnotationExtraSources + " names it"
-	}
-	return "its name is copied to a place where it cannot change"
 }
 
 // boundIn returns the namespaces in which r applies. A ClusterRole applies
@@ -153,7 +142,6 @@ func (b *builder) readByName(r *graph.Resource, t *target) *policy.Refusal {
 	if hashedByKustomize := r.Base != r.Name && r.Recorded() == ""; !t.referred || hashedByKustomize {
 		refusal.Severity = manifest.Info
 	}
-	refusal.Group = "read by name: " + refusal.Group
 	refusal.Reason += `; to rename it anyway, set its annotation confighash.dev/roll: "true"`
 	return &refusal
 }
@@ -171,7 +159,6 @@ func (b *builder) evidence(r *graph.Resource, t *target) *policy.Refusal {
 	if known == nil && r.SuffixErr == nil && len(r.Keys) == 0 {
 		known = &policy.Refusal{
 			Reason:   "it holds no data, so its hash never changes, and a controller may fill it in by this name",
-			Group:    "it holds no data",
 			Severity: manifest.Info,
 		}
 	}
@@ -193,7 +180,7 @@ func (b *builder) namedFor(r *graph.Resource) *policy.Refusal {
 	id := graph.ID{Kind: r.Kind, Namespace: b.graph.NamespaceOf(r)}
 	for _, id.Name = range []string{r.Name, r.Base} {
 		if by, ok := b.readers.named[id]; ok && by.resource != r {
-			return warning("a flag or a variable names it", "%s gives this name to a program: %s (%s)", by.resource.Called(by.resource.Base), by.read.By, by.read.At)
+			return warning("%s gives this name to a program: %s (%s)", by.resource.Called(by.resource.Base), by.read.By, by.read.At)
 		}
 	}
 	return nil
@@ -223,7 +210,7 @@ func (b *builder) stampReaders() {
 				if sum := hash.Checksum(sums, b.spec.Salt); sum != has {
 					b.plan.Edit(r, edit.SetEntry{Parent: t.AnnotationsAt, Key: v1alpha1.AnnotationExtraSum, Value: sum})
 				}
-				b.plan.Inform(graph.Finding{Resource: r, Path: t.AnnotationsAt, Message: "stamped with the checksum of what " + v1alpha1.AnnotationExtraSources + " names", Outcome: graph.Stamped})
+				b.plan.Inform(graph.Finding{Resource: r, Path: t.AnnotationsAt, Message: "stamped with the checksum of what " + v1alpha1.AnnotationExtraSources + " names"})
 			case has != "":
 				b.plan.Edit(r, edit.RemoveEntry{Parent: t.AnnotationsAt, Key: v1alpha1.AnnotationExtraSum})
 			}

@@ -290,9 +290,8 @@ func (b *builder) needOutside(e *graph.Edge, match graph.Match, c *graph.Resourc
 	if !r.Context || c.Context || t.outside != nil || e.Ref.Follows || e.Ref.Role == catalog.Producer || match.Stale || !match.Based && c.Base != c.Name {
 		return
 	}
-	t.outside = warning("another build refers to it by a name without a hash",
-		"%s of another build (%s, %s) refers to it by its name without a hash, which would lead to nothing; "+
-			`to rename it, set its annotation confighash.dev/roll: "true", and then run the other build with --context on the output of this one`,
+	t.outside = warning("%s of another build (%s, %s) refers to it by its name without a hash, which would lead to nothing; "+
+		`to rename it, set its annotation confighash.dev/roll: "true", and then run the other build with --context on the output of this one`,
 		r, r.File, r.Place())
 }
 

@@ -209,7 +209,7 @@ func (b *builder) follow(e *graph.Edge, names []string) {
 	}
 	for _, name := range names {
 		b.plan.Inform(graph.Finding{
-			Resource: e.Referrer, Path: path, Message: "refers to " + name + ", which is named after its content", Outcome: graph.Followed,
+			Resource: e.Referrer, Path: path, Message: "refers to " + name + ", which is named after its content",
 		})
 	}
 }

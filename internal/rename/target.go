@@ -35,7 +35,7 @@ func (b *builder) editTargets() {
 			edits = append(edits, t.own.narrow()...)
 		}
 		b.plan.Edit(r, edits...)
-		b.plan.Inform(graph.Finding{Resource: r, Message: "named after its content", Outcome: graph.Named})
+		b.plan.Inform(graph.Finding{Resource: r, Message: "named after its content"})
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/confighash/confighash/internal/graph"
-	"github.com/confighash/confighash/internal/manifest"
 	"github.com/confighash/confighash/internal/policy"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
@@ -148,13 +147,9 @@ func (v *votes) refusal() *policy.Refusal {
 	case v.yes == nil && v.no == nil:
 		return info("no workload refers to it that could ask for it")
 	case v.yes == nil:
-		return &policy.Refusal{
-			Reason: fmt.Sprintf("no workload asks for it; of %s, %s", v.no, v.why), Group: "no workload asks for it",
-			Severity: manifest.Info,
-		}
+		return info(fmt.Sprintf("no workload asks for it; of %s, %s", v.no, v.why))
 	case v.no != nil:
-		return warning("one workload asks for it and another does not",
-			"%s asks for it, but %s refers to it as well and does not: %s; a new name would roll both, mode Annotate rolls the one", v.yes, v.no, v.why)
+		return warning("%s asks for it, but %s refers to it as well and does not: %s; a new name would roll both, mode Annotate rolls the one", v.yes, v.no, v.why)
 	}
 	return nil
 }

@@ -5,7 +5,6 @@ import (
 	_ "embed"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 
 	"maragu.dev/gomponents"
@@ -30,7 +29,6 @@ var newline = gomponents.Raw("\n")
 // templates of Go's library, which makes the executable larger by a fifth.
 func writeHTML(w io.Writer, views []Environment) error {
 	var title string
-	var search gomponents.Node
 	var top, links, pages gomponents.Group
 	for i, v := range views {
 		p := v.Page()
@@ -46,20 +44,13 @@ func writeHTML(w io.Writer, views []Environment) error {
 		} else if top = (gomponents.Group{heading}); p.Environment != "" {
 			title += ": " + p.Environment
 		}
-		if search == nil || len(p.Groupings) > 0 {
-			search = p.search()
-		}
-		sections := p.Sections
-		if p.Also != nil {
-			sections = slices.Concat(p.Sections, p.Also())
-		}
 		pages = append(pages,
 			p.htmlTable(),
 			gomponents.Map(p.Notes, func(note Phrase) gomponents.Node {
 				return gomponents.Group{html.P(note.html()), newline}
 			}),
-			each(sections, (*Section).html),
-			v.Diagram().picture().html())
+			each(p.Sections, (*Section).html),
+			v.Diagram().html())
 	}
 	buffered := bufio.NewWriterSize(w, 1<<16) // each piece is written by itself
 	err := html.Doctype(html.HTML(html.Lang("en"), newline,
@@ -90,36 +81,19 @@ func each[T any](items []T, node func(*T) gomponents.Node) gomponents.Node {
 }
 
 // search is hidden until the script shows it.
-func (p *Page) search() gomponents.Node {
-	var by gomponents.Node
-	if len(p.Groupings) > 0 {
-		choices := gomponents.Group{html.Legend(gomponents.Text("Group by"))}
-		for i, name := range p.Groupings {
-			choices = append(choices, gomponents.Text(" "), html.Label(
-				html.Input(html.Type("radio"), html.Name("by"), html.Value(name), gomponents.If(i == 0, html.Checked())),
-				gomponents.Text(" "+name)))
-		}
-		by = html.FieldSet(choices)
-	}
-	return html.Div(html.ID("search"), gomponents.Attr("hidden"),
-		html.Label(html.For("filter"), gomponents.Text("Filter")), gomponents.Text(" "),
-		html.Input(html.ID("filter"), html.Type("search"), html.Placeholder("a name, a key, a word")), gomponents.Text(" "),
-		html.Span(html.ID("found"), html.Role("status")), newline, by)
-}
+var search = html.Div(html.ID("search"), gomponents.Attr("hidden"),
+	html.Label(html.For("filter"), gomponents.Text("Filter")), gomponents.Text(" "),
+	html.Input(html.ID("filter"), html.Type("search"), html.Placeholder("a name, a key, a word")), gomponents.Text(" "),
+	html.Span(html.ID("found"), html.Role("status")))
 
-// htmlTable is the table with what is below its rows.
 func (p *Page) htmlTable() gomponents.Node {
 	if len(p.Table) == 0 {
 		return nil
 	}
-	few := longList / 2 // so many lines below a row are shown without being opened
-	if len(p.Table) > longList {
-		few = 0
-	}
 	table := gomponents.Group{newline, html.THead(html.Tr(gomponents.Map(p.Table[0], func(cell Phrase) gomponents.Node {
 		return html.Th(html.Scope("col"), cell.html())
 	}))), newline}
-	for i, row := range p.Table[1:] {
+	for _, row := range p.Table[1:] {
 		cells := gomponents.Group{}
 		for j, cell := range row {
 			var number gomponents.Node
@@ -128,26 +102,9 @@ func (p *Page) htmlTable() gomponents.Node {
 			}
 			cells = append(cells, html.Td(number, cell.html()))
 		}
-		table = append(table, html.TBody(html.Class("item"), html.Tr(cells), newline, p.below(i+1, few)), newline)
+		table = append(table, html.TBody(html.Class("item"), html.Tr(cells)), newline)
 	}
 	return gomponents.Group{html.Table(table), newline}
-}
-
-// below folds the lines below a row of the table, unless they are few.
-func (p *Page) below(row, few int) gomponents.Node {
-	var lines []Line
-	if p.Below != nil {
-		lines = p.Below(row)
-	}
-	if len(lines) == 0 {
-		return nil
-	}
-	var by gomponents.Node
-	if len(p.Groupings) > 0 {
-		by = html.Data("by", p.Groupings[0])
-	}
-	return gomponents.Group{html.Tr(html.Class("below"), by, html.Td(html.ColSpan(strconv.Itoa(len(p.Table[row]))),
-		html.Details(gomponents.If(len(lines) <= few, gomponents.Attr("open")), html.Summary(gomponents.Text(Plural(len(lines), p.What))), htmlLines(lines)))), newline}
 }
 
 func (s *Section) html() gomponents.Node {
@@ -157,7 +114,6 @@ func (s *Section) html() gomponents.Node {
 	}
 	folds := s.Groups && lines > longText
 	return gomponents.Group{html.Details(
-		gomponents.If(s.By != "", html.Data("by", s.By)),
 		gomponents.If(s.Open || !s.Folded && len(s.Rows) <= longSection, gomponents.Attr("open")), newline,
 		html.Summary(html.H2(gomponents.Text(fmt.Sprintf("%s (%d)", s.heading(), len(s.Rows))))), newline,
 		html.Ul(newline, each(s.Rows, func(r *Row) gomponents.Node {

@@ -151,14 +151,6 @@ type Page struct {
 	Sections []Section
 	// NoJSON: no other format says more.
 	NoJSON bool
-
-	// HTML folds what Below returns below a row of the table, and has the sections that Also
-	// returns too. Both may be nil.
-	Below func(row int) []Line
-	Also  func() []Section
-	// Groupings are what rows can be grouped by, such as cause and workload: HTML lets a
-	// reader choose, the first to begin with. What is Below is grouped by the first.
-	Groupings []string
 }
 
 // A Section is a list of resources.
@@ -167,8 +159,6 @@ type Section struct {
 	// empty.
 	Tag, Title string
 	Rows       []Row
-	// By is the one of the page's Groupings in which HTML shows the section, "" for all.
-	By string
 	// Groups: each row is a heading with a list of its own in Lines, which takes no
 	// more room than the section does. Text shows no title above them.
 	Groups bool

@@ -48,8 +48,6 @@ type Options struct {
 	// names. References lead to its objects, and its workloads count as users of the
 	// input's objects. Nothing of it is changed, written or counted.
 	Context []Manifests
-	// Summarize asks for a Summary of what is done to a stream.
-	Summarize bool
 
 	inPlace bool // no item can be added
 }
@@ -89,16 +87,14 @@ func Process(data []byte, w io.Writer, o Options) (*Output, error) {
 }
 
 type run struct {
-	spec      v1alpha1.Spec
-	report    v1alpha1.Report // what the functionConfig asks for
-	summarize bool
-	graph     *graph.Graph
-	plan      *plan.Plan
-	names     map[*graph.Resource]string // of renamed objects, as they will be
-	added     [][]byte                   // objects with keys of others
-	replaced  map[*manifest.Chunk][]byte // the new texts of those that change
-	kept      *keep.Kept                 // the earlier versions
-	stamps    bool                       // a pod template has a checksum, or gets one
+	spec     v1alpha1.Spec
+	graph    *graph.Graph
+	plan     *plan.Plan
+	names    map[*graph.Resource]string // of renamed objects, as they will be
+	added    [][]byte                   // objects with keys of others
+	replaced map[*manifest.Chunk][]byte // the new texts of those that change
+	kept     *keep.Kept                 // the earlier versions
+	stamped  int                        // how many workloads have a checksum, or get one
 }
 
 func newRun(in *manifest.Input, o Options) (*run, error) {
@@ -106,10 +102,7 @@ func newRun(in *manifest.Input, o Options) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &run{spec: *spec, report: spec.Report, summarize: o.Summarize && !in.IsResourceList}
-	if r.summarize {
-		r.spec.Report = v1alpha1.ReportFull // a summary counts everything
-	}
+	r := &run{spec: *spec}
 	if err := r.makePlan(in, o); err != nil {
 		return nil, err
 	}
@@ -268,7 +261,7 @@ func (r *run) makePlan(in *manifest.Input, o Options) error {
 			Values: spec.Mode == v1alpha1.ModeAnnotate, Bases: true, Parts: spec.Rename.Granularity == v1alpha1.GranularityKey, FunctionConfig: in.FunctionConfig,
 		}
 	}
-	chunks, facts, err := manifest.Parse(in, builder().Build)
+	_, facts, err := manifest.Parse(in, builder().Build)
 	others, errContext := load.Context(filesOf(o.Context), builder)
 	if err = errors.Join(err, errContext); err != nil {
 		return plan.Join(Errors(err))
@@ -299,11 +292,15 @@ func (r *run) makePlan(in *manifest.Input, o Options) error {
 		}
 		r.plan, r.names, r.added = &renamed.Plan, renamed.Names, renamed.Added
 		covers, called = renamed.Covers, renamed.Called
-		r.plan.Add(leftover.Search(chunks, g, r.names)...)
+		r.plan.Add(leftover.Search(g, r.names)...)
 	}
 	podmeta.Drop(r.plan, g, spec, covers)
-	r.stamps = spec.Mode == v1alpha1.ModeAnnotate && slices.ContainsFunc(g.Resources, func(r *graph.Resource) bool { return len(covers(r)) > 0 })
 	r.graph = g
+	for _, resource := range g.Resources {
+		if spec.Mode == v1alpha1.ModeAnnotate && len(covers(resource)) > 0 {
+			r.stamped++
+		}
+	}
 	r.plan.Add(unresolved.Find(g, p, spec.Unresolved, spec.Mode == v1alpha1.ModeRename)...)
 	r.plan.Add(unresolved.MissingKeys(g, r.names, called)...)
 	if err := r.plan.Err(); err != nil {

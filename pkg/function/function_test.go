@@ -259,24 +259,11 @@ items:
 - {apiVersion: v1, kind: ConfigMap, metadata: {name: app}, data: {a: b}}
 functionConfig: {apiVersion: confighash.dev/v1alpha1, kind: ConfigHash, metadata: {name: x}, spec: {mode: Rename, rename: {unreferenced: Rename}}}
 `,
-		"a summary": `apiVersion: v1
-kind: Pod
-metadata: {name: a-pod}
-spec: {containers: [{name: c, envFrom: [{configMapRef: {name: app}}]}]}
----
-{apiVersion: v1, kind: ConfigMap, metadata: {name: app}, data: {a: b}}
----
-{apiVersion: v1, kind: ConfigMap, metadata: {name: alone}}
-`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			run := func(spoil bool) (*Output, string) {
 				data := []byte(in)
-				o := Options{Summarize: true}
-				if name == "a summary" {
-					o.Config = v1alpha1.New(v1alpha1.ModeRename, "")
-				}
-				out, err := Process(data, io.Discard, o)
+				out, err := Process(data, io.Discard, Options{})
 				if spoil {
 					for i := range data {
 						data[i] = '#'

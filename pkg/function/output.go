@@ -11,7 +11,6 @@ import (
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/manifest"
 	"github.com/confighash/confighash/internal/yamldoc"
-	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
 // An Output is what a run reports in addition to the manifests.
@@ -24,9 +23,8 @@ type Output struct {
 	// Idle is why nothing in a stream is named after its content, or stamped: "" if
 	// something is, or a Result says why.
 	Idle string
-	// Summary is what was done, if Options.Summarize asks for it. A ResourceList
-	// has none.
-	Summary *Summary
+	// Summary counts in a sentence what was done to a stream. A ResourceList has none.
+	Summary string
 }
 
 // A Result is a diagnostic about a resource, by the KRM functions specification.
@@ -94,7 +92,7 @@ func (r *run) output(in *manifest.Input) (*Output, []manifest.Result) {
 		if f.Severity == manifest.Warning {
 			warnings++
 		}
-		return f.Severity == manifest.Info && r.report != v1alpha1.ReportFull || f.Severity == manifest.Warning && warnings > maxWarnings
+		return f.Severity == manifest.Warning && warnings > maxWarnings
 	})
 	for _, f := range told {
 		results = append(results, f.Result())
@@ -109,10 +107,7 @@ func (r *run) output(in *manifest.Input) (*Output, []manifest.Result) {
 	}
 	out := &Output{Results: publicResults(results), Messages: messages}
 	if !in.IsResourceList {
-		out.Idle = r.idle(out)
-	}
-	if r.summarize {
-		out.Summary = summaryOf(r)
+		out.Idle, out.Summary = r.idle(out), r.summary()
 	}
 	return out, results
 }

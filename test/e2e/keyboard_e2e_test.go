@@ -12,8 +12,8 @@ import (
 	"github.com/confighash/confighash/test/support/harness"
 )
 
-// TestE2E_theHTMLNeedsNoMouse uses reports with the keyboard alone: the filter, the choice
-// of a grouping, and the details, which Enter and Space open and close. Tab leads to each
+// TestE2E_theHTMLNeedsNoMouse uses reports with the keyboard alone: the filter and the
+// details, which Enter and Space open and close. Tab leads to each
 // of them in turn, and all show that they have the focus.
 func TestE2E_theHTMLNeedsNoMouse(t *testing.T) {
 	b := startBrowser(t)
@@ -29,7 +29,6 @@ func TestE2E_theHTMLNeedsNoMouse(t *testing.T) {
 		}
 		b.open(t, "file://"+page)
 		b.filters(t)
-		b.groups(t)
 		b.opensDetails(t)
 	}
 }
@@ -77,24 +76,7 @@ func (b *browser) filters(t *testing.T) {
 	}
 }
 
-// groups chooses the second grouping, which comes after the filter, and then the first one.
-func (b *browser) groups(t *testing.T) {
-	t.Helper()
-	var first control
-	for _, key := range []string{"Tab", "ArrowRight", "ArrowLeft"} {
-		b.press(t, key)
-		at, shown := b.focused(t), []string{}
-		b.evaluate(t, `[...new Set([...document.querySelectorAll("[data-by]")].filter(e => !e.hidden).map(e => e.dataset.by))]`, &shown)
-		if at.Type != "radio" || !at.Outlined || len(shown) != 1 || shown[0] != at.Value || (at == first) != (key == "ArrowLeft") {
-			t.Errorf("%s leads to %+v, and the page shows %q", key, at, shown)
-		}
-		if key == "Tab" {
-			first = at
-		}
-	}
-}
-
-// opensDetails opens and closes all details, from the grouping to the end of the page.
+// opensDetails opens and closes all details, from the filter to the end of the page.
 func (b *browser) opensDetails(t *testing.T) {
 	t.Helper()
 	const most = 500

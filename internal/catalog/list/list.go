@@ -1,5 +1,5 @@
 // Package list prints what the catalogue knows of Kubernetes kinds: Kinds a line for
-// each, Fields the fields of some, and Page all of it in Markdown.
+// each, and Fields the fields of some.
 package list
 
 import (
@@ -56,7 +56,7 @@ func Kinds(w io.Writer) error {
 	for _, kind := range all() {
 		var templates []string
 		for _, t := range kind.PodTemplates {
-			templates = append(templates, templatePath(t)+": "+t.Change.String())
+			templates = append(templates, t.Place()+": "+t.Change.String())
 		}
 		fmt.Fprintf(table, "%s\t%s\t%d\t%s\n", cmp.Or(kind.group, "core"), kind.name, len(kind.References), strings.Join(templates, ", "))
 	}
@@ -127,7 +127,7 @@ func writeKind(w io.Writer, kind listed) error {
 		fmt.Fprintf(w, "  %s\n", kind.Immutable)
 	}
 	for _, t := range kind.PodTemplates {
-		fmt.Fprintf(w, "  pod template %s: %s, %s\n", templatePath(t), t.Change, t.Change.Meaning())
+		fmt.Fprintf(w, "  pod template %s: %s, %s\n", t.Place(), t.Change, t.Change.Meaning())
 		for _, e := range t.Except {
 			fmt.Fprintf(w, "    or %s: %s\n", e.Change, e.Reason)
 		}
@@ -135,7 +135,7 @@ func writeKind(w io.Writer, kind listed) error {
 			fmt.Fprintf(w, "    %s\n", t.Note)
 		}
 	}
-	for _, what := range contents(kind.Kind) {
+	for _, what := range kind.Contents() {
 		fmt.Fprintf(w, "  %s\n", what)
 	}
 	if len(kind.References) == 0 {
@@ -149,7 +149,7 @@ func writeKind(w io.Writer, kind listed) error {
 
 func writeRules(table io.Writer, indent string, rules []catalog.Rule) {
 	for _, r := range rules {
-		fmt.Fprintf(table, "%s%s\t%s\t%s\n", indent, fieldPath(r.Path), names(&r), strings.Join(plainText.details(&r), "; "))
+		fmt.Fprintf(table, "%s%s\t%s\t%s\n", indent, r.Field(), r.Holds(), strings.Join(r.Details(), "; "))
 		writeRules(table, indent+"  ", r.Embedded)
 	}
 }

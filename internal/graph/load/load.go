@@ -284,7 +284,7 @@ func duplicates(g *graph.Graph, all []*graph.Resource, inFiles bool) error {
 	for _, r := range all {
 		first := known[g.ID(r)]
 		switch {
-		case r.Name == "":
+		case r.Name == "" || r.PassedOver:
 		case first == nil:
 			known[g.ID(r)] = r
 		default:

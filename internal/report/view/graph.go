@@ -74,15 +74,9 @@ func (v *graphView) Page() *report.Page {
 			unused.Rows = append(unused.Rows, report.Row{Text: withMark(nodeName(&o.Node), ": ", o)})
 		}
 	}
-	other := ByWorkload
-	if v.by == ByWorkload {
-		other = ByObject
-	}
 	return &report.Page{
 		Command: "graph", What: "resource", Title: report.Words(v.title()).Toned(report.Bold),
-		Sections:  slices.Concat(v.sections(v.by), filled(unused)),
-		Also:      func() []report.Section { return v.sections(other) },
-		Groupings: []string{string(v.by), string(other)},
+		Sections: filled(append(v.sections(), unused)...),
 	}
 }
 
@@ -91,14 +85,14 @@ func filled(sections ...report.Section) []report.Section {
 }
 
 // sections lists objects with their users, or users with their objects and what uses nothing.
-func (v *graphView) sections(by Order) []report.Section {
-	groups := report.Section{Title: "Objects and who uses them", Groups: true, By: string(by)}
-	idle := report.Section{Title: "Workloads that use nothing", By: string(by)}
+func (v *graphView) sections() []report.Section {
+	groups := report.Section{Title: "Objects and who uses them", Groups: true}
+	idle := report.Section{Title: "Workloads that use nothing"}
 	lines := map[string][]report.Line{} // by the ID of what they are listed below
 	for _, edges := range v.uses {
 		from, to := v.nodes[edges[0].From], v.nodes[edges[0].To]
 		ways := waysPhrase(edges)
-		if by == ByWorkload {
+		if v.by == ByWorkload {
 			lines[from.ID] = append(lines[from.ID], report.Line{Label: nodeName(to), Text: withMark(ways, "; ", v.objects[to.ID])})
 		} else {
 			lines[to.ID] = append(lines[to.ID], report.Line{Label: nodeName(from), Text: ways})
@@ -111,7 +105,7 @@ func (v *graphView) sections(by Order) []report.Section {
 		}
 		return len(below) > 0
 	}
-	if by == ByWorkload {
+	if v.by == ByWorkload {
 		groups.Title = "Workloads and what they use"
 		for i := range v.Workloads {
 			if w := &v.Workloads[i]; !group(w, nil) {
@@ -125,12 +119,12 @@ func (v *graphView) sections(by Order) []report.Section {
 	for i := range v.Objects {
 		o := &v.Objects[i]
 		var text report.Phrase
-		if by != ByWorkload {
+		if v.by != ByWorkload {
 			text = withMark(nil, ": ", o)
 		}
 		group(&o.Node, text)
 	}
-	return filled(groups, idle)
+	return []report.Section{groups, idle}
 }
 
 func (v *graphView) title() string {

@@ -54,31 +54,26 @@ func outcomeOf(e impact.Effect) *outcome {
 
 // Page lists what happens, worst first.
 func (v impactView) Page() *report.Page {
-	const workload = "workload"
-	p := &report.Page{Command: "impact", What: workload, Title: report.Words(v.title()).Add(v.avoidable()).Toned(report.Bold), Sums: true, Table: v.causes()}
-	add := func(tag, title, by string, rows []report.Row) {
+	p := &report.Page{Command: "impact", What: "workload", Title: report.Words(v.title()).Add(v.avoidable()).Toned(report.Bold), Sums: true, Table: v.causes()}
+	add := func(tag, title string, rows []report.Row) {
 		if len(rows) > 0 {
-			open := slices.ContainsFunc(rows, alarms)
-			p.Sections = append(p.Sections, report.Section{Tag: tag, Title: title, Rows: rows, Folded: true, Open: open, By: by})
+			open := slices.ContainsFunc(rows, func(r report.Row) bool { return r.Tone == report.Alarms })
+			p.Sections = append(p.Sections, report.Section{Tag: tag, Title: title, Rows: rows, Folded: true, Open: open})
 		}
 	}
-	uncaused := v.uncaused()
 	for i := range outcomes {
 		o := &outcomes[i]
-		rows, by := v.workloadRows(o), ""
+		rows := v.workloadRows(o)
 		if o.effect == impact.Refused {
 			rows = append(rows, v.refusalRows()...)
 		}
-		if len(rows) > 0 && !uncaused[o] && !slices.ContainsFunc(rows, alarms) {
-			by, p.Groupings, p.Below = workload, []string{"cause", workload}, v.below()
-		}
-		add(o.tag, o.title, by, rows)
+		add(o.tag, o.title, rows)
 	}
 	disappearing, ordinary := v.disappearingRows()
-	add("disappears", "objects that a pruning apply deletes while something may still need them", "", disappearing)
+	add("disappears", "objects that a pruning apply deletes while something may still need them", disappearing)
 	unconsumed, gone := v.otherObjectRows()
-	add("unconsumed", "configuration that no pod gets by env or volume; a program may read it through the API", "", unconsumed)
-	add("gone", "objects that a pruning apply deletes and nothing needs", "", gone)
+	add("unconsumed", "configuration that no pod gets by env or volume; a program may read it through the API", unconsumed)
+	add("gone", "objects that a pruning apply deletes and nothing needs", gone)
 	if slices.ContainsFunc(v.Workloads, func(w impact.Workload) bool { return len(w.Causes) > 1 }) && len(v.Causes) > 1 {
 		p.Notes = append(p.Notes, report.Words("A workload with several causes counts for each of them."))
 	}
@@ -86,19 +81,6 @@ func (v impactView) Page() *report.Page {
 		p.Notes = append(p.Notes, report.Words(report.Plural(ordinary, "old version")+report.Choose(ordinary, " is", " are")+" removed after the rollout."))
 	}
 	return p
-}
-
-func alarms(r report.Row) bool { return r.Tone == report.Alarms }
-
-// uncaused returns the outcomes of workloads that the table of causes does not have.
-func (v impactView) uncaused() map[*outcome]bool {
-	found := map[*outcome]bool{}
-	for i := range v.Workloads {
-		if w := &v.Workloads[i]; len(w.Causes) == 0 {
-			found[outcomeOf(w.Effect)] = true
-		}
-	}
-	return found
 }
 
 // title sums the report up: "2 workloads restart (6 pods), 1 stays stale".

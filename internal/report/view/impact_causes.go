@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/confighash/confighash/internal/impact"
 	"github.com/confighash/confighash/internal/report"
@@ -35,32 +34,6 @@ func (v impactView) causes() [][]report.Phrase {
 		rows[i] = slices.DeleteFunc(row, func(report.Phrase) bool { j++; return empty[j-1] })
 	}
 	return rows
-}
-
-// below lists the workloads of each row of the table of causes.
-func (v impactView) below() func(row int) []report.Line {
-	workloads := sync.OnceValue(func() map[impact.Ref]*impact.Workload {
-		all := map[impact.Ref]*impact.Workload{}
-		for i := range v.Workloads {
-			all[v.Workloads[i].Ref] = &v.Workloads[i]
-		}
-		return all
-	})
-	return func(row int) []report.Line {
-		var lines []report.Line
-		for _, r := range v.Causes[row-1].Workloads {
-			w := workloads()[r]
-			text := []string{outcomeOf(w.Effect).tag}
-			if w.Replicas != nil {
-				text = append(text, report.Plural(*w.Replicas, "replica"))
-			}
-			if w.Avoidable != nil {
-				text = append(text, "avoidable")
-			}
-			lines = append(lines, report.Line{Label: report.Names(r.String()), Text: report.Words(strings.Join(text, ", "))})
-		}
-		return lines
-	}
 }
 
 // totalPhrase is a cause as a whole, whichever workload it is about, and without hashes in

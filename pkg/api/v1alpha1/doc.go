@@ -13,7 +13,7 @@
 //
 // The struct tags of [ConfigHash] describe every field once: its name (without
 // omitempty or omitzero it is required), its meaning, default, allowed values and
-// format. Parse, Complete and Schema all follow them.
+// format. Parse, Complete and the schema all follow them.
 //
 // The package does not decide what a functionConfig does to manifests; package
 // function does. Names, types and meanings of fields stay within v1alpha1; new

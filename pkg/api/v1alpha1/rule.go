@@ -13,15 +13,15 @@ import (
 
 // A rule is what the tags of a struct's field say about its value.
 type rule struct {
-	name, doc string
-	typ       reflect.Type
-	index     []int // of the field in its struct
-	required  bool
-	fallback  string // the default
-	unset     string // what an absent value is taken for, if the same value has another effect when set
-	format           // of a string, or of a mapping's values
-	keys      *rule  // of a mapping
-	max       int    // how many elements of a list are followed; 0: any number
+	name     string
+	tag      reflect.StructTag
+	typ      reflect.Type
+	index    []int // of the field in its struct
+	required bool
+	fallback string // the default
+	format          // of a string, or of a mapping's values
+	keys     *rule  // of a mapping
+	max      int    // how many elements of a list are followed; 0: any number
 }
 
 func fields(t reflect.Type) []rule {
@@ -31,8 +31,8 @@ func fields(t reflect.Type) []rule {
 		tag := field.Tag
 		name, options, _ := strings.Cut(tag.Get("json"), ",")
 		f := rule{
-			name: name, doc: tag.Get("doc"), typ: field.Type, index: field.Index, required: options == "",
-			fallback: tag.Get("default"), unset: tag.Get("unset"), format: formats[tag.Get("format")],
+			name: name, tag: tag, typ: field.Type, index: field.Index, required: options == "",
+			fallback: tag.Get("default"), format: formats[tag.Get("format")],
 		}
 		if enum, ok := tag.Lookup("enum"); ok {
 			f.enum = strings.Split(enum, ",")

@@ -80,7 +80,6 @@ const show = async () => {
   $("status").textContent = processed.summary || "Done";
   const idle = processed.idle ? [{severity: "info", text: processed.idle}] : [];
   showMessages([...(report.errors || []).map(e => ({...e, severity: "error"})), ...idle, ...processed.messages]);
-  showLeftAlone(processed.leftAlone);
   $("tabs").hidden = false;
   $("result").hidden = tab !== "result";
   $("framed").hidden = tab === "result";
@@ -92,7 +91,7 @@ const show = async () => {
 const failed = errors => {
   $("status").textContent = "No result";
   showMessages(errors.map(e => ({...e, severity: "error"})));
-  for (const id of ["left", "tabs", "result", "framed"]) $(id).hidden = true;
+  for (const id of ["tabs", "result", "framed"]) $(id).hidden = true;
 };
 
 const element = (name, text, cls) => {
@@ -123,10 +122,6 @@ const selectLine = (area, n) => {
   area.focus();
   area.setSelectionRange(start, start + (lines[n - 1] || "").length);
   area.scrollTop = (n - 4) * area.scrollHeight / lines.length;
-};
-const showLeftAlone = reasons => {
-  $("left").hidden = reasons.length === 0;
-  $("left").querySelector("ul").replaceChildren(...reasons.map(r => element("li", r)));
 };
 
 // apart returns how many lines of a from i on, and of b from j on, differ.
