@@ -170,8 +170,8 @@ func (c *changer) visit(n *yaml.Node, at spot) bool {
 	if changed && (was.Kind != n.Kind || n.Kind == yaml.ScalarNode || was.ShortTag() != n.ShortTag()) {
 		return c.replace(was, n, at)
 	}
-	if was.Anchor != n.Anchor {
-		c.dropAnchor(was)
+	if was.Anchor != n.Anchor && !c.dropAnchor(was) {
+		return false
 	}
 	if changed && (n.Kind == yaml.MappingNode || len(was.Content) != len(n.Content)) {
 		return c.members(was, n, at)
@@ -190,13 +190,16 @@ func (c *changer) visit(n *yaml.Node, at spot) bool {
 }
 
 // dropAnchor removes an anchor, with the blanks that divide it from what is on its line.
-func (c *changer) dropAnchor(was *yaml.Node) {
+func (c *changer) dropAnchor(was *yaml.Node) bool {
 	c.isUnsure = true
+	anchor := []byte("&" + was.Anchor)
 	start := c.start(was)
-	for c.bytes[start] != '&' { // a tag may be before it
-		start = skipSpace(c.bytes, start+strings.IndexAny(string(c.bytes[start:]), " \t\r\n"), true)
+	before := bytes.Index(c.bytes[start:], anchor) // a tag may be before it
+	if before < 0 {
+		return false
 	}
-	end := start + len("&") + len(was.Anchor)
+	start += before
+	end := start + len(anchor)
 	line, content := c.lineStart(start), skipSpace(c.bytes, end, false)
 	switch rest := skipBlanks(c.bytes, end); {
 	case breakLen(c.bytes, rest) == 0:
@@ -207,6 +210,7 @@ func (c *changer) dropAnchor(was *yaml.Node) {
 		start = c.trimBlanks(start)
 	}
 	c.add(start, end, "")
+	return true
 }
 
 // trimBlanks returns where the blanks before a place begin.
