@@ -252,7 +252,7 @@ func checkEdits(t rapid.TB, source string, seed uint64) (served, spliced bool) {
 		if json.Valid([]byte(source)) && !json.Valid(out) {
 			t.Fatalf("JSON becomes something else\n%s\ngave:\n%s", describe(), out)
 		}
-		if !removes(items) && endsInBreak(source) != endsInBreak(string(out)) {
+		if !removes(items) && endsInBreak(source) != endsInBreak(string(out)) && !needsBreak(out, meaning) {
 			t.Fatalf("the end of the text changes\n%s\ngave:\n%s", describe(), out)
 		}
 		if followed(source) == nil {
@@ -270,6 +270,21 @@ func checkEdits(t rapid.TB, source string, seed uint64) (served, spliced bool) {
 	}
 	checkTwice(t, got, items, describe)
 	return true, !rewritten
+}
+
+// needsBreak reports whether a text means something else without its last line break.
+func needsBreak(text []byte, meaning *plain) bool {
+	root, err := decodeOne(bytes.TrimRight(text, "\r\n"))
+	if err != nil {
+		return true
+	}
+	left := 10 * maxPlain
+	got, err := toPlain(root, &left, 0)
+	if err != nil {
+		return true
+	}
+	got.sort()
+	return diffPlain(meaning, got) != ""
 }
 
 // rewrites reports whether an edit replaces a scalar, which may be on several lines.
