@@ -134,6 +134,7 @@ func (in *Input) flowEntries(results []Result) ([]byte, error) {
 // that it still needs and without former results.
 func (in *Input) completeWhole(text []byte, results []Result) ([]byte, error) {
 	var edits []edit.Edit
+	failed := func(err error) ([]byte, error) { return nil, fmt.Errorf("encoding the ResourceList: %w", err) }
 	if !in.hasItems {
 		edits = append(edits, edit.SetNode{Key: "items", Value: &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Style: yaml.FlowStyle}})
 	}
@@ -142,13 +143,13 @@ func (in *Input) completeWhole(text []byte, results []Result) ([]byte, error) {
 	} else {
 		node := &yaml.Node{}
 		if err := node.Encode(results); err != nil {
-			return nil, fmt.Errorf("encoding the ResourceList: %w", err)
+			return failed(err)
 		}
 		edits = append(edits, edit.SetNode{Key: "results", Value: node})
 	}
 	out, err := edit.Apply(text, []edit.Item{{Edits: edits}})
 	if err != nil {
-		return nil, fmt.Errorf("writing the results: %w", err)
+		return failed(err)
 	}
 	return out, nil
 }
