@@ -104,7 +104,7 @@ func TestSBOM_listsTheModulesOfTheBinary(t *testing.T) {
 
 	for _, d := range doc.Dependencies {
 		if !refs[d.Ref] {
-			t.Errorf("dependencies of %s, which is no component, or twice", d.Ref)
+			t.Errorf("dependencies of %s, which is not a component, or is there twice", d.Ref)
 		}
 		delete(refs, d.Ref)
 	}

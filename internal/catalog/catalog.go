@@ -78,14 +78,12 @@ func (c *Catalog) Kind(group, version, kind string) *Kind {
 func (c *Catalog) kind(group, version, kind string) *Kind {
 	var found []document
 	var extra []Extra
-	var key []byte // says which of them, and of which version if that matters
-	versioned := false
+	var key []byte // says which of them
 	for _, file := range c.groupFiles(group) {
 		for i, d := range c.documents(file) {
 			if slices.Contains(d.names, kind) || slices.Contains(d.names, "*") {
 				key = fmt.Appendf(key, "%s %d,", file, i)
 				found = append(found, d)
-				versioned = versioned || d.versioned
 			}
 		}
 	}
@@ -98,15 +96,12 @@ func (c *Catalog) kind(group, version, kind string) *Kind {
 	if key == nil {
 		return nil
 	}
-	if versioned {
-		key = append(key, version...)
-	}
 	if said, ok := c.said[string(key)]; ok {
 		return said
 	}
 	k := &Kind{}
 	for _, d := range found {
-		c.add(k, d, version)
+		c.add(k, d)
 	}
 	for _, e := range extra {
 		for _, t := range e.PodTemplates {
@@ -125,7 +120,7 @@ func (c *Catalog) Any() *Kind {
 	if c.everywhere == nil {
 		c.everywhere = &Kind{}
 		for _, d := range c.documents(anyFile) {
-			c.add(c.everywhere, d, "")
+			c.add(c.everywhere, d)
 		}
 	}
 	return c.everywhere

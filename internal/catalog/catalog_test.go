@@ -62,14 +62,13 @@ func TestKind_splitsAFileOnce(t *testing.T) {
 func TestKind_addsUpGroupsThatEndAlikeAndKindsOfAnyName(t *testing.T) {
 	c := newCatalog(nil)
 	c.files["aws.example.com"] = splitDocuments("kinds: [Bucket]\nreferences: [{path: own, target: Secret}]")
-	c.files["_.example.com"] = splitDocuments("kinds: [\"*\"]\nreferences: [{path: every, target: Secret, versions: [v2]}]")
+	c.files["_.example.com"] = splitDocuments("kinds: [\"*\"]\nreferences: [{path: every, target: Secret}]")
 	c.files["_.com"] = splitDocuments("kinds: [Other]\nreferences: [{path: other, target: Secret}]")
 	for _, tc := range []struct {
 		group, version, kind string
 		want                 []string
 	}{
 		{"aws.example.com", "v2", "Bucket", []string{"own", "every"}},
-		{"aws.example.com", "v1", "Bucket", []string{"own"}},
 		{"gcp.example.com", "v2", "Bucket", []string{"every"}},
 		{"gcp.example.com", "v2", "Other", []string{"every", "other"}},
 		{"example.com", "v2", "Other", []string{"other"}},

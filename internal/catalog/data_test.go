@@ -37,9 +37,6 @@ func TestData_hasNoUnknownFields(t *testing.T) {
 		if err := decodeStrict(d.text, &raw); err != nil {
 			t.Errorf("%s: %v: %v", subtreesFile, d.names, err)
 		}
-		if d.versioned {
-			t.Errorf("%s: %v: kinds of two versions would share it", subtreesFile, d.names)
-		}
 	}
 }
 
@@ -117,7 +114,7 @@ func TestData_everyKindLoads(t *testing.T) {
 	groupDocuments(t, func(t *testing.T, file string, d document, raw *rawKind) {
 		for _, kind := range raw.Kinds {
 			k := &Kind{}
-			c.add(k, d, "v1")
+			c.add(k, d)
 			if len(k.References)+len(k.Exports)+len(k.Manifests)+len(k.ForeignManifests)+len(k.PodTemplates) == 0 {
 				t.Errorf("%s: %s: nothing is said of it", file, kind)
 			}
@@ -207,7 +204,7 @@ func checkRules(t *testing.T, where string, rules []Rule) {
 func checkConditions(t *testing.T, at string, conditions []Condition) {
 	t.Helper()
 	for _, c := range conditions {
-		says := c.Present != nil || len(c.In)+len(c.NotIn)+len(c.Contains) > 0
+		says := c.Present != nil || len(c.In)+len(c.Contains) > 0
 		if (len(c.Any) > 0) == (c.Path != nil) || says != (c.Path != nil) {
 			t.Errorf("%s: a condition has any, or a path and what is asked of it", at)
 		}
@@ -258,7 +255,7 @@ func TestData_noReferenceIsOutOfReach(t *testing.T) {
 	c := newCatalog(nil)
 	groupDocuments(t, func(t *testing.T, file string, d document, raw *rawKind) {
 		k := &Kind{}
-		c.add(k, d, "v1")
+		c.add(k, d)
 		byPath := map[string][]Rule{}
 		for _, r := range k.References {
 			path := r.Path.String()
@@ -397,7 +394,7 @@ func TestExpand_refusesWhatMakesNoSense(t *testing.T) {
 			if err := decodeStrict(tc.text, &raw); err != nil {
 				t.Fatal(err)
 			}
-			err := defect(func() { newCatalog(nil).add(&Kind{}, document{text: tc.text}, "v1") })
+			err := defect(func() { newCatalog(nil).add(&Kind{}, document{text: tc.text}) })
 			if err == nil || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("error %v, want one with %q", err, tc.want)
 			}

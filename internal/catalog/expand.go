@@ -49,8 +49,6 @@ type Entry struct {
 	// Patterns become the Formats of the Rule, and Inner its Embedded.
 	Patterns oneOrMore[string] `yaml:"format"`
 	Inner    []Entry           `yaml:"embedded"`
-	// Versions are the API versions concerned, all if there are none.
-	Versions []string `yaml:"versions"`
 	// MountedBy are a pod spec's lists of containers that mount the volumes of
 	// the subtree.
 	MountedBy []string `yaml:"mountedBy"`
@@ -65,7 +63,7 @@ type subtree struct {
 }
 
 // add adds to k what a document says of its kinds.
-func (c *Catalog) add(k *Kind, d document, version string) {
+func (c *Catalog) add(k *Kind, d document) {
 	var raw rawKind
 	decode(d.text, &raw)
 	switch raw.Scope {
@@ -76,7 +74,7 @@ func (c *Catalog) add(k *Kind, d document, version string) {
 		panic(fmt.Errorf("catalogue: scope %q: want Cluster or Namespaced", raw.Scope))
 	}
 	first := len(k.References)
-	at := expansion{version: version}
+	var at expansion
 	for i := range raw.PodTemplates {
 		t := &raw.PodTemplates[i]
 		if t.Path != nil && t.Spec == nil {
@@ -124,7 +122,6 @@ func (c *Catalog) addTemplate(k *Kind, t TemplateRule, at expansion) {
 // the subtree.
 type expansion struct {
 	prefix    Path
-	version   string
 	role      Role
 	elsewhere bool
 	when      []Condition
@@ -159,9 +156,7 @@ func (c *Catalog) subtree(name string) []Entry {
 
 func (c *Catalog) expand(into *[]Rule, entries []Entry, at expansion) {
 	for i := range entries {
-		if e := &entries[i]; len(e.Versions) == 0 || slices.Contains(e.Versions, at.version) {
-			c.expandEntry(into, e, at)
-		}
+		c.expandEntry(into, &entries[i], at)
 	}
 }
 

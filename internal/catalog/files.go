@@ -76,8 +76,6 @@ func groupOf(file string) (string, bool) {
 type document struct {
 	names []string // the kinds or the subtree that its first line names
 	text  string
-	// versioned: some of it is of some versions alone.
-	versioned bool
 }
 
 // documents splits a file, once. There are none in a file that does not exist.
@@ -123,7 +121,7 @@ func (c *Catalog) allDocuments() iter.Seq2[string, document] {
 func splitDocuments(text string) []document {
 	var documents []document
 	for part := range strings.SplitSeq(text, "\n---\n") {
-		d := document{text: part, names: listIn(part, "kinds"), versioned: strings.Contains(part, "versions:")}
+		d := document{text: part, names: listIn(part, "kinds")}
 		if rest, ok := strings.CutPrefix(part, "subtree: "); ok {
 			subtree, _, _ := strings.Cut(rest, "\n")
 			d.names = []string{subtree}

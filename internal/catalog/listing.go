@@ -24,7 +24,7 @@ func (c *Catalog) Documents() []Document {
 	var all []Document
 	for group, d := range c.allDocuments() {
 		all = append(all, Document{group, d.names, &Kind{}})
-		c.add(all[len(all)-1].Kind, d, "")
+		c.add(all[len(all)-1].Kind, d)
 	}
 	slices.SortStableFunc(all, func(a, b Document) int { return strings.Compare(a.Group, b.Group) })
 	return all

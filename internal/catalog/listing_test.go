@@ -82,7 +82,7 @@ func TestDocuments_reportDefects(t *testing.T) {
 		{"no such subtree", "kinds: [A]\nreferences: [{path: a, subtree: none}]", "no subtree"},
 		{"a path with an empty key", "kinds: [A]\nreferences: [{path: a//b, subtree: container}]", "empty key"},
 	} {
-		err := defect(func() { newCatalog(nil).add(&Kind{}, splitDocuments(tc.text)[0], "") })
+		err := defect(func() { newCatalog(nil).add(&Kind{}, splitDocuments(tc.text)[0]) })
 		if err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: error %v, want one with %q", tc.label, err, tc.want)
 		}

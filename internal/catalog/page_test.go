@@ -79,7 +79,7 @@ func writtenDocument(c *Catalog, group string, d document) written {
 	var raw rawKind
 	decode(d.text, &raw)
 	w := written{Document{group, d.names, &Kind{}}, raw.References}
-	c.add(w.Kind, d, "")
+	c.add(w.Kind, d)
 	complete(c, w.Entries)
 	return w
 }

@@ -106,8 +106,6 @@ type KindField struct {
 	// Group leads to fields with the kind's group or apiVersion: every one
 	// present must be "" or "v1".
 	Group []Relative `yaml:"group"`
-	// GroupDefault is the group meant if none of Group is present.
-	GroupDefault string `yaml:"groupDefault"`
 }
 
 // A KindFrom names another object, one of whose Exports is the kind that a
@@ -133,8 +131,6 @@ type Condition struct {
 	Present *bool `yaml:"present"`
 	// In: the field is a scalar with one of these values.
 	In []string `yaml:"in"`
-	// NotIn: it is absent or has none of these values.
-	NotIn []string `yaml:"notIn"`
 	// Contains: the field is a list that holds one of these values.
 	Contains []string `yaml:"contains"`
 }

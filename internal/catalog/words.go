@@ -142,7 +142,7 @@ func conditionWords(all []Condition, and string) string {
 		for _, one := range []struct {
 			verb   string
 			values []string
-		}{{" is ", c.In}, {" is not ", c.NotIn}, {" holds ", c.Contains}} {
+		}{{" is ", c.In}, {" holds ", c.Contains}} {
 			if len(one.values) > 0 {
 				parts = append(parts, field+one.verb+oneOf(one.values))
 			}

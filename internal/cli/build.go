@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/confighash/confighash/internal/build"
+	"github.com/confighash/confighash/internal/typo"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 	"github.com/confighash/confighash/pkg/function"
 )
@@ -92,6 +94,9 @@ func newBuild(stdout, stderr *os.File) *cobra.Command {
 // compares.
 // https://argo-cd.readthedocs.io/en/stable/operator-manual/config-management-plugins/
 func (f *buildFlags) takeParameters() error {
+	if err := checkParameters(os.Getenv("ARGOCD_APP_PARAMETERS")); err != nil {
+		return err
+	}
 	mode, err := v1alpha1.ParseMode(cmp.Or(os.Getenv("PARAM_MODE"), string(v1alpha1.ModeRename)))
 	if err != nil {
 		return fmt.Errorf("the parameter %w", err)
@@ -105,6 +110,32 @@ func (f *buildFlags) takeParameters() error {
 	f.Default.Spec.Rename.Annotations = map[string]string{
 		"argocd.argoproj.io/compare-options": "IgnoreExtraneous",
 		"argocd.argoproj.io/sync-options":    "Prune=false",
+	}
+	return nil
+}
+
+// checkParameters refuses what takeParameters would not read: a misspelt mode would rename
+// what somebody wants to be annotated. It takes the JSON of all parameters, "" for none.
+// Argo CD takes the letters of a name in any case.
+func checkParameters(text string) error {
+	var parameters []struct {
+		Name   string  `json:"name"`
+		String *string `json:"string"`
+	}
+	if text == "" {
+		return nil
+	}
+	if err := json.Unmarshal([]byte(text), &parameters); err != nil {
+		return fmt.Errorf("ARGOCD_APP_PARAMETERS: %w", err)
+	}
+	known := []string{"mode", "policy"}
+	for _, p := range parameters {
+		if !slices.Contains(known, strings.ToLower(p.Name)) {
+			return fmt.Errorf("the parameter %q is not one of mode, policy%s", p.Name, typo.DidYouMean(p.Name, known))
+		}
+		if p.String == nil {
+			return fmt.Errorf("the parameter %s is not a string; write string: VALUE", p.Name)
+		}
 	}
 	return nil
 }

@@ -35,10 +35,9 @@ func (r *Report) Differs() bool { return len(r.Changed)+len(r.Added)+len(r.Remov
 type Resource struct {
 	// Name is kind, namespace and name, without a hash.
 	Name string
-	// Fields are those that differ, of a changed resource.
-	Fields []Field
-	// More counts the fields that are left out of Fields.
-	More int
+	// Lines are what differs, of a changed resource: a line of a diff for each field, with the
+	// path to it. An element of a list is named by its name, if it has one.
+	Lines string
 }
 
 // Compare compares two sets without the earlier versions of objects. The facts of both
@@ -64,11 +63,10 @@ func Compare(before, after *graph.Graph) (*Report, error) {
 		}
 	}
 	for _, p := range differing {
-		d := differ{}
-		d.compare(nil, c.sides[0].trees[p[0].Index], c.sides[1].trees[p[1].Index])
-		report.References += d.references
-		if len(d.fields) > 0 {
-			report.Changed = append(report.Changed, Resource{Name: c.name(1, p[1]), Fields: d.fields, More: d.more})
+		lines, references := changes(c.sides[0].trees[p[0].Index], c.sides[1].trees[p[1].Index])
+		report.References += references
+		if lines != "" {
+			report.Changed = append(report.Changed, Resource{Name: c.name(1, p[1]), Lines: lines})
 		}
 	}
 	for _, list := range [][]Resource{report.Changed, report.Added, report.Removed} {

@@ -66,7 +66,7 @@ func (c *copier) copy(n *yaml.Node, path yamldoc.Path) (*yaml.Node, error) {
 	default:
 		if value, ok := c.values[path]; ok {
 			if path != c.name {
-				made.LineComment = n.Value // see differ.follow
+				made.LineComment = n.Value
 			}
 			made.Value, made.Tag = value, "!!str"
 		}

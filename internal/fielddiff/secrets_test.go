@@ -138,8 +138,8 @@ func ExampleCompare() {
 	old, _ := read("{apiVersion: v1, kind: Pod, metadata: {name: web}, spec: {containers: [{name: app, image: 'app:1'}]}}")
 	now, _ := read("{apiVersion: v1, kind: Pod, metadata: {name: web}, spec: {containers: [{name: app, image: 'app:2'}]}}")
 	found, _ := fielddiff.Compare(old, now)
-	for _, f := range found.Changed[0].Fields {
-		fmt.Println(f.Path, f.Old, f.New)
-	}
-	// Output: spec.containers[app].image app:1 app:2
+	fmt.Print(found.Changed[0].Lines)
+	// Output:
+	// -spec.containers[app].image: app:1
+	// +spec.containers[app].image: app:2
 }

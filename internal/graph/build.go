@@ -196,7 +196,7 @@ func (b *Builder) target(r *Resource, item *yaml.Node, fields *fields) {
 	if content.Type != nil {
 		r.Type = *content.Type
 	}
-	r.Keys, r.Bare = content.Keys()
+	r.Keys, r.Bare, r.BinaryKeys = content.Keys()
 	r.Mentions = r.Target == catalog.Secret && !b.Values && mentions(content)
 	if b.Values || b.Parts || r.Part != "" {
 		r.Values, r.Undecoded = hash.ValuesOf(content, r.SOPS)

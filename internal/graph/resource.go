@@ -108,6 +108,8 @@ type Object struct {
 	// message may show, since they may be part of a value.
 	Keys []string
 	Bare map[string]bool
+	// BinaryKeys are those of binaryData, which no variable can have.
+	BinaryKeys []string
 	// Mentions: the name of an object may be in the values of this Secret. They
 	// hold the word configmap or secret, or a path where operators mount ConfigMaps.
 	Mentions bool

@@ -30,11 +30,15 @@ type Entry struct {
 	Bare bool
 }
 
-// Keys returns the keys of all fields, sorted, and those of them that have no value.
-func (c Content) Keys() (keys []string, bare map[string]bool) {
+// Keys returns the keys of all fields, sorted, those of them that have no value, and those
+// in binaryData.
+func (c Content) Keys() (keys []string, bare map[string]bool, binary []string) {
 	for _, f := range c.Fields {
 		for _, e := range f.Entries {
 			keys = append(keys, e.Key)
+			if f.Name == "binaryData" {
+				binary = append(binary, e.Key)
+			}
 			if e.Bare && bare == nil {
 				bare = map[string]bool{}
 			}
@@ -44,7 +48,7 @@ func (c Content) Keys() (keys []string, bare map[string]bool) {
 		}
 	}
 	slices.Sort(keys)
-	return slices.Compact(keys), bare
+	return slices.Compact(keys), bare, binary
 }
 
 // ContentOf reads the content of item, which is of the kind ConfigMap or Secret.

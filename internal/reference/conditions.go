@@ -44,20 +44,20 @@ func (w *walker) holds(c *catalog.Condition) bool {
 	if c.Present != nil && *c.Present != (node != nil) {
 		return false
 	}
-	is := func(values []string) bool {
-		if node == nil || node.Kind != yaml.ScalarNode {
-			return false
-		}
-		if value, ok := yamldoc.Bool(node); ok && slices.Contains(values, strconv.FormatBool(value)) {
-			return true
-		}
-		return slices.Contains(values, node.Value)
-	}
-	if len(c.In) > 0 && !is(c.In) || len(c.NotIn) > 0 && is(c.NotIn) {
+	if len(c.In) > 0 && !isOneOf(node, c.In) {
 		return false
 	}
 	return len(c.Contains) == 0 || node != nil && node.Kind == yaml.SequenceNode &&
 		slices.ContainsFunc(scalars(node), func(v string) bool { return slices.Contains(c.Contains, v) })
+}
+
+// isOneOf reports whether n, which may be nil, is a scalar with one of the values.
+func isOneOf(n *yaml.Node, values []string) bool {
+	if n == nil || n.Kind != yaml.ScalarNode {
+		return false
+	}
+	value, ok := yamldoc.Bool(n)
+	return slices.Contains(values, n.Value) || ok && slices.Contains(values, strconv.FormatBool(value))
 }
 
 // targets returns the kinds that a rule's reference may name here, and 0 if
@@ -67,19 +67,10 @@ func (w *walker) targets(r *catalog.Rule) catalog.Target {
 	if k == nil {
 		return r.Targets
 	}
-	known := false
 	for _, group := range k.Group {
-		field, ok := w.lookup(group)
-		if !ok || yamldoc.IsNull(field.node) {
-			continue
-		}
-		known = true
-		if field.node.Value != "" && field.node.Value != "v1" {
+		if value := yamldoc.StringOf(w.nodeAt(&group)); value != "" && value != "v1" {
 			return 0
 		}
-	}
-	if !known && k.GroupDefault != "" {
-		return 0
 	}
 	field, ok := w.lookup(k.Path)
 	if !ok || yamldoc.IsNull(field.node) || field.node.Kind == yaml.ScalarNode && field.node.Value == "" {

@@ -140,8 +140,7 @@ func (r *Row) html(folds bool) gomponents.Node {
 
 func htmlLines(lines []Line) gomponents.Node {
 	return html.Ul(each(lines, func(l *Line) gomponents.Node {
-		return html.Li(gomponents.If(len(l.Label) > 0, gomponents.Group{l.Label.html(), gomponents.Text(": ")}), l.Text.html(),
-			gomponents.If(l.Diff != "", html.Pre(gomponents.Text(l.Diff))))
+		return html.Li(gomponents.If(len(l.Label) > 0, gomponents.Group{l.Label.html(), gomponents.Text(": ")}), l.Text.html())
 	}))
 }
 

@@ -268,11 +268,11 @@ func (m *document) row(r *Row, isList bool) {
 			m.print(m.phrase(label), ": ")
 		}
 		m.print(m.phrase(r.Lines[i].Text), "\n")
-		m.diff(r.Lines[i].Diff)
 	})
+	m.diff(r.Diff)
 }
 
-// diff writes lines of a diff in a fence that none of them ends.
+// diff writes lines of a diff in a fence that none of them ends, as many as a list has.
 func (m *document) diff(text string) {
 	if text == "" {
 		return
@@ -281,10 +281,15 @@ func (m *document) diff(text string) {
 	for strings.Contains(text, fence) {
 		fence += "`"
 	}
-	const indent = "\n    "
+	const indent = "\n  "
 	m.print(indent, fence, "diff")
-	for line := range strings.Lines(text) {
+	lines := slices.Collect(strings.Lines(text))
+	for _, line := range lines[:min(len(lines), m.rows)] {
 		m.print(indent, printableLine(line))
+	}
+	if more := len(lines) - m.rows; more > 0 {
+		m.print(indent, Fold(more).String())
+		m.cut = true
 	}
 	m.print(indent, fence, "\n")
 }

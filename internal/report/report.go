@@ -178,13 +178,12 @@ type Row struct {
 	// Columns are aligned with those of the section's other rows, of which there are
 	// as many. A column may be empty.
 	Columns []Phrase
-	// Lines are written below the row.
+	// Lines are written below the row, and below them Diff, lines of a diff.
 	Lines []Line
+	Diff  string
 }
 
 // A Line is a line below a row. Its Label may be empty.
 type Line struct {
 	Label, Text Phrase
-	// Diff is lines of a unified diff, below Label.
-	Diff string
 }

@@ -153,14 +153,14 @@ func (t *terminal) row(r *Row, tags, names int, columns []int) {
 			t.print(slices.Concat(line.Label, Words(":").Toned(line.Label[n-1].tone)), Words(" "))
 		}
 		t.line(line.Text)
-		for diff := range strings.Lines(line.Diff) {
-			t.WriteString("      ")
-			t.line(Phrase{{kind: word, tone: toneOfDiff[diff[0]], text: printableLine(diff)}})
-		}
+	}
+	for line := range strings.Lines(r.Diff) {
+		t.WriteString("    ")
+		t.line(Phrase{{kind: word, tone: toneOfDiff[line[0]], text: printableLine(line)}})
 	}
 }
 
-var toneOfDiff = map[byte]Tone{'+': Good, '-': Alarms, '@': Faint}
+var toneOfDiff = map[byte]Tone{'+': Good, '-': Alarms}
 
 func (r *Row) what() Phrase { return slices.Concat(r.Name, r.Text) }
 

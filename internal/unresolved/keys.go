@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/confighash/confighash/internal/catalog"
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/manifest"
 )
@@ -91,8 +92,12 @@ func missingKeys(e *graph.Edge) (object *graph.Resource, missing string) {
 	}
 	var keys []string
 	for _, key := range ref.Required {
-		if _, found := slices.BinarySearch(object.Keys, key); !found {
+		_, found := slices.BinarySearch(object.Keys, key)
+		switch {
+		case !found:
 			keys = append(keys, strconv.Quote(key))
+		case ref.Via == catalog.ViaEnv && slices.Contains(object.BinaryKeys, key):
+			keys = append(keys, strconv.Quote(key)+" in data (a variable cannot have one of binaryData)")
 		}
 	}
 	return object, strings.Join(keys, ", ")

@@ -386,7 +386,7 @@ var sentenceFiles = []string{
 // A sentence is a string in the source that reads as one.
 type sentence struct {
 	at   string
-	text string // with X in the place of each verb and each operand that is no literal
+	text string // with X in the place of each verb and each operand that is not a literal
 }
 
 // sentences returns all strings of at least minBlanks blanks, but for those that are

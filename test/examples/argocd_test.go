@@ -331,6 +331,8 @@ func TestExamplesArgoCD_pluginFailsRatherThanPrintNothingOrHalf(t *testing.T) {
 		{label: "unknown field in the configuration", files: harness.Files{"confighash.yaml": configHash + "spec: {mode: Rename, modus: x}\n"}, want: "modus"},
 		{label: "unknown mode", extra: []string{"PARAM_MODE=Bogus"}, want: `the parameter mode "Bogus" is not one of Rename, Annotate`},
 		{label: "unknown policy", extra: []string{"PARAM_POLICY=Bogus"}, want: `the parameter policy "Bogus" is not one of `},
+		{label: "a misspelt parameter", extra: []string{`ARGOCD_APP_PARAMETERS=[{"name":"Mode","string":"Rename"},{"name":"polcy","string":"OptIn"}]`}, want: `the parameter "polcy" is not one of mode, policy; did you mean policy?`},
+		{label: "a parameter that is a list", extra: []string{`ARGOCD_APP_PARAMETERS=[{"name":"mode","array":["Annotate"]}]`}, want: "the parameter mode is not a string; write string: VALUE"},
 		{label: "a parameter is not a command", extra: []string{"PARAM_MODE=$(echo owned; kill -9 $$)"}, want: "$(echo owned"},
 		{label: "a parameter is not a flag", extra: []string{"PARAM_MODE=--enable-exec"}, want: `the parameter mode "--enable-exec" is not one of`},
 		{label: "a function that is a program", files: harness.Files{

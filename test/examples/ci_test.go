@@ -364,7 +364,7 @@ func (r *runner) workflow(name string) (string, error) {
 	r.t.Helper()
 	w := readStrictly[githubWorkflow](r.t, decoderOf(r.t, "examples/ci/github/"+name))
 	if w.On == nil || len(w.Jobs) != 1 || w.Permissions["contents"] != "read" {
-		r.t.Fatalf("%s is no workflow of one job that may read the repository", name)
+		r.t.Fatalf("%s is not a workflow of one job that may read the repository", name)
 	}
 	for _, job := range w.Jobs {
 		return r.steps(job.Steps, r.contexts, job.Env)
@@ -1124,7 +1124,7 @@ func gitlabJobs(t *testing.T, inputs map[string]string) map[string]gitlabJob {
 		value, given := inputs[name]
 		switch {
 		case !ok:
-			t.Fatalf("%s is no input of the template", name)
+			t.Fatalf("%s is not an input of the template", name)
 		case !given && input.Default == nil:
 			t.Fatalf("the input %s is not given", name)
 		case !given:
@@ -1472,7 +1472,7 @@ func TestExamplesCI_pageShowsTheExamples(t *testing.T) {
 	page := harness.ReadFile(t, filepath.Join("..", "..", "docs", "ci.md"))
 	for name := range readStrictly[githubAction](t, decoderOf(t, "action.yml")).Inputs {
 		if !bytes.Contains(page, []byte("`"+name+"`")) {
-			t.Errorf("the page does not tell of the input %s", name)
+			t.Errorf("the page does not name the input %s", name)
 		}
 	}
 }

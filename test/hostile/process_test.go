@@ -57,7 +57,7 @@ var processRows = []processRow{
 	{"`--config` of a file that does not exist", "confighash --config nowhere.yaml <in.yaml", refuses("--config: open nowhere.yaml: no such file or directory")},
 	{"`--config` of an empty file", "confighash --config /dev/null <in.yaml", refuses("--config /dev/null: functionConfig: is missing; …")},
 	{"`--config` of a FIFO", "mkfifo config; echo '{apiVersion: confighash.dev/v1alpha1, kind: ConfigHash, metadata: {name: a}, spec: {mode: Rename}}' >config & confighash --config config <in.yaml", doing("Renamed")},
-	{"`--config` that is no YAML", "echo '{' >broken.yaml; confighash --config broken.yaml <in.yaml", refuses("--config broken.yaml: …")},
+	{"`--config` that is not YAML", "echo '{' >broken.yaml; confighash --config broken.yaml <in.yaml", refuses("--config broken.yaml: …")},
 	{"`CONFIGHASH_SALT` with line breaks and bytes that are not UTF-8", `CONFIGHASH_SALT="$(printf 'a\nb\377')" confighash --mode Rename <in.yaml`, outcome{words: "Renamed: any bytes are a salt", holds: []string{"name: app-"}}},
 	{"`CONFIGHASH_SALT` that is empty", "CONFIGHASH_SALT= confighash --mode Rename <in.yaml", doing("Renamed, as without a salt")},
 	{"`HELM_NAMESPACE` that is none", "HELM_NAMESPACE=a/b confighash --mode Rename <in.yaml", refuses(`HELM_NAMESPACE "a/b" is not a namespace: …`)},

@@ -100,7 +100,7 @@ func TestRoleAboutDeployments_keepsItsNamesUnlikeInKustomize(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]any{"app-" + appHash}, resourceNames(byKustomize)); diff != "" {
-		t.Errorf("kustomize mended its fault (-want +got):\n%s", diff)
+		t.Errorf("kustomize fixed its fault (-want +got):\n%s", diff)
 	}
 	byFunction := filtered(t, deployments, appConfigMap, consumer)
 	if diff := cmp.Diff([]any{"app"}, resourceNames(byFunction)); diff != "" {
@@ -120,7 +120,7 @@ func TestRoleAboutBothKinds_getsBothNamesUnlikeInKustomize(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]any{"app-" + appHash}, resourceNames(byKustomize)); diff != "" {
-		t.Errorf("kustomize mended its fault (-want +got):\n%s", diff)
+		t.Errorf("kustomize fixed its fault (-want +got):\n%s", diff)
 	}
 	byFunction, err := built(t, withFunction(both, appConfigMap, appSecret))
 	if err != nil {
@@ -139,7 +139,7 @@ func TestRoleAboutSecrets_getsTheSecretUnlikeInKustomize(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]any{"app-" + appHash}, resourceNames(byKustomize)); diff != "" {
-		t.Errorf("kustomize mended its fault (-want +got):\n%s", diff)
+		t.Errorf("kustomize fixed its fault (-want +got):\n%s", diff)
 	}
 	byFunction, err := built(t, withFunction(secrets, appConfigMap, appSecret))
 	if err != nil {
@@ -160,7 +160,7 @@ func TestPersistentVolume_readsSecretNamespaceUnlikeKustomize(t *testing.T) {
 - {name: app, namespace: b, literals: [key=value]}
 `))
 	if err == nil || !strings.Contains(err.Error(), "multiple possible referrals") {
-		t.Errorf("kustomize mended its fault: error %v", err)
+		t.Errorf("kustomize fixed its fault: error %v", err)
 	}
 	byFunction, err := built(t, withFunction(volume,
 		strings.ReplaceAll(strings.ReplaceAll(appSecret, "name: app", "name: app, namespace: a"), "dmFsdWU=", "b3RoZXI="),
@@ -244,7 +244,7 @@ func TestContentThatGeneratorsCannotPrint_works(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			if out, err := built(t, withGenerators(pod, test.generator+"\n")); err == nil {
-				t.Errorf("kustomize mended its fault, let the random trees hold such content: %v", out)
+				t.Errorf("kustomize fixed its fault, let the random trees hold such content: %v", out)
 			}
 			configMap := fmt.Sprintf("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: app}\ndata: {%q: %q}\n", test.key, test.value)
 			byFunction, err := built(t, withFunction(pod, configMap))

@@ -36,7 +36,7 @@ func Manifests(tb testing.TB, most int) []string {
 		case err != nil:
 			return err
 		case entry.IsDir() && entry.Name() == "templates":
-			return filepath.SkipDir // of a chart: these are no YAML yet
+			return filepath.SkipDir // of a chart: these are not YAML yet
 		case entry.IsDir():
 			return nil
 		}
