@@ -3,14 +3,12 @@ package unresolved
 import (
 	"cmp"
 	"fmt"
-	"hash/maphash"
 	"slices"
 	"strings"
 
 	"github.com/confighash/confighash/internal/catalog"
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/hash"
-	"github.com/confighash/confighash/internal/reference"
 )
 
 const (
@@ -26,146 +24,129 @@ type place struct {
 	namespace string
 }
 
-// A nearMiss is a name that no object has in the place where a reference looks for it.
-type nearMiss struct {
+// A named is a name in a place, whose namespace is "" for any.
+type named struct {
 	place
 	name string
 }
 
-func (m nearMiss) anywhere() nearMiss { return nearMiss{place{target: m.target}, m.name} }
+// A shelf has the objects in a place with names of one length.
+type shelf struct {
+	place
+	length int
+}
 
 type candidate struct {
 	object *graph.Resource
 	name   string
 }
 
-// nearMisses finds what is similar to many names at once.
-type nearMisses struct {
+// names are those of all objects of a graph, and of those that something in it makes.
+type names struct {
 	graph   *graph.Graph
-	bases   bool                           // names count without the hashes of earlier runs
-	similar map[nearMiss][]candidate       // in that place, at most two
-	byEdit  map[uint64][]nearMiss          // by all edits of their names
-	named   map[nearMiss][]*graph.Resource // that have the missing names, in the place of any namespace
-	left    int                            // comparisons: names of one form are all similar
+	shelves map[shelf][]candidate
+	named   map[named][]*graph.Resource // in any namespace, without names of earlier layers
+	similar map[named][]candidate       // what was found: none, one, or two
+	left    int                         // comparisons: names of one form are all similar
 }
 
-func newNearMisses(g *graph.Graph, bases bool) *nearMisses {
-	return &nearMisses{graph: g, bases: bases, similar: map[nearMiss][]candidate{}, byEdit: map[uint64][]nearMiss{}, named: map[nearMiss][]*graph.Resource{}}
-}
-
-// of returns the miss of a reference of r to an object of a kind. find looks for what is
-// similar to it.
-func (n *nearMisses) of(r *graph.Resource, ref *reference.Reference, target catalog.Target) nearMiss {
-	miss := nearMiss{place{target, cmp.Or(ref.Namespace, n.graph.NamespaceOf(r))}, ref.Name}
-	if _, known := n.similar[miss]; !known {
-		n.similar[miss] = nil
-		n.named[miss.anywhere()] = nil
-		for _, edit := range edits(miss.place, miss.name) {
-			n.byEdit[edit] = append(n.byEdit[edit], miss)
-		}
-		n.left += 256
-	}
-	return miss
-}
-
-// find looks at all objects of the input, and at those that something in it makes.
-func (n *nearMisses) find() {
-	n.left += 256 * len(n.graph.Resources)
-	for _, r := range n.graph.Resources {
+// newNames makes an index of names. bases: they count without the hashes of earlier runs.
+func newNames(g *graph.Graph, bases bool) *names {
+	n := &names{graph: g, shelves: map[shelf][]candidate{}, named: map[named][]*graph.Resource{}, similar: map[named][]candidate{}, left: 256 * len(g.Resources)}
+	for _, r := range g.Resources {
 		if r.Target != 0 && r.Name != "" {
-			at, name := place{r.Target, n.graph.NamespaceOf(r)}, r.Name
-			if n.bases {
+			at, name := place{r.Target, g.NamespaceOf(r)}, r.Name
+			if bases {
 				name = r.Base
 			}
 			n.add(r, at, name)
 			for _, id := range r.History.Previous {
-				n.compare(at, candidate{r, id.Name})
+				n.shelve(at, candidate{r, id.Name})
 			}
 		}
 		for i := range r.References {
 			if ref := &r.References[i]; ref.Role == catalog.Producer && !ref.ControllerNamespace {
 				for _, target := range ref.Targets.Each() {
-					n.add(r, place{target, cmp.Or(ref.Namespace, n.graph.NamespaceOf(r))}, ref.Name)
+					n.add(r, place{target, cmp.Or(ref.Namespace, g.NamespaceOf(r))}, ref.Name)
 				}
 			}
 		}
 	}
+	return n
 }
 
-func (n *nearMisses) add(r *graph.Resource, at place, name string) {
-	id := nearMiss{at, name}.anywhere()
-	if named, missing := n.named[id]; missing {
-		n.named[id] = append(named, r)
+func (n *names) add(r *graph.Resource, at place, name string) {
+	anywhere := named{place{target: at.target}, name}
+	n.named[anywhere] = append(n.named[anywhere], r)
+	n.shelve(at, candidate{r, name})
+}
+
+func (n *names) shelve(at place, c candidate) {
+	if len(c.name) >= least && len(c.name) <= most {
+		on := shelf{at, len(c.name)}
+		n.shelves[on] = append(n.shelves[on], c)
 	}
-	n.compare(at, candidate{r, name})
 }
 
-// compare enters a candidate for the misses in its place whose names differ from its own
-// in one letter.
-func (n *nearMisses) compare(at place, c candidate) {
-	same := func(other candidate) bool { return other.object == c.object || other.name == c.name }
-	for _, edit := range edits(at, c.name) {
-		for _, miss := range n.byEdit[edit] {
-			if n.left--; n.left < 0 {
+// like returns the objects whose names in a place are misspelt as that one, at most two.
+func (n *names) like(missing named) []candidate {
+	found, known := n.similar[missing]
+	if known {
+		return found
+	}
+	for length := len(missing.name) - 1; length <= len(missing.name)+1; length++ {
+		for _, c := range n.shelves[shelf{missing.place, length}] {
+			same := func(other candidate) bool { return other.object == c.object || other.name == c.name }
+			if n.left--; n.left < 0 || len(found) == 2 {
 				break
 			}
-			similar := n.similar[miss]
-			if miss.place == at && len(similar) < 2 && !slices.ContainsFunc(similar, same) && misspelt(miss.name, c.name) {
-				n.similar[miss] = append(similar, c)
+			if misspelt(missing.name, c.name) && !slices.ContainsFunc(found, same) {
+				found = append(found, c)
 			}
 		}
 	}
+	n.similar[missing] = found
+	return found
 }
 
-// message says which object the reference ref of r may mean, "" if there is none, or if
+// message says which object of a kind a reference may mean, "" if there is none, or if
 // there are several.
-func (n *nearMisses) message(miss nearMiss, r *graph.Resource, ref *reference.Reference) string {
+func (n *names) message(e *graph.Edge, target catalog.Target) string {
+	r, ref := e.Referrer, e.Ref
+	missing := named{place{target, cmp.Or(ref.Namespace, n.graph.NamespaceOf(r))}, ref.Name}
+	elsewhere := n.named[named{place{target: target}, ref.Name}]
 	// A namespace that is written next to a name is meant.
-	named := n.named[miss.anywhere()]
-	if len(named) > 0 && !ref.Optional && !r.ClusterScoped && ref.Namespace == "" {
-		const most = 3
-		var places []string
-		unsaid := r.Namespace == ""
-		for _, object := range named[:min(most, len(named))] {
-			where := fmt.Sprintf("%q", n.graph.NamespaceOf(object))
-			if object.Namespace == "" {
-				where, unsaid = where+" (it names none)", true
-			}
-			if !slices.Contains(places, where) {
-				places = append(places, where)
-			}
-		}
-		if more := len(named) - most; more > 0 {
-			places = append(places, fmt.Sprintf("%d more", more))
-		}
-		message := fmt.Sprintf("%s %q is not in the namespace %q, but in %s; give both the same namespace", miss.target, miss.name, miss.namespace, graph.Enumerate(places))
-		if unsaid {
-			message += ", or say by --namespace or spec.namespace where resources without one are applied"
-		}
-		return message
+	if len(elsewhere) > 0 && !ref.Optional && !r.ClusterScoped && ref.Namespace == "" {
+		return n.elsewhere(missing, r, elsewhere)
 	}
-	if similar := n.similar[miss]; len(similar) == 1 && (!ref.Optional || len(miss.name) >= leastOptional) {
-		return fmt.Sprintf("%s %q is not in the input, but %q is; correct the name if that is meant", miss.target, miss.name, similar[0].name)
+	if similar := n.like(missing); len(similar) == 1 && (!ref.Optional || len(ref.Name) >= leastOptional) {
+		return fmt.Sprintf("%s %q is not in the input, but %q is; correct the name if that is meant", target, ref.Name, similar[0].name)
 	}
 	return ""
 }
 
-var seed = maphash.MakeSeed()
-
-// edits returns hashes of a name in its place, and of what is left of it without any one
-// letter: two names that differ in one letter, or in the order of two, share one.
-func edits(at place, name string) []uint64 {
-	if len(name) < least-1 || len(name) > most {
-		return nil
-	}
-	in := maphash.Comparable(seed, at)
-	all := []uint64{in ^ maphash.String(seed, name)}
-	for i := range len(name) {
-		if i == 0 || name[i] != name[i-1] { // or else the same is left as without the letter before
-			all = append(all, in^maphash.String(seed, name[:i]+name[i+1:]))
+// elsewhere says in which namespaces objects are that have the name which r refers to.
+func (n *names) elsewhere(missing named, r *graph.Resource, objects []*graph.Resource) string {
+	const most = 3
+	var places []string
+	unsaid := r.Namespace == ""
+	for _, object := range objects[:min(most, len(objects))] {
+		where := fmt.Sprintf("%q", n.graph.NamespaceOf(object))
+		if object.Namespace == "" {
+			where, unsaid = where+" (it names none)", true
+		}
+		if !slices.Contains(places, where) {
+			places = append(places, where)
 		}
 	}
-	return all
+	if more := len(objects) - most; more > 0 {
+		places = append(places, fmt.Sprintf("%d more", more))
+	}
+	message := fmt.Sprintf("%s %q is not in the namespace %q, but in %s; give both the same namespace", missing.target, missing.name, missing.namespace, graph.Enumerate(places))
+	if unsaid {
+		message += ", or say by --namespace or spec.namespace where resources without one are applied"
+	}
+	return message
 }
 
 // misspelt reports whether one of two names is the other with one letter more, less or

@@ -9,6 +9,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/confighash/confighash/internal/catalog"
 	"github.com/confighash/confighash/internal/graph"
@@ -86,7 +87,7 @@ type Miss struct {
 // cluster has them. p says which those are, and rewritten is that of Find.
 func Misses(g *graph.Graph, p *policy.Policy, rewritten bool) []Miss {
 	var misses []Miss
-	near := newNearMisses(g, rewritten)
+	known := sync.OnceValue(func() *names { return newNames(g, rewritten) })
 	for e := range consumers(g) {
 		met := len(e.Matches) > 0
 		if !rewritten {
@@ -95,21 +96,13 @@ func Misses(g *graph.Graph, p *policy.Policy, rewritten bool) []Miss {
 		if met || e.Made() || e.Targets == 0 || len(e.Strangers) > 0 || everywhere(g, p, e) {
 			continue
 		}
-		misses = append(misses, Miss{Edge: e})
+		miss := Miss{Edge: e}
 		if mayBeMisspelt(p, e) {
 			for _, target := range e.Targets.Each() {
-				near.of(e.Referrer, e.Ref, target)
+				miss.Near = cmp.Or(miss.Near, known().message(e, target))
 			}
 		}
-	}
-	near.find()
-	for i, m := range misses {
-		if !mayBeMisspelt(p, m.Edge) {
-			continue
-		}
-		for _, target := range m.Targets.Each() {
-			misses[i].Near = cmp.Or(misses[i].Near, near.message(near.of(m.Referrer, m.Ref, target), m.Referrer, m.Ref))
-		}
+		misses = append(misses, miss)
 	}
 	return misses
 }

@@ -217,8 +217,8 @@ type Reloader struct {
 // New returns a ConfigHash with that mode and policy and the defaults of all other
 // fields. An empty policy is All.
 func New(mode Mode, policy Policy) *ConfigHash {
-	c := &ConfigHash{APIVersion: APIVersion, Kind: Kind, Spec: Spec{Mode: mode, Policy: policy}}
-	new(reader).validate(reflect.ValueOf(c).Elem(), "")
+	given, c := ConfigHash{APIVersion: APIVersion, Kind: Kind, Spec: Spec{Mode: mode, Policy: policy}}, &ConfigHash{}
+	new(reader).object(nodeOf(reflect.ValueOf(given)), reflect.ValueOf(c).Elem(), "")
 	return c
 }
 

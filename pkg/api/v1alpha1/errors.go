@@ -19,7 +19,8 @@ func (e FieldError) Error() string {
 	return e.Path + ": " + e.Message
 }
 
-// Errors are all that is wrong with a functionConfig, in the document's order.
+// Errors are all that is wrong with a functionConfig, in the document's order: of each
+// mapping first keys that are there twice, then missing fields.
 type Errors []FieldError
 
 // Error returns the errors, one a line.

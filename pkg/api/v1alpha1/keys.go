@@ -2,6 +2,7 @@ package v1alpha1
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,7 +22,7 @@ type entry struct {
 
 // entries returns the entries of the mapping node, of duplicate keys the first one.
 func (r *reader) entries(node *yaml.Node, at yamldoc.Path) []entry {
-	r.checkKeys(node, at, map[*yaml.Node]bool{}, nil)
+	r.checkKeys(node, at)
 	var list []entry
 	met := map[string]bool{}
 	err := yamldoc.Each(node, &r.budget, func(key string, value *yaml.Node, merged bool) error {
@@ -42,36 +43,28 @@ func (r *reader) entries(node *yaml.Node, at yamldoc.Path) []entry {
 
 // checkKeys reports keys of a mapping that are not strings or are duplicate, merge
 // keys without a mapping, and the same in merged mappings.
-func (r *reader) checkKeys(node *yaml.Node, at yamldoc.Path, met map[*yaml.Node]bool, around []*yaml.Node) {
-	met[node], around = true, append(around, node)
-	keys := map[string]bool{}
-	for i := 0; i+1 < len(node.Content); i += 2 {
-		key, value := yamldoc.Resolve(node.Content[i]), yamldoc.Resolve(node.Content[i+1])
+func (r *reader) checkKeys(node *yaml.Node, at yamldoc.Path) {
+	for source, err := range yamldoc.Sources(node) {
 		switch {
-		case key.Kind != yaml.ScalarNode:
-			r.fail(at, fmt.Sprintf("holds a key that is %s; keys are strings", describe(key)))
-		case keys[key.Value] && yamldoc.IsBare(node, node.Content[i+1]):
-			r.fail(at, "has a duplicate key without a value; quote a value that holds a comma")
-		case keys[key.Value]:
-			r.fail(keyPath(at, key.Value), "is set twice; remove one of the two")
-		}
-		keys[key.Value] = true
-		if !yamldoc.IsMerge(node.Content[i]) {
+		case errors.Is(err, yamldoc.ErrNotMapping):
+			r.fail(at.Key("<<"), fmt.Sprintf("must be a mapping or a list of mappings, not %s", describe(source)))
+			continue
+		case err != nil:
+			r.fail(at.Key("<<"), "merges a mapping into itself")
 			continue
 		}
-		sources := []*yaml.Node{value}
-		if value.Kind == yaml.SequenceNode {
-			sources = value.Content
-		}
-		for _, source := range sources {
-			switch source = yamldoc.Resolve(source); {
-			case source.Kind != yaml.MappingNode:
-				r.fail(at.Key("<<"), fmt.Sprintf("must be a mapping or a list of mappings, not %s", describe(source)))
-			case slices.Contains(around, source):
-				r.fail(at.Key("<<"), "merges a mapping into itself")
-			case !met[source]:
-				r.checkKeys(source, at, met, around)
+		keys := map[string]bool{}
+		for i := 0; i+1 < len(source.Content); i += 2 {
+			key := yamldoc.Resolve(source.Content[i])
+			switch {
+			case key.Kind != yaml.ScalarNode:
+				r.fail(at, fmt.Sprintf("holds a key that is %s; keys are strings", describe(key)))
+			case keys[key.Value] && yamldoc.IsBare(source, source.Content[i+1]):
+				r.fail(at, "has a duplicate key without a value; quote a value that holds a comma")
+			case keys[key.Value]:
+				r.fail(keyPath(at, key.Value), "is set twice; remove one of the two")
 			}
+			keys[key.Value] = true
 		}
 	}
 }
@@ -82,7 +75,6 @@ func (r *reader) unknown(e entry, at yamldoc.Path, fields []string) {
 	field, _, glued := strings.Cut(e.key, ":")
 	isField := glued && slices.Contains(fields, field)
 	path, known := keyPath(at, e.key), "known here: "+strings.Join(fields, ", ")
-	r.given[path] = len(r.given)
 	switch {
 	case e.bare && !isField:
 		r.fail(at, "holds a key without a value that is not a known field; quote a value that holds a comma; "+known)

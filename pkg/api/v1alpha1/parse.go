@@ -3,6 +3,7 @@ package v1alpha1
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -32,10 +33,10 @@ const flatData = "data"
 
 // flatPath returns the path in a ConfigMap of a path that leads through the struct
 // flat: data["rename.immutable"] for data.rename.immutable.
-func flatPath(path string, fields []rule) string {
-	for _, f := range fields {
-		if rest, ok := strings.CutPrefix(path, flatData+"."+f.name); ok && (rest == "" || strings.ContainsAny(rest[:1], ".[")) {
-			return string(yamldoc.Path(flatData).Key(f.name)) + rest
+func flatPath(path yamldoc.Path) yamldoc.Path {
+	for _, f := range flatFields(reflect.TypeFor[Spec]()) {
+		if rest, ok := strings.CutPrefix(string(path), flatData+"."+f.name); ok && (rest == "" || strings.ContainsAny(rest[:1], ".[")) {
+			return yamldoc.Path(flatData).Key(f.name) + yamldoc.Path(rest)
 		}
 	}
 	return path
@@ -44,16 +45,47 @@ func flatPath(path string, fields []rule) string {
 // Complete returns a copy of c with the defaults in place of what is not set.
 // The error is an Errors, as Parse's is, with all that is wrong.
 func (c *ConfigHash) Complete() (*ConfigHash, error) {
-	completed := *c
-	completed.APIVersion = cmp.Or(c.APIVersion, APIVersion)
-	completed.Kind = cmp.Or(c.Kind, Kind)
-	r := &reader{}
-	r.validate(reflect.ValueOf(&completed).Elem(), "")
+	given := *c
+	given.APIVersion = cmp.Or(c.APIVersion, APIVersion)
+	given.Kind = cmp.Or(c.Kind, Kind)
+	completed, r := &ConfigHash{}, &reader{}
+	r.object(nodeOf(reflect.ValueOf(given)), reflect.ValueOf(completed).Elem(), "")
 	r.validateTogether(&completed.Spec, "spec")
-	if err := r.sorted(); err != nil {
-		return nil, err
+	if r.errs != nil {
+		return nil, r.errs
 	}
-	return &completed, nil
+	return completed, nil
+}
+
+// nodeOf returns what a document says to mean v: nothing of fields that are not set.
+func nodeOf(v reflect.Value) *yaml.Node {
+	text := func(s string) *yaml.Node { return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s} }
+	node := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
+	switch v.Kind() {
+	case reflect.String:
+		return text(v.String())
+	case reflect.Pointer:
+		return nodeOf(v.Elem())
+	case reflect.Slice:
+		node.Kind, node.Tag = yaml.SequenceNode, "!!seq"
+		for i := range v.Len() {
+			node.Content = append(node.Content, nodeOf(v.Index(i)))
+		}
+	case reflect.Map:
+		table, _ := reflect.TypeAssert[map[string]string](v)
+		for _, key := range slices.Sorted(maps.Keys(table)) {
+			node.Content = append(node.Content, text(key), text(table[key]))
+		}
+	case reflect.Struct:
+		for _, f := range fields(v.Type()) {
+			if field := v.FieldByIndex(f.index); !field.IsZero() {
+				node.Content = append(node.Content, text(f.name), nodeOf(field))
+			}
+		}
+	default:
+		return &yaml.Node{Kind: yaml.ScalarNode, Value: fmt.Sprint(v)} // a boolean or a number
+	}
+	return node
 }
 
 // Parse reads a functionConfig: a ConfigHash, or a ConfigMap that holds its
@@ -78,18 +110,17 @@ func Parse(node *yaml.Node) (*ConfigHash, error) {
 	if isFlat {
 		root, at, paths = reflect.ValueOf(&f).Elem(), flatData, flatFields
 	}
-	r := &reader{isFlat: isFlat, paths: names(paths(root.Type())), given: map[yamldoc.Path]int{}, wrong: map[yamldoc.Path]bool{}}
+	r := &reader{isFlat: isFlat, paths: names(paths(root.Type()))}
 	r.object(node, root, "")
 	if r.foreign {
 		return nil, Errors{{Path: flatData, Message: "no key is a field of a functionConfig; an application's ConfigMap belongs in the input, and a functionConfig has at least mode: Rename or mode: Annotate"}}
 	}
-	r.validate(root, "")
 	if isFlat {
 		config = &ConfigHash{APIVersion: APIVersion, Kind: Kind, Metadata: f.Metadata, Spec: f.Data}
 	}
 	r.validateTogether(&config.Spec, at)
-	if err := r.sorted(); err != nil {
-		return nil, err
+	if r.errs != nil {
+		return nil, r.errs
 	}
 	return config, nil
 }

@@ -369,7 +369,7 @@ func TestParse_refuses(t *testing.T) {
 			`spec.include[0].labels: is not a known field; did you mean labelSelector?`},
 		{"no space after the colon", mode + "  rename: {immutable:true}",
 			`spec.rename.immutable: is not a known field; put a space between a field's colon and its value`},
-		{"a negative number", mode + "  rename: {keep: -1}", "spec.rename.keep: must be a whole number, 0 or more, not -1"},
+		{"a negative number", mode + "  rename: {keep: -1}", `spec.rename.keep: must be a whole number, 0 or more, not "-1"`},
 		{"a number in quotes", mode + "  rename: {keep: '1'}", `spec.rename.keep: must be a whole number, 0 or more, not "1"`},
 		{"a broken number", mode + "  rename: {keep: 1.5}", `spec.rename.keep: must be a whole number, 0 or more, not "1.5"`},
 		{"two fields twice", mode + "  policy: All\n  policy: Wave\n  rename: {immutable: true, immutable: true}",
@@ -526,8 +526,8 @@ spec:
   include: [1, {}, {kind: "["}]
 more: true`,
 			"metadata: must be a mapping, not a string\n" +
-				"spec.mode: is required: one of Rename, Annotate\n" +
 				"spec.report: is set twice; remove one of the two\n" +
+				"spec.mode: is required: one of Rename, Annotate\n" +
 				"spec.report: must be one of Problems, Full, not a number\n" +
 				"spec.policy: \"None\" is not one of All, OptIn, Reloader, Wave\n" +
 				"spec.rename.annotations[\"a b\"]: \"a b\" is not " + annotationRule + "\n" +

@@ -14,9 +14,8 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// A reader collects what is wrong with a functionConfig: first with its types and
-// keys, then, in validate, with its values. No message quotes a value of the wrong
-// type or in an unknown field: it may be the salt, misplaced.
+// A reader collects what is wrong with a functionConfig. No message quotes a value of the
+// wrong type or in an unknown field: it may be the salt, misplaced.
 type reader struct {
 	errs   Errors
 	paths  []string // of all known fields, to suggest one for a misplaced field
@@ -25,18 +24,18 @@ type reader struct {
 	loose  bool // other fields and types are allowed
 	// foreign reports that no key of the flat form's data is like a field of it.
 	foreign bool
-	// given has the order in which the document sets values, and wrong the paths of
-	// those of the wrong type.
-	given map[yamldoc.Path]int
-	wrong map[yamldoc.Path]bool
 }
 
 func (r *reader) fail(at yamldoc.Path, message string) {
+	if r.isFlat {
+		at = flatPath(at)
+	}
 	r.errs = append(r.errs, FieldError{Path: string(at), Message: message})
 }
 
+// read sets v, a value by the rule f, to what a node says.
 func (r *reader) read(node *yaml.Node, v reflect.Value, f *rule, at yamldoc.Path) {
-	node, r.given[at] = yamldoc.Resolve(node), len(r.given)
+	node = yamldoc.Resolve(node)
 	switch kind := v.Kind(); {
 	case kind == reflect.Pointer:
 		v.Set(reflect.New(v.Type().Elem()))
@@ -47,13 +46,14 @@ func (r *reader) read(node *yaml.Node, v reflect.Value, f *rule, at yamldoc.Path
 		r.number(node, v, f, at)
 	case kind == reflect.String && isText(node):
 		v.SetString(node.Value)
-	case kind == reflect.Slice && node.Kind == yaml.SequenceNode:
-		v.Set(reflect.MakeSlice(v.Type(), len(node.Content), len(node.Content)))
-		for i, content := range node.Content {
-			r.read(content, v.Index(i), &rule{typ: v.Type().Elem()}, at.Index(i))
+		if wrong := f.check(node.Value); wrong != "" {
+			r.fail(at, wrong)
+			v.SetString(f.fallback)
 		}
+	case kind == reflect.Slice && node.Kind == yaml.SequenceNode:
+		r.list(node, v, f, at)
 	case kind == reflect.Map && node.Kind == yaml.MappingNode:
-		r.table(node, v, at)
+		r.table(node, v, f, at)
 	case kind == reflect.Struct && node.Kind == yaml.MappingNode:
 		r.object(node, v, at)
 	default:
@@ -62,7 +62,7 @@ func (r *reader) read(node *yaml.Node, v reflect.Value, f *rule, at yamldoc.Path
 }
 
 func (r *reader) wrongType(node *yaml.Node, f *rule, at yamldoc.Path) {
-	if r.wrong[at] = true; r.loose {
+	if r.loose {
 		return
 	}
 	hint := ""
@@ -91,20 +91,46 @@ func (r *reader) number(node *yaml.Node, v reflect.Value, f *rule, at yamldoc.Pa
 	switch {
 	case node.Kind != yaml.ScalarNode:
 		r.wrongType(node, f, at)
-	case node.ShortTag() == "!!int" && node.Decode(&n) == nil:
+	case node.ShortTag() == "!!int" && node.Decode(&n) == nil && n >= 0:
 		v.SetInt(int64(n))
 	default:
 		r.fail(at, cmp.Or(swallowed(node.Value), fmt.Sprintf("must be %s, not %q", f.wants(), node.Value)))
 	}
 }
 
-func (r *reader) table(node *yaml.Node, v reflect.Value, at yamldoc.Path) {
-	v.Set(reflect.MakeMap(v.Type()))
-	for _, e := range r.entries(node, at) {
-		value := reflect.New(v.Type().Elem()).Elem()
-		if r.read(e.value, value, &rule{typ: value.Type()}, at.Key(e.key)); !r.wrong[at.Key(e.key)] {
-			v.SetMapIndex(reflect.ValueOf(e.key), value)
+func (r *reader) list(node *yaml.Node, v reflect.Value, f *rule, at yamldoc.Path) {
+	switch n := len(node.Content); {
+	case n == 0 && f.required:
+		r.fail(at, "is empty; give at least one entry")
+	case f.max > 0 && n > f.max:
+		r.fail(at, fmt.Sprintf("has %d entries; at most %d are followed", n, f.max))
+	case n > 0:
+		v.Set(reflect.MakeSlice(v.Type(), n, n))
+		for i, content := range node.Content {
+			r.read(content, v.Index(i), &rule{typ: v.Type().Elem(), format: f.format, required: true}, at.Index(i))
 		}
+	}
+}
+
+// table reads a mapping of strings.
+func (r *reader) table(node *yaml.Node, v reflect.Value, f *rule, at yamldoc.Path) {
+	values := map[string]string{}
+	for _, e := range r.entries(node, at) {
+		one := rule{typ: v.Type().Elem(), format: f.format, required: true}
+		if !isText(e.value) {
+			r.wrongType(e.value, &one, at.Key(e.key))
+			continue
+		}
+		values[e.key] = e.value.Value
+		if r.loose {
+			continue
+		}
+		if wrong := cmp.Or(f.keys.check(e.key), one.check(e.value.Value)); wrong != "" {
+			r.fail(at.Key(e.key), wrong)
+		}
+	}
+	if len(values) > 0 {
+		v.Set(reflect.ValueOf(values))
 	}
 }
 
@@ -127,6 +153,15 @@ func (r *reader) object(node *yaml.Node, v reflect.Value, at yamldoc.Path) {
 		}
 		r.foreign = len(entries) > 0 && !slices.ContainsFunc(entries, isLike)
 	}
+	pathOf := at.Key
+	if inFlatData { // where a name is a path by itself
+		pathOf = func(name string) yamldoc.Path { return at + "." + yamldoc.Path(name) }
+	}
+	for _, f := range known {
+		if !slices.ContainsFunc(entries, func(e entry) bool { return e.key == f.name && !yamldoc.IsNull(e.value) }) {
+			r.absent(v.FieldByIndex(f.index), &f, pathOf(f.name))
+		}
+	}
 	for _, e := range entries {
 		i := slices.IndexFunc(known, func(f rule) bool { return f.name == e.key })
 		switch {
@@ -135,10 +170,27 @@ func (r *reader) object(node *yaml.Node, v reflect.Value, at yamldoc.Path) {
 			r.unknown(e, at, names(known))
 		case yamldoc.IsNull(e.value):
 		case inFlatData:
-			r.readText(e.value, v.FieldByIndex(known[i].index), &known[i], at+"."+yamldoc.Path(e.key))
+			r.readText(e.value, v.FieldByIndex(known[i].index), &known[i], pathOf(e.key))
 		default:
-			r.read(e.value, v.FieldByIndex(known[i].index), &known[i], at.Key(e.key))
+			r.read(e.value, v.FieldByIndex(known[i].index), &known[i], pathOf(e.key))
 		}
+	}
+}
+
+// absent sets v, a value by the rule f that is not there, to its default.
+func (r *reader) absent(v reflect.Value, f *rule, at yamldoc.Path) {
+	switch kind := v.Kind(); {
+	case kind == reflect.Struct: // its fields say more
+		for _, inner := range fields(v.Type()) {
+			r.absent(v.FieldByIndex(inner.index), &inner, at.Key(inner.name))
+		}
+	case f.required:
+		r.fail(at, "is required: "+f.wants())
+	case kind == reflect.String:
+		v.SetString(f.fallback)
+	case kind == reflect.Pointer:
+		value := f.fallback == "true"
+		v.Set(reflect.ValueOf(&value))
 	}
 }
 
@@ -146,7 +198,6 @@ func (r *reader) object(node *yaml.Node, v reflect.Value, at yamldoc.Path) {
 // someone wrote true for "true", the field, not YAML, decides what the text is.
 func (r *reader) readText(node *yaml.Node, v reflect.Value, f *rule, at yamldoc.Path) {
 	if !isText(node) && !slices.Contains([]string{"!!bool", "!!int", "!!float"}, node.ShortTag()) {
-		r.given[at], r.wrong[at] = len(r.given), true
 		r.fail(at, fmt.Sprintf("must be text, not %s: a ConfigMap's values are strings; write lists and mappings in them as YAML", describe(node)))
 		return
 	}
@@ -161,7 +212,6 @@ func (r *reader) readText(node *yaml.Node, v reflect.Value, f *rule, at yamldoc.
 	}
 	switch {
 	case err != nil:
-		r.given[at] = len(r.given)
 		r.fail(at, fmt.Sprintf("must be %s, written as YAML; %v", f.wants(), err))
 	case !yamldoc.IsNull(parsed):
 		r.read(parsed, v, f, at)
