@@ -272,7 +272,8 @@ func (c *changer) outdentComments(end, column int) {
 		text := skipBlanks(c.bytes, line)
 		end = lineEnd(c.bytes, text)
 		switch {
-		case text < end && c.bytes[text] != '#':
+		case text == end:
+		case c.bytes[text] != '#':
 			return
 		case text-line > column:
 			c.add(line, text, strings.Repeat(" ", column))

@@ -471,6 +471,11 @@ var removeRows = []row{{
 }}
 
 var nodeRows = []row{{
+	label: "blanks without a break after a literal",
+	edits: []plan{set("a", "new")},
+	in:    "a: |\n  ",
+	want:  "a: |-\n  new\n  ",
+}, {
 	label: "an anchor between a dash and a mapping",
 	edits: []plan{set("[0].b", "new"), set("[1].b", "new")},
 	in:    "- &x\n  b: old\n- &y # of y\n  b: old\n- *x\n- *y\n",
