@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -38,15 +37,14 @@ func newInstall() *cobra.Command {
 }
 
 func install(dir string) error {
-	switch info, err := os.Stat(dir); {
-	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("the directory %s does not exist; create or mount it first", dir)
-	case err != nil:
-		return err
-	case !info.IsDir():
-		return fmt.Errorf("%s is not a directory; give the one to copy confighash into", dir)
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return fmt.Errorf("%s is not a directory; create or mount it first", dir)
 	}
-	source, err := openSelf()
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	source, err := os.Open(self)
 	if err != nil {
 		return err
 	}
@@ -55,29 +53,7 @@ func install(dir string) error {
 	if runtime.GOOS == "windows" {
 		target += ".exe"
 	}
-	switch info, err := os.Lstat(target); {
-	case err == nil && info.IsDir():
-		return fmt.Errorf("%s is a directory; remove it, or give another one than %s", target, dir)
-	case err == nil:
-		if self, err := source.Stat(); err == nil && os.SameFile(self, info) {
-			return nil
-		}
-	}
 	return replace(target, source)
-}
-
-func openSelf() (*os.File, error) {
-	if runtime.GOOS == "linux" {
-		// This works even if the file was replaced or removed.
-		if f, err := os.Open("/proc/self/exe"); err == nil {
-			return f, nil
-		}
-	}
-	path, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
-	return os.Open(path)
 }
 
 // replace writes a program to target in one step. A running program keeps the file that

@@ -1,9 +1,8 @@
 // Package diff shows changes of manifests as a unified diff without any value of a
 // Secret.
 //
-// Of a Secret it shows the lines of its identity, labels and short annotations.
-// A hunk ends before any other line of it. If such a line itself changes, as in a
-// Secret in flow style, a remark takes its place.
+// Of a Secret it shows the lines of its identity, labels and short annotations. A remark takes
+// the place of any other line of it.
 package diff
 
 import (
@@ -54,54 +53,25 @@ func (d Diff) Write(w io.Writer, changes []manifest.Change) error {
 	return nil
 }
 
-// sides are the sides that have a line of a diff: 0 is the old one.
-var sides = map[byte][]int{' ': {0, 1}, '-': {0}, '+': {1}}
-
 func (d Diff) change(c *manifest.Change) []byte {
-	hidden := [2][]bool{hiddenLines(c.Old), hiddenLines(c.New)}
 	if c.Mixed {
 		d.Heading = nil // nothing says which of the items changed
-		if d.Secrets {
-			hidden = [2][]bool{allLines(c.Old), allLines(c.New)}
-		}
 	}
+	all := c.Mixed && d.Secrets
 	var out bytes.Buffer
-	var h hunk
-	next := func(side int) int { return h.start[side] + h.count[side] }
-	begin := func(at [2]int) {
-		h.write(&out, c, d.Heading)
-		h = hunk{start: at}
-	}
-	wasHidden := false
-	for line := range strings.Lines(Hunks(c.Old, c.New)) {
-		switch line[0] {
-		case '@':
-			begin(startOf(line))
-			continue
-		case '\\': // "No newline at end of file", about the line before
-			if !wasHidden {
-				h.lines = append(h.lines, line)
-			}
+	h := hunk{change: c, heading: d.Heading}
+	for line := range strings.Lines(Hunks(cover(c.Old, all), cover(c.New, all))) {
+		if line[0] == '@' {
+			h.write(&out)
+			h.header, h.lines = line, nil
 			continue
 		}
-		of := sides[line[0]]
-		wasHidden = slices.ContainsFunc(of, func(s int) bool { return next(s) < len(hidden[s]) && hidden[s][next(s)] })
-		switch {
-		case wasHidden && len(of) == 2:
-			begin([2]int{next(0) + 1, next(1) + 1})
-			continue
-		case wasHidden:
+		if strings.HasPrefix(line[1:], covered) {
 			line = line[:1] + hiddenLine
 		}
-		if len(of) == 1 && !h.changed {
-			h.changed, h.about = true, next(0)
-		}
 		h.lines = append(h.lines, line)
-		for _, s := range of {
-			h.count[s]++
-		}
 	}
-	h.write(&out, c, d.Heading)
+	h.write(&out)
 	return out.Bytes()
 }
 
@@ -112,41 +82,29 @@ func Hunks(before, after []byte) string {
 	return hunks
 }
 
-// startOf returns the lines of both sides, from 0, on which a hunk begins.
-func startOf(header string) (start [2]int) {
-	var count [2]int
-	_, _ = fmt.Sscanf(header, "@@ -%d,%d +%d,%d @@", &start[0], &count[0], &start[1], &count[1])
-	for s := range start {
-		// Of a side without lines, the header has the line before.
-		if count[s] > 0 {
-			start[s]--
-		}
-	}
-	return start
-}
-
 // A hunk is the lines of a diff that are shown together.
 type hunk struct {
-	start, count [2]int // the lines of both sides, from 0 in the change
-	lines        []string
-	changed      bool // lines holds more than context
-	about        int  // the old side's line of the first change
+	change  *manifest.Change
+	heading func(int) string
+	header  string // as of a change that begins on line 1
+	lines   []string
 }
 
-func (h *hunk) write(out *bytes.Buffer, c *manifest.Change, heading func(int) string) {
-	if !h.changed {
+func (h *hunk) write(out *bytes.Buffer) {
+	if h.header == "" {
 		return
 	}
-	span := func(s, line int) string {
-		if h.count[s] == 0 {
-			return fmt.Sprintf("%d,0", line+h.start[s]-1)
+	var oldLine, oldCount, newLine, newCount int
+	_, _ = fmt.Sscanf(h.header, "@@ -%d,%d +%d,%d @@", &oldLine, &oldCount, &newLine, &newCount)
+	oldLine, newLine = oldLine+h.change.OldLine-1, newLine+h.change.NewLine-1
+	fmt.Fprintf(out, "@@ -%d,%d +%d,%d @@", oldLine, oldCount, newLine, newCount)
+	if h.heading != nil {
+		about := oldLine + slices.IndexFunc(h.lines, func(line string) bool { return line[0] != ' ' })
+		if oldCount == 0 { // the header has the line before
+			about++
 		}
-		return fmt.Sprintf("%d,%d", line+h.start[s], h.count[s])
-	}
-	fmt.Fprintf(out, "@@ -%s +%s @@", span(0, c.OldLine), span(1, c.NewLine))
-	if heading != nil {
-		if about := heading(c.OldLine + h.about); about != "" {
-			out.WriteString(" " + about)
+		if of := h.heading(about); of != "" {
+			out.WriteString(" " + of)
 		}
 	}
 	out.WriteByte('\n')

@@ -59,16 +59,16 @@ func TestWrite_hidesTheValuesOfSecrets(t *testing.T) {
 	const hidden = "(a line of a Secret that may hold its values is not shown)\n"
 	for _, test := range []struct{ label, before, after, want string }{
 		{"a name, next to data", secretHead + "data:\n  a: hunter2\n", strings.Replace(secretHead, "db", "db-1", 1) + "data:\n  a: hunter2\n",
-			"@@ -10,4 +20,4 @@\n apiVersion: v1\n kind: Secret\n metadata:\n-  name: db\n+  name: db-1\n"},
-		{"a value", secretHead + "data:\n  a: hunter1\n", secretHead + "data:\n  a: hunter2\n", "@@ -15,1 +25,1 @@\n-" + hidden + "+" + hidden},
+			"@@ -10,6 +20,6 @@\n apiVersion: v1\n kind: Secret\n metadata:\n-  name: db\n+  name: db-1\n " + hidden + " " + hidden},
+		{"a value", secretHead + "data:\n  a: hunter1\n", secretHead + "data:\n  a: hunter2\n", "@@ -12,4 +22,4 @@\n metadata:\n   name: db\n " + hidden + "-" + hidden + "+" + hidden},
 		{"flow style", "{kind: Secret, metadata: {name: a}, data: {x: hunter1}}\n", "{kind: Secret, metadata: {name: b}, data: {x: hunter1}}\n", "@@ -10,1 +20,1 @@\n-" + hidden + "+" + hidden},
 		{"an annotation that copies", secretHead + "  annotations:\n    a: b\n    c: '{hunter1}'\n", secretHead + "  annotations:\n    a: c\n    c: '{hunter1}'\n",
-			"@@ -12,4 +22,4 @@\n metadata:\n   name: db\n   annotations:\n-    a: b\n+    a: c\n"},
+			"@@ -12,5 +22,5 @@\n metadata:\n   name: db\n   annotations:\n-    a: b\n+    a: c\n " + hidden},
 		{"in a SecretList", "kind: SecretList\nitems:\n- type: a\n  data: {x: hunter1}\n- data:\n    x: hunter2\n  type: c\n", "kind: SecretList\nitems:\n- type: b\n  data: {x: hunter1}\n- data:\n    x: hunter2\n  type: d\n",
-			"@@ -10,3 +20,3 @@\n kind: SecretList\n items:\n-- type: a\n+- type: b\n@@ -16,1 +26,1 @@\n-  type: c\n+  type: d\n"},
-		{"a comment", secretHead + "# hunter1\ntype: a\n", secretHead + "# hunter1\ntype: b\n", "@@ -15,1 +25,1 @@\n-type: a\n+type: b\n"},
-		{"anchors", secretHead + "type: &a x\ndata: {a: hunter1}\n", secretHead + "type: &a y\ndata: {a: hunter1}\n", "@@ -14,1 +24,1 @@\n-" + hidden + "+" + hidden},
-		{"not YAML", "kind: Secret\na: [hunter1\n", "kind: Secret\na: [hunter2\n", "@@ -11,1 +21,1 @@\n-" + hidden + "+" + hidden},
+			"@@ -10,7 +20,7 @@\n kind: SecretList\n items:\n-- type: a\n+- type: b\n " + hidden + " " + hidden + " " + hidden + "-  type: c\n+  type: d\n"},
+		{"a comment", secretHead + "# hunter1\ntype: a\n", secretHead + "# hunter1\ntype: b\n", "@@ -12,4 +22,4 @@\n metadata:\n   name: db\n " + hidden + "-type: a\n+type: b\n"},
+		{"anchors", secretHead + "type: &a x\ndata: {a: hunter1}\n", secretHead + "type: &a y\ndata: {a: hunter1}\n", "@@ -11,5 +21,5 @@\n " + hidden + " " + hidden + " " + hidden + "-" + hidden + "+" + hidden + " " + hidden},
+		{"not YAML", "kind: Secret\na: [hunter1\n", "kind: Secret\na: [hunter2\n", "@@ -10,2 +20,2 @@\n " + hidden + "-" + hidden + "+" + hidden},
 		{"a reference to one", "kind: Pod\nref: {kind: Secret, name: a}\n", "kind: Pod\nref: {kind: Secret, name: b}\n",
 			"@@ -10,2 +20,2 @@\n kind: Pod\n-ref: {kind: Secret, name: a}\n+ref: {kind: Secret, name: b}\n"},
 	} {

@@ -14,6 +14,31 @@ func allLines(text []byte) []bool {
 	return slices.Repeat([]bool{true}, 1+bytes.Count(text, []byte("\n")))
 }
 
+// covered marks a line that is not to be shown, which follows: the lines of two texts differ
+// by it. No YAML has its first character.
+const covered = "\x00covered "
+
+// cover marks the lines of a text that may hold a Secret's value, or all of them.
+func cover(text []byte, all bool) []byte {
+	hidden := hiddenLines(text)
+	if all {
+		hidden = allLines(text)
+	}
+	if hidden == nil {
+		return text
+	}
+	var b bytes.Buffer
+	i := 0
+	for line := range bytes.Lines(text) {
+		if hidden[i] {
+			b.WriteString(covered)
+		}
+		b.Write(line)
+		i++
+	}
+	return b.Bytes()
+}
+
 // hiddenLines says of each line of text, from 0, whether it may hold a Secret's
 // value. It returns nil if none does.
 func hiddenLines(text []byte) []bool {

@@ -108,21 +108,16 @@ func (p *Page) htmlTable() gomponents.Node {
 }
 
 func (s *Section) html() gomponents.Node {
-	lines := 0
-	for i := range s.Rows {
-		lines += len(s.Rows[i].Lines)
-	}
-	folds := s.Groups && lines > longText
 	return gomponents.Group{html.Details(
 		gomponents.If(s.Open || !s.Folded && len(s.Rows) <= longSection, gomponents.Attr("open")), newline,
 		html.Summary(html.H2(gomponents.Text(fmt.Sprintf("%s (%d)", s.heading(), len(s.Rows))))), newline,
 		html.Ul(newline, each(s.Rows, func(r *Row) gomponents.Node {
-			return gomponents.Group{html.Li(html.Class("item"), r.html(folds)), newline}
+			return gomponents.Group{html.Li(html.Class("item"), r.html()), newline}
 		})), newline), newline}
 }
 
-// html is the row with its lines, folded if asked to.
-func (r *Row) html(folds bool) gomponents.Node {
+// html is the row with its lines, which are folded if they are many.
+func (r *Row) html() gomponents.Node {
 	text := gomponents.Group{gomponents.If(len(r.Name) > 0, html.Strong(r.Name.html())), r.Text.html()}
 	for _, column := range r.Columns {
 		if len(column) > 0 {
@@ -132,7 +127,7 @@ func (r *Row) html(folds bool) gomponents.Node {
 	switch {
 	case len(r.Lines) == 0:
 		return text
-	case folds:
+	case len(r.Lines) > longList:
 		return html.Details(html.Summary(text, gomponents.Textf(" (%d)", len(r.Lines))), htmlLines(r.Lines))
 	}
 	return append(text, htmlLines(r.Lines))

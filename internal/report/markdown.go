@@ -203,7 +203,7 @@ func (m *document) print(texts ...string) {
 
 func (m *document) section(s *Section) {
 	list := &document{rows: m.rows}
-	list.list("", len(s.Rows), m.rows, func(i int) { list.row(&s.Rows[i], s.Groups || s.Folded) })
+	list.list("", len(s.Rows), func(i int) { list.row(&s.Rows[i]) })
 	text := list.String()
 	m.cut, m.folds = m.cut || list.cut, m.folds || list.folds
 	title := s.heading()
@@ -227,9 +227,9 @@ func (s *Section) heading() string {
 	return capital(s.Tag) + ": " + s.Title
 }
 
-// list writes at most so many of n rows, and counts the others.
-func (m *document) list(indent string, n, most int, row func(i int)) {
-	shown := min(n, most)
+// list writes the first of n rows, and counts the others.
+func (m *document) list(indent string, n int, row func(i int)) {
+	shown := min(n, m.rows)
 	for i := range shown {
 		row(i)
 	}
@@ -244,9 +244,8 @@ func (m *document) list(indent string, n, most int, row func(i int)) {
 	m.cut = true
 }
 
-// row writes a row, and the lines below it: all of them, or those that fit into a list
-// of their own.
-func (m *document) row(r *Row, isList bool) {
+// row writes a row, and the lines below it, as many as a list has.
+func (m *document) row(r *Row) {
 	m.print("- ")
 	if len(r.Name) > 0 {
 		m.print("**", m.phrase(r.Name), "**")
@@ -258,11 +257,7 @@ func (m *document) row(r *Row, isList bool) {
 		}
 	}
 	m.print("\n")
-	most := len(r.Lines)
-	if isList {
-		most = m.rows
-	}
-	m.list("  ", len(r.Lines), most, func(i int) {
+	m.list("  ", len(r.Lines), func(i int) {
 		m.print("  - ")
 		if label := r.Lines[i].Label; len(label) > 0 {
 			m.print(m.phrase(label), ": ")

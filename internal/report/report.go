@@ -159,12 +159,8 @@ type Section struct {
 	// empty.
 	Tag, Title string
 	Rows       []Row
-	// Groups: each row is a heading with a list of its own in Lines, which takes no
-	// more room than the section does. Text shows no title above them.
-	Groups bool
 	// Folded: Markdown shows the rows once a reader opens the section, whose Title they
-	// are counted in. A row has as many lines at most as the section has rows.
-	// Open: a reader need not open it.
+	// are counted in. Open: a reader need not open it.
 	Folded, Open bool
 }
 

@@ -30,37 +30,13 @@ func (p *Page) Text(colours bool) string {
 		t.line(note)
 	}
 	for i := range p.Sections {
-		if s := &p.Sections[i]; s.Groups {
-			t.groups(s.Rows)
-		} else {
-			t.list(s)
-		}
+		t.list(&p.Sections[i])
 	}
 	if t.folds {
 		t.WriteString("\n")
 		t.line(Words("Long lists are cut short here; -o json has all of them.").Toned(Faint))
 	}
 	return t.String()
-}
-
-// groups writes each row as a heading with its lines below it.
-func (t *terminal) groups(rows []Row) {
-	labels := 0
-	for i := range rows {
-		for _, line := range rows[i].Lines {
-			labels = wider(labels, line.Label)
-		}
-	}
-	for i := range rows {
-		t.WriteString("\n")
-		t.line(rows[i].Name.Toned(Bold), rows[i].Text)
-		for _, line := range rows[i].Lines {
-			t.WriteString("  ")
-			t.print(line.Label)
-			t.blanks(max(labels-width(line.Label), 0) + 2)
-			t.line(line.Text)
-		}
-	}
 }
 
 // table writes a table in columns, each as wide as it needs to be up to a limit.

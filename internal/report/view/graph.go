@@ -86,7 +86,7 @@ func filled(sections ...report.Section) []report.Section {
 
 // sections lists objects with their users, or users with their objects and what uses nothing.
 func (v *graphView) sections() []report.Section {
-	groups := report.Section{Title: "Objects and who uses them", Groups: true}
+	groups := report.Section{Title: "Objects and who uses them"}
 	idle := report.Section{Title: "Workloads that use nothing"}
 	lines := map[string][]report.Line{} // by the ID of what they are listed below
 	for _, edges := range v.uses {
