@@ -307,7 +307,7 @@ func TestNeverRename_matchesWhatControllersFindByName(t *testing.T) {
 			if (rule != nil) != tc.want {
 				t.Fatalf("matched by %v, want a match: %v", rule, tc.want)
 			}
-			if rule != nil && bool(rule.Warning) != tc.warning {
+			if rule != nil && rule.Warning != tc.warning {
 				t.Errorf("warning %v, want %v", rule.Warning, tc.warning)
 			}
 		})
@@ -326,7 +326,7 @@ func TestNameRules_areComplete(t *testing.T) {
 			if err := decodeStrict(text, &raw); err != nil {
 				t.Errorf("%s: %v in\n%s", file, err, text)
 			}
-			if raw.Target == 0 || raw.Reason == "" || !strings.Contains(text, "\nlevel: ") {
+			if raw.Target == 0 || raw.Reason == "" || !strings.Contains(text, "\nwarning: ") {
 				t.Errorf("%s: no target, no reason or no level in\n%s", file, text)
 			}
 			if len(raw.Types)+len(raw.Names)+len(raw.Patterns)+len(raw.Labels)+len(raw.Annotations) == 0 {

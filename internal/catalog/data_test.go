@@ -16,7 +16,7 @@ import (
 // so by the tests below.
 func TestData_hasNoUnknownFields(t *testing.T) {
 	for file, into := range map[string]any{
-		passedOverFile: &[]kinds{}, neverRefersFile: &[]kinds{}, lookAlikesFile: &[]LookAlike{}, discoverFile: &rawShapes{},
+		passedOverFile: &[]KindsOf{}, neverRefersFile: &[]KindsOf{}, lookAlikesFile: &[]LookAlike{}, discoverFile: &rawShapes{},
 		podMetadataFile: &PodMetadata{},
 		jobNamesFile:    &JobNames{},
 	} {
@@ -286,7 +286,7 @@ func TestShadows_reportsWhatIsLeft(t *testing.T) {
 	}{
 		{"twice the same", "{path: a, target: Secret}", "{path: a, target: Secret}", true},
 		{"another target", "{path: a, target: Secret}", "{path: a, target: ConfigMap}", true},
-		{"another format", "{path: a, target: Secret}", "{path: a, target: Secret, format: 'x:{name}'}", false},
+		{"another format", "{path: a, target: Secret}", "{path: a, target: Secret, format: ['x:{name}']}", false},
 		{"one format of two", "{path: a, target: Secret}", "{path: a, target: Secret, format: ['x:{name}', '{name}']}", false},
 		{"a condition on the earlier", "{path: a, target: Secret, when: [{path: b, present: true}]}", "{path: a, target: Secret}", false},
 		{"a condition on the later", "{path: a, target: Secret}", "{path: a, target: Secret, when: [{path: b, present: true}]}", true},
@@ -383,9 +383,8 @@ func defect(load func()) (err error) {
 func TestExpand_refusesWhatMakesNoSense(t *testing.T) {
 	for _, tc := range []struct{ label, text, want string }{
 		{"a subtree that is not there", "references: [{path: a, subtree: none}]", "no subtree"},
-		{"a format that does not compile", "references: [{path: a, target: Secret, format: '{nam}'}]", "placeholder"},
+		{"a format that does not compile", "references: [{path: a, target: Secret, format: ['{nam}']}]", "placeholder"},
 		{"nothing named", "references: [{path: a}]", "want either a target or of"},
-		{"an unknown scope", "scope: cluster", "want Cluster"},
 		{"a subtree of a spec that is not there", "podTemplates: [{annotations: a, subtree: container}]", "no spec"},
 		{"a pod template nowhere", "podTemplates: [{change: rollout}]", "has no path"},
 	} {

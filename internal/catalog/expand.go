@@ -19,7 +19,6 @@ const maxDepth = 16
 // A rawKind is a Kind as the data writes it.
 type rawKind struct {
 	Kinds     []string `yaml:"kinds"`
-	Scope     string   `yaml:"scope"`
 	Immutable *struct {
 		Paths  []Path `yaml:"paths"`
 		Reason string `yaml:"reason"`
@@ -47,8 +46,8 @@ type Entry struct {
 	// then says only what holds for all of them.
 	Subtree string `yaml:"subtree"`
 	// Patterns become the Formats of the Rule, and Inner its Embedded.
-	Patterns oneOrMore[string] `yaml:"format"`
-	Inner    []Entry           `yaml:"embedded"`
+	Patterns []string `yaml:"format"`
+	Inner    []Entry  `yaml:"embedded"`
 	// MountedBy are a pod spec's lists of containers that mount the volumes of
 	// the subtree.
 	MountedBy []string `yaml:"mountedBy"`
@@ -66,13 +65,7 @@ type subtree struct {
 func (c *Catalog) add(k *Kind, d document) {
 	var raw rawKind
 	decode(d.text, &raw)
-	switch raw.Scope {
-	case "", "Namespaced":
-	case "Cluster":
-		k.ClusterScoped = true
-	default:
-		panic(fmt.Errorf("catalogue: scope %q: want Cluster or Namespaced", raw.Scope))
-	}
+	k.ClusterScoped = k.ClusterScoped || raw.ClusterScoped
 	first := len(k.References)
 	var at expansion
 	for i := range raw.PodTemplates {

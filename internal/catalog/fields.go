@@ -57,47 +57,41 @@ type rawShapes struct {
 // A LookAlike is a field that looks like a reference to a ConfigMap or a Secret
 // and is not one. It matters if references are looked for without a rule.
 type LookAlike struct {
-	// Group is that of the kinds, "*" for all, or "*.k8s.elastic.co" for those
-	// that end so.
-	Group string `yaml:"group"`
-	// Kinds are those concerned; "*" stands for all of the group.
-	Kinds []string `yaml:"kinds"`
+	KindsOf `yaml:",inline"`
 	// Path leads to the field.
 	Path Path `yaml:"path"`
 	// Note says what the field holds.
 	Note string `yaml:"note"`
 }
 
-// Covers reports whether l is about a kind.
-func (l LookAlike) Covers(group, kind string) bool {
-	suffix, open := strings.CutPrefix(l.Group, "*")
-	return (group == l.Group || open && strings.HasSuffix(group, suffix)) &&
-		(slices.Contains(l.Kinds, kind) || slices.Contains(l.Kinds, "*"))
+// KindsOf are some kinds of an API group.
+type KindsOf struct {
+	// Group is that of the kinds, "*" for all, or "*.k8s.elastic.co" for those
+	// that end so.
+	Group string `yaml:"group"`
+	// Kinds are those concerned; "*" stands for all of the group.
+	Kinds []string `yaml:"kinds"`
+	// Reason is for people.
+	Reason string `yaml:"reason"`
 }
 
-// kinds are some of an API group.
-type kinds struct {
-	Group  string   `yaml:"group"`
-	Kinds  []string `yaml:"kinds"`
-	Reason string   `yaml:"reason"`
+// Covers reports whether a kind is one of them.
+func (k KindsOf) Covers(group, kind string) bool {
+	suffix, open := strings.CutPrefix(k.Group, "*")
+	return (group == k.Group || open && strings.HasSuffix(group, suffix)) &&
+		(slices.Contains(k.Kinds, kind) || slices.Contains(k.Kinds, "*"))
 }
 
-var passedOver, neverRefers = readOnce[[]kinds](passedOverFile), readOnce[[]kinds](neverRefersFile)
-
-func anyCovers(all *[]kinds, group, kind string) bool {
-	return slices.ContainsFunc(*all, func(k kinds) bool {
-		return k.Group == group && (slices.Contains(k.Kinds, kind) || slices.Contains(k.Kinds, "*"))
-	})
-}
+var passedOver, neverRefers = readOnce[[]KindsOf](passedOverFile), readOnce[[]KindsOf](neverRefersFile)
 
 // PassedOver reports whether objects of a kind are not part of what is
 // applied: files of the package itself, and functions' configurations.
 func (c *Catalog) PassedOver(group, kind string) bool {
-	return anyCovers(passedOver(), group, kind)
+	return slices.ContainsFunc(*passedOver(), func(k KindsOf) bool { return k.Covers(group, kind) })
 }
 
 // NeverRefers reports whether live objects of a kind cannot need a ConfigMap or a Secret:
 // they describe or measure other objects.
 func (c *Catalog) NeverRefers(group, kind string) bool {
-	return anyCovers(neverRefers(), group, kind)
+	return slices.ContainsFunc(*neverRefers(), func(k KindsOf) bool { return k.Covers(group, kind) })
 }

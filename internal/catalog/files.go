@@ -8,8 +8,6 @@ import (
 	"strings"
 	"sync"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
@@ -167,19 +165,4 @@ func readOnce[T any](file string) func() *T {
 		decode(read(file), all)
 		return all
 	})
-}
-
-// oneOrMore is a list that may be written as its only element.
-type oneOrMore[T any] []T
-
-func (l *oneOrMore[T]) UnmarshalYAML(node *yaml.Node) error {
-	if node.Kind == yaml.SequenceNode {
-		return node.Decode((*[]T)(l))
-	}
-	var one T
-	if err := node.Decode(&one); err != nil {
-		return err
-	}
-	*l = []T{one}
-	return nil
 }

@@ -3,7 +3,7 @@ package catalog
 // A Kind is what the catalogue says of a kind. It is shared and must not be changed.
 type Kind struct {
 	// ClusterScoped objects have no namespace.
-	ClusterScoped bool `yaml:"-"`
+	ClusterScoped bool `yaml:"clusterScoped"`
 	// Immutable says why an apply over an existing object is refused when
 	// certain references change (those with Rule.Immutable). It is empty
 	// if all may change.

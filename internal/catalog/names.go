@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"cmp"
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -28,19 +27,9 @@ type NameRule struct {
 	Reason string `yaml:"reason"`
 	// Warning: a user would expect such an object to be renamed,
 	// so that more than information is due.
-	Warning warning `yaml:"level"`
+	Warning bool `yaml:"warning"`
 	// Source is for people.
 	Source string `yaml:"source"`
-}
-
-type warning bool
-
-// UnmarshalText reads warning or info.
-func (w *warning) UnmarshalText(text []byte) error {
-	if *w = string(text) == "warning"; !*w && string(text) != "info" {
-		return fmt.Errorf("level %q: want warning or info", text)
-	}
-	return nil
 }
 
 // A pattern is a regular expression that matches all of a name. It is compiled

@@ -44,7 +44,7 @@ type Rule struct {
 	Optional *Relative `yaml:"optional"`
 	// Default leads to where the name comes from if the field is absent or
 	// empty: the first of these that is present.
-	Default oneOrMore[Relative] `yaml:"default"`
+	Default []Relative `yaml:"default"`
 	// DefaultName is what the name is if the field is absent or empty, with
 	// {} for what Default leads to: nobody can change it, so it pins the object.
 	DefaultName string `yaml:"defaultName"`

@@ -1,17 +1,27 @@
 package edit
 
-// OnNodes makes the edits the other way.
-var OnNodes = onNodes
+import "github.com/confighash/confighash/internal/yamldoc"
 
-// Splice makes the edits in the bytes of text only. It reports false, and returns no text,
-// if it leaves some of them to OnNodes.
+// Splice makes edits of scalars in the bytes of text, without parsing it. It reports false if
+// it leaves them to the rest of Apply.
 func Splice(text []byte, items []Item) (out []byte, ok bool, err error) {
 	if err := check(items); err != nil {
 		return nil, false, err
 	}
-	out, rest := spliceItems(text, items)
-	if len(rest) > 0 {
-		return nil, false, nil
+	out, ok = spliceScalars(text, items)
+	return out, ok, nil
+}
+
+// OnNodes makes the edits without Splice. It reports whether it had to write all of the
+// document.
+func OnNodes(text []byte, items []Item) (out []byte, rewritten bool, err error) {
+	t, err := edited(new(yamldoc.Parser), text, items)
+	if err != nil || t == nil {
+		return text, false, err
 	}
-	return out, true, nil
+	if out := t.splice(text); out != nil {
+		return out, false, nil
+	}
+	out, err = t.rewrite(text)
+	return out, true, err
 }

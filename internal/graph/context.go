@@ -89,7 +89,7 @@ func namesIn(chunk *manifest.Chunk, item manifest.Item) ([]*Resource, error) {
 	return objects, errors.Join(errs...)
 }
 
-// CheckContext returns an error for each file of the context that has an object or a
+// CheckContext returns an error, the first one, for each file of the context that has an object or a
 // workload of the input, under the present name or without the hash, or one of another
 // file of the context: nothing would say then which of the two is meant. Other resources,
 // such as Namespaces, may well be in several builds.
@@ -105,8 +105,8 @@ func (g *Graph) CheckContext() error {
 			}
 		}
 	}
-	first, more := map[string][2]*Resource{}, map[string]int{}
-	var files []string
+	reported := map[string]bool{}
+	var errs []error
 	for _, r := range g.Context {
 		if !single(r) {
 			continue
@@ -115,33 +115,23 @@ func (g *Graph) CheckContext() error {
 		if own := taken[g.BaseID(r)]; own != nil && !own.Context {
 			other = own
 		}
-		switch _, known := first[r.File]; {
+		switch {
 		case other == nil:
 			taken[g.ID(r)] = r
-		case known:
-			more[r.File]++
-		default:
-			files, first[r.File] = append(files, r.File), [2]*Resource{other, r}
+		case !reported[r.File]:
+			reported[r.File] = true
+			errs = append(errs, clash(other, r))
 		}
-	}
-	errs := make([]error, len(files))
-	for i, file := range files {
-		errs[i] = clash(first[file][0], first[file][1], more[file])
 	}
 	return errors.Join(errs...)
 }
 
-// clash returns the error that other has what r of the context is, and how many more of
-// its file are so.
-func clash(other, r *Resource, more int) error {
-	and := ""
-	if more > 0 {
-		and = fmt.Sprintf(", like %d more of this file", more)
-	}
+// clash returns the error that other has what r of the context is.
+func clash(other, r *Resource) error {
 	if other.Context {
-		return fmt.Errorf("--context: %s, %s: %s is in the context twice (%s, %s)%s; keep one, and give the manifests of one cluster at a time",
-			r.File, r.Place(), r, other.File, other.Place(), and)
+		return fmt.Errorf("--context: %s, %s: %s is in the context twice (%s, %s); keep one, and give the manifests of one cluster at a time",
+			r.File, r.Place(), r, other.File, other.Place())
 	}
-	return fmt.Errorf("--context: %s, %s: %s is in the input as well, as %s (%s)%s; give what other builds write, not what this one does",
-		r.File, r.Place(), r, other, other.Place(), and)
+	return fmt.Errorf("--context: %s, %s: %s is in the input as well, as %s (%s); give what other builds write, not what this one does",
+		r.File, r.Place(), r, other, other.Place())
 }

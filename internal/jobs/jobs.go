@@ -74,7 +74,8 @@ func Name(g *graph.Graph, p *policy.Policy, spec *v1alpha1.Spec, pl *plan.Plan, 
 	}
 	n.checkUnique()
 	for _, r := range taking {
-		n.edit(r, suffixes[r].suffix)
+		pl.Edit(r, plan.Rename(r, n.names[r])...)
+		pl.Edit(r, plan.Annotate(r, v1alpha1.AnnotationHash, suffixes[r].suffix)...)
 		n.plan.Inform(graph.Finding{Resource: r, Message: "named after what it runs"})
 		if suffixes[r].removed {
 			n.plan.Inform(graph.Finding{Resource: r, Path: "spec.ttlSecondsAfterFinished", Message: "once the cluster has removed the finished Job, a tool that applies manifests again and again, such as Argo CD or Flux, creates it again, and it runs again"})
@@ -250,21 +251,4 @@ func (n *namer) checkUnique() {
 			n.plan.Errorf(renamed, "metadata.name", "its new name %q would be that of %s (%s) in the same namespace; rename or remove one", id.Name, other, other.Place())
 		}
 	}
-}
-
-func (n *namer) edit(r *graph.Resource, suffix string) {
-	annotate := func(key, value string) {
-		if r.Annotations[key] != value {
-			n.plan.Edit(r, edit.SetEntry{Parent: "metadata.annotations", Key: key, Value: value, After: "name"})
-		}
-	}
-	if name := n.names[r]; name != r.Name {
-		n.plan.Edit(r, edit.SetScalar{At: r.NameAt, Value: name})
-		if r.History.Built {
-			for _, a := range r.History.Append(r.Identities(name)...) {
-				annotate(a.Key, a.Value)
-			}
-		}
-	}
-	annotate(v1alpha1.AnnotationHash, suffix)
 }

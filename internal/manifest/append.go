@@ -8,6 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/confighash/confighash/internal/edit"
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
@@ -205,36 +206,27 @@ func (in *Input) appendItems(d *document, documents [][]byte, replaced map[*Chun
 	return nil
 }
 
-// appendWhole adds items to a ResourceList that has none or was not split, which is encoded
-// again.
+// appendWhole adds items to a ResourceList that has none or was not split.
 func (in *Input) appendWhole(d *document, documents [][]byte, replaced map[*Chunk][]byte) error {
 	var text []byte
 	for _, p := range d.parts {
 		text = append(text, p.text(replaced)...)
 	}
-	tree, err := yamldoc.ParseWithComments(text)
+	tree, err := yamldoc.Parse(text)
 	if err != nil {
 		return err
 	}
-	root := tree.Content[0]
-	items := yamldoc.Resolve(yamldoc.Value(root, "items"))
-	if items == nil || items.Kind != yaml.SequenceNode {
-		items = &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
-		if i := indexOf(root, "items"); i >= 0 {
-			root.Content[i+1] = items
-		} else {
-			root.Content = append(root.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: "items"}, items)
-		}
-	}
-	if len(items.Content) == 0 {
-		items.Style = root.Style
-	}
+	added := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
 	for _, text := range documents {
-		item, err := yamldoc.ParseWithComments(text)
+		item, err := yamldoc.Parse(text)
 		if err != nil {
 			return err
 		}
-		items.Content = append(items.Content, item.Content...)
+		added.Content = append(added.Content, item.Content...)
+	}
+	var e edit.Edit = edit.SetNode{Key: "items", Value: added}
+	if items := yamldoc.Value(tree.Content[0], "items"); items != nil && len(items.Content) > 0 {
+		e = edit.Append{At: "items", Elements: added.Content}
 	}
 	whole := &Chunk{Text: d.text, Line: d.line, form: formList}
 	if d.parts[0].chunk != nil {
@@ -242,6 +234,6 @@ func (in *Input) appendWhole(d *document, documents [][]byte, replaced map[*Chun
 	}
 	in.hasItems = true
 	d.parts = []part{{chunk: whole}}
-	replaced[whole], err = Encode(tree)
+	replaced[whole], err = edit.Apply(text, []edit.Item{{Edits: []edit.Edit{e}}})
 	return err
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/confighash/confighash/internal/edit"
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/kustomize"
+	"github.com/confighash/confighash/internal/plan"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
@@ -20,15 +21,7 @@ func (b *builder) editTargets() {
 		if !named {
 			continue
 		}
-		var edits []edit.Edit
-		if name != r.Name {
-			edits = append(edits, edit.SetScalar{At: r.NameAt, Value: name})
-			if r.History.Built {
-				for _, a := range r.History.Append(r.Identities(name)...) {
-					edits = append(edits, annotate(r, a.Key, a.Value)...)
-				}
-			}
-		}
+		edits := plan.Rename(r, name)
 		if r.History.NeedsHash {
 			edits = append(edits, edit.RemoveEntry{Parent: "metadata.annotations", Key: kustomize.NeedsHashSuffix})
 		}
@@ -48,23 +41,15 @@ func (b *builder) editTargets() {
 
 // marks returns the edits that mark an object as named after its content.
 func (b *builder) marks(r *graph.Resource, suffix string) []edit.Edit {
-	edits := annotate(r, v1alpha1.AnnotationHash, suffix)
+	edits := plan.Annotate(r, v1alpha1.AnnotationHash, suffix)
 	for _, key := range slices.Sorted(maps.Keys(b.spec.Rename.Annotations)) {
-		edits = append(edits, annotate(r, key, withOptions(key, r.Annotations[key], b.spec.Rename.Annotations[key]))...)
+		edits = append(edits, plan.Annotate(r, key, withOptions(key, r.Annotations[key], b.spec.Rename.Annotations[key]))...)
 	}
 	// Content under a derived name may change without it.
 	if b.spec.Rename.Immutable && !r.Immutable && b.target(r).derived == nil {
 		edits = append(edits, edit.SetEntry{Key: "immutable", Value: "true", Bool: true, After: "kind"})
 	}
 	return edits
-}
-
-// annotate returns the edit that sets an annotation, unless it is set.
-func annotate(r *graph.Resource, key, value string) []edit.Edit {
-	if r.Annotations[key] == value {
-		return nil
-	}
-	return []edit.Edit{edit.SetEntry{Parent: "metadata.annotations", Key: key, Value: value, After: "name"}}
 }
 
 // withOptions returns the value that an annotation gets. Argo CD reads two of

@@ -51,7 +51,7 @@ const arrange = picture => {
 // draw draws the arrows. Those that begin or end at a box do so at different places of its
 // side, in the order of the boxes at their other ends.
 const draw = picture => {
-  const svg = picture.querySelector("svg"), arrows = arrowsOf(picture);
+  const arrows = arrowsOf(picture);
   for (const [side, other, y] of [["from", "to", "start"], ["to", "from", "end"]]) {
     for (const a of arrows) {
       const all = arrows.filter(b => b[side] === a[side]).sort((b, c) => b[other].top - c[other].top);
@@ -64,8 +64,6 @@ const draw = picture => {
     e.lastChild.setAttribute("x", to.left - 12);
     e.lastChild.setAttribute("y", end - 3);
   }
-  svg.setAttribute("width", svg.parentElement.clientWidth);
-  svg.setAttribute("height", svg.parentElement.clientHeight);
 };
 
 document.getElementById("search").hidden = false;

@@ -539,7 +539,6 @@ var unexplained = map[string]string{
 	"lines X and X":                          "where something stands, in messages",
 	"X and X more":                           "the end of a list, in messages",
 	"more than X levels deep":                "what comes before it is explained",
-	", like X more of this file":             "a part of a message",
 	"X: it must be a whole number":           "about a flag, which it names",
 	"X: it must be a duration, such as 36h":  "about a flag, which it names",
 	"a key without a value":                  "a part of a message",

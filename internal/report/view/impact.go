@@ -2,10 +2,8 @@ package view
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/confighash/confighash/internal/impact"
 	"github.com/confighash/confighash/internal/report"
@@ -174,9 +172,12 @@ func (v impactView) workloadRows(o *outcome) []report.Row {
 		if outcomeOf(w.Effect) != o {
 			continue
 		}
-		row := report.Row{Tag: o.tag, Tone: toneOf(w), Name: report.Names(w.String()), Columns: []report.Phrase{nil, strategyPhrase(w.Strategy), nil}}
+		row := report.Row{Tag: o.tag, Tone: toneOf(w), Name: report.Names(w.String()), Columns: make([]report.Phrase, 3)}
 		if w.Replicas != nil {
 			row.Columns[0] = report.Words(report.Plural(*w.Replicas, "replica"))
+		}
+		if w.Strategy != "" {
+			row.Columns[1] = report.Prose(w.Strategy)
 		}
 		switch {
 		case w.Accepted:
@@ -199,24 +200,6 @@ func toneOf(w *impact.Workload) report.Tone {
 		return min(t, report.Warns)
 	}
 	return t
-}
-
-// ownStrategy matches a strategy in known words. A number in it is too short for the
-// digest of a commit.
-var ownStrategy = sync.OnceValue(func() *regexp.Regexp {
-	const part = `(maxSurge|maxUnavailable|partition) [0-9]{1,6}%?`
-	return regexp.MustCompile(`^(RollingUpdate|Recreate|OnDelete|canary|blueGreen|` + part + `)(, ` + part + `)*$`)
-})
-
-// strategyPhrase returns a strategy, which may be anything in a manifest.
-func strategyPhrase(strategy string) report.Phrase {
-	switch strategy = report.OneLine(strategy); {
-	case strategy == "":
-		return nil
-	case ownStrategy().MatchString(strategy):
-		return report.Words(strategy)
-	}
-	return report.Names(strategy)
 }
 
 func explained(lines []report.Line, reason, fix string) []report.Line {

@@ -321,9 +321,8 @@ func TestImpact_strategyIsOfKnownWordsOrCode(t *testing.T) {
 		"maxUnavailable 1":                    " · maxUnavailable 1\n",
 		"blueGreen":                           " · blueGreen\n",
 		"GH-1":                                " · `GH-1`\n",
-		"OnDelete, GH-1":                      " · `OnDelete, GH-1`\n",
-		", partition 1":                       " · `, partition 1`\n",
-		"maxSurge " + strings.Repeat("1", 40): " · `maxSurge " + strings.Repeat("1", 40) + "`\n",
+		"OnDelete, GH-1":                      " · OnDelete, `GH-1`\n",
+		"maxSurge " + strings.Repeat("1", 40): " · maxSurge `" + strings.Repeat("1", 40) + "`\n",
 		strings.Repeat("a1", 20):              " · `" + strings.Repeat("a1", 20) + "`\n",
 	} {
 		r := &impact.Report{Workloads: []impact.Workload{{Ref: deployment("web"), Effect: impact.Rolls, Strategy: strategy}}}

@@ -24,3 +24,25 @@ func Strip(r *graph.Resource) (edits []edit.Edit) {
 	}
 	return append(edits, removed...)
 }
+
+// Rename returns the edits that give r a name. While kustomize builds, r remembers the one before.
+func Rename(r *graph.Resource, name string) (edits []edit.Edit) {
+	if name == r.Name {
+		return nil
+	}
+	edits = append(edits, edit.SetScalar{At: r.NameAt, Value: name})
+	if r.History.Built {
+		for _, a := range r.History.Append(r.Identities(name)...) {
+			edits = append(edits, Annotate(r, a.Key, a.Value)...)
+		}
+	}
+	return edits
+}
+
+// Annotate returns the edit that sets an annotation, unless it is set.
+func Annotate(r *graph.Resource, key, value string) []edit.Edit {
+	if r.Annotations[key] == value {
+		return nil
+	}
+	return []edit.Edit{edit.SetEntry{Parent: "metadata.annotations", Key: key, Value: value, After: "name"}}
+}
