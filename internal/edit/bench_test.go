@@ -62,7 +62,7 @@ func BenchmarkOnNodes_fiveScalars(b *testing.B) {
 	b.ReportAllocs()
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
-		if _, _, err := edit.OnNodes(text, items); err != nil {
+		if _, err := edit.OnNodes(text, items); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -1,11 +1,11 @@
 // Package edit edits YAML and JSON text, and leaves every byte as it is that no edit
 // concerns. Use [Apply].
 //
-// Apply finds a scalar in the text by its position, compares the bytes there with what it
-// expects, and replaces only those. For all other edits it parses the text, makes the edits on
-// the nodes, and splices what became of each changed node into the text: a scalar, an entry,
-// or a copy in the place of an alias or a merge key. Where a form is rare, it reads the
-// result again to see whether it is what it should be; if not, it writes the document anew.
+// There are two ways. Apply splices if that is safe: it finds a scalar in the text, or the
+// entries that differ once an edit is made on the nodes of the parsed text, compares the
+// bytes there with what it expects, and replaces only those. Else it makes all edits on the
+// nodes and encodes the item again: for bytes that are shared by several places (aliases,
+// anchors, merge keys) and values over several lines. Both lead to the same document.
 //
 // The text, a chunk, is one YAML document: an element of a list with its indentation and
 // its "- ", a document of a stream, or a document with several items in it.
@@ -17,14 +17,11 @@ import (
 	"iter"
 	"unicode/utf8"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// An Edit is a change to an item: [SetScalar], [SetEntry], [RemoveEntry],
-// [KeepEntries], [SetNode] or [Append]. An edit whose result is already in the text changes no
-// byte, but for the last two.
+// An Edit is a change to an item: [SetScalar], [SetEntry], [RemoveEntry] or [KeepEntries]. An edit whose
+// result is already in the text changes no byte.
 type Edit interface {
 	// path leads to what the edit sets or removes.
 	path() yamldoc.Path
@@ -56,7 +53,8 @@ type SetEntry struct {
 }
 
 // RemoveEntry removes the entry Key of the mapping at Parent, if there is one. A mapping
-// that loses its last entry becomes {}. Comments on lines of their own stay.
+// that loses its last entry becomes {}. Comments on lines of their own stay, unless the
+// item is encoded again.
 type RemoveEntry struct {
 	Parent yamldoc.Path
 	Key    string
@@ -69,28 +67,14 @@ type KeepEntries struct {
 	Keys   map[string]bool
 }
 
-// SetNode sets the entry Key of the mapping at Parent to a node: in the place of the value that
-// it has, or else as the last entry. The text has the node without its comments.
-type SetNode struct {
-	Parent yamldoc.Path
-	Key    string
-	Value  *yaml.Node
-}
-
-// Append adds nodes to the end of a sequence that has elements. The text has them without
-// comments.
-type Append struct {
-	At       yamldoc.Path
-	Elements []*yaml.Node
-}
-
 // An Item is one item of a chunk and the edits of it.
 type Item struct {
 	Root  yamldoc.Path // leads from the root of the chunk's tree to the item
 	Edits []Edit
 }
 
-// Apply returns text with the edits made. It does not change text, but may return it.
+// Apply returns text with the edits made, item by item in its bytes if that is safe, else
+// on its nodes. It does not change text, but may return it.
 //
 // It fails if the text cannot be parsed, a path leads to a node of another kind than the
 // edit is for, a mapping on the way has a key twice, or aliases would expand without
@@ -99,10 +83,11 @@ func Apply(text []byte, items []Item) ([]byte, error) {
 	if err := check(items); err != nil {
 		return nil, err
 	}
-	if out, ok := spliceScalars(text, items); ok {
+	out, rest := spliceItems(text, items)
+	if len(rest) == 0 {
 		return out, nil
 	}
-	return onNodes(text, items)
+	return onNodes(out, rest)
 }
 
 // edits yields the edits of all items, each with the root of its item.
@@ -142,8 +127,6 @@ func (e SetScalar) path() yamldoc.Path   { return e.At.Path }
 func (e SetEntry) path() yamldoc.Path    { return e.Parent.Key(e.Key) }
 func (e RemoveEntry) path() yamldoc.Path { return e.Parent.Key(e.Key) }
 func (e KeepEntries) path() yamldoc.Path { return e.Parent }
-func (e SetNode) path() yamldoc.Path     { return e.Parent.Key(e.Key) }
-func (e Append) path() yamldoc.Path      { return e.At }
 
 func checkStrings(path yamldoc.Path, values ...string) error {
 	for _, value := range values {

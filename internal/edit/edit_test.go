@@ -134,8 +134,16 @@ func itemsOf(t testing.TB, text string, plans map[yamldoc.Path][]plan) []edit.It
 	return items
 }
 
+type way int
+
+const (
+	inBytes way = iota
+	onNodes
+)
+
 type row struct {
 	label string
+	way   way
 	root  yamldoc.Path
 	edits []plan
 	in    string
@@ -164,9 +172,20 @@ func checkRow(t *testing.T, row row) {
 	if diff := cmp.Diff(row.want, string(got)); diff != "" {
 		t.Errorf("Apply (-want +got):\n%s", diff)
 	}
-	// The same edits of a tree lead to the same document.
-	if diff := diffPlain(plainDocument(t, got), onTree(t, []byte(row.in), items)); diff != "" {
-		t.Errorf("OnTree differs from Apply (-Apply +OnTree):\n%s", diff)
+	_, ok, err := edit.Splice([]byte(row.in), items)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ok != (row.way == inBytes) {
+		t.Errorf("Splice reports %v", ok)
+	}
+	// The other way leads to the same document.
+	other, err := edit.OnNodes([]byte(row.in), items)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := diffPlain(plainDocument(t, got), plainDocument(t, other)); diff != "" {
+		t.Errorf("OnNodes differs from Apply (-Apply +OnNodes):\n%s\nOnNodes gave:\n%s", diff, other)
 	}
 	for _, e := range items[0].Edits {
 		if e, ok := e.(edit.SetScalar); ok && len(e.More) > 0 {
@@ -236,11 +255,13 @@ var scalarRows = []row{{
 	want:  "\ufeffa: 1st\r\nb: 2nd\rü€𝄞: 3rd # \u0085# \u2028d: 4th",
 }, {
 	label: "over two lines",
+	way:   onNodes,
 	edits: []plan{set("a", "new")},
 	in:    "# about a\na: one\n  two\nb: 1 # one\n\n# end\n",
 	want:  "# about a\na: new\nb: 1 # one\n\n# end\n",
 }, {
 	label: "literal",
+	way:   onNodes,
 	root:  "[0]",
 	edits: []plan{set("a", "new\nlines\n")},
 	in:    "    - a: |\n        one\n        two\n      b:\n      - c\n",
@@ -252,26 +273,31 @@ var scalarRows = []row{{
 	want:  "a: !!str new # a\nb: !  \"12\"\nc: !!str\t'it''s'\nd: [!!str \"x,y\", ! \"n\"]\ne: !!str same\nf: !!str new\ng: ! \"new\"\nh: !!str \"new\"\ni: ! same\n",
 }, {
 	label: "a tab in the empty lines after it",
+	way:   onNodes,
 	edits: []plan{set("a", "12")},
 	in:    "a: b\n \t\n",
 	want:  "a: \"12\"\n",
 }, {
 	label: "after another tag",
+	way:   onNodes,
 	edits: []plan{set("a", "new")},
 	in:    "a: !!int 12\nb: !x y",
 	want:  "a: new\nb: !x y",
 }, {
 	label: "after a tag of another document's own",
+	way:   onNodes,
 	edits: []plan{set("a", "new")},
 	in:    "%TAG !! tag:example.com,2000:\n---\na: !!str 12\n",
 	want:  "%TAG !! tag:example.com,2000:\n---\na: new\n",
 }, {
 	label: "after a tag on the line before",
+	way:   onNodes,
 	edits: []plan{set("a", "new")},
 	in:    "a: !!str\n  app\n",
 	want:  "a: new\n",
 }, {
 	label: "a boolean in the place of a tagged string",
+	way:   onNodes,
 	edits: []plan{flag("", "a", "true", "")},
 	in:    "a: ! app\n",
 	want:  "a: true\n",
@@ -281,7 +307,7 @@ var splitRows = []row{{
 	label: "split in block",
 	edits: []plan{split("names[0]", "app-1", "app-2"), split("names[1]", "w", "yes")},
 	in:    "names:\n- app # ours\n-   'web'",
-	want:  "names:\n- app-1 # ours\n- app-2\n-   'w'\n- 'yes'",
+	want:  "names:\n- app-1 # ours\n- app-2\n-   'w'\n-   'yes'",
 }, {
 	label: "split in a sequence of sequences",
 	edits: []plan{split("[0][0]", "b", "c")},
@@ -299,9 +325,10 @@ var splitRows = []row{{
 	want:  "{\"a\": [\n    \"b\",\n    \"c\",\n    \"d\",\n    \"e\"\n  ]\n}\n",
 }, {
 	label: "split after a dash on another line",
+	way:   onNodes,
 	edits: []plan{split("a[0]", "b", "c")},
 	in:    "a:\n  -\n    x\n  - y\n",
-	want:  "a:\n  -\n    b\n  - c\n  - y\n",
+	want:  "a:\n  - b\n  - c\n  - y\n",
 }}
 
 var entryRows = []row{{
@@ -415,9 +442,10 @@ var removeRows = []row{{
 	want:  "a: {} # here\nb: {}\nc: {}\nd: e\n",
 }, {
 	label: "remove the only entry after the tag !",
+	way:   onNodes,
 	edits: []plan{remove("a", "x"), remove("b", "x")},
 	in:    "a: # here\n  !\n  x: 1\nb: !\n  x: 1\n",
-	want:  "a: # here\n  !\n  {}\nb: !\n  {}\n",
+	want:  "a: {} # here\nb: {}\n",
 }, {
 	label: "remove a tagged string",
 	edits: []plan{remove("a", "x")},
@@ -435,6 +463,7 @@ var removeRows = []row{{
 	want:  "m:\n  x: 1\n# about n\nn: {x: 1}\no:\n  x: 1",
 }, {
 	label: "remove a mapping with more",
+	way:   onNodes,
 	edits: []plan{remove("m", "a"), remove("n", "a")},
 	in:    "m:\n  x: 1\n  a: # one\n    k: v\nn: {x: 1, a: {k: v, l: w}}\n",
 	want:  "m:\n  x: 1\nn: {x: 1}\n",
@@ -445,11 +474,13 @@ var removeRows = []row{{
 	want:  "a: {y: 2}\nb: {x: 1}\nc: {\n  \"x\": 1,\n  \"z\": 3\n}\n",
 }, {
 	label: "remove after a literal that would grow",
+	way:   onNodes,
 	edits: []plan{remove("", "b")},
 	in:    "a: |\n  text\nb: 1\n  # not text\nc: 2\n",
 	want:  "a: |\n  text\n# not text\nc: 2\n",
 }, {
 	label: "remove what is set",
+	way:   onNodes,
 	edits: []plan{entry("a", "x", "v"), remove("a", "x")},
 	in:    "{\"a\": {\"x\": \"1\", \"y\": \"2\"}}",
 	want:  "{\"a\": {\"y\": \"2\"}}",
@@ -471,91 +502,90 @@ var removeRows = []row{{
 }}
 
 var nodeRows = []row{{
-	label: "blanks without a break after a literal",
-	edits: []plan{set("a", "new")},
-	in:    "a: |\n  ",
-	want:  "a: |-\n  new\n  ",
-}, {
-	label: "an anchor between a dash and a mapping",
-	edits: []plan{set("[0].b", "new"), set("[1].b", "new")},
-	in:    "- &x\n  b: old\n- &y # of y\n  b: old\n- *x\n- *y\n",
-	want:  "- b: new\n- # of y\n  b: new\n- b: old\n- b: old\n",
-}, {
-	label: "remove the first entry after a dash",
-	edits: []plan{remove("[0]", "a"), remove("[1]", "a")},
-	in:    "- a: 1 # one\n  b: 2\n- a: 1\n  # about b\n  b: 2\n",
-	want:  "- b: 2\n-\n  # about b\n  b: 2\n",
-}, {
 	label: "an alias is this place's own",
+	way:   onNodes,
 	root:  "[0]",
 	edits: []plan{set("b", "new")},
 	in:    "  - a: &x old\n    b: *x\n    c: *x\n",
 	want:  "  - a: &x old\n    b: new\n    c: *x\n",
 }, {
 	label: "an anchor is this place's own",
+	way:   onNodes,
 	edits: []plan{set("a.b", "new")},
 	in:    "a: &x\n  b: old\nc: *x\nd:\n  <<: *x\n  e: f\n",
 	want:  "a:\n  b: new\nc:\n  b: old\nd:\n  <<:\n    b: old\n  e: f\n",
 }, {
 	label: "what a merge key brings is this place's own",
+	way:   onNodes,
 	edits: []plan{set("b.name", "new"), entry("b.annotations", "k", "v")},
 	in:    "a: &x {name: old, kind: K}\nb:\n  <<: *x\n  kind: L\nc: *x\n",
 	want:  "a: &x {name: old, kind: K}\nb:\n  name: new\n  annotations:\n    k: v\n  kind: L\nc: *x\n",
 }, {
 	label: "new entries on nodes keep their order",
+	way:   onNodes,
 	edits: []plan{entry("a.m", "x", "v"), entry("a.m", "z", "w"), entry("a.m", "y", "u")},
 	in:    "a: &x\n  b: c\nd: *x\n",
 	want:  "a:\n  m:\n    x: v\n    z: w\n    \"y\": u\n  b: c\nd:\n  b: c\n",
 }, {
 	label: "remove what a merge key brings",
+	way:   onNodes,
 	edits: []plan{remove("b", "name")},
 	in:    "a: &x {name: old, kind: K}\nb: {<<: *x, name: z}\n",
 	want:  "a: &x {name: old, kind: K}\nb: {kind: K}\n",
 }, {
 	label: "the break after a literal that keeps all separates it from what follows",
+	way:   onNodes,
 	edits: []plan{set("name", "new")},
 	in:    "name: &n app\ndata:\n  y: |+\n    foo\n\n",
 	want:  "name: new\ndata:\n  y: |+\n    foo\n\n",
 }, {
 	label: "a literal that keeps all, without empty lines",
+	way:   onNodes,
 	root:  "[0]",
 	edits: []plan{set("name", "new")},
 	in:    "  - name: |-\n      app\n    y: |+\n      foo\n",
-	want:  "  - name: |-\n      new\n    y: |+\n      foo\n",
+	want:  "  - name: |-\n      new\n    y: |\n      foo\n",
 }, {
 	label: "a folded scalar that keeps all",
+	way:   onNodes,
 	edits: []plan{set("name", "new")},
 	in:    "name: &n app\ny: >+\n  foo\n\n",
-	want:  "name: new\ny: >+\n  foo\n\n",
+	want:  "name: new\ny: \"foo\\n\\n\"\n",
 }, {
 	label: "a comment after a literal with an indentation indicator",
+	way:   onNodes,
 	edits: []plan{set("name", "new")},
 	in:    "name: &n app\ndata:\n  x: |2+\n    foo\n  # x\n",
-	want:  "name: new\ndata:\n  x: |2+\n    foo\n  # x\n",
+	want:  "name: new\ndata:\n  x: |\n    foo\n  # x\n",
 }, {
 	label: "an item that is an alias",
+	way:   onNodes,
 	root:  "items[1]",
 	edits: []plan{set("name", "new")},
 	in:    "items:\n- &x\n  name: old\n- *x\n",
 	want:  "items:\n- &x\n  name: old\n- name: new\n",
 }, {
 	label: "CRLF on nodes",
+	way:   onNodes,
 	edits: []plan{set("a", "new")},
 	in:    "# top\r\n\r\na: &x b\r\nc: |\r\n  d\r\n  e\r\n\r\n# end",
 	want:  "# top\r\n\r\na: new\r\nc: |\r\n  d\r\n  e\r\n\r\n# end",
 }, {
 	label: "comments on nodes",
+	way:   onNodes,
 	root:  "[0]",
 	edits: []plan{set("metadata.name", "new")},
 	in:    "- # head\n  kind: A # kind\n  metadata: # kpt-merge: ns/app\n    # about name\n    name: &x app # name\n  # about spec\n  spec: [a, b]\n  # foot\n",
 	want:  "- # head\n  kind: A # kind\n  metadata: # kpt-merge: ns/app\n    # about name\n    name: new # name\n  # about spec\n  spec: [a, b]\n  # foot\n",
 }, {
 	label: "comments next to aliases and anchors",
+	way:   onNodes,
 	edits: []plan{set("a", "new")},
 	in:    "a: &x old\nb: &y # of y\n  c: *x # of c\n# over d\nd: *y # of d\ne: {} # of e\n",
-	want:  "a: new\nb: &y # of y\n  c: old # of c\n# over d\nd: *y # of d\ne: {} # of e\n",
+	want:  "a: new\nb: &y\n  # of y\n  c: old # of c\n# over d\n# of d\nd: *y\ne: {} # of e\n",
 }, {
 	label: "other literals stay literal",
+	way:   onNodes,
 	edits: []plan{set("a", " \n x")},
 	in:    "a: |\n  old\nb: |\n  one\n  two\n",
 	want:  "a: \" \\n x\"\nb: |\n  one\n  two\n",

@@ -15,34 +15,24 @@ import (
 // aliases of aliases can stand for more nodes than fit any memory.
 const maxCopies = 200_000
 
+// errNotInBytes leaves an edit to onNodes.
+var errNotInBytes = errors.New("the place may be shared")
+
 // A tree is a parsed chunk in which a node can get its own copy of what it shares.
 type tree struct {
 	root    *yaml.Node
-	was     map[*yaml.Node]*yaml.Node   // changed nodes, each as it was; see touch
-	made    map[*yaml.Node]bool         // nodes that the text does not have
-	entered map[*yaml.Node]bool         // those of new entries, which are no copies
+	inBytes bool                        // only what splices can do is done, and noted in changes
+	changes []*change                   // of the nodes of one item
 	aliases map[*yaml.Node][]*yaml.Node // of a node with an anchor
 	names   map[string]int              // how many nodes have the anchor
+	seen    map[*yaml.Node]bool         // new scalars, and the nodes in changes
 	copies  int
 	open    map[*yaml.Node]bool // for Embed: what is being copied
 }
 
 func newTree(root *yaml.Node) (*tree, error) {
-	t := &tree{
-		root: root, was: make(map[*yaml.Node]*yaml.Node), made: make(map[*yaml.Node]bool), entered: make(map[*yaml.Node]bool),
-		aliases: make(map[*yaml.Node][]*yaml.Node), names: make(map[string]int),
-	}
+	t := &tree{root: root, aliases: make(map[*yaml.Node][]*yaml.Node), names: make(map[string]int), seen: make(map[*yaml.Node]bool)}
 	return t, t.index(root, make(map[*yaml.Node]bool))
-}
-
-// touch keeps what a node is in the text, before it changes for the first time.
-func (t *tree) touch(n *yaml.Node) {
-	if t.made[n] || t.was[n] != nil {
-		return
-	}
-	was := *n
-	t.was[n] = &was
-	n.Content = slices.Clone(n.Content)
 }
 
 // index notes anchors and aliases. An alias inside the node it refers to can never
@@ -71,6 +61,12 @@ func (t *tree) index(n *yaml.Node, above map[*yaml.Node]bool) error {
 // detach gives n its own copy, so that editing it changes no alias: an alias becomes
 // a copy of what it refers to, and the aliases of n become copies of n.
 func (t *tree) detach(n *yaml.Node) error {
+	if t.inBytes {
+		if n.Kind == yaml.AliasNode || n.Anchor != "" || n.Kind != yaml.ScalarNode && n.Style&yaml.TaggedStyle != 0 || yamldoc.HasMerge(n) {
+			return errNotInBytes
+		}
+		return nil
+	}
 	if n.Kind == yaml.AliasNode {
 		return t.replaceAlias(n)
 	}
@@ -84,10 +80,7 @@ func (t *tree) detach(n *yaml.Node) error {
 			}
 		}
 	}
-	if n.Anchor != "" {
-		t.touch(n)
-		n.Anchor = ""
-	}
+	n.Anchor = ""
 	return nil
 }
 
@@ -114,7 +107,6 @@ func (t *tree) replaceAlias(alias *yaml.Node) error {
 	}
 	made.HeadComment, made.LineComment, made.FootComment = alias.HeadComment, alias.LineComment, alias.FootComment
 	made.Line, made.Column = alias.Line, alias.Column
-	t.touch(alias)
 	*alias = *made
 	return nil
 }
@@ -140,10 +132,8 @@ func (t *tree) copy(n *yaml.Node) (*yaml.Node, error) {
 			return t.copy(n.Alias)
 		}
 		t.aliases[n.Alias] = append(t.aliases[n.Alias], &made)
-		t.made[&made] = true
 		return &made, nil
 	}
-	t.made[&made] = true
 	made.Anchor = ""
 	made.Content = make([]*yaml.Node, len(n.Content))
 	for i, child := range n.Content {
@@ -173,7 +163,7 @@ func Embed(root *yaml.Node) error {
 	if !slices.ContainsFunc(aliases, func(a *yaml.Node) bool { return !own[a.Alias] }) {
 		return nil
 	}
-	t := &tree{was: map[*yaml.Node]*yaml.Node{}, made: map[*yaml.Node]bool{}, open: map[*yaml.Node]bool{}}
+	t := &tree{open: map[*yaml.Node]bool{}}
 	for _, alias := range aliases {
 		if err := t.replaceAlias(alias); err != nil {
 			return err
@@ -190,6 +180,7 @@ type way struct {
 	path         yamldoc.Path   // of the node, from the item
 	missing      []yamldoc.Step // that lead on from there
 	inItem       bool           // the item exists
+	inFlow       bool           // one of the nodes on the way is in flow style
 }
 
 // walk follows root and then path. It ends early at a missing entry, and at a null
@@ -213,6 +204,7 @@ func (t *tree) walk(root, path yamldoc.Path, own bool) (w way, err error) {
 		} else if err := t.detach(w.node); err != nil {
 			return way{}, fmt.Errorf("%s: %w", show(w.path), err)
 		}
+		w.inFlow = w.inFlow || w.node.Style&yaml.FlowStyle != 0
 		if i == len(steps) || i > inRoot && yamldoc.IsNull(w.node) {
 			w.missing = steps[i:]
 			return w, nil
@@ -276,9 +268,6 @@ func sources(mapping *yaml.Node, path yamldoc.Path) ([]*yaml.Node, error) {
 
 // unmerge replaces the merge keys of a mapping by the entries they bring in.
 func (t *tree) unmerge(mapping *yaml.Node, path yamldoc.Path) error {
-	if !yamldoc.HasMerge(mapping) {
-		return nil
-	}
 	sources, err := sources(mapping, path)
 	if err != nil {
 		return err
@@ -320,7 +309,6 @@ func (t *tree) unmerge(mapping *yaml.Node, path yamldoc.Path) error {
 		}
 		content, merged = append(content, merged...), nil
 	}
-	t.touch(mapping)
 	mapping.Content = content
 	return nil
 }

@@ -1,27 +1,17 @@
 package edit
 
-import "github.com/confighash/confighash/internal/yamldoc"
+// OnNodes makes the edits the other way.
+var OnNodes = onNodes
 
-// Splice makes edits of scalars in the bytes of text, without parsing it. It reports false if
-// it leaves them to the rest of Apply.
+// Splice makes the edits in the bytes of text only. It reports false, and returns no text,
+// if it leaves some of them to OnNodes.
 func Splice(text []byte, items []Item) (out []byte, ok bool, err error) {
 	if err := check(items); err != nil {
 		return nil, false, err
 	}
-	out, ok = spliceScalars(text, items)
-	return out, ok, nil
-}
-
-// OnNodes makes the edits without Splice. It reports whether it had to write all of the
-// document.
-func OnNodes(text []byte, items []Item) (out []byte, rewritten bool, err error) {
-	t, err := edited(new(yamldoc.Parser), text, items)
-	if err != nil || t == nil {
-		return text, false, err
+	out, rest := spliceItems(text, items)
+	if len(rest) > 0 {
+		return nil, false, nil
 	}
-	if out := t.splice(text); out != nil {
-		return out, false, nil
-	}
-	out, err = t.rewrite(text)
-	return out, true, err
+	return out, true, nil
 }

@@ -9,6 +9,31 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
+// onNodes makes the edits on the nodes of the parsed text, and encodes again those
+// elements of its list that change, or the whole document if it has no list or its
+// elements cannot be separated. Indentation, line endings and the text around stay;
+// comments stay as far as yaml.v3 keeps them; blank lines do not.
+//
+// Aliases and merge keys on the way to an edit are written out, so that the edit
+// changes its own place and no other that shares its text.
+func onNodes(source []byte, items []Item) ([]byte, error) {
+	doc, err := parse(source)
+	if err != nil {
+		return nil, err
+	}
+	t, err := newTree(doc.Content[0])
+	if err != nil {
+		return nil, err
+	}
+	if isDone, err := t.areDone(items); err != nil || isDone {
+		return source, err
+	}
+	if err := t.edit(items); err != nil {
+		return nil, err
+	}
+	return encode(source, doc)
+}
+
 // OnTree makes the edits on the nodes of a document that a program holds. It changes no
 // other nodes but aliases and merge keys on the way. It fails as onNodes does; some of
 // the edits may be made then.
@@ -68,7 +93,7 @@ func (t *tree) edit(items []Item) error {
 	for root, e := range edits(items) {
 		var err error
 		if set, ok := e.(SetScalar); ok {
-			err = t.setScalar(scalars[0], set)
+			err = setScalar(scalars[0], set)
 			scalars = scalars[1:]
 		} else {
 			err = t.editEntry(root, e)
@@ -80,10 +105,13 @@ func (t *tree) edit(items []Item) error {
 	return nil
 }
 
-// editEntry makes any edit but a SetScalar.
+// editEntry makes a SetEntry or a RemoveEntry.
 func (t *tree) editEntry(root yamldoc.Path, e Edit) error {
-	if done, err := t.isDone(root, e); err != nil || done {
-		return err
+	// In bytes, an edit that changes nothing can conflict with another one.
+	if !t.inBytes {
+		if done, err := t.isDone(root, e); err != nil || done {
+			return err
+		}
 	}
 	switch e := e.(type) {
 	case SetEntry:
@@ -98,44 +126,8 @@ func (t *tree) editEntry(root yamldoc.Path, e Edit) error {
 		})
 	case KeepEntries:
 		return t.removeEntries(root, e.Parent, func(mapping *yaml.Node) ([]int, error) { return e.others(mapping), nil })
-	case SetNode:
-		return t.setNode(root, e)
-	case Append:
-		w, err := t.walk(root, e.At, true)
-		if err != nil {
-			return err
-		}
-		t.touch(w.node)
-		for _, element := range e.Elements {
-			w.node.Content = append(w.node.Content, t.newNode(element))
-		}
-		return mustBe(yaml.SequenceNode, w.node, e.At)
 	}
 	return nil
-}
-
-// setNode makes a SetNode.
-func (t *tree) setNode(root yamldoc.Path, e SetNode) error {
-	w, err := t.walk(root, e.Parent, true)
-	if err != nil {
-		return err
-	}
-	if err := mustBe(yaml.MappingNode, w.node, e.Parent); err != nil {
-		return err
-	}
-	i, err := findKey(w.node, e.Parent, e.Key)
-	if err != nil {
-		return err
-	}
-	t.touch(w.node)
-	if i < 0 {
-		key := t.newNode(&yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: e.Key})
-		w.node.Content = append(w.node.Content, key, e.Value)
-		return nil
-	}
-	err = t.detachAll(w.node.Content[i+1])
-	w.node.Content[i+1] = e.Value
-	return err
 }
 
 // others returns the indices of the keys in the Content of a mapping that are not kept.
@@ -174,33 +166,23 @@ func (t *tree) find(root yamldoc.Path, e SetScalar) (way, error) {
 	return found, nil
 }
 
-func (t *tree) setScalar(found way, e SetScalar) error {
+func setScalar(found way, e SetScalar) error {
 	if err := mustBe(yaml.ScalarNode, found.node, e.At.Path); err != nil {
 		return err // an edit before has made a mapping of it
 	}
 	style := found.node.Style
-	t.setString(found.node, e.Value)
-	if len(e.More) == 0 {
-		return nil
-	}
-	t.touch(found.parent)
+	setString(found.node, e.Value)
 	at := slices.Index(found.parent.Content, found.node) + 1
 	for i, value := range e.More {
-		made := t.newNode(&yaml.Node{Kind: yaml.ScalarNode, Style: style})
-		t.setString(made, value)
+		made := &yaml.Node{Kind: yaml.ScalarNode, Style: style}
+		setString(made, value)
 		found.parent.Content = slices.Insert(found.parent.Content, at+i, made)
 	}
 	return nil
 }
 
-func (t *tree) newNode(n *yaml.Node) *yaml.Node {
-	t.made[n] = true
-	return n
-}
-
 // setString makes node the string value, in its own style if possible.
-func (t *tree) setString(node *yaml.Node, value string) {
-	t.touch(node)
+func setString(node *yaml.Node, value string) {
 	isPlain := node.Style&(quotedStyles|yaml.LiteralStyle|yaml.FoldedStyle) == 0
 	if isPlain && (node.Style&yaml.TaggedStyle == 0 && isJSONLiteral(node.Value) || !staysPlain(value, mayBeFlow(node.Value))) {
 		node.Style = yaml.DoubleQuotedStyle
@@ -225,7 +207,7 @@ func (t *tree) setEntry(root yamldoc.Path, e SetEntry) error {
 		keys, end = append(keys, step.Key), end.Key(step.Key)
 	}
 	if w.path != "" && yamldoc.IsNull(w.node) {
-		t.touch(w.node)
+		t.touch(w.parent, w.key, w.node)
 		w.node.Kind, w.node.Tag, w.node.Value, w.node.Style = yaml.MappingNode, "!!map", "", 0
 		// yaml.v3 has the comment after the colon of a block mapping at the key.
 		if w.key != nil && w.key.LineComment == "" {
@@ -242,7 +224,7 @@ func (t *tree) setEntry(root yamldoc.Path, e SetEntry) error {
 			return t.setValue(w.node, i, e)
 		}
 	}
-	t.touch(w.node)
+	t.touch(w.parent, w.key, w.node)
 	t.insert(w, append(keys, e.Key), e)
 	return nil
 }
@@ -256,13 +238,13 @@ func (t *tree) setValue(mapping *yaml.Node, i int, e SetEntry) error {
 	if err := mustBe(yaml.ScalarNode, value, e.path()); err != nil {
 		return err
 	}
+	t.touch(mapping, mapping.Content[i], value)
 	switch {
 	case holds(value, e):
 	case e.Bool:
-		t.touch(value)
 		value.Tag, value.Value, value.Style = "!!bool", e.Value, 0
 	default:
-		t.setString(value, e.Value)
+		setString(value, e.Value)
 	}
 	return nil
 }
@@ -276,9 +258,9 @@ func (t *tree) insert(w way, keys []string, e SetEntry) {
 		quotes = mapping.Content[0].Style & yaml.DoubleQuotedStyle
 	}
 	made := func(value string) *yaml.Node {
-		node := t.newNode(&yaml.Node{Kind: yaml.ScalarNode, Style: quotes, Tag: "!!str", Value: value})
-		t.entered[node] = true
-		if quotes == 0 && !staysPlain(value, false) {
+		node := &yaml.Node{Kind: yaml.ScalarNode, Style: quotes, Tag: "!!str", Value: value}
+		t.seen[node] = true
+		if quotes == 0 && !t.inBytes && !staysPlain(value, w.inFlow) {
 			node.Style = yaml.DoubleQuotedStyle
 		}
 		return node
@@ -288,10 +270,10 @@ func (t *tree) insert(w way, keys []string, e SetEntry) {
 		value.Tag, value.Style = "!!bool", 0
 	}
 	for _, key := range slices.Backward(keys[1:]) {
-		value = t.newNode(&yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Content: []*yaml.Node{made(key), value}})
+		value = &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Content: []*yaml.Node{made(key), value}}
 	}
 	at := 2 * t.place(w, len(keys) > 1, e)
-	for at < len(mapping.Content) && t.entered[mapping.Content[at]] {
+	for at < len(mapping.Content) && t.seen[mapping.Content[at]] {
 		at += 2 // new entries keep their order
 	}
 	mapping.Content = slices.Insert(mapping.Content, at, made(keys[0]), value)
@@ -303,7 +285,7 @@ func (t *tree) place(w way, inNew bool, e SetEntry) int {
 	content := w.node.Content
 	first := 0
 	for i := 0; i < len(content); i += 2 {
-		if t.entered[content[i]] || !isOneLine(content[i], content[i+1]) {
+		if t.seen[content[i]] || !isOneLine(content[i], content[i+1]) {
 			continue
 		}
 		if e.After != "" && content[i].Value == e.After && (inNew || w.key == nil) {
@@ -342,7 +324,7 @@ func (t *tree) removeEntries(root, parent yamldoc.Path, find func(mapping *yaml.
 	if err != nil || len(removed) == 0 {
 		return err
 	}
-	t.touch(w.node)
+	t.touch(w.parent, w.key, w.node)
 	var content []*yaml.Node
 	last := 0
 	for _, i := range removed {

@@ -17,7 +17,7 @@ import (
 )
 
 // A plain is a node of a document without aliases, merge keys, styles and
-// comments: what a text means. Apply and OnTree are compared with edits on it.
+// comments: what a text means. Splice and OnNodes are compared with edits on it.
 type plain struct {
 	Kind     yaml.Kind
 	Tag      string
@@ -55,25 +55,6 @@ func plainDocument(t rapid.TB, text []byte) *plain {
 	root, err := decodeOne(text)
 	if err != nil {
 		t.Fatalf("%v in:\n%s", err, text)
-	}
-	left := 10 * maxPlain
-	out, err := toPlain(root, &left, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	out.sort()
-	return out
-}
-
-// onTree returns what a text means after edits of its nodes.
-func onTree(t rapid.TB, text []byte, items []edit.Item) *plain {
-	t.Helper()
-	root, err := decodeOne(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := edit.OnTree(root, items); err != nil {
-		t.Fatal(err)
 	}
 	left := 10 * maxPlain
 	out, err := toPlain(root, &left, 0)

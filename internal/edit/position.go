@@ -60,6 +60,30 @@ func (t *Text) lineStart(at int) int {
 	return t.lines[max(0, sort.SearchInts(t.lines, at+1)-1)]
 }
 
+// dash returns where the dash of an element of a block sequence is, and where its line
+// begins. The dash must be the first of its line; the element may begin on a later one.
+func (t *Text) dash(element *yaml.Node) (line, dash int, ok bool) {
+	at := t.start(element)
+	for line = t.lineStart(at); ; line = t.lineStart(line - 1) {
+		dash = skipSpaces(t.bytes, line)
+		_, isBlank := restOfLine(t.bytes, dash)
+		switch {
+		case dash < at && t.bytes[dash] == '-':
+			rest := skipBlanks(t.bytes, dash+1)
+			return line, dash, rest >= at || t.bytes[rest] == '#' || breakLen(t.bytes, rest) > 0
+		case line == t.lines[0], dash < at && !isBlank && t.bytes[dash] != '#':
+			return 0, 0, false
+		}
+	}
+}
+
+func skipSpaces(b []byte, at int) int {
+	for at < len(b) && b[at] == ' ' {
+		at++
+	}
+	return at
+}
+
 // index finds the lines, by the line breaks of YAML 1.1, which are those of yaml.v3: LF,
 // CR, both together, NEL, LS and PS.
 func (t *Text) index() {
@@ -94,9 +118,6 @@ func (t *Text) index() {
 
 // breakLen returns the length of the line break at b[at], 0 if there is none.
 func breakLen(b []byte, at int) int {
-	if at >= len(b) {
-		return 0
-	}
 	switch b[at] {
 	case '\n':
 		return 1
@@ -176,26 +197,19 @@ func restOfLine(b []byte, at int) (end int, ok bool) {
 	return 0, false
 }
 
-// lineBreak returns the break of the first line. It does not use what YAML 1.2 does not count
-// as a break.
-func lineBreak(b []byte) string {
-	first := lineEnd(b, 0)
-	switch s := string(b[first : first+breakLen(b, first)]); s {
-	case "\r\n", "\r":
-		return s
-	}
-	return "\n"
-}
-
-// isDashes reports whether lead, the front of a line, has only spaces and the dashes of
-// block sequences.
-func isDashes(lead string) bool {
-	for i := range len(lead) {
-		switch {
-		case lead[i] == ' ':
-		case lead[i] != '-' || i+1 == len(lead) || lead[i+1] != ' ':
-			return false
+// lineBreak returns the line break for a new line next to the break b[from:to]. If that
+// is empty, at the end of the text, it takes the first one of the text. It does not use
+// what YAML 1.2 does not count as a break.
+func lineBreak(b []byte, from, to int) string {
+	if from == to {
+		if first := lineEnd(b, 0); first < len(b) {
+			from, to = first, first+breakLen(b, first)
 		}
 	}
-	return true
+	switch s := string(b[from:to]); s {
+	case "\n", "\r\n", "\r":
+		return s
+	default:
+		return "\n"
+	}
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/confighash/confighash/internal/yamldoc"
+
 	"go.yaml.in/yaml/v3"
 )
 
@@ -21,27 +23,81 @@ type splice struct {
 type splicer struct {
 	Text
 	splices []splice
+	parser  yamldoc.Parser
+	root    *yaml.Node // of the chunk's tree; nil until an edit needs it
+	changes []*change  // of the item that is edited
 }
 
 // splicers holds the ones not in use, for their memory.
 var splicers = sync.Pool{New: func() any { return new(splicer) }}
 
-// spliceScalars makes the edits in the bytes of text if all of them are of scalars that are
-// where the edits say. It does not parse the text.
-func spliceScalars(text []byte, items []Item) (out []byte, ok bool) {
+// spliceItems makes the edits in the bytes of text for those items for which that is safe
+// and possible, and returns the other items. It parses the text only for edits of a
+// mapping's entries.
+//
+// The bytes that change are those of a scalar, of the line of an entry, or of an entry
+// in a flow mapping with its comma.
+func spliceItems(text []byte, items []Item) (out []byte, rest []Item) {
 	s, _ := splicers.Get().(*splicer)
 	defer func() {
 		clear(s.splices)
-		s.bytes, s.lines, s.last, s.splices = nil, s.lines[:0], position{}, s.splices[:0]
+		s.bytes, s.lines, s.last, s.splices, s.root = nil, s.lines[:0], position{}, s.splices[:0], nil
+		s.changes = nil
 		splicers.Put(s)
 	}()
 	s.bytes = text
-	for _, e := range edits(items) {
-		if set, ok := e.(SetScalar); !ok || len(set.More) > 0 || !s.setScalar(set.At, set.Value) {
-			return nil, false
+	roots := make(map[yamldoc.Path]bool, len(items))
+	for _, item := range items {
+		roots[item.Root] = true
+		before := len(s.splices)
+		if !s.edit(item) {
+			s.splices = s.splices[:before]
+			rest = append(rest, item)
 		}
 	}
-	return s.apply()
+	out, ok := s.apply()
+	if !ok || len(rest) > 0 && (len(roots) < len(items) || roots[""] && len(items) > 1) {
+		return text, items // items may overlap, so the order counts
+	}
+	return out, rest
+}
+
+// edit collects the splices of an item's edits. It reports false if one cannot be made
+// in bytes. An error in this text need not be one in the text that earlier edits would
+// have made: that is for onNodes to find out.
+func (s *splicer) edit(item Item) bool {
+	t := tree{inBytes: true}
+	var split []yamldoc.Path // sequences whose elements now have other paths
+	for _, e := range item.Edits {
+		place := e.path()
+		if set, ok := e.(SetScalar); ok {
+			if !s.setScalar(set) {
+				return false
+			}
+			if len(set.More) > 0 {
+				split = append(split, place[:max(0, strings.LastIndexByte(string(place), '['))])
+			}
+			continue
+		}
+		if slices.ContainsFunc(split, func(p yamldoc.Path) bool { return strings.HasPrefix(string(place), string(p)) }) {
+			return false
+		}
+		if s.root == nil {
+			doc, err := s.parser.Parse(s.bytes)
+			if err != nil || doc.Kind == 0 {
+				return false
+			}
+			s.root = doc.Content[0]
+		}
+		if t.root == nil {
+			t.root, t.seen = s.root, make(map[*yaml.Node]bool)
+		}
+		if t.editEntry(item.Root, e) != nil {
+			return false
+		}
+	}
+	s.changes = t.changes
+	return !slices.ContainsFunc(t.changes, func(c *change) bool { return !s.write(c) })
 }
 
 // apply makes the splices. It reports false if two of them differ in the same bytes.
@@ -120,18 +176,21 @@ func (s *splicer) skipTag(start int, style yaml.Style) (int, bool) {
 
 // setScalar keeps the tag of a string. It writes the value after it so that it is a
 // string without the tag too.
-func (s *splicer) setScalar(at Scalar, to string) bool {
-	start, end, ok := s.find(at)
-	if !ok {
-		return isSame(at, to)
+func (s *splicer) setScalar(e SetScalar) bool {
+	if len(e.More) > 0 {
+		return s.splitScalar(e)
 	}
-	untagged := at
+	start, end, ok := s.find(e.At)
+	if !ok {
+		return isSame(e.At, e.Value)
+	}
+	untagged := e.At
 	untagged.Style &^= yaml.TaggedStyle
-	value, _ := s.skipTag(start, at.Style)
-	if isSame(untagged, to) || untagged != at && at.Value == to {
+	value, _ := s.skipTag(start, e.At.Style)
+	if isSame(untagged, e.Value) || untagged != e.At && e.At.Value == e.Value {
 		s.add(value, end, string(s.bytes[value:end]))
 	} else {
-		s.add(value, end, requote(to, untagged))
+		s.add(value, end, requote(e.Value, untagged))
 	}
 	return true
 }
@@ -163,4 +222,76 @@ func isSame(at Scalar, value string) bool {
 // need not be exact: a false yes costs a new value a pair of quotes.
 func mayBeFlow(value string) bool {
 	return !strings.ContainsAny(value, flowIndicators)
+}
+
+func (s *splicer) splitScalar(e SetScalar) bool {
+	start, end, ok := s.find(e.At)
+	if !ok || s.bytes[start] == '!' {
+		return false
+	}
+	line := s.lineStart(start)
+	lead := string(s.bytes[line:start])
+	lineStop, endsLine := restOfLine(s.bytes, end)
+	if strings.HasSuffix(strings.TrimRight(lead, " \t"), "-") {
+		// In block context. Only the last of several dashes (- - a) is the
+		// dash of this element.
+		if !endsLine || !isDashes(lead) {
+			return false
+		}
+		dash := strings.LastIndexByte(lead, '-')
+		lead = strings.Repeat(" ", dash) + lead[dash:]
+		s.add(start, end, quote(e.Value, e.At.Style, false))
+		var lines []string
+		for _, value := range e.More {
+			lines = append(lines, lead+quote(value, e.At.Style, false))
+		}
+		s.insertLines(lineStop, lines)
+		return true
+	}
+	// The dash may be on the line before: look at what follows.
+	if next := skipSpace(s.bytes, end, false); next == len(s.bytes) || s.bytes[next] != ',' && s.bytes[next] != ']' {
+		return false
+	}
+	between := ", "
+	if line > s.lines[0] && skipBlanks(s.bytes, line) == start {
+		before := lineEnd(s.bytes, s.lineStart(line-1))
+		between = "," + lineBreak(s.bytes, before, line) + lead
+	}
+	var all strings.Builder
+	all.WriteString(requote(e.Value, e.At))
+	for _, value := range e.More {
+		all.WriteString(between + requote(value, e.At))
+	}
+	s.add(start, end, all.String())
+	return true
+}
+
+// isDashes reports whether lead, the front of a line, has only spaces and the dashes of
+// block sequences.
+func isDashes(lead string) bool {
+	for i := range len(lead) {
+		switch {
+		case lead[i] == ' ':
+		case lead[i] != '-' || i+1 == len(lead) || lead[i+1] != ' ':
+			return false
+		}
+	}
+	return true
+}
+
+// insertLines puts lines after the line that ends at end: at its break, or at the end of
+// the text.
+func (s *splicer) insertLines(end int, lines []string) {
+	next := end
+	if end < len(s.bytes) {
+		next += breakLen(s.bytes, end)
+	}
+	eol := lineBreak(s.bytes, end, next)
+	joined := strings.Join(lines, eol)
+	if end == next {
+		joined = eol + joined
+	} else {
+		joined += eol
+	}
+	s.add(next, next, joined)
 }

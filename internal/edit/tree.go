@@ -11,8 +11,8 @@ import (
 )
 
 // parse returns the document node of text, which holds one document.
-func parse(parser *yamldoc.Parser, text []byte) (*yaml.Node, error) {
-	doc, err := parser.Parse(text)
+func parse(text []byte) (*yaml.Node, error) {
+	doc, err := yamldoc.ParseWithComments(text)
 	var second *yamldoc.SecondDocumentError
 	switch {
 	case errors.As(err, &second):

@@ -8,7 +8,6 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/confighash/confighash/internal/edit"
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
@@ -206,27 +205,36 @@ func (in *Input) appendItems(d *document, documents [][]byte, replaced map[*Chun
 	return nil
 }
 
-// appendWhole adds items to a ResourceList that has none or was not split.
+// appendWhole adds items to a ResourceList that has none or was not split, which is encoded
+// again.
 func (in *Input) appendWhole(d *document, documents [][]byte, replaced map[*Chunk][]byte) error {
 	var text []byte
 	for _, p := range d.parts {
 		text = append(text, p.text(replaced)...)
 	}
-	tree, err := yamldoc.Parse(text)
+	tree, err := yamldoc.ParseWithComments(text)
 	if err != nil {
 		return err
 	}
-	added := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
+	root := tree.Content[0]
+	items := yamldoc.Resolve(yamldoc.Value(root, "items"))
+	if items == nil || items.Kind != yaml.SequenceNode {
+		items = &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
+		if i := indexOf(root, "items"); i >= 0 {
+			root.Content[i+1] = items
+		} else {
+			root.Content = append(root.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: "items"}, items)
+		}
+	}
+	if len(items.Content) == 0 {
+		items.Style = root.Style
+	}
 	for _, text := range documents {
-		item, err := yamldoc.Parse(text)
+		item, err := yamldoc.ParseWithComments(text)
 		if err != nil {
 			return err
 		}
-		added.Content = append(added.Content, item.Content...)
-	}
-	var e edit.Edit = edit.SetNode{Key: "items", Value: added}
-	if items := yamldoc.Value(tree.Content[0], "items"); items != nil && len(items.Content) > 0 {
-		e = edit.Append{At: "items", Elements: added.Content}
+		items.Content = append(items.Content, item.Content...)
 	}
 	whole := &Chunk{Text: d.text, Line: d.line, form: formList}
 	if d.parts[0].chunk != nil {
@@ -234,6 +242,6 @@ func (in *Input) appendWhole(d *document, documents [][]byte, replaced map[*Chun
 	}
 	in.hasItems = true
 	d.parts = []part{{chunk: whole}}
-	replaced[whole], err = edit.Apply(text, []edit.Item{{Edits: []edit.Edit{e}}})
+	replaced[whole], err = Encode(tree)
 	return err
 }

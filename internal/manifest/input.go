@@ -51,7 +51,7 @@ type Input struct {
 
 	documents []document
 	hasItems  bool // the ResourceList has the field items
-	json      bool // the ResourceList is JSON that was split
+	flow      bool // the ResourceList is in flow style (or JSON)
 }
 
 // A document is one document of the input: chunks and the bytes between them.

@@ -121,7 +121,7 @@ func (in *Input) splitResourceList(d *document) error {
 		return in.keepResourceList(d)
 	}
 	d.parts = parts
-	in.IsResourceList, in.hasItems, in.json = true, l.items >= 0, l.json
+	in.IsResourceList, in.hasItems, in.flow = true, l.items >= 0, l.json
 	in.setFunctionConfig(yamldoc.Value(l.rest, "functionConfig"))
 	return nil
 }
@@ -192,7 +192,7 @@ func (in *Input) keepResourceList(d *document) error {
 	if items != nil && items.Kind != yaml.SequenceNode && items.Tag != "!!null" {
 		return fmt.Errorf("line %d: items of the ResourceList is %s; it must be a sequence of resources", d.line+items.Line-1, yamldoc.Describe(items))
 	}
-	in.IsResourceList, in.hasItems = true, items != nil
+	in.IsResourceList, in.hasItems, in.flow = true, items != nil, root.Style&yaml.FlowStyle != 0
 	in.setFunctionConfig(yamldoc.Value(root, "functionConfig"))
 	d.keepWhole(formList, tree)
 	return nil

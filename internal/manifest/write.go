@@ -6,10 +6,11 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/confighash/confighash/internal/edit"
+	"github.com/confighash/confighash/internal/yamldoc"
 )
 
 // Write writes the input with the text of some chunks replaced. A ResourceList gets
@@ -71,15 +72,15 @@ func (in *Input) complete(d *document, replaced map[*Chunk][]byte, results []Res
 	var added []byte
 	var err error
 	at := len(d.parts)
-	if in.json {
+	if in.flow {
 		at-- // the closing brace
-		added, err = in.flowEntries(results)
+		added, err = in.flowEntries(results, ", ", "")
 	} else {
 		first := !endsLine(lastWritten(d.parts, replaced))
 		if first {
 			at = 1
 		}
-		added, err = in.blockEntries(d.text, results, first)
+		added, err = in.blockEntries(d.text, 0, results, first)
 	}
 	return slices.Insert(slices.Clone(d.parts), at, part{literal: added}), err
 }
@@ -93,9 +94,10 @@ func lastWritten(parts []part, replaced map[*Chunk][]byte) []byte {
 	return nil
 }
 
-// blockEntries returns the entries that a ResourceList in block style still needs, with the
-// line breaks of text. Results are at the edge, where another run puts them.
-func (in *Input) blockEntries(text []byte, results []Result, first bool) ([]byte, error) {
+// blockEntries returns the entries that a ResourceList in block style still needs, as
+// lines indented by column, with the line breaks of text. Results are at the edge,
+// where another run puts them.
+func (in *Input) blockEntries(text []byte, column int, results []Result, first bool) ([]byte, error) {
 	entries, err := blockResults(results)
 	if err != nil {
 		return nil, err
@@ -107,18 +109,25 @@ func (in *Input) blockEntries(text []byte, results []Result, first bool) ([]byte
 	default:
 		entries = append(items, entries...)
 	}
-	if bytes.HasSuffix(text[:lineEnd(text, 0)], []byte("\r\n")) {
-		entries = bytes.ReplaceAll(entries, []byte("\n"), []byte("\r\n"))
+	var out []byte
+	for line := range bytes.Lines(entries) {
+		if len(line) > 1 {
+			out = append(out, bytes.Repeat([]byte(" "), column)...)
+		}
+		out = append(out, line...)
 	}
-	return entries, nil
+	if bytes.HasSuffix(text[:lineEnd(text, 0)], []byte("\r\n")) {
+		out = bytes.ReplaceAll(out, []byte("\n"), []byte("\r\n"))
+	}
+	return out, nil
 }
 
-// flowEntries returns the entries that a ResourceList in flow style still needs, each after a
-// comma.
-func (in *Input) flowEntries(results []Result) ([]byte, error) {
+// flowEntries returns the entries that a ResourceList in flow style still needs, each
+// with text before and after it.
+func (in *Input) flowEntries(results []Result, before, after string) ([]byte, error) {
 	var out []byte
 	if !in.hasItems {
-		out = append(out, `, "items": []`...)
+		out = append(out, before+`"items": []`+after...)
 	}
 	if len(results) == 0 {
 		return out, nil
@@ -127,29 +136,135 @@ func (in *Input) flowEntries(results []Result) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encoding results: %w", err)
 	}
-	return slices.Concat(out, []byte(`, "results": `), encoded), nil
+	return slices.Concat(out, []byte(before+`"results": `), encoded, []byte(after)), nil
 }
 
 // completeWhole returns the text of a ResourceList that was not split, with the entries
-// that it still needs and without former results.
+// that it still needs and without former results. It is encoded again if its text does
+// not show where these are.
 func (in *Input) completeWhole(text []byte, results []Result) ([]byte, error) {
-	var edits []edit.Edit
-	failed := func(err error) ([]byte, error) { return nil, fmt.Errorf("encoding the ResourceList: %w", err) }
-	if !in.hasItems {
-		edits = append(edits, edit.SetNode{Key: "items", Value: &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Style: yaml.FlowStyle}})
-	}
-	if len(results) == 0 {
-		edits = append(edits, edit.RemoveEntry{Key: "results"})
-	} else {
-		node := &yaml.Node{}
-		if err := node.Encode(results); err != nil {
-			return failed(err)
-		}
-		edits = append(edits, edit.SetNode{Key: "results", Value: node})
-	}
-	out, err := edit.Apply(text, []edit.Item{{Edits: edits}})
+	tree, err := yamldoc.Parse(text)
 	if err != nil {
-		return failed(err)
+		return nil, fmt.Errorf("the result does not parse: %w", yamldoc.AtLine(err, text, 1))
+	}
+	root := tree.Content[0]
+	if yamldoc.Value(root, "results") == nil && in.hasItems && len(results) == 0 {
+		return text, nil
+	}
+	if !hasOtherBreaks(text) {
+		insert := in.insertBlock
+		if in.flow {
+			insert = in.insertFlow
+		}
+		out, err := insert(text, root, results)
+		if err != nil || in.isComplete(root, out, results) {
+			return out, err
+		}
+	}
+	if tree, err = yamldoc.ParseWithComments(text); err != nil {
+		return nil, fmt.Errorf("the result does not parse: %w", yamldoc.AtLine(err, text, 1))
+	}
+	added, err := in.blockEntries(nil, 0, results, false)
+	if err != nil {
+		return nil, err
+	}
+	more, err := yamldoc.Parse(added)
+	if err != nil {
+		return nil, fmt.Errorf("the results do not parse: %w", err)
+	}
+	root = tree.Content[0]
+	if i := indexOf(root, "results"); i >= 0 {
+		root.Content = slices.Delete(root.Content, i, i+2)
+	}
+	for _, n := range more.Content {
+		root.Content = append(root.Content, n.Content...)
+	}
+	out, err := Encode(tree)
+	if err != nil {
+		return nil, fmt.Errorf("encoding the ResourceList: %w", err)
 	}
 	return out, nil
+}
+
+// indexOf returns the index of a key in the content of a mapping, -1 if there is none.
+func indexOf(m *yaml.Node, key string) int {
+	for i := 0; i+1 < len(m.Content); i += 2 {
+		if m.Content[i].Value == key {
+			return i
+		}
+	}
+	return -1
+}
+
+// insertBlock replaces the results in the text of a ResourceList in block style, in
+// which each entry begins on a line of its own.
+func (in *Input) insertBlock(text []byte, root *yaml.Node, results []Result) ([]byte, error) {
+	column := root.Content[0].Column - 1
+	if i := indexOf(root, "results"); i >= 0 {
+		start, end := offset(text, root.Content[i].Line, 1), len(text)
+		if i+2 < len(root.Content) {
+			end = offset(text, root.Content[i+2].Line, 1)
+		}
+		end -= trailingComments(text[start:end], column)
+		text = slices.Concat(text[:start], text[end:])
+	}
+	first, at := !endsLine(text), len(text)
+	if first {
+		at = offset(text, root.Content[0].Line, 1)
+	}
+	added, err := in.blockEntries(text, column, results, first)
+	return slices.Concat(text[:at], added, text[at:]), err
+}
+
+// insertFlow replaces the results in the text of a ResourceList in flow style: the
+// place after the opening brace is known, that before the closing one is not.
+func (in *Input) insertFlow(text []byte, root *yaml.Node, results []Result) ([]byte, error) {
+	if i := indexOf(root, "results"); i >= 0 && i+2 < len(root.Content) {
+		from, to := root.Content[i], root.Content[i+2]
+		text = slices.Concat(text[:offset(text, from.Line, from.Column)], text[offset(text, to.Line, to.Column):])
+	}
+	at := offset(text, root.Line, root.Column+1)
+	added, err := in.flowEntries(results, "", ", ")
+	return slices.Concat(text[:at], added, text[at:]), err
+}
+
+// isComplete reports whether out is the ResourceList root with these results and no
+// others.
+func (in *Input) isComplete(root *yaml.Node, out []byte, results []Result) bool {
+	tree, err := yamldoc.Parse(out)
+	if err != nil || len(tree.Content) != 1 || yamldoc.Duplicate(tree.Content[0]) != nil {
+		return false
+	}
+	want := len(root.Content)
+	if yamldoc.Value(root, "results") != nil {
+		want -= 2
+	}
+	if !in.hasItems {
+		want += 2
+	}
+	if len(results) > 0 {
+		want += 2
+	}
+	now := tree.Content[0]
+	return len(now.Content) == want && (yamldoc.Value(now, "results") != nil) == (len(results) > 0) && itemsIn(now) == itemsIn(root)
+}
+
+func itemsIn(root *yaml.Node) int {
+	if items := yamldoc.Value(root, "items"); items != nil {
+		return len(items.Content)
+	}
+	return 0
+}
+
+// offset returns the byte at a line and a column of text, both from 1.
+func offset(text []byte, line, column int) int {
+	at := 0
+	for range line - 1 {
+		at = lineEnd(text, at)
+	}
+	for range column - 1 {
+		_, size := utf8.DecodeRune(text[at:])
+		at += size
+	}
+	return at
 }

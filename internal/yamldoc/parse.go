@@ -25,7 +25,7 @@ func (p *Parser) Parse(text []byte) (*yaml.Node, error) {
 	if root := p.fast.Read(text); root != nil {
 		return root, nil
 	}
-	return parseWhole(text)
+	return ParseWithComments(text)
 }
 
 // Parse does what [Parser.Parse] does, in memory of its own.
@@ -34,8 +34,8 @@ func Parse(text []byte) (*yaml.Node, error) {
 	return p.Parse(text)
 }
 
-// parseWhole reads all of YAML.
-func parseWhole(text []byte) (tree *yaml.Node, err error) {
+// ParseWithComments does what [Parse] does, and the tree has the comments.
+func ParseWithComments(text []byte) (tree *yaml.Node, err error) {
 	defer func() {
 		// The parser's own limits end in panics of several types.
 		if r := recover(); r != nil {

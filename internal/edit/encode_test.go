@@ -18,7 +18,7 @@ var listRows = []struct {
 	label: "items that share nothing",
 	plans: map[yamldoc.Path][]plan{"[1]": {set("name", "new")}},
 	in:    "# top\n\n- name: a # a\n\n  b:   [x,y]\n\n# about the second\n- name: &x b # b\n\n  # over c\n  c: *x\n\n  # foot\n# about the third\n-   name: c\n\n    d: |+\n      e\n\n- f\n",
-	want:  "# top\n\n- name: a # a\n\n  b:   [x,y]\n\n# about the second\n- name: new # b\n\n  # over c\n  c: b\n\n  # foot\n# about the third\n-   name: c\n\n    d: |+\n      e\n\n- f\n",
+	want:  "# top\n\n- name: a # a\n\n  b:   [x,y]\n\n# about the second\n- name: new # b\n  # over c\n  c: b\n\n  # foot\n# about the third\n-   name: c\n\n    d: |+\n      e\n\n- f\n",
 }, {
 	label: "items that share an anchor",
 	plans: map[yamldoc.Path][]plan{"[0]": {set("name", "new")}},
@@ -33,12 +33,12 @@ var listRows = []struct {
 	label: "a List",
 	plans: map[yamldoc.Path][]plan{"items[1]": {set("name", "new")}},
 	in:    "kind:   List\n\nitems:\n\n  # first\n  - name:   a\n\n  - name: &x b\n\n    c: *x\n\n  # behind\n\nmetadata:   {}\n",
-	want:  "kind:   List\n\nitems:\n\n  # first\n  - name:   a\n\n  - name: new\n\n    c: b\n\n  # behind\n\nmetadata:   {}\n",
+	want:  "kind:   List\n\nitems:\n\n  # first\n  - name:   a\n\n  - name: new\n    c: b\n\n  # behind\n\nmetadata:   {}\n",
 }, {
 	label: "a List whose own entry has an alias",
 	plans: map[yamldoc.Path][]plan{"items[0]": {set("name", "new")}},
 	in:    "kind: List\nitems:\n- name: &x a\n\n- b\nmetadata: {name: *x}\n",
-	want:  "kind: List\nitems:\n- name: new\n\n- b\nmetadata: {name: a}\n",
+	want:  "kind: List\nitems:\n- name: new\n- b\nmetadata: {name: a}\n",
 }, {
 	label: "a dash on a line of its own",
 	plans: map[yamldoc.Path][]plan{"[1]": {set("name", "new")}},
@@ -53,7 +53,7 @@ var listRows = []struct {
 	label: "a flow sequence",
 	plans: map[yamldoc.Path][]plan{"[0]": {set("name", "new")}},
 	in:    "[{name: &x a},  {b: *x}]\n",
-	want:  "[{name: new},  {b: a}]\n",
+	want:  "[{name: new}, {b: a}]\n",
 }, {
 	label: "an element that ends in a literal with its empty lines",
 	plans: map[yamldoc.Path][]plan{"[0]": {set("name", "new")}, "[1]": {set("name", "newer")}},
