@@ -244,5 +244,5 @@ func (s *source) name(dir string) string {
 	if s.root == "" || strings.Contains(dir, "://") {
 		return dir
 	}
-	return filepath.Join(dir, filepath.Base(s.root))
+	return filepath.ToSlash(filepath.Join(dir, filepath.Base(s.root)))
 }

@@ -96,16 +96,16 @@ func (s *source) explain(dir string, err error) error {
 		}
 	}
 	if at != "" {
-		text = strings.ReplaceAll(text, at+"/", "")
+		text = strings.ReplaceAll(text, at+string(filepath.Separator), "")
 	}
 	return errors.New(name + ": " + strings.TrimPrefix(text, dir+": "))
 }
 
-// Relative returns a path as seen from the working directory, if it is below.
+// Relative returns a path as seen from the working directory, with slashes, if it is below.
 func Relative(path string) string {
 	if wd, err := os.Getwd(); err == nil {
 		if r, err := filepath.Rel(wd, path); err == nil && filepath.IsLocal(r) {
-			return r
+			return filepath.ToSlash(r)
 		}
 	}
 	return path

@@ -247,7 +247,8 @@ func Each(args []string, stdin io.Reader, visit func(name string, data []byte) e
 }
 
 // under returns name, or, if it is a folder, the manifests in and below it, in the
-// order of their names.
+// order of their names. Their paths have slashes on Windows, too, so that reports and
+// messages are the same everywhere.
 func under(name string) ([]string, error) {
 	switch info, err := os.Stat(name); {
 	case errors.Is(err, fs.ErrNotExist):
@@ -257,18 +258,20 @@ func under(name string) ([]string, error) {
 	}
 	var files []string
 	err := filepath.WalkDir(name, func(path string, entry fs.DirEntry, err error) error {
-		switch base := entry.Name(); {
-		case err != nil:
+		if err != nil {
 			return err
-		case path != name && strings.HasPrefix(base, "."):
+		}
+		path = filepath.ToSlash(path)
+		switch base := entry.Name(); {
+		case path != filepath.ToSlash(name) && strings.HasPrefix(base, "."):
 			if entry.IsDir() {
 				return fs.SkipDir
 			}
 		case entry.IsDir():
 		case slices.Contains([]string{"kustomization.yaml", "kustomization.yml", "Kustomization"}, base):
-			return fmt.Errorf("%s: %s has to be built first; give the output of kustomize build or confighash build; with --git, impact, diff and lint build the folder that you name", path, filepath.Dir(path))
+			return fmt.Errorf("%s: %s has to be built first; give the output of kustomize build or confighash build; with --git, impact, diff and lint build the folder that you name", path, strings.TrimSuffix(path, "/"+base))
 		case base == "Chart.yaml":
-			return fmt.Errorf("%s: %s is a chart; give the output of helm template; with --git, impact, diff and lint take this command as --render", path, filepath.Dir(path))
+			return fmt.Errorf("%s: %s is a chart; give the output of helm template; with --git, impact, diff and lint take this command as --render", path, strings.TrimSuffix(path, "/"+base))
 		case slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(base)):
 			files = append(files, path)
 		}
