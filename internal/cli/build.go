@@ -125,8 +125,8 @@ func checkParameters(text string) error {
 	if text == "" {
 		return nil
 	}
-	if err := json.Unmarshal([]byte(text), &parameters); err != nil {
-		return fmt.Errorf("ARGOCD_APP_PARAMETERS: %w", err)
+	if json.Unmarshal([]byte(text), &parameters) != nil {
+		return errors.New("ARGOCD_APP_PARAMETERS is not a list of parameters in JSON, each with a name and a string")
 	}
 	known := []string{"mode", "policy"}
 	for _, p := range parameters {

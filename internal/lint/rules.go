@@ -190,7 +190,7 @@ func (l *linter) keys() {
 				severity = Warning // a controller may fill it in
 			}
 			l.add(missingKey, severity, lack.Referrer, lack.Ref.At,
-				fmt.Sprintf("%s has no key %s, and the pod cannot start without; it has %s", lack.Object, lack.Missing, lack.Has),
+				fmt.Sprintf("%s has no key %s, so the pod cannot start; it has %s", lack.Object, lack.Missing, lack.Has),
 				"correct the key, add it, or make the reference optional")
 		}
 	}

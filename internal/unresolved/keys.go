@@ -59,7 +59,7 @@ func MissingKeys(g *graph.Graph, names map[*graph.Resource]string, called func(*
 			lacking = append(lacking, []*graph.Resource{r})
 			findings = append(findings, graph.Finding{
 				Severity: manifest.Warning, Resource: r, Path: l.Ref.At.Path, Name: names[r],
-				Message: fmt.Sprintf("%s has no key %s, and the pod cannot start without; it has %s: correct the key, add it, or make the reference optional",
+				Message: fmt.Sprintf("%s has no key %s, so the pod cannot start; it has %s: correct the key, add it, or make the reference optional",
 					l.Object.Called(called(l.Edge, l.Object)), l.Missing, l.Has),
 			})
 		case lacking[at][len(lacking[at])-1] != r:
@@ -97,7 +97,7 @@ func missingKeys(e *graph.Edge) (object *graph.Resource, missing string) {
 		case !found:
 			keys = append(keys, strconv.Quote(key))
 		case ref.Via == catalog.ViaEnv && slices.Contains(object.BinaryKeys, key):
-			keys = append(keys, strconv.Quote(key)+" in data (a variable cannot have one of binaryData)")
+			keys = append(keys, strconv.Quote(key)+" in data (variables cannot use binaryData)")
 		}
 	}
 	return object, strings.Join(keys, ", ")
