@@ -119,7 +119,9 @@ func (l *lines) add(path string, n *yaml.Node) {
 }
 
 // nameOf returns a key or a name as a step of a path, on one line.
-func nameOf(text string) string { return strings.ReplaceAll(graph.Clip(text), "\n", `\n`) }
+func nameOf(text string) string {
+	return strings.NewReplacer("\n", `\n`, "\x00", `\x00`).Replace(graph.Clip(text))
+}
 
 // keys are those by which Kubernetes finds elements of lists: first those that stay if an
 // element gets a name.
@@ -152,6 +154,8 @@ func scalarLines(n *yaml.Node) []string {
 	switch {
 	case n.Tag == diff.Hidden:
 		return []string{": (not shown)" + hiddenMark + n.Value}
+	case strings.Contains(n.Value, hiddenMark[:1]):
+		return []string{": " + strconv.Quote(n.Value)} // it may hold the mark
 	case strings.Contains(strings.TrimSuffix(n.Value, "\n"), "\n"):
 		all := []string{" |"} // or else one scalar would look as several do
 		text, ends := strings.CutSuffix(n.Value, "\n")

@@ -2,6 +2,7 @@ package fielddiff_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/confighash/confighash/internal/fielddiff"
@@ -29,6 +30,29 @@ func TestCompare_noticesWhatLooksAlike(t *testing.T) {
 			if found.Differs() != (before != after) {
 				t.Errorf("%s and %s: got %+v", before, after, found.Changed)
 			}
+		}
+	}
+}
+
+// What differs can be seen: also blanks at an end, and bytes that the package uses itself.
+func TestCompare_showsWhatDiffers(t *testing.T) {
+	for before, after := range map[string]string{`"a"`: `"a "`, `"1"`: `1`, `"x\0digest 1"`: `"x\0digest 2"`, `"\e[1m"`: `"\e[2m"`} {
+		manifest := "{apiVersion: example.com/v1, kind: Some, metadata: {name: a}, spec: %s}"
+		old, err := read(fmt.Sprintf(manifest, before))
+		if err != nil {
+			t.Fatal(err)
+		}
+		now, err := read(fmt.Sprintf(manifest, after))
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, err := fielddiff.Compare(old, now)
+		if err != nil || len(found.Changed) != 1 {
+			t.Fatalf("%s and %s: got %+v, %v", before, after, found, err)
+		}
+		was, is, _ := strings.Cut(strings.TrimSpace(found.Changed[0].Lines), "\n")
+		if strings.TrimSpace(was[1:]) == strings.TrimSpace(is[1:]) {
+			t.Errorf("%s and %s look alike: %q", before, after, found.Changed[0].Lines)
 		}
 	}
 }
