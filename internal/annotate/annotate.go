@@ -69,6 +69,7 @@ func New(g *graph.Graph, p *policy.Policy, spec *v1alpha1.Spec) (*Plan, error) {
 		b.uses += len(r.References)
 	}
 	b.left = b.uses
+	b.sumUp()
 	b.plan.Add(p.Lint()...)
 	for _, r := range g.Resources {
 		b.resource(r)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/hash"
+	"github.com/confighash/confighash/internal/manifest"
 	"github.com/confighash/confighash/internal/yamldoc"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
@@ -65,16 +66,48 @@ func (b *builder) checksum(r *graph.Resource, s *source) string {
 	if !whole {
 		values = b.narrowed(object, s.keys)
 	}
-	sum := ""
-	if len(values) > 0 {
-		sum = hash.Source{
-			Kind: object.Kind, Namespace: id.namespace, Name: object.Name, Encrypted: object.SOPS, Values: values,
-		}.Checksum(b.spec.Salt)
-	}
+	sum := b.sum(id, values)
 	if whole {
 		b.sums[id] = sum
 	}
 	return sum
+}
+
+// sumUp computes, on all processors, the checksums of objects that pods of their namespace
+// consume whole.
+func (b *builder) sumUp() {
+	var ids []sumKey
+	for _, r := range b.graph.Resources {
+		for i := range r.Edges {
+			e := &r.Edges[i]
+			if !e.Ref.Consumed || e.Ref.Keys != nil || r.Ignored() {
+				continue
+			}
+			for _, match := range e.Matches {
+				id := sumKey{object: match.Candidates[0]}
+				if _, known := b.sums[id]; !known && !match.Moved {
+					b.sums[id] = ""
+					ids = append(ids, id)
+				}
+			}
+		}
+	}
+	sums := make([]string, len(ids))
+	manifest.Parallel(len(ids), func(i int) { sums[i] = b.sum(ids[i], ids[i].object.Values) })
+	for i, id := range ids {
+		b.sums[id] = sums[i]
+	}
+}
+
+// sum returns the checksum of values of an object, "" if there are none.
+func (b *builder) sum(id sumKey, values []hash.Value) string {
+	if len(values) == 0 {
+		return ""
+	}
+	object := id.object
+	return hash.Source{
+		Kind: object.Kind, Namespace: id.namespace, Name: object.Name, Encrypted: object.SOPS, Values: values,
+	}.Checksum(b.spec.Salt)
 }
 
 // narrowed returns the values under keys, which are sorted, and those that always count

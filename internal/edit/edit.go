@@ -12,9 +12,9 @@
 package edit
 
 import (
-	"cmp"
 	"fmt"
 	"iter"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/confighash/confighash/internal/yamldoc"
@@ -106,18 +106,18 @@ func edits(items []Item) iter.Seq2[yamldoc.Path, Edit] {
 // check refuses edits that make no sense in any text.
 func check(items []Item) error {
 	for _, e := range edits(items) {
-		var err error
+		valid := true
 		switch e := e.(type) {
 		case SetScalar:
-			err = cmp.Or(checkStrings(e.At.Path, e.Value), checkStrings(e.At.Path, e.More...))
+			valid = utf8.ValidString(e.Value) && !slices.ContainsFunc(e.More, func(s string) bool { return !utf8.ValidString(s) })
 		case SetEntry:
 			if e.Bool && e.Value != "true" && e.Value != "false" {
 				return fmt.Errorf(`%s: the boolean to set is neither "true" nor "false"`, e.path())
 			}
-			err = cmp.Or(checkStrings(e.Parent, e.Key), checkStrings(e.path(), e.Value))
+			valid = utf8.ValidString(e.Key) && utf8.ValidString(e.Value)
 		}
-		if err != nil {
-			return err
+		if !valid {
+			return fmt.Errorf("%s: the string to set is not valid UTF-8", e.path())
 		}
 	}
 	return nil
@@ -127,12 +127,3 @@ func (e SetScalar) path() yamldoc.Path   { return e.At.Path }
 func (e SetEntry) path() yamldoc.Path    { return e.Parent.Key(e.Key) }
 func (e RemoveEntry) path() yamldoc.Path { return e.Parent.Key(e.Key) }
 func (e KeepEntries) path() yamldoc.Path { return e.Parent }
-
-func checkStrings(path yamldoc.Path, values ...string) error {
-	for _, value := range values {
-		if !utf8.ValidString(value) {
-			return fmt.Errorf("%s: the string to set is not valid UTF-8", path)
-		}
-	}
-	return nil
-}

@@ -117,7 +117,7 @@ func (t *Text) index() {
 }
 
 // breakLen returns the length of the line break at b[at], 0 if there is none.
-func breakLen(b []byte, at int) int {
+func breakLen[T string | []byte](b T, at int) int {
 	switch b[at] {
 	case '\n':
 		return 1

@@ -77,7 +77,14 @@ func hasTabAfter(b []byte, end int) bool {
 	return false
 }
 
-func hasBreak(s string) bool { return strings.ContainsAny(s, "\n\r\u0085\u2028\u2029") }
+func hasBreak(s string) bool {
+	for i := range len(s) {
+		if breakLen(s, i) > 0 {
+			return true
+		}
+	}
+	return false
+}
 
 // quote writes value as a scalar of the given style: plain or quoted. With flow, a plain
 // one must be valid in a flow collection too.
@@ -172,7 +179,7 @@ func isName(s string) bool {
 
 // isString reports whether yaml.v3 reads the plain scalar s as a string.
 func isString(s string) bool {
-	return (&yaml.Node{Kind: yaml.ScalarNode, Value: s}).ShortTag() == "!!str"
+	return s != "<<" && (&yaml.Node{Kind: yaml.ScalarNode, Value: s}).ShortTag() == "!!str"
 }
 
 // isWord reports whether YAML 1.1 reads s as a boolean or null.

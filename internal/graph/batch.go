@@ -21,19 +21,25 @@ type Batch struct {
 // Batches groups resources by chunk. Both the batches and the resources in each keep
 // the order that the resources have.
 func Batches(resources []*Resource) []Batch {
-	var batches []Batch
-	index := map[*manifest.Chunk]int{}
-	for _, r := range resources {
-		i, ok := index[r.Chunk]
-		if !ok {
-			i = len(batches)
-			index[r.Chunk] = i
-			batches = append(batches, Batch{Chunk: r.Chunk})
+	batches := make([]Batch, 0, len(resources))
+	shared := map[*manifest.Chunk]int{} // the batches of chunks with several items
+	for i, r := range resources {
+		at, ok := shared[r.Chunk]
+		switch {
+		case !ok:
+			if !r.alone() {
+				shared[r.Chunk] = len(batches)
+			}
+			batches = append(batches, Batch{r.Chunk, resources[i : i+1 : i+1]})
+		default:
+			batches[at].Resources = append(batches[at].Resources, r)
 		}
-		batches[i].Resources = append(batches[i].Resources, r)
 	}
 	return batches
 }
+
+// alone reports whether r is all of its chunk.
+func (r *Resource) alone() bool { return r.Root == "" || r.Root == "[0]" }
 
 // SameTexts knows which chunks of two inputs have the same text: many resources may be in one.
 type SameTexts map[[2]*manifest.Chunk]bool
@@ -59,7 +65,7 @@ func ChunksOf(resources []*Resource) (map[*manifest.Chunk]bool, error) {
 	var errs []error
 	for _, r := range resources {
 		chunks[r.Chunk] = true
-		if r.Root != "" && r.Root != "[0]" {
+		if !r.alone() {
 			errs = append(errs, fmt.Errorf("%s: %s: an earlier version in a list that cannot be divided cannot be left out; write the list in block style, or as JSON", r.Place(), r))
 		}
 	}

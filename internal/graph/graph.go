@@ -73,10 +73,16 @@ func (id ID) Of(name string) ID {
 // New makes a Graph of resources, and resolves their references. namespace is where
 // objects that name none will be applied.
 func New(resources []*Resource, namespace string) *Graph {
+	targets := 0
+	for _, r := range resources {
+		if r.Target != 0 {
+			targets++
+		}
+	}
 	g := &Graph{
 		Resources: make([]*Resource, 0, len(resources)),
 		Namespace: namespace,
-		byName:    map[key][]*Resource{},
+		byName:    make(map[key][]*Resource, targets),
 		byBase:    map[key][]*Resource{},
 		producers: map[key][]*Resource{},
 		others:    map[ID][]*Resource{},

@@ -95,7 +95,8 @@ func (s Source) Checksum(salt string) string {
 	}
 	encoded := appendStrings(make([]byte, 0, 100*(1+len(s.Values))), sourceVersion, kind, name)
 	for i := range s.Values {
-		encoded = appendStrings(encoded, s.Values[i].Key, hex.EncodeToString(s.Values[i].Sum[:]))
+		v := &s.Values[i]
+		encoded = hex.AppendEncode(appendNumber(appendStrings(encoded, v.Key), 2*len(v.Sum)), v.Sum[:])
 	}
 	return marked(encoded, salt)
 }

@@ -112,7 +112,7 @@ func (l *linter) plan(spec *v1alpha1.Spec) error {
 	if l.spec.Mode != v1alpha1.ModeRename {
 		return nil
 	}
-	planned, err := rename.New(l.graph, l.policies[0], l.spec)
+	planned, err := rename.New(l.graph, l.policies[0], l.spec, nil)
 	if err == nil {
 		l.names = planned.Names
 	}

@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"bytes"
+	"iter"
 	"strings"
 )
 
@@ -21,8 +22,9 @@ func splitDocuments(data []byte) []document {
 		literal(rest[:len(bom)])
 		rest = rest[len(bom):]
 	}
-	line, start, startLine := 1, 0, 1
-	header := 0 // how much of the current document is directives and a marker
+	start, startLine := 0, 1
+	line, counted := 1, 0 // line is that of the byte counted
+	header := 0           // how much of the current document is directives and a marker
 	flush := func(end int) {
 		text := rest[start:end]
 		if isDirectives(text) || isBlank(text[header:]) {
@@ -31,29 +33,54 @@ func splitDocuments(data []byte) []document {
 			docs = append(docs, document{text: text, line: startLine, header: header})
 		}
 	}
-	for at := 0; at < len(rest); line++ {
+	for at := range markers(rest) {
 		end := lineEnd(rest, at)
-		if isMarker(rest[at:end]) {
-			hasContent := !isBlank(rest[at+3 : end])
-			switch isStart := rest[at] == '-'; {
-			case !isStart && hasContent:
-				// Not YAML, or two documents, as the parser will say.
-			case isStart && bytes.Contains(rest[start:at], []byte("%TAG")) && isDirectives(rest[start:at]):
-				// The tags of the document need it. The parser ignores %YAML.
-				header = at + 3 - start
-			case isStart && hasContent:
-				flush(at)
-				start, startLine, header = at, line, 3
-			default:
-				flush(at)
-				literal(rest[at:end])
-				start, startLine, header = end, line+1, 0
-			}
+		line += bytes.Count(rest[counted:at], []byte("\n"))
+		counted = at
+		hasContent := !isBlank(rest[at+3 : end])
+		switch isStart := rest[at] == '-'; {
+		case !isStart && hasContent:
+			// Not YAML, or two documents, as the parser will say.
+		case isStart && bytes.Contains(rest[start:at], []byte("%TAG")) && isDirectives(rest[start:at]):
+			// The tags of the document need it. The parser ignores %YAML.
+			header = at + 3 - start
+		case isStart && hasContent:
+			flush(at)
+			start, startLine, header = at, line, 3
+		default:
+			flush(at)
+			literal(rest[at:end])
+			start, startLine, header = end, line+1, 0
 		}
-		at = end
 	}
 	flush(len(rest))
 	return docs
+}
+
+// markers yields where the document markers in text begin.
+func markers(text []byte) iter.Seq[int] {
+	next := func(marker string, from int) int {
+		if at := bytes.Index(text[from:], []byte("\n"+marker)); at >= 0 {
+			return from + at + 1
+		}
+		return len(text)
+	}
+	return func(yield func(int) bool) {
+		dashes, dots := next("---", 0), next("...", 0)
+		if isMarker(text[:lineEnd(text, 0)]) && !yield(0) {
+			return
+		}
+		for at := min(dashes, dots); at < len(text); at = min(dashes, dots) {
+			if isMarker(text[at:lineEnd(text, at)]) && !yield(at) {
+				return
+			}
+			if at == dashes {
+				dashes = next("---", at)
+			} else {
+				dots = next("...", at)
+			}
+		}
+	}
 }
 
 // white is YAML's white space, which is less than Unicode's.

@@ -67,6 +67,7 @@ func (l *list) cutElements(c *cutter) {
 	if l.json {
 		f = formDocument
 	}
+	c.parts = slices.Grow(c.parts, len(l.elements))
 	for _, s := range l.elements {
 		c.chunk(s, f, l.json)
 	}

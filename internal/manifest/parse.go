@@ -22,8 +22,12 @@ import (
 // Errors: a document is not valid YAML, or an item is not a mapping. Errors of visit
 // are returned as they are. All errors are joined, in the order of the input.
 func Parse[T any](in *Input, visit func(*Chunk, []Item) (T, error)) ([]*Chunk, []T, error) {
-	p := parsing[T]{visit: visit, aliased: aliasedInAll}
-	var jobs []job[T]
+	n := 0
+	for _, d := range in.documents {
+		n += len(d.parts)
+	}
+	p := parsing[T]{visit: visit, aliased: aliasedInAll, chunks: make([]*Chunk, 0, n), values: make([]T, 0, n)}
+	jobs := make([]job[T], 0, n)
 	for i := range in.documents {
 		d := &in.documents[i]
 		p.aliased += len(d.text)

@@ -11,8 +11,10 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/confighash/confighash/internal/catalog"
+	"github.com/confighash/confighash/internal/edit"
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/plan"
 	"github.com/confighash/confighash/internal/policy"
@@ -78,8 +80,9 @@ func (p *Plan) gap(e *graph.Edge) string {
 	return ""
 }
 
-// New plans the Rename of g. Its error is that of plan.Plan.Err.
-func New(g *graph.Graph, p *policy.Policy, spec *v1alpha1.Spec) (*Plan, error) {
+// New plans the Rename of g. Its error is that of plan.Plan.Err. While references are
+// rewritten, it runs beside, unless that is nil, with the names of the plan.
+func New(g *graph.Graph, p *policy.Policy, spec *v1alpha1.Spec, beside func(names map[*graph.Resource]string)) (*Plan, error) {
 	b := newBuilder(g)
 	b.policy, b.spec, b.plan.Full = p, spec, spec.Report == v1alpha1.ReportFull
 	b.findReaders()
@@ -91,6 +94,11 @@ func New(g *graph.Graph, p *policy.Policy, spec *v1alpha1.Spec) (*Plan, error) {
 	b.name()
 	b.checkNames()
 	if b.plan.Err() == nil {
+		var group sync.WaitGroup
+		defer group.Wait()
+		if beside != nil {
+			group.Go(func() { beside(b.plan.Names) })
+		}
 		b.rewrite()
 		b.editTargets()
 		b.stampReaders()
@@ -162,7 +170,7 @@ func newBuilder(g *graph.Graph) *builder {
 	return &builder{
 		graph:   g,
 		spec:    &v1alpha1.Spec{},
-		plan:    &Plan{Names: map[*graph.Resource]string{}},
+		plan:    &Plan{Names: make(map[*graph.Resource]string, len(g.Resources)/2), Plan: plan.Plan{Edits: make(map[*graph.Resource][]edit.Edit, len(g.Resources))}},
 		targets: make([]*target, len(g.Resources)+len(g.Context)),
 		parts:   map[*graph.Edge]*part{},
 		looked:  map[look]*graph.Resource{},
@@ -222,6 +230,11 @@ func (b *builder) hashed(r *graph.Resource) bool { return b.takes(r) || r.Contex
 
 // count goes through all references: what pins names, and what refers to what.
 func (b *builder) count() {
+	edges := 0
+	for _, r := range b.graph.Resources {
+		edges += len(r.Edges)
+	}
+	b.edges = make([]*graph.Edge, 0, edges)
 	for _, r := range b.graph.All() {
 		for i := range r.Edges {
 			e := &r.Edges[i]

@@ -40,7 +40,7 @@ func planOf(t *testing.T, manifests string, change func(*v1alpha1.Spec)) (*Plan,
 	if err != nil {
 		t.Fatal(err)
 	}
-	return New(g, p, &spec)
+	return New(g, p, &spec, nil)
 }
 
 // describe lists the edits of a plan, a line each.

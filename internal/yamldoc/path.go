@@ -21,21 +21,10 @@ type Step struct {
 }
 
 // Key returns the path of the entry key of the mapping at p.
-func (p Path) Key(key string) Path {
-	switch {
-	case !isSimpleKey(key):
-		return p + Path("["+strconv.Quote(key)+"]")
-	case p == "":
-		return Path(key)
-	default:
-		return p + "." + Path(key)
-	}
-}
+func (p Path) Key(key string) Path { return Step{Key: key, Index: -1}.From(p) }
 
 // Index returns the path of element i, counted from 0, of the sequence at p.
-func (p Path) Index(i int) Path {
-	return p + Path("["+strconv.Itoa(i)+"]")
-}
+func (p Path) Index(i int) Path { return Step{Index: i}.From(p) }
 
 // Join returns the path that leads to q from where p ends.
 func (p Path) Join(q Path) Path {
@@ -111,10 +100,20 @@ func isSimpleKey(key string) bool {
 
 // From returns the path that the step leads to from p.
 func (s Step) From(p Path) Path {
-	if s.Index >= 0 {
-		return p.Index(s.Index)
+	var room [256]byte
+	return Path(s.appendTo(append(room[:0], p...)))
+}
+
+func (s Step) appendTo(path []byte) []byte {
+	switch {
+	case s.Index >= 0:
+		return append(strconv.AppendInt(append(path, '['), int64(s.Index), 10), ']')
+	case !isSimpleKey(s.Key):
+		return append(strconv.AppendQuote(append(path, '['), s.Key), ']')
+	case len(path) > 0:
+		path = append(path, '.')
 	}
-	return p.Key(s.Key)
+	return append(path, s.Key...)
 }
 
 // Roots are places in an item, each with a number.

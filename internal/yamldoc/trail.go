@@ -7,8 +7,7 @@ type Trail []trailStep
 
 type trailStep struct {
 	Step
-	path   Path // that ends there, once it was asked for
-	length int  // of the path, or a little less
+	length int // of the path, or a little less
 }
 
 // MaxPath bounds the paths that are reported or kept, of which thousands may have the same
@@ -39,16 +38,14 @@ func (t *Trail) length() int {
 // TooDeep reports whether the path is longer than MaxPath.
 func (t *Trail) TooDeep() bool { return t.length() > MaxPath }
 
-// Path returns the path. Neighbours share the memory of most of theirs.
+// Path returns the path.
 func (t Trail) Path() Path {
-	if len(t) == 0 {
-		return ""
+	var room [256]byte
+	b := room[:0]
+	for _, step := range t {
+		b = step.appendTo(b)
 	}
-	last := &t[len(t)-1]
-	if last.path == "" {
-		last.path = last.From(t[:len(t)-1].Path())
-	}
-	return last.path
+	return Path(b)
 }
 
 // Head returns the beginning of a path that is too long, for a message.

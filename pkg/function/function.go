@@ -267,11 +267,8 @@ func (r *run) makePlan(in *manifest.Input, o Options) error {
 		return plan.Join(Errors(err))
 	}
 	g := graph.New(append(slices.Concat(facts...), others...), spec.Namespace)
-	if err := g.CheckContext(); err != nil {
+	if err := cmp.Or(g.CheckContext(), checkGranularity(in, g, spec, o.inPlace)); err != nil {
 		return plan.Join(Errors(err))
-	}
-	if err := checkGranularity(in, g, spec, o.inPlace); err != nil {
-		return err
 	}
 	p, err := policy.New(g, cat, spec)
 	if err != nil {
@@ -286,13 +283,14 @@ func (r *run) makePlan(in *manifest.Input, o Options) error {
 		}
 		r.plan, covers = &annotated.Plan, annotated.Covers
 	} else {
-		renamed, err := rename.New(g, p, spec)
+		var formerNames []graph.Finding
+		renamed, err := rename.New(g, p, spec, func(names map[*graph.Resource]string) { formerNames = leftover.Search(g, names) })
 		if err != nil {
 			return err
 		}
 		r.plan, r.names, r.added = &renamed.Plan, renamed.Names, renamed.Added
 		covers, called = renamed.Covers, renamed.Called
-		r.plan.Add(leftover.Search(g, r.names)...)
+		r.plan.Add(formerNames...)
 	}
 	podmeta.Drop(r.plan, g, spec, covers)
 	r.graph = g

@@ -51,19 +51,17 @@ func readable(text []byte) (ok, wide bool) {
 // plainTag returns the tag that YAML gives a plain scalar by its value.
 func plainTag(value string) string {
 	switch value {
-	case "":
+	case "", "~", "null", "Null", "NULL":
 		return "!!null"
 	case "<<":
 		return "!!merge"
+	case "true", "True", "TRUE", "false", "False", "FALSE":
+		return "!!bool"
 	}
 	switch c := value[0]; {
 	case '0' <= c && c <= '9':
 		return numberTag(value)
 	case c == '+' || c == '-' || c == '.':
-	case c == 'y' || c == 'Y' || c == 'n' || c == 'N' || c == 't' || c == 'T' || c == 'f' || c == 'F' || c == 'o' || c == 'O' || c == '~':
-		if len(value) > len("false") {
-			return "!!str"
-		}
 	default:
 		return "!!str"
 	}
