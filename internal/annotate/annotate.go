@@ -32,12 +32,13 @@ type Plan struct {
 	plan.Plan
 	// gaps has the annotations that are stamped, by resource, each with what of the pods'
 	// configuration no checksum includes.
-	gaps map[*graph.Resource]map[yamldoc.Path]gap
+	gaps map[*graph.Resource][]gap
 }
 
 // A gap is an object that no checksum includes, or a reference to one that is not in the
 // input.
 type gap struct {
+	at     yamldoc.Path // of the annotations
 	object *graph.Resource
 	edge   *graph.Edge
 }
@@ -46,23 +47,26 @@ type gap struct {
 // pods consume and no checksum includes, "" for nothing: a clause.
 func (p *Plan) Covers(r *graph.Resource) map[yamldoc.Path]string {
 	covers := map[yamldoc.Path]string{}
-	for at, g := range p.gaps[r] {
-		switch covers[at] = ""; {
+	for _, g := range p.gaps[r] {
+		switch covers[g.at] = ""; {
 		case g.object != nil:
-			covers[at] = fmt.Sprintf("the checksum does not include %s", g.object)
+			covers[g.at] = fmt.Sprintf("the checksum does not include %s", g.object)
 		case g.edge != nil:
-			covers[at] = fmt.Sprintf("%s %q is not in the input", g.edge.Targets, g.edge.Ref.Name)
+			covers[g.at] = fmt.Sprintf("%s %q is not in the input", g.edge.Targets, g.edge.Ref.Name)
 		}
 	}
 	return covers
 }
 
+// Stamped returns how many resources have a checksum, or get one.
+func (p *Plan) Stamped() int { return len(p.gaps) }
+
 // New plans the checksums of the pod templates in g. The facts of g must hold
 // values (graph.Builder.Values). Its error is that of plan.Plan.Err.
 func New(g *graph.Graph, p *policy.Policy, spec *v1alpha1.Spec) (*Plan, error) {
 	b := &builder{
-		graph: g, policy: p, spec: spec, plan: &Plan{Plan: plan.Plan{Full: spec.Report == v1alpha1.ReportFull}, gaps: map[*graph.Resource]map[yamldoc.Path]gap{}},
-		sums: map[sumKey]string{}, checked: map[*graph.Resource]bool{}, always: map[*graph.Resource][]hash.Value{},
+		graph: g, policy: p, spec: spec, plan: &Plan{Plan: plan.Plan{Full: spec.Report == v1alpha1.ReportFull}, gaps: map[*graph.Resource][]gap{}},
+		sums: map[sumKey]string{}, wanted: map[string]string{}, checked: map[*graph.Resource]bool{}, always: map[*graph.Resource][]hash.Value{},
 		uses: 300_000 + 100*len(g.All()),
 	}
 	for _, r := range g.All() {
@@ -88,6 +92,9 @@ type builder struct {
 	plan   *Plan
 	// sums are the checksums of whole objects.
 	sums map[sumKey]string
+	// wanted and found are the annotations of a pod template, and the checksums in them.
+	wanted map[string]string
+	found  []string
 	// always are the values that always count of what represents a Secret.
 	always map[*graph.Resource][]hash.Value
 	// checked are the objects whose content is known to be fit for use.
@@ -128,10 +135,8 @@ func (b *builder) resource(r *graph.Resource) {
 		if !b.stamp(r, c.template, sources, c.unselected()) {
 			continue
 		}
-		if b.plan.gaps[r] == nil {
-			b.plan.gaps[r] = map[yamldoc.Path]gap{}
-		}
-		b.plan.gaps[r][c.template.AnnotationsAt] = c.gap
+		c.gap.at = c.template.AnnotationsAt
+		b.plan.gaps[r] = append(b.plan.gaps[r], c.gap)
 	}
 }
 

@@ -25,27 +25,28 @@ type sumKey struct {
 	namespace string // the object's, if it is not the consumer's
 }
 
-// checksums returns the annotations that sources call for, and the sources that hold
-// something that counts.
+// checksums returns the annotations that sources call for, until the next call, and those
+// of the sources that hold something that counts.
 func (b *builder) checksums(r *graph.Resource, sources []source) (annotations map[string]string, counted []source) {
-	annotations = map[string]string{}
-	var sums []string
+	clear(b.wanted)
+	sums := b.found[:0]
+	counted = sources[:0]
 	for i := range sources {
-		s := &sources[i]
-		sum := b.checksum(r, s)
+		s := sources[i]
+		sum := b.checksum(r, &s)
 		if sum == "" {
 			continue
 		}
 		if b.spec.Annotate.Scope == v1alpha1.ScopeSource {
-			annotations[b.sourceKey(r, s.object)] = sum
+			b.wanted[b.sourceKey(r, s.object)] = sum
 		}
-		sums = append(sums, sum)
-		counted = append(counted, *s)
+		sums, counted = append(sums, sum), append(counted, s)
 	}
 	if b.spec.Annotate.Scope == v1alpha1.ScopeWorkload && len(sums) > 0 {
-		annotations[b.spec.Annotate.Key] = hash.Checksum(sums, b.spec.Salt)
+		b.wanted[b.spec.Annotate.Key] = hash.Checksum(sums, b.spec.Salt)
 	}
-	return annotations, counted
+	b.found = sums
+	return b.wanted, counted
 }
 
 // checksum returns the checksum of what counts of a source, "" if nothing does.

@@ -281,7 +281,7 @@ func (r *run) makePlan(in *manifest.Input, o Options) error {
 		if err != nil {
 			return err
 		}
-		r.plan, covers = &annotated.Plan, annotated.Covers
+		r.plan, covers, r.stamped = &annotated.Plan, annotated.Covers, annotated.Stamped()
 	} else {
 		var formerNames []graph.Finding
 		renamed, err := rename.New(g, p, spec, func(names map[*graph.Resource]string) { formerNames = leftover.Search(g, names) })
@@ -294,11 +294,6 @@ func (r *run) makePlan(in *manifest.Input, o Options) error {
 	}
 	podmeta.Drop(r.plan, g, spec, covers)
 	r.graph = g
-	for _, resource := range g.Resources {
-		if spec.Mode == v1alpha1.ModeAnnotate && len(covers(resource)) > 0 {
-			r.stamped++
-		}
-	}
 	r.plan.Add(unresolved.Find(g, p, spec.Unresolved, spec.Mode == v1alpha1.ModeRename)...)
 	r.plan.Add(unresolved.MissingKeys(g, r.names, called)...)
 	if err := r.plan.Err(); err != nil {
