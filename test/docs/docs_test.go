@@ -182,6 +182,20 @@ func TestDocs_blocksSayWhatTheyAre(t *testing.T) {
 	}
 }
 
+var (
+	codeSpan = regexp.MustCompile("`[^`]*`")
+	htmlTag  = regexp.MustCompile(`</?[a-zA-Z][^>]*>`)
+)
+
+// Hugo refuses to build the site with them.
+func TestDocs_haveNoTagsOfHTML(t *testing.T) {
+	for _, p := range docPages(t) {
+		for _, tag := range htmlTag.FindAllString(codeSpan.ReplaceAllString(p.prose(), ""), -1) {
+			t.Errorf("%s has the tag %s; write it in Markdown, or between backquotes", p.name, tag)
+		}
+	}
+}
+
 func TestDocs_yamlIsValid(t *testing.T) {
 	seen := 0
 	for _, p := range docPages(t) {
