@@ -25,9 +25,12 @@ type sumKey struct {
 	namespace string // the object's, if it is not the consumer's
 }
 
-// checksums returns the annotations that sources call for, until the next call, and those
-// of the sources that hold something that counts.
+// checksums returns the annotations that sources call for, which the next call overwrites,
+// and those of the sources that hold something that counts, in the memory of sources.
 func (b *builder) checksums(r *graph.Resource, sources []source) (annotations map[string]string, counted []source) {
+	if len(b.wanted) > 16 { // a map that was large stays slow to clear
+		b.wanted = map[string]string{}
+	}
 	clear(b.wanted)
 	sums := b.found[:0]
 	counted = sources[:0]

@@ -82,15 +82,6 @@ var changes = [...]struct {
 	},
 }
 
-// Changes returns all of them, in the order in which pages list them.
-func Changes() []Change {
-	all := make([]Change, len(changes))
-	for i := range all {
-		all[i] = Change(i)
-	}
-	return all
-}
-
 // String returns the change as data files write it.
 func (c Change) String() string { return changes[c].name }
 

@@ -110,7 +110,8 @@ func complete(c *Catalog, entries []Entry) {
 // writePage writes all that is known in Markdown, a table for each group.
 func writePage(w io.Writer) {
 	documents := writtenDocuments(Builtin())
-	for _, change := range Changes() {
+	for i := range changes {
+		change := Change(i)
 		fmt.Fprintf(w, "- *%s*: %s\n", change, change.Meaning())
 	}
 	fmt.Fprint(w, "\n## Groups\n\n")

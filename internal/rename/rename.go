@@ -80,8 +80,8 @@ func (p *Plan) gap(e *graph.Edge) string {
 	return ""
 }
 
-// New plans the Rename of g. Its error is that of plan.Plan.Err. While references are
-// rewritten, it runs beside, unless that is nil, with the names of the plan.
+// New plans the Rename of g. Its error is that of plan.Plan.Err. While it rewrites
+// references, it calls beside, unless that is nil, with the names of the plan.
 func New(g *graph.Graph, p *policy.Policy, spec *v1alpha1.Spec, beside func(names map[*graph.Resource]string)) (*Plan, error) {
 	b := newBuilder(g)
 	b.policy, b.spec, b.plan.Full = p, spec, spec.Report == v1alpha1.ReportFull
