@@ -138,8 +138,9 @@ func (g *Graph) Meanings(e *Edge) []Meaning {
 
 // Ingredients visits what object, which represents a Secret of a workload, is made with:
 // what each reference means, and, for a reference to other objects that represent a
-// Secret, each of these once. into says whether to visit what such an object is made
-// with as well. It stops when more is false, and returns that.
+// Secret, each of these, unless a reference to all of its keys led to it before. into says
+// whether to visit what such an object is made with as well, which happens once. It stops
+// when more is false, and returns that.
 //
 // If the controller reads an object where the Secret is, the object has to be in the
 // workload's namespace.
@@ -147,6 +148,8 @@ func (g *Graph) Ingredients(object, workload *Resource, visit func(*reference.Re
 	return g.ingredients(object, workload, map[*Resource]bool{object: true}, visit)
 }
 
+// ingredients is Ingredients without those of met: true if a reference to all of its keys
+// led to an object.
 func (g *Graph) ingredients(object, workload *Resource, met map[*Resource]bool, visit func(*reference.Reference, Meaning) (into, more bool)) bool {
 	for i := range object.Edges {
 		e := &object.Edges[i]
@@ -161,12 +164,13 @@ func (g *Graph) ingredients(object, workload *Resource, met map[*Resource]bool, 
 				continue
 			}
 			for _, maker := range meaning.Objects {
-				if met[maker] {
+				whole, been := met[maker]
+				if whole {
 					continue
 				}
-				met[maker] = true
+				met[maker] = e.Ref.Keys == nil
 				into, more := visit(e.Ref, Meaning{Objects: []*Resource{maker}, Kind: meaning.Kind, StandsFor: true})
-				if !more || into && !g.ingredients(maker, workload, met, visit) {
+				if !more || into && !been && !g.ingredients(maker, workload, met, visit) {
 					return false
 				}
 			}

@@ -1,7 +1,10 @@
 package graph
 
 import (
+	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/confighash/confighash/internal/catalog"
 	"github.com/confighash/confighash/internal/kustomize"
@@ -21,6 +24,36 @@ func TestEdge_findsMakersOfOtherLayers(t *testing.T) {
 	e := g.Edge(referrer, &reference.Reference{Name: "db", Targets: catalog.Secret})
 	if !e.Made() || len(e.Makers[0].Resources) != 2 {
 		t.Errorf("made by %+v, want both SealedSecrets", e.Makers)
+	}
+}
+
+// A SealedSecret is not done with when one of its keys has counted.
+func TestIngredients_haveTheKeysOfEachReference(t *testing.T) {
+	const sealed = "apiVersion: bitnami.com/v1alpha1\nkind: SealedSecret\nmetadata: {name: app}\nspec: {encryptedData: {a: A, b: B}}\n---\n"
+	external := func(name, from string) string {
+		return "apiVersion: external-secrets.io/v1\nkind: ExternalSecret\nmetadata: {name: " + name + "}\nspec: {target: {name: " + name + ", template: {templateFrom: [" + from + "]}}}\n---\n"
+	}
+	const a, b, none = "{secret: {name: app, items: [{key: a}]}}", "{secret: {name: app, items: [{key: b}]}}", "{configMap: {name: none}}"
+	for _, tc := range []struct {
+		label, manifests string
+		want             []string
+	}{
+		{"of the same object", external("web", a+", "+b) + sealed, []string{"app a", "app b"}},
+		{"of another one, on the way", external("web", "{secret: {name: mid, items: [{key: x}]}}, "+b) + external("mid", a) + sealed, []string{"mid x", "app a", "app b"}},
+		{"of objects that make each other", external("web", "{secret: {name: mid, items: [{key: x}]}}") + external("mid", "{secret: {name: web, items: [{key: y}]}}, "+a) + sealed, []string{"mid x", "app a"}},
+		{"of one that is not there", external("web", none) + sealed, nil},
+	} {
+		t.Run(tc.label, func(t *testing.T) {
+			g := build(t, tc.manifests)
+			var visited []string
+			g.Ingredients(g.Resources[0], &Resource{Kind: "Deployment"}, func(ref *reference.Reference, m Meaning) (into, more bool) {
+				visited = append(visited, m.Objects[0].Name+" "+strings.Join(ref.Keys, ","))
+				return true, true
+			})
+			if diff := cmp.Diff(tc.want, visited); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
 	}
 }
 
