@@ -447,6 +447,11 @@ var removeRows = []row{{
 	in:    "a: # here\n  !\n  x: 1\nb: !\n  x: 1\n",
 	want:  "a: {} # here\nb: {}\n",
 }, {
+	label: "remove after a number sign that begins no comment",
+	edits: []plan{remove("b", "y")},
+	in:    "{a: '#x', b: {x: \"z#\", y: 2}}\n",
+	want:  "{a: '#x', b: {x: \"z#\"}}\n",
+}, {
 	label: "remove a tagged string",
 	edits: []plan{remove("a", "x")},
 	in:    "a:\n  x: !!str 1 # one\n  y: 2\n",

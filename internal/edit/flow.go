@@ -157,6 +157,7 @@ func (s *splicer) before(entry int) (int, bool) {
 	if at < 0 || s.bytes[at] != ',' && s.bytes[at] != '{' {
 		return 0, false
 	}
-	// It must not be part of a comment; this check is strict enough.
-	return at, bytes.IndexByte(s.bytes[s.lineStart(at):at], '#') < 0
+	// It must not be part of a comment, which would reach to the end of its line.
+	line := s.lineStart(at)
+	return at, line == s.lineStart(entry) || bytes.IndexByte(s.bytes[line:at], '#') < 0
 }
