@@ -138,9 +138,9 @@ func (g *Graph) Meanings(e *Edge) []Meaning {
 
 // Ingredients visits what object, which represents a Secret of a workload, is made with:
 // what each reference means, and, for a reference to other objects that represent a
-// Secret, each of these, unless a reference to all of its keys led to it before. into says
-// whether to visit what such an object is made with as well, which happens once. It stops
-// when more is false, and returns that.
+// Secret, each of these once, and again for other keys if it is Keyed. into says whether to
+// visit what such an object is made with as well, which happens once. It stops when more is
+// false, and returns that.
 //
 // If the controller reads an object where the Secret is, the object has to be in the
 // workload's namespace.
@@ -165,7 +165,7 @@ func (g *Graph) ingredients(object, workload *Resource, met map[*Resource]bool, 
 			}
 			for _, maker := range meaning.Objects {
 				whole, been := met[maker]
-				if whole {
+				if whole || been && !maker.Keyed {
 					continue
 				}
 				met[maker] = e.Ref.Keys == nil

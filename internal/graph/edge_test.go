@@ -41,6 +41,7 @@ func TestIngredients_haveTheKeysOfEachReference(t *testing.T) {
 		{"of the same object", external("web", a+", "+b) + sealed, []string{"app a", "app b"}},
 		{"of another one, on the way", external("web", "{secret: {name: mid, items: [{key: x}]}}, "+b) + external("mid", a) + sealed, []string{"mid x", "app a", "app b"}},
 		{"of objects that make each other", external("web", "{secret: {name: mid, items: [{key: x}]}}") + external("mid", "{secret: {name: web, items: [{key: y}]}}, "+a) + sealed, []string{"mid x", "app a"}},
+		{"of one without keys, once", external("web", "{secret: {name: mid, items: [{key: x}]}}, {secret: {name: mid, items: [{key: y}]}}") + external("mid", none), []string{"mid x"}},
 		{"of one that is not there", external("web", none) + sealed, nil},
 	} {
 		t.Run(tc.label, func(t *testing.T) {

@@ -90,6 +90,7 @@ type Object struct {
 	// StandsFor: a controller makes a Secret of the object. SecretLabels and
 	// SecretAnnotations are those that the Secret gets.
 	StandsFor                       bool
+	Keyed                           bool // its values have keys, as those of a SealedSecret
 	SecretLabels, SecretAnnotations map[string]string
 
 	// Base is the name less the suffix that an earlier run recorded, or that

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"slices"
 
 	"go.yaml.in/yaml/v3"
 
@@ -15,6 +16,7 @@ import (
 // standIn sets what counts of an object that represents a Secret.
 func (b *Builder) standIn(r *Resource, s *catalog.StandIn, item *yaml.Node) {
 	r.StandsFor = true
+	r.Keyed = slices.ContainsFunc(s.Content, func(part catalog.Part) bool { return part.Keys })
 	metadata := s.Metadata.From("")
 	if metadata == "" || len(s.CopiedUnless) > 0 && yamldoc.At(item, s.CopiedUnless.From("")) == nil {
 		r.SecretLabels, r.SecretAnnotations = r.Labels, r.Annotations
