@@ -15,7 +15,6 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"base64": func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) },
 }).Parse(texts))
 
-// render returns the text of a template.
 func render(name string, data any) string {
 	var b strings.Builder
 	if err := templates.ExecuteTemplate(&b, name, data); err != nil {
@@ -24,9 +23,8 @@ func render(name string, data any) string {
 	return b.String()
 }
 
-// An application is one of many in a package: a Deployment with five references, and the
-// Service, ConfigMap and Secret that go with it. All follows from its number and the level
-// of its log.
+// An application is one of the many applications in a package: a Deployment with five references, and the Service,
+// ConfigMap and Secret it needs. Number and Level determine everything in it.
 type application struct {
 	Number int
 	Level  string

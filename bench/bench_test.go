@@ -19,10 +19,10 @@ import (
 	"github.com/confighash/confighash/pkg/function"
 )
 
-// The programs that are measured.
+// The measured programs.
 var confighash, peer, copies string
 
-// TestMain builds the programs as the Makefile builds the function.
+// TestMain builds the programs with the Makefile's flags.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if flag.Lookup("test.bench").Value.String() == "" {
@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// sizes returns the first sizes only with -short, because the others take minutes.
+// sizes returns only the first sizes with -short, because the others take minutes.
 func sizes(short int, all ...int) []int {
 	if testing.Short() {
 		return all[:short]
@@ -51,7 +51,6 @@ func sizes(short int, all ...int) []int {
 	return all
 }
 
-// input writes n resources of a shape to a file.
 func input(b *testing.B, s shape, n int, spec string) string {
 	b.Helper()
 	path := filepath.Join(b.TempDir(), "input.yaml")
@@ -61,7 +60,7 @@ func input(b *testing.B, s shape, n int, spec string) string {
 	return path
 }
 
-// run runs a program and returns its peak of memory in bytes, or 0 on Windows.
+// run runs a program and returns its peak memory in bytes, or 0 on Windows.
 func run(b *testing.B, stdin string, stdout io.Writer, program string, args ...string) int64 {
 	b.Helper()
 	in, err := os.Open(stdin)
@@ -84,7 +83,6 @@ func run(b *testing.B, stdin string, stdout io.Writer, program string, args ...s
 	return peak.Int() * 1024 // Linux and the BSDs count in KiB
 }
 
-// process measures runs of a program.
 func process(b *testing.B, name, stdin, program string, args ...string) {
 	b.Helper()
 	b.Run(name, func(b *testing.B) {
@@ -96,8 +94,7 @@ func process(b *testing.B, name, stdin, program string, args ...string) {
 	})
 }
 
-// BenchmarkList compares the function with one of the kpt SDK that does nothing, and with
-// parsers of the items.
+// BenchmarkList compares the function with a no-op function of the kpt SDK, and with parsers of the items.
 func BenchmarkList(b *testing.B) {
 	for _, n := range sizes(3, 100, 2_000, 20_000, 100_000) {
 		b.Run(fmt.Sprintf("resources=%d", n), func(b *testing.B) {
@@ -114,7 +111,7 @@ func BenchmarkList(b *testing.B) {
 	}
 }
 
-// BenchmarkShapes measures how much longer larger packages take.
+// BenchmarkShapes measures how the time grows with the size of packages.
 func BenchmarkShapes(b *testing.B) {
 	for _, s := range shapes {
 		for _, mode := range []string{"Rename", "Annotate"} {
@@ -131,7 +128,7 @@ func BenchmarkShapes(b *testing.B) {
 	}
 }
 
-// BenchmarkKeys compares names by key with the other modes.
+// BenchmarkKeys compares granularity Key with the other modes.
 func BenchmarkKeys(b *testing.B) {
 	for _, s := range keyShapes {
 		for _, n := range []int{2_000, 20_000} {
@@ -165,8 +162,8 @@ func BenchmarkKinds(b *testing.B) {
 	process(b, "of=custom", input(b, custom, 20_000, "{mode: Rename}"), confighash)
 }
 
-// BenchmarkKustomize compares kustomize's generators with the function on plain resources:
-// in kustomize, with kustomize in it (confighash build), and as a filter.
+// BenchmarkKustomize compares kustomize's generators with the function on plain resources: within kustomize, with
+// kustomize linked in (confighash build), and as a filter.
 func BenchmarkKustomize(b *testing.B) {
 	kustomize := os.Getenv("KUSTOMIZE")
 	if kustomize == "" {
@@ -192,7 +189,7 @@ func BenchmarkKustomize(b *testing.B) {
 	}
 }
 
-// BenchmarkImpact compares confighash impact of two sets with what reads as many resources.
+// BenchmarkImpact compares confighash impact with reading as many resources.
 func BenchmarkImpact(b *testing.B) {
 	const n = 20_000
 	set := func(debug int) string {
@@ -220,7 +217,7 @@ func BenchmarkImpact(b *testing.B) {
 	process(b, "by=lint", os.DevNull, confighash, "lint", from)
 }
 
-// renamed returns a file with what mode Rename makes of another.
+// renamed returns a file with the output of mode Rename for another.
 func renamed(b *testing.B, path string) string {
 	b.Helper()
 	f, err := os.Create(path + "-renamed.yaml")
@@ -232,7 +229,7 @@ func renamed(b *testing.B, path string) string {
 	return f.Name()
 }
 
-// BenchmarkGC compares gc over what kubectl printed with what only renames as many.
+// BenchmarkGC compares gc for kubectl's output with renaming as many resources.
 func BenchmarkGC(b *testing.B) {
 	for _, n := range sizes(1, 5_000, 50_000) {
 		b.Run(fmt.Sprintf("resources=%d", n), func(b *testing.B) {
@@ -250,9 +247,8 @@ func BenchmarkStart(b *testing.B) {
 	process(b, "by=confighash", three, confighash)
 }
 
-// BenchmarkProcess is for profiles: it runs in this process, with the executable's setting of
-// the garbage collector. It is the last, because a process passes its peak of memory on to
-// those it starts.
+// BenchmarkProcess is for profiles: it runs in this process, with the executable's setting of the garbage collector. It
+// is the last, because the processes that a process starts inherit its peak memory.
 func BenchmarkProcess(b *testing.B) {
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	for _, mode := range []string{"Rename", "Annotate"} {

@@ -1,5 +1,5 @@
-// Command bench reads the output of this package's benchmarks from stdin, and prints the
-// ratios in it. make bench runs both. With -write it writes an input of the benchmarks.
+// Command bench reads the output of this package's benchmarks from stdin and prints their ratios. make bench runs both.
+// With -write it writes the input of a benchmark instead.
 package main
 
 import (
@@ -40,11 +40,11 @@ func main() {
 	}
 }
 
-// result is a line of a benchmark: its name, its time and its peak of memory.
+// result matches a line of a benchmark: its name, time and peak memory.
 var result = regexp.MustCompile(`^Benchmark(\S+?)(?:-\d+)?\s+\d+\s+(\S+) ns/op\s.*?(\S+) peak-MB`)
 
-// ratios passes the output of benchmarks on and appends a table of the medians. It compares
-// benchmarks whose names differ only in the last part with the first one of them.
+// ratios copies the output of benchmarks and appends a table of the medians. Benchmarks whose names differ only in the
+// last part are compared with the first of them.
 func ratios(out io.Writer, in io.Reader) error {
 	times, peaks := map[string][]float64{}, map[string][]float64{}
 	var names []string

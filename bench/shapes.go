@@ -11,16 +11,16 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// A shape is a kind of package of any size.
+// A shape is a kind of package that can be generated in any size.
 type shape struct {
 	name string
-	// at returns the documents of the package's part of that number.
+	// at returns the documents of one part of the package.
 	at func(number int) []string
-	// form writes documents as an input, with that spec of a functionConfig.
+	// form writes documents as an input, with spec as the functionConfig's spec.
 	form func(w io.Writer, documents iter.Seq[string], spec string)
 }
 
-// shapes are measured as they grow.
+// shapes are measured at growing sizes.
 var shapes = []shape{
 	{"applications", applications, list},
 	{"stream", applications, stream},
@@ -35,8 +35,8 @@ var shapes = []shape{
 // keyShapes are measured with rename.granularity: Key as well.
 var keyShapes = []shape{shapes[0], {"few-keys", fewKeys, list}, {"pairs-of-keys", pairsOfKeys, list}}
 
-// write writes the first n documents to a file, through a buffer: a process that held them
-// would pass its own peak of memory on to the programs it starts.
+// write writes the first n documents to a file through a buffer: the programs that a process starts inherit its peak
+// memory.
 func (s shape) write(path string, n int, spec string) error {
 	documents := func(yield func(string) bool) {
 		for number, left := 0, n; ; number++ {
@@ -58,7 +58,6 @@ func (s shape) write(path string, n int, spec string) error {
 	return b.Flush()
 }
 
-// list writes a ResourceList.
 func list(w io.Writer, documents iter.Seq[string], spec string) {
 	fmt.Fprint(w, "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n")
 	for document := range documents {
@@ -67,7 +66,7 @@ func list(w io.Writer, documents iter.Seq[string], spec string) {
 	fmt.Fprint(w, render("functionConfig", spec))
 }
 
-// stream writes a stream of manifests, to be read as a filter.
+// stream writes a stream of manifests, the input of a filter.
 func stream(w io.Writer, documents iter.Seq[string], _ string) {
 	for document := range documents {
 		fmt.Fprintf(w, "---\n%s", document)
@@ -95,8 +94,8 @@ func jsonList(w io.Writer, documents iter.Seq[string], spec string) {
 
 func applications(number int) []string { return application{number, "info"}.documents() }
 
-// A resource is a ConfigMap, or a Deployment that takes its environment from ConfigMaps. If
-// there is a prefix, it is as kustomize gives it to a transformer.
+// A resource is a ConfigMap, or a Deployment that takes its environment from ConfigMaps. Prefix is recorded the way
+// kustomize records it for a transformer.
 type resource struct {
 	Kind, Name, Namespace, Prefix string
 	ConfigMaps                    []string
@@ -112,7 +111,6 @@ func deployment(number int, configMaps ...string) string {
 
 func settings(number int) string { return fmt.Sprintf("settings-%d", number) }
 
-// oneConfigMap is a ConfigMap and the Deployments that read it.
 func oneConfigMap(number int) []string {
 	if number == 0 {
 		return []string{configMap("settings")}
@@ -120,7 +118,7 @@ func oneConfigMap(number int) []string {
 	return []string{deployment(number, "settings")}
 }
 
-// namespaces are a ConfigMap of one name and a Deployment in each namespace.
+// namespaces puts a ConfigMap of the same name, and a Deployment, into each namespace.
 func namespaces(number int) []string {
 	namespace := fmt.Sprintf("team-%d", number)
 	return []string{
@@ -129,7 +127,7 @@ func namespaces(number int) []string {
 	}
 }
 
-// variants are many overlays of one base, each with a prefix, that are built into one.
+// variants are many overlays of one base in one build, each with its own prefix.
 func variants(number int) []string {
 	prefix := fmt.Sprintf("v%d-", number)
 	return []string{
@@ -138,7 +136,7 @@ func variants(number int) []string {
 	}
 }
 
-// manyReferences are 16 from each Deployment, with a ConfigMap in 16 resources.
+// manyReferences has 16 references per Deployment; one in 16 resources is a ConfigMap.
 func manyReferences(number int) []string {
 	if number%16 == 0 {
 		return []string{configMap(settings(number / 16))}
@@ -150,7 +148,7 @@ func manyReferences(number int) []string {
 	return []string{deployment(number, names...)}
 }
 
-// fewReferences are one from a Deployment in 16 resources; the others are ConfigMaps.
+// fewReferences has one Deployment, with one reference, per 16 resources; the others are ConfigMaps.
 func fewReferences(number int) []string {
 	if number%16 == 0 {
 		return []string{deployment(number, settings(number+1))}
@@ -158,7 +156,6 @@ func fewReferences(number int) []string {
 	return []string{configMap(settings(number))}
 }
 
-// keys is a ConfigMap with n keys.
 func keys(name string, n int) string {
 	b := []byte("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: " + name + "\ndata:\n")
 	for i := range n {
@@ -167,7 +164,7 @@ func keys(name string, n int) string {
 	return string(b)
 }
 
-// taking is a Deployment that takes two keys of a ConfigMap, or all of them.
+// taking returns a Deployment that takes two keys of a ConfigMap, or all of them.
 func taking(number int, configMap string, one, other int, all bool) string {
 	names := []string{}
 	if all {
@@ -180,7 +177,7 @@ func taking(number int, configMap string, one, other int, all bool) string {
 	return deployment(number, names...) + "        env:\n" + b.String()
 }
 
-// fewKeys are a ConfigMap with eight keys, and four Deployments that each take two of them.
+// fewKeys has a ConfigMap with eight keys for every four Deployments, each of which takes two of them.
 func fewKeys(number int) []string {
 	if number%5 == 0 {
 		return []string{keys(settings(number/5), 8)}
@@ -188,8 +185,7 @@ func fewKeys(number int) []string {
 	return []string{taking(number, settings(number/5), number%5-1, number%5+3, false)}
 }
 
-// pairsOfKeys are a ConfigMap with 5,000 keys, and Deployments that each take another two of
-// them, or all.
+// pairsOfKeys has one ConfigMap with 5,000 keys, and Deployments that take two different keys each, or all of them.
 func pairsOfKeys(number int) []string {
 	if number == 0 {
 		return []string{keys("settings", 5_000)}

@@ -1,4 +1,4 @@
-// Command copy copies stdin to stdout: what the start of any Go program costs.
+// Command copy copies stdin to stdout. It measures what starting any Go program costs.
 package main
 
 import (

@@ -1,7 +1,5 @@
-// Command peer is what the function is compared with. Its argument says what it does: kpt-sdk
-// is a function of the kpt SDK that does nothing; yaml.v3 and yamldoc parse the items of a
-// ResourceList as the function does, as many at a time as there are processors, and drop the
-// trees.
+// Command peer is the baseline for the function. Its argument selects one: kpt-sdk is a no-op function of the kpt SDK;
+// yaml.v3 and yamldoc parse the items of a ResourceList, in parallel like the function, and discard the trees.
 package main
 
 import (
@@ -22,7 +20,7 @@ import (
 func main() {
 	switch os.Args[1] {
 	case "kpt-sdk":
-		os.Args = os.Args[:1] // the SDK reads the files that arguments name
+		os.Args = os.Args[:1] // the SDK would read files named by arguments
 		nothing := func(*fn.ResourceList) (bool, error) { return true, nil }
 		if err := fn.AsMain(fn.ResourceListProcessorFunc(nothing)); err != nil {
 			os.Exit(1)
@@ -42,7 +40,6 @@ func main() {
 	}
 }
 
-// parse parses the items of stdin, with a parser for each processor.
 func parse(parser func() func([]byte) error) {
 	data, err := io.ReadAll(os.Stdin)
 	if err != nil {
@@ -56,8 +53,7 @@ func parse(parser func() func([]byte) error) {
 		group.Go(func() {
 			parse := parser()
 			for i := next.Add(1); int(i) <= len(items); i = next.Add(1) {
-				// All lines of the item but the first are indented: as the element of a
-				// list it is whole again.
+				// Only the item's first line is not indented. As a list element it is valid YAML again.
 				if err := parse(append([]byte("- "), items[i-1]...)); err != nil {
 					log.Fatal(err)
 				}

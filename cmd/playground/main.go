@@ -1,7 +1,7 @@
 //go:build js && wasm
 
-// Command playground is confighash in a web worker: it gives the page of the playground
-// three functions, and answers each call with an object.
+// Command playground is confighash as a web worker. It offers the playground's page three functions, each of which
+// returns an object.
 package main
 
 import (
@@ -22,7 +22,7 @@ import (
 	"github.com/confighash/confighash/pkg/function"
 )
 
-// memoryLimit is where garbage is collected in any case: a module has 4 GiB at most.
+// memoryLimit is where the garbage collector starts to work hard: a WebAssembly module has 4 GiB at most.
 const memoryLimit = 2 << 30
 
 func main() {
@@ -43,10 +43,9 @@ func main() {
 	select {}
 }
 
-// A part is a field of the page: functionConfig, manifests or before.
+// A part is an input field of the page: functionConfig, manifests or before.
 type part struct{ name, text string }
 
-// A partError is an error in a part.
 type partError struct {
 	part string
 	err  error
@@ -56,7 +55,7 @@ func (e *partError) Error() string { return e.err.Error() }
 
 func (p *part) failed(err error) error { return &partError{p.name, err} }
 
-// sentences returns what an error says, line by line, and of which part.
+// sentences returns the lines of an error, and the part that each is about.
 func sentences(err error) []any {
 	name := ""
 	if e, ok := err.(*partError); ok { //nolint:errorlint // nothing wraps it
@@ -69,14 +68,14 @@ func sentences(err error) []any {
 	return all
 }
 
-// A run is manifests that went through the function.
+// A run is the result of running the function over manifests.
 type run struct {
 	spec *v1alpha1.Spec
 	text []byte
 	out  *function.Output
 }
 
-// transform runs the function. A functionConfig in a ResourceList is the one that counts.
+// transform runs the function. The functionConfig of a ResourceList wins over the page's.
 func transform(config, manifests *part) (*run, error) {
 	in, err := manifest.Split([]byte(manifests.text))
 	if err != nil {
@@ -105,7 +104,7 @@ func (r *run) graph(of *part) (*graph.Graph, error) {
 	return g, nil
 }
 
-// process answers with the output and what there is to say.
+// process answers with the output and the messages.
 func process(part func(string) *part) (map[string]any, error) {
 	r, err := transform(part("functionConfig"), part("manifests"))
 	if err != nil {

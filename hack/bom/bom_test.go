@@ -15,7 +15,6 @@ import (
 
 const root = "../.."
 
-// output runs the command on the repository.
 func output(t *testing.T, args ...string) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -25,7 +24,7 @@ func output(t *testing.T, args ...string) []byte {
 	return out.Bytes()
 }
 
-func TestNotices_areThoseOfWhatIsLinked(t *testing.T) {
+func TestNotices_coverTheLinkedModules(t *testing.T) {
 	goroot, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
 		t.Fatal(err)
@@ -42,7 +41,7 @@ func TestNotices_areThoseOfWhatIsLinked(t *testing.T) {
 	}
 }
 
-// buildBinary builds the executable as make does.
+// buildBinary builds the executable with the Makefile's flags.
 func buildBinary(t *testing.T) string {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), "confighash")
@@ -153,7 +152,7 @@ func TestLicences(t *testing.T) {
 		{name: "with two clauses", docs: []document{{"COPYING", bsd2}}, want: "BSD-2-Clause"},
 		{name: "a notice is none", docs: []document{{"LICENSE", apache}, {"a/NOTICE", "by many"}, {"PATENTS", "granted"}}, want: "Apache-2.0"},
 		{name: "none", docs: []document{{"NOTICE", apache}}, err: "no licence was found"},
-		{name: "one that is not known", docs: []document{{"LICENSE", mit}, {"a/LICENSE", gpl}}, err: "a/LICENSE holds no licence that is known here"},
+		{name: "an unknown licence", docs: []document{{"LICENSE", mit}, {"a/LICENSE", gpl}}, err: "a/LICENSE holds no licence that is known here"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -168,7 +167,7 @@ func TestLicences(t *testing.T) {
 	}
 }
 
-func TestDocuments_holdThoseOfLinkedFoldersAndAbove(t *testing.T) {
+func TestDocuments_includeLinkedAndParentFolders(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"LICENSE", "license.go", "notlinked/LICENSE", "a/NOTICE.md", "a/b/code.txt", "a/b/COPYING", "a/b/c/LICENCE"} {
 		path := filepath.Join(dir, filepath.FromSlash(name))

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// direct returns the modules that go.mod requires for the project's own code.
+// direct returns the modules that the project's own code imports, according to go.mod.
 func direct(t *testing.T) map[string]bool {
 	t.Helper()
 	cmd := exec.Command("go", "mod", "edit", "-json")
@@ -41,8 +41,7 @@ func direct(t *testing.T) map[string]bool {
 
 var tableRow = regexp.MustCompile("(?m)^\\| `([^`]+)` \\| (.*) \\|$")
 
-// cells returns the cells of a page's tables behind the first, by that one. No
-// cell may be empty.
+// cells returns the other cells of each row in a page's tables, by the first cell. No cell may be empty.
 func cells(t *testing.T, page string) map[string][]string {
 	t.Helper()
 	rows := map[string][]string{}
@@ -60,8 +59,8 @@ func cells(t *testing.T, page string) map[string][]string {
 	return rows
 }
 
-// TestDependencies_page compares docs/internals/dependencies.md with what is linked: a
-// new module comes with a reason, and one that went leaves the page.
+// TestDependencies_page compares docs/internals/dependencies.md with the linked modules: each has a reason there, and
+// there are no others.
 func TestDependencies_page(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(root, "docs", "internals", "dependencies.md"))
 	if err != nil {

@@ -14,9 +14,9 @@ import (
 	"github.com/confighash/confighash/test/support/golden"
 )
 
-// TestFlake_hashIsThatOfTheModules compares vendorHash of flake.nix with the hash that
-// Nix takes of the modules: SHA-256 of an archive of what `go mod vendor` writes.
-func TestFlake_hashIsThatOfTheModules(t *testing.T) {
+// TestFlake_hashMatchesTheModules compares vendorHash of flake.nix with Nix's hash of the modules: the SHA-256 of an
+// archive of the output of `go mod vendor`.
+func TestFlake_hashMatchesTheModules(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "vendor")
 	cmd := exec.Command("go", "mod", "vendor", "-o", dir)
 	cmd.Dir = root
@@ -38,16 +38,15 @@ func TestFlake_hashIsThatOfTheModules(t *testing.T) {
 	golden.Compare(t, path, line.ReplaceAllString(string(flake), want))
 }
 
-// narText writes a text as Nix archives hold it: its length, its bytes and zeros up to
-// a multiple of eight.
+// narText writes a text as in a Nix archive: its length and its bytes, padded with zeros to a multiple of eight.
 func narText(w io.Writer, text string) {
 	padded := make([]byte, (len(text)+7)/8*8)
 	copy(padded, text)
-	_ = binary.Write(w, binary.LittleEndian, uint64(len(text))) // a hash takes everything
+	_ = binary.Write(w, binary.LittleEndian, uint64(len(text))) // a hash never fails
 	_, _ = w.Write(padded)
 }
 
-// narNode writes a file, or a folder with everything below it, which has no links.
+// narNode writes a file, or a folder with its content, which has no links.
 func narNode(w io.Writer, path string) error {
 	entries, err := os.ReadDir(path)
 	if err != nil {

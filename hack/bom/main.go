@@ -1,12 +1,10 @@
-// Command bom writes what a release says of the modules that are linked into
-// the executable. It needs nothing but Go and the modules themselves, so that
-// it runs in the image's builder too, without a network.
+// Command bom writes the licence notices and the bill of materials of a release, for the modules linked into the
+// executable. It needs only Go and those modules, so it also runs in the image's builder, without a network.
 //
 //	bom notices                      their licences and notices, as text
 //	bom sbom [-version V] BINARY     a software bill of materials, CycloneDX 1.6
 //
-// Both go to stdout and are the same from run to run. Run it from the
-// repository's top folder: make notices, make sbom.
+// Both write to stdout and are reproducible. Run them from the repository's root: make notices, make sbom.
 package main
 
 import (
@@ -22,7 +20,7 @@ import (
 
 const usage = "usage: bom notices | bom sbom [-version V] BINARY"
 
-// released lists what the notices cover: the platforms that a release is for.
+// released lists the platforms of a release, which the notices cover.
 var released = []platform{
 	{"linux", "amd64"}, {"linux", "arm64"},
 	{"darwin", "amd64"}, {"darwin", "arm64"},
@@ -36,7 +34,7 @@ func main() {
 	}
 }
 
-// run carries out a command on the module whose top folder is root.
+// run executes a command on the module in root.
 func run(out io.Writer, root string, args []string) error {
 	if len(args) == 0 {
 		return errors.New(usage)

@@ -15,24 +15,23 @@ import (
 	"strings"
 )
 
-// A platform is what Go builds for.
 type platform struct {
 	os, arch string
 }
 
-// A module is one that the executable is linked from.
+// A module is linked into the executable.
 type module struct {
 	Path    string
 	Version string
 	Sum     string // as in go.sum
-	Main    bool   // it is the executable's own
+	Main    bool   // the executable's own
 	dir     string
-	folders map[string]bool // of the packages that are linked
-	imports map[string]bool // paths of the modules that these import
+	folders map[string]bool // of the linked packages
+	imports map[string]bool // paths of the modules that these packages import
 	on      map[string]bool // the operating systems where it is linked
 }
 
-// A listed package is what go list says of one.
+// A listed package is what go list prints about it.
 type listed struct {
 	ImportPath string
 	Dir        string
@@ -45,8 +44,7 @@ type listed struct {
 	}
 }
 
-// linked returns the modules that fn is linked from on any of the platforms,
-// the main one included, ordered by their paths.
+// linked returns the modules that fn is linked from on any of the platforms, including the main one, ordered by path.
 func linked(root string, platforms ...platform) ([]*module, error) {
 	all := map[string]*module{}
 	for _, p := range platforms {
@@ -69,8 +67,7 @@ func linked(root string, platforms ...platform) ([]*module, error) {
 	return slices.SortedFunc(maps.Values(all), func(a, b *module) int { return cmp.Compare(a.Path, b.Path) }), nil
 }
 
-// add notes a package with its module. home reports an import path where it
-// belongs.
+// add records a package with its module. home maps import paths to module paths.
 func add(all map[string]*module, p *listed, on platform, home map[string]string) error {
 	if p.Standard || p.Module == nil {
 		return nil
@@ -96,7 +93,6 @@ func add(all map[string]*module, p *listed, on platform, home map[string]string)
 	return nil
 }
 
-// list asks Go for the packages that fn is linked from.
 func list(root string, p platform) ([]listed, error) {
 	cmd := exec.Command("go", "list", "-deps", "-json=ImportPath,Dir,Standard,Imports,Module", "./fn")
 	cmd.Dir = root
@@ -120,15 +116,14 @@ func list(root string, p platform) ([]listed, error) {
 	}
 }
 
-// A document is a licence, or a notice that is to be handed on with one.
+// A document is a licence, or a notice that must be distributed with one.
 type document struct {
 	name string // its path in the module, with slashes
 	text string
 }
 
-// documents returns what the module says of its licence, beside the packages
-// that are linked and in the folders above them: what was copied into a
-// module brings its own.
+// documents returns the module's licence files from the folders of the linked packages and from those above: code
+// copied into a module brings its own licence.
 func (m *module) documents() ([]document, error) {
 	seen := map[string]bool{}
 	var found []document
@@ -169,8 +164,7 @@ func documentsIn(root, folder string) ([]document, error) {
 	return found, nil
 }
 
-// tidy makes equal texts of those that differ in nothing but white space at
-// the ends of their lines.
+// tidy removes white space at line ends, so that otherwise equal texts compare equal.
 func tidy(text []byte) string {
 	lines := strings.Split(string(text), "\n")
 	for i, line := range lines {
@@ -179,8 +173,7 @@ func tidy(text []byte) string {
 	return strings.Trim(strings.Join(lines, "\n"), "\n") + "\n"
 }
 
-// isDocument reports whether a file of that name holds a licence, a notice or a
-// grant of patents.
+// isDocument reports whether a file name is one of a licence, a notice or a patent grant.
 func isDocument(name string) bool {
 	name = strings.ToLower(name)
 	if strings.HasSuffix(name, ".go") {
@@ -194,10 +187,10 @@ func isDocument(name string) bool {
 	return false
 }
 
-// terms lists sentences by which the licences are known, those alone that go
-// together with the project's own: another one is to be looked at by someone.
+// terms identifies licences by a sentence. It has only licences that are compatible with the project's own; a person
+// must look at any other.
 var terms = []struct {
-	id       string // of SPDX
+	id       string // the SPDX identifier
 	sentence string
 	without  string
 }{
@@ -209,8 +202,7 @@ var terms = []struct {
 	{"MIT", "Permission is hereby granted, free of charge, to any person obtaining a copy", ""},
 }
 
-// licences returns the identifiers of the licences that the documents hold,
-// joined as SPDX does.
+// licences returns the identifiers of the licences in the documents, as an SPDX expression.
 func licences(docs []document) (string, error) {
 	ids := map[string]bool{}
 	for _, d := range docs {
@@ -227,7 +219,7 @@ func licences(docs []document) (string, error) {
 			}
 		}
 		if !known {
-			return "", fmt.Errorf("%s holds no licence that is known here: see whether it goes together with Apache-2.0, then name it in hack/bom/modules.go", d.name)
+			return "", fmt.Errorf("%s holds no licence that is known here: check that it is compatible with Apache-2.0, then name it in hack/bom/modules.go", d.name)
 		}
 	}
 	if len(ids) == 0 {

@@ -11,7 +11,7 @@ import (
 	"text/tabwriter"
 )
 
-// standardLibrary is what the notices call Go's own part of the executable.
+// standardLibrary is the heading of Go's own part of the executable.
 const standardLibrary = "Go's standard library and runtime"
 
 const noticesHead = `Third-party software in confighash
@@ -24,8 +24,7 @@ make notices writes this file.
 
 `
 
-// writeNotices writes the licences and notices of the modules and of Go, whose
-// own is in goroot.
+// writeNotices writes the licences and notices of the modules, and of Go itself from goroot.
 func writeNotices(out io.Writer, goroot string, modules []*module) error {
 	var texts []string // in the order of their first use
 	users := map[string][]string{}
@@ -79,7 +78,7 @@ func writeNotices(out io.Writer, goroot string, modules []*module) error {
 	return nil
 }
 
-// platforms says where the module is linked, if not everywhere.
+// platforms names the platforms that link the module, unless all do.
 func (m *module) platforms() string {
 	everywhere := map[string]bool{}
 	for _, p := range released {

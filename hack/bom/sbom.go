@@ -14,8 +14,7 @@ import (
 	"strings"
 )
 
-// What a CycloneDX document consists of, as far as it is used here:
-// https://cyclonedx.org/docs/1.6/json/
+// The parts of a CycloneDX document that are used here: https://cyclonedx.org/docs/1.6/json/
 type (
 	bom struct {
 		Format       string       `json:"bomFormat"`
@@ -44,7 +43,7 @@ type (
 		Algorithm string `json:"alg"`
 		Content   string `json:"content"`
 	}
-	// A license holds one of the two.
+	// A license has either an expression or an identifier.
 	license struct {
 		Expression string     `json:"expression,omitempty"`
 		License    *licenseID `json:"license,omitempty"`
@@ -62,9 +61,8 @@ type (
 	}
 )
 
-// writeSBOM writes the bill of materials of a binary that was built from the
-// module in root. It holds no time and no number of its own, so that the same
-// binary has the same one.
+// writeSBOM writes the bill of materials of a binary that was built from the module in root. It has no timestamp or
+// serial number, so that it is reproducible.
 func writeSBOM(out io.Writer, root, binary, version string) error {
 	info, err := buildinfo.ReadFile(binary)
 	if err != nil {
@@ -127,8 +125,7 @@ func writeSBOM(out io.Writer, root, binary, version string) error {
 	return encoder.Encode(doc)
 }
 
-// sameModules compares what the tree would link with what the binary says
-// that it was linked from.
+// sameModules checks that the binary was linked from the modules that the tree would link now.
 func sameModules(binary string, info *buildinfo.BuildInfo, modules []*module) error {
 	want := map[string]bool{info.Main.Path: true}
 	for _, d := range info.Deps {
@@ -154,7 +151,7 @@ func (m *module) component(ref string) (component, error) {
 		return component{}, err
 	}
 	if m.Main {
-		// The image's builder does not hold the project's own LICENSE.
+		// The image's builder does not have the project's own LICENSE.
 		docs = []document{{name: "LICENSE", text: "Apache License, Version 2.0"}}
 	}
 	ids, err := licences(docs)
@@ -168,7 +165,7 @@ func (m *module) component(ref string) (component, error) {
 	return c, nil
 }
 
-// named puts one licence, or several, the way CycloneDX has them.
+// named wraps one licence, or an expression of several, as CycloneDX requires.
 func named(ids string) []license {
 	if strings.Contains(ids, " ") {
 		return []license{{Expression: ids}}
@@ -176,8 +173,7 @@ func named(ids string) []license {
 	return []license{{License: &licenseID{ID: ids}}}
 }
 
-// stdlib returns Go's own part, under the name by which scanners look for its
-// vulnerabilities.
+// stdlib returns Go's own part, under the name that vulnerability scanners look for.
 func stdlib(goVersion string) component {
 	version, _, _ := strings.Cut(strings.TrimPrefix(goVersion, "go"), " ")
 	ref := purl("stdlib", version)
@@ -188,12 +184,10 @@ func stdlib(goVersion string) component {
 	}
 }
 
-// purl returns the package URL of a Go module.
 func purl(path, version string) string {
 	return "pkg:golang/" + strings.ToLower(path) + "@" + strings.ReplaceAll(version, "+", "%2B")
 }
 
-// digest returns the SHA-256 of a file.
 func digest(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {

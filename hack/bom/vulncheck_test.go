@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestVulncheck_distinguishesFindingsFromAnUnreachableDatabase runs hack/vulncheck with
-// a program in govulncheck's place that ends as govulncheck does.
+// TestVulncheck_distinguishesFindingsFromAnUnreachableDatabase runs hack/vulncheck with a program in place of
+// govulncheck that has the same exit codes.
 func TestVulncheck_distinguishesFindingsFromAnUnreachableDatabase(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skipf("hack/vulncheck is a script: %v", err)
@@ -38,7 +38,7 @@ func TestVulncheck_distinguishesFindingsFromAnUnreachableDatabase(t *testing.T) 
 				t.Fatal(err)
 			}
 			cmd := exec.Command(filepath.Join(root, "hack", "vulncheck"), program)
-			cmd.Env = append(os.Environ(), "GO=true") // builds nothing, in no time
+			cmd.Env = append(os.Environ(), "GO=true") // builds nothing, instantly
 			out, err := cmd.CombinedOutput()
 			if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
 				t.Fatal(err)

@@ -1,11 +1,9 @@
-// Package annotate plans the mode Annotate: names stay, and every pod template
-// that consumes ConfigMaps or Secrets gets a checksum of what it consumes, in an
-// annotation, so that its pods are replaced when that changes and only then.
+// Package annotate plans mode Annotate. Names stay. Every pod template that consumes ConfigMaps or Secrets gets an
+// annotation with a checksum of what it consumes, so that its pods are replaced exactly when that changes.
 //
-// What counts is what containers get: by env and envFrom, by volumes that one of
-// them mounts, narrowed to the keys that they take, and what annotations name.
-// If a controller makes the Secret, what it makes it from counts instead. Package hash
-// defines the encoding of the checksum.
+// The checksum covers what containers get through env, envFrom and the volumes that one of them mounts, narrowed to the
+// keys they take, and what annotations name. For a Secret that a controller makes, it covers what the controller makes
+// it from. Package hash defines the checksum's encoding.
 package annotate
 
 import (
@@ -27,24 +25,23 @@ import (
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
-// A Plan is what an Annotate changes and reports.
+// A Plan holds the changes and findings of mode Annotate.
 type Plan struct {
 	plan.Plan
-	// gaps has the annotations that are stamped, by resource, each with what of the pods'
-	// configuration no checksum includes.
+	// gaps lists the stamped annotations of each resource, with any consumed configuration that their checksums leave
+	// out.
 	gaps map[*graph.Resource][]gap
 }
 
-// A gap is an object that no checksum includes, or a reference to one that is not in the
-// input.
+// A gap is an object that no checksum includes, or a reference to an object outside the input.
 type gap struct {
 	at     yamldoc.Path // of the annotations
 	object *graph.Resource
 	edge   *graph.Edge
 }
 
-// Covers returns the annotations of pod templates of r that are stamped, each with what the
-// pods consume and no checksum includes, "" for nothing: a clause.
+// Covers returns the stamped pod template annotations of r. The value is a clause about consumed configuration that the
+// checksum leaves out, "" if it leaves out nothing.
 func (p *Plan) Covers(r *graph.Resource) map[yamldoc.Path]string {
 	covers := map[yamldoc.Path]string{}
 	for _, g := range p.gaps[r] {
@@ -58,11 +55,11 @@ func (p *Plan) Covers(r *graph.Resource) map[yamldoc.Path]string {
 	return covers
 }
 
-// Stamped returns how many resources have a checksum, or get one.
+// Stamped returns how many resources have or get a checksum.
 func (p *Plan) Stamped() int { return len(p.gaps) }
 
-// New plans the checksums of the pod templates in g. The facts of g must hold
-// values (graph.Builder.Values). Its error is that of plan.Plan.Err.
+// New plans the checksums of the pod templates in g, whose facts must hold values (graph.Builder.Values). Its error is
+// that of plan.Plan.Err.
 func New(g *graph.Graph, p *policy.Policy, spec *v1alpha1.Spec) (*Plan, error) {
 	b := &builder{
 		graph: g, policy: p, spec: spec, plan: &Plan{Plan: plan.Plan{Full: spec.Report == v1alpha1.ReportFull}, gaps: map[*graph.Resource][]gap{}},
@@ -90,16 +87,15 @@ type builder struct {
 	policy *policy.Policy
 	spec   *v1alpha1.Spec
 	plan   *Plan
-	// sums are the checksums of whole objects.
-	sums map[sumKey]string
-	// wanted and found are the annotations of a pod template, and the checksums in them.
+	sums   map[sumKey]string
+	// wanted and found are the annotations of the current pod template, and the checksums in them.
 	wanted map[string]string
 	found  []string
-	// always are the values that always count of what represents a Secret.
+	// always holds the values that count for a Secret's stand-in whichever keys are consumed.
 	always map[*graph.Resource][]hash.Value
-	// checked are the objects whose content is known to be fit for use.
+	// checked holds the objects whose content has been validated.
 	checked map[*graph.Resource]bool
-	// uses is how often objects may be used, left what is left of that.
+	// uses limits how often objects may be used; left is what remains.
 	uses, left int
 	// sourceKinds are the kinds that may be sources, in lower case.
 	sourceKinds map[string]bool
@@ -140,8 +136,8 @@ func (b *builder) resource(r *graph.Resource) {
 	}
 }
 
-// consumptions returns what the pod templates of r consume. Those that share their
-// annotations share a consumption. It returns nil once objects are used too often.
+// consumptions returns what the pod templates of r consume. Templates with the same annotations share a consumption. It
+// returns nil once the limit of uses is reached.
 func (b *builder) consumptions(r *graph.Resource) []*consumption {
 	byTemplate := make([][]*graph.Edge, len(r.PodTemplates))
 	var general []*graph.Edge // of all templates
@@ -178,8 +174,7 @@ func (b *builder) consumptions(r *graph.Resource) []*consumption {
 
 var extraSourcesAt = yamldoc.Path("metadata.annotations").Key(v1alpha1.AnnotationExtraSources)
 
-// extraSources returns what confighash.dev/extra-sources names, and reports what is
-// wrong there.
+// extraSources returns what confighash.dev/extra-sources names, and reports errors in that annotation.
 func (b *builder) extraSources(r *graph.Resource) []*graph.Edge {
 	value, met := r.Annotations[v1alpha1.AnnotationExtraSources], map[string]bool{}
 	for element := range strings.SplitSeq(value, ",") {
@@ -204,8 +199,8 @@ func (b *builder) extraSources(r *graph.Resource) []*graph.Edge {
 	return extra
 }
 
-// spend counts how often objects are used, and returns false once that is too much:
-// a few references can use thousands of objects each, through what makes a Secret.
+// spend counts a use of an object and returns false once the limit is reached: through the sources of a Secret, a few
+// references can use thousands of objects each.
 func (b *builder) spend(r *graph.Resource, path yamldoc.Path) bool {
 	if b.left--; b.left == 0 {
 		b.plan.Errorf(r, path, "with those before it, workloads use objects more than %d times; let fewer pod templates share references, and fewer objects go into one Secret", b.uses)
@@ -213,8 +208,8 @@ func (b *builder) spend(r *graph.Resource, path yamldoc.Path) bool {
 	return b.left > 0
 }
 
-// stamp plans the edits of the annotations of a pod template, and reports whether they hold
-// a checksum. others are keys that another function's run may have set.
+// stamp plans the edits of a pod template's annotations, and reports whether they hold a checksum. others are keys that
+// the run of another function may have set.
 func (b *builder) stamp(r *graph.Resource, t *reference.PodTemplate, sources []source, others map[string]bool) bool {
 	if why, severity := refusal(t); why != "" && !b.policy.NamesJob(r) {
 		if len(sources) > 0 && (severity != manifest.Info || b.plan.Full) {
@@ -268,8 +263,7 @@ func templatePath(t *reference.PodTemplate) yamldoc.Path {
 	return t.Spec
 }
 
-// refusal returns why a pod template is not stamped, "" if it is, and the severity of
-// that.
+// refusal returns why a pod template is not stamped and how severe that is, or "" if it is stamped.
 func refusal(t *reference.PodTemplate) (string, manifest.Severity) {
 	switch why, expected := t.Change.Unstamped(); {
 	case why == "" && t.AnnotationsAt != "":
@@ -283,7 +277,7 @@ func refusal(t *reference.PodTemplate) (string, manifest.Severity) {
 	}
 }
 
-// list names the objects of sources, and the keys that count if not all do.
+// list names the objects of sources, and the keys that count unless all do.
 func (b *builder) list(sources []source) string {
 	names := make([]string, len(sources))
 	for i := range sources {

@@ -20,8 +20,7 @@ import (
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
-// specOf returns the defaults of mode Annotate with scope Source, whose keys
-// tell what counts, and a full report.
+// specOf returns the defaults of mode Annotate with scope Source, whose keys show what counts, and a full report.
 func specOf(change ...func(*v1alpha1.Spec)) *v1alpha1.Spec {
 	spec := v1alpha1.New(v1alpha1.ModeAnnotate, v1alpha1.PolicyAll).Spec
 	spec.Annotate.Scope, spec.Report = v1alpha1.ScopeSource, v1alpha1.ReportFull
@@ -31,7 +30,6 @@ func specOf(change ...func(*v1alpha1.Spec)) *v1alpha1.Spec {
 	return &spec
 }
 
-// annotated plans for a stream of manifests.
 func annotated(t testing.TB, spec *v1alpha1.Spec, manifests string, extra ...catalog.Extra) (*plan.Plan, error) {
 	t.Helper()
 	in, err := manifest.Split([]byte(manifests))
@@ -56,8 +54,7 @@ func annotated(t testing.TB, spec *v1alpha1.Spec, manifests string, extra ...cat
 	return &annotated.Plan, nil
 }
 
-// edits renders the edits of a plan: the resource, where its annotations are,
-// and the keys that are set, or removed.
+// edits renders the edits of a plan: the resource, the path of its annotations, and the keys that are set or removed.
 func edits(p *plan.Plan) []string {
 	var all []string
 	for r, edits := range p.Edits {
@@ -76,7 +73,7 @@ func edits(p *plan.Plan) []string {
 	return all
 }
 
-// values returns what a plan sets, by key.
+// values returns the annotations that a plan sets, by key.
 func values(p *plan.Plan) map[string]string {
 	set := map[string]string{}
 	for _, edits := range p.Edits {
@@ -106,7 +103,7 @@ func deployment(container string) string {
 	return "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {template: {spec: {containers: [{" + container + "}]}}}\n---\n"
 }
 
-func TestNew_doesWhatTheCatalogueSaysOfAChange(t *testing.T) {
+func TestNew_followsTheCataloguesChange(t *testing.T) {
 	const (
 		at       = "Gadget g: spec.pods.metadata.annotations: "
 		consumes = "not stamped, although it consumes ConfigMap app: "
@@ -213,9 +210,9 @@ func TestNew_stampsEveryTemplateWithWhatItConsumesItself(t *testing.T) {
 			"Gadget g: spec.other.metadata.annotations: checksum/configmap.c",
 			"Gadget g: spec.sidecar.podAnnotations: checksum/configmap.c",
 		}, nil},
-		{"a template of annotations alone", "{settings: c, sidecar: {image: s}}", []string{"Gadget g: spec.sidecar.podAnnotations: checksum/configmap.c"}, nil},
-		{"whose annotations are null", "{settings: c, sidecar: {podAnnotations: null}}", []string{"Gadget g: spec.sidecar.podAnnotations: checksum/configmap.c"}, nil},
-		{"two templates of which one takes the annotations of both", "{shared: {first: {spec: {containers: [{envFrom: [{configMapRef: {name: a}}]}]}}, second: {spec: {containers: [{envFrom: [{configMapRef: {name: b}}]}]}}}}", []string{
+		{"a template with only annotations", "{settings: c, sidecar: {image: s}}", []string{"Gadget g: spec.sidecar.podAnnotations: checksum/configmap.c"}, nil},
+		{"annotations that are null", "{settings: c, sidecar: {podAnnotations: null}}", []string{"Gadget g: spec.sidecar.podAnnotations: checksum/configmap.c"}, nil},
+		{"two templates, one with the annotations of both", "{shared: {first: {spec: {containers: [{envFrom: [{configMapRef: {name: a}}]}]}}, second: {spec: {containers: [{envFrom: [{configMapRef: {name: b}}]}]}}}}", []string{
 			"Gadget g: spec.shared.annotations: checksum/configmap.a",
 			"Gadget g: spec.shared.annotations: checksum/configmap.b",
 		}, nil},
@@ -240,7 +237,7 @@ func TestNew_stampsEveryTemplateWithWhatItConsumesItself(t *testing.T) {
 	}
 }
 
-// What counts for a Deployment "web", as keys tell it.
+// The consumed objects of a Deployment "web", by annotation key.
 func TestNew_countsWhatContainersGet(t *testing.T) {
 	const (
 		external = "apiVersion: external-secrets.io/v1\nkind: ExternalSecret\nmetadata: {name: db}\nspec: {target: {template: {templateFrom: [{configMap: {name: templates, items: [{key: a}]}}]}}}\n---\n"
@@ -275,13 +272,13 @@ func TestNew_countsWhatContainersGet(t *testing.T) {
 			"apiVersion: bitnami.com/v1alpha1\nkind: SealedSecret\nmetadata: {name: templates}\nspec: {encryptedData: {a: x, b: y}}\n---\n" +
 			deployment("envFrom: [{secretRef: {name: db}}]"), []string{"externalsecret.db", "sealedsecret.templates"}},
 		{"or the ExternalSecret is", ignored(external) + configMap("templates", "a: b") + deployment("envFrom: [{secretRef: {name: db}}]"), nil},
-		{"which says nothing of what pods consume themselves", ignored(external) + configMap("templates", "a: b") +
+		{"which does not affect what pods consume themselves", ignored(external) + configMap("templates", "a: b") +
 			deployment("envFrom: [{configMapRef: {name: templates}}, {secretRef: {name: db}}]"), []string{"configmap.templates"}},
 		{"in either order", ignored(external) + configMap("templates", "a: b") +
 			deployment("envFrom: [{secretRef: {name: db}}, {configMapRef: {name: templates}}]"), []string{"configmap.templates"}},
 		{"extra sources", configMap("app", "x: '1'") + strings.Replace(deployment(""), "{name: web}", "{name: web, annotations: {confighash.dev/extra-sources: ConfigMap/app}}", 1), []string{"configmap.app"}},
 		{"unless they are ignored", ignored(configMap("app", "x: '1'")) + strings.Replace(deployment(""), "{name: web}", "{name: web, annotations: {confighash.dev/extra-sources: ConfigMap/app}}", 1), nil},
-		{"a ClusterExternalSecret's templates are those of the workload's namespace", cluster + in("a", configMap("templates", "a: b")) + in("b", configMap("templates", "a: c")) +
+		{"a ClusterExternalSecret's templates are read in the workload's namespace", cluster + in("a", configMap("templates", "a: b")) + in("b", configMap("templates", "a: c")) +
 			in("b", deployment("envFrom: [{secretRef: {name: db}}]")), []string{"clusterexternalsecret.db", "configmap.templates"}},
 		{"and of no other", cluster + in("a", configMap("templates", "a: b")) +
 			in("b", deployment("envFrom: [{secretRef: {name: db}}]")), []string{"clusterexternalsecret.db"}},
@@ -307,13 +304,13 @@ func TestNew_countsWhatContainersGet(t *testing.T) {
 	}
 }
 
-func TestNew_refusesWhatIsAmbiguous(t *testing.T) {
+func TestNew_refusesAmbiguousReferences(t *testing.T) {
 	const external = "apiVersion: external-secrets.io/v1\nkind: ExternalSecret\nmetadata: {name: db}\nspec: {target: {template: {templateFrom: [{configMap: {name: templates}}]}}}\n---\n"
 	twice := configMap("templates", "a: b") + configMap("templates", "a: c")
 	const want = "ConfigMap templates: metadata.name: the input holds ConfigMap default/templates twice (lines 1 and 6); keep one"
 	for label, workload := range map[string]string{
-		"consumed":                          deployment("envFrom: [{configMapRef: {name: templates}}]"),
-		"what an ExternalSecret is made of": deployment("envFrom: [{secretRef: {name: db}}]"),
+		"consumed":                      deployment("envFrom: [{configMapRef: {name: templates}}]"),
+		"consumed by an ExternalSecret": deployment("envFrom: [{secretRef: {name: db}}]"),
 	} {
 		t.Run(label, func(t *testing.T) {
 			if _, err := annotated(t, specOf(), twice+external+workload); err == nil || err.Error() != want {
@@ -323,7 +320,7 @@ func TestNew_refusesWhatIsAmbiguous(t *testing.T) {
 	}
 	ignored := strings.ReplaceAll(twice, "{name:", "{annotations: {confighash.dev/ignore: 'true'}, name:")
 	for label, manifests := range map[string]string{
-		"nobody consumes them":         twice + external + deployment(""),
+		"not consumed":                 twice + external + deployment(""),
 		"neither counts":               ignored + deployment("envFrom: [{configMapRef: {name: templates}}]"),
 		"neither counts as a template": ignored + external + deployment("envFrom: [{secretRef: {name: db}}]"),
 	} {
@@ -333,7 +330,7 @@ func TestNew_refusesWhatIsAmbiguous(t *testing.T) {
 	}
 }
 
-// A workload is stamped with one checksum over those that scope Source gives.
+// A workload gets a single checksum of those that scope Source gives.
 func TestNew_refusesAnAmbiguousClass(t *testing.T) {
 	const class = "apiVersion: secrets-store.csi.x-k8s.io/v1\nkind: SecretProviderClass\nmetadata: {name: v}\nspec: {provider: vault}\n---\n"
 	_, err := annotated(t, specOf(), class+class+strings.Replace(deployment("volumeMounts: [{name: v}]"), "spec: {containers",
@@ -343,7 +340,7 @@ func TestNew_refusesAnAmbiguousClass(t *testing.T) {
 	}
 }
 
-func TestNew_makesOneChecksumOfThoseOfTheSources(t *testing.T) {
+func TestNew_combinesTheChecksumsOfTheSources(t *testing.T) {
 	manifests := configMap("a", "x: '1'") + configMap("b", "x: '2'") + deployment("envFrom: [{configMapRef: {name: b}}, {configMapRef: {name: a}}]")
 	for _, salt := range []string{"", "grains"} {
 		salted := func(spec *v1alpha1.Spec) { spec.Salt = salt }
@@ -363,8 +360,8 @@ func TestNew_makesOneChecksumOfThoseOfTheSources(t *testing.T) {
 	}
 }
 
-// Objects with the same content are distinguished by their names, and an object of
-// another namespace from one of the same name in the workload's.
+// Objects with the same content are distinguished by name, and an object of another namespace from one of the same name
+// in the workload's.
 func TestNew_distinguishesSourcesOfOtherNamespaces(t *testing.T) {
 	template := catalog.TemplateRule{Spec: catalog.Path{"spec", "pods"}, Annotations: catalog.Path{"spec", "annotations"}}
 	rules, err := catalog.FieldSpec(catalog.ConfigMap, "spec/settings")
@@ -437,7 +434,7 @@ func TestNew_namesTheKeysThatCountIfNotAllDo(t *testing.T) {
 	}
 }
 
-// One mistake is reported once, however many consume what it is in.
+// A mistake is reported once, however many workloads consume the object.
 func TestNew_reportsOnce(t *testing.T) {
 	manifests := "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\ndata: {a: 'hunter2!'}\n---\n" +
 		deployment("envFrom: [{secretRef: {name: s}}]") + strings.Replace(deployment("envFrom: [{secretRef: {name: s}}]"), "name: web", "name: web2", 1)
@@ -459,8 +456,8 @@ func TestNew_reportsOnce(t *testing.T) {
 	}
 }
 
-// What is wrong with a Secret is reported without its values.
-func TestNew_keepsSecretValuesToThemselves(t *testing.T) {
+// Errors in a Secret are reported without its values.
+func TestNew_showsNoSecretValue(t *testing.T) {
 	const marker = "hunter2-marker"
 	encoded := base64.StdEncoding.EncodeToString([]byte(marker))
 	for label, body := range map[string]string{
@@ -519,9 +516,9 @@ func TestNew_enumeratesTheFirstOfMany(t *testing.T) {
 	}
 }
 
-// A Secret made from a Secret made from a ConfigMap: the ConfigMap counts, unless something
-// between it and the workload is taken out.
-func TestNew_stopsAtASourceThatIsTakenOut(t *testing.T) {
+// A Secret is made from a Secret made from a ConfigMap: the ConfigMap counts, unless something between it and the
+// workload is excluded.
+func TestNew_stopsAtAnExcludedSource(t *testing.T) {
 	secret := func(name, annotations, from string) string {
 		return "apiVersion: external-secrets.io/v1\nkind: ExternalSecret\nmetadata: {name: " + name + ", annotations: {" + annotations + "}}\n" +
 			"spec: {target: {name: " + name + ", template: {templateFrom: [{" + from + "}]}}}\n---\n"

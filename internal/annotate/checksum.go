@@ -12,23 +12,23 @@ import (
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
-// A source is an object with what of it counts.
+// A source is an object, and the part of it that counts.
 type source struct {
 	object *graph.Resource
 	whole  bool
-	keys   []string // sorted, if it is not whole
+	keys   []string // sorted; unused if whole
 }
 
-// A sumKey is an object as consumers in a namespace see it.
+// A sumKey is an object as consumers in one namespace see it.
 type sumKey struct {
 	object    *graph.Resource
 	namespace string // the object's, if it is not the consumer's
 }
 
-// checksums returns the annotations that sources call for, which the next call overwrites,
-// and those of the sources that hold something that counts, in the memory of sources.
+// checksums returns the annotations for sources, valid until the next call, and the sources that contribute to them, in
+// the memory of sources.
 func (b *builder) checksums(r *graph.Resource, sources []source) (annotations map[string]string, counted []source) {
-	if len(b.wanted) > 16 { // a map that was large stays slow to clear
+	if len(b.wanted) > 16 { // clearing a map that was large stays slow
 		b.wanted = map[string]string{}
 	}
 	clear(b.wanted)
@@ -52,7 +52,7 @@ func (b *builder) checksums(r *graph.Resource, sources []source) (annotations ma
 	return b.wanted, counted
 }
 
-// checksum returns the checksum of what counts of a source, "" if nothing does.
+// checksum returns the checksum of the part of a source that counts, "" if that is empty.
 func (b *builder) checksum(r *graph.Resource, s *source) string {
 	object := s.object
 	id := sumKey{object, b.graph.NamespaceOf(object)}
@@ -77,8 +77,7 @@ func (b *builder) checksum(r *graph.Resource, s *source) string {
 	return sum
 }
 
-// sumUp computes, on all processors, the checksums of objects that pods of their namespace
-// consume whole.
+// sumUp computes, on all processors, the checksums of objects that pods of their own namespace consume whole.
 func (b *builder) sumUp() {
 	var ids []sumKey
 	for _, r := range b.graph.Resources {
@@ -103,7 +102,6 @@ func (b *builder) sumUp() {
 	}
 }
 
-// sum returns the checksum of values of an object, "" if there are none.
 func (b *builder) sum(id sumKey, values []hash.Value) string {
 	if len(values) == 0 {
 		return ""
@@ -114,9 +112,8 @@ func (b *builder) sum(id sumKey, values []hash.Value) string {
 	}.Checksum(b.spec.Salt)
 }
 
-// narrowed returns the values under keys, which are sorted, and those that always count
-// of what represents a Secret. It takes the shorter way: an object may have many more
-// keys than anybody takes, or many fewer.
+// narrowed returns the values under keys, which are sorted, and those of a stand-in that always count. It iterates over
+// the shorter list: an object may have far more keys than anyone takes, or far fewer.
 func (b *builder) narrowed(object *graph.Resource, keys []string) []hash.Value {
 	values, found := object.Values, slices.Clone(b.alwaysOf(object))
 	take := func(v hash.Value) {
@@ -167,8 +164,7 @@ func (b *builder) keysOf(s *source) []string {
 	return keys
 }
 
-// fit reports whether the content of an object is known. It reports once what is wrong
-// with it.
+// fit reports whether the content of an object is valid. It reports an error in it only once.
 func (b *builder) fit(object *graph.Resource) bool {
 	if b.checked[object] {
 		return object.ValuesErr == nil

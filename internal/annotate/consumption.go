@@ -17,38 +17,37 @@ type consumption struct {
 	workload *policy.Workload
 	uses     []*use
 	known    map[useKey]*use // if there are many
-	notes    graph.Notes     // of wants
-	gap      gap             // the first that is consumed and does not count
+	notes    graph.Notes     // of the missing objects
+	gap      gap             // the first object that is consumed but does not count
 }
 
-// A useKey is an object, and the kind that it is used as.
+// A useKey is an object, and the kind as which it is used.
 type useKey struct {
 	object *graph.Resource
 	kind   string
 }
 
-// A use is an object that the pods use, or that annotations name.
+// A use is an object that the pods consume or that annotations name.
 type use struct {
 	object   *graph.Resource
-	kind     string // what it is used as
+	kind     string // as which it is used
 	consumed bool
 	named    bool // by the annotations that the policy knows
 	extra    bool // by confighash.dev/extra-sources, so no policy decides
 	whole    bool
 	keys     []string
-	verdict  *policy.Verdict // what judge has found
-	from     *use            // the object that represents a Secret and is made with it
+	verdict  *policy.Verdict // set by judge
+	from     *use            // the stand-in whose Secret is made from it
 }
 
-// take enters that the pods consume keys of the object, nil for all of them.
+// take records that the pods consume keys of the object, all of them if nil.
 func (u *use) take(keys []string) {
 	u.consumed = true
 	u.whole = u.whole || keys == nil
 	u.keys = join(u.keys, keys)
 }
 
-// join returns the keys of two lists, the second of which does not change: thousands of
-// sources may share it.
+// join returns the keys of both lists. It does not change b, which thousands of sources may share.
 func join(a, b []string) []string {
 	if len(a) == 0 {
 		return slices.Clip(b)
@@ -56,7 +55,7 @@ func join(a, b []string) []string {
 	return append(a, b...)
 }
 
-// consume adds what a reference means. extra: confighash.dev/extra-sources names it.
+// consume adds the objects that a reference means. extra: confighash.dev/extra-sources names them.
 func (c *consumption) consume(e *graph.Edge, extra bool) {
 	meanings := c.graph.Meanings(e)
 	if len(meanings) == 0 {
@@ -88,8 +87,8 @@ func (c *consumption) consume(e *graph.Edge, extra bool) {
 	}
 }
 
-// warnOfNone warns of a reference that kustomize left without the suffix that it gave
-// the object, and of one that may mean objects of other layers.
+// warnOfNone warns if kustomize did not add an object's suffix to a reference, or if the reference may mean objects of
+// other layers.
 func (c *consumption) warnOfNone(e *graph.Edge, extra bool) {
 	for _, match := range e.Matches {
 		switch lost := match.Lost(); {
@@ -109,8 +108,8 @@ func (c *consumption) warnOfNone(e *graph.Edge, extra bool) {
 	}
 }
 
-// make adds what an object that represents a Secret is made with, apart from what the
-// pods consume themselves, which is judged by other rules.
+// make adds the objects that a stand-in's Secret is made from. What the pods consume themselves is judged by other
+// rules.
 func (c *consumption) make(u *use, object *graph.Resource) {
 	c.graph.Ingredients(object, c.referrer, func(ref *reference.Reference, m graph.Meaning) (into, more bool) {
 		if !c.spend(c.referrer, templatePath(c.template)) {
@@ -131,7 +130,7 @@ func (c *consumption) make(u *use, object *graph.Resource) {
 	})
 }
 
-// add adds an object. Without being consumed it counts only if it is named.
+// add adds an object. If it is not consumed, it counts only if it is named.
 func (c *consumption) add(object *graph.Resource, kind string) *use {
 	const few = 16
 	id := useKey{object, kind}
@@ -204,8 +203,7 @@ func (c *consumption) unselected() map[string]bool {
 	return keys
 }
 
-// judge returns whether a change of an object rolls the workload, and whether all of the
-// object counts.
+// judge returns whether a change of the object rolls the workload, and whether the whole object counts.
 func (c *consumption) judge(u *use) policy.Verdict {
 	if u.verdict == nil {
 		verdict := c.verdict(u)
@@ -239,7 +237,7 @@ func (c *consumption) wants(objects []*graph.Resource, extra bool) bool {
 	return graph.Once(c.notes, objects, "wanted", find)
 }
 
-// ambiguous reports that nothing says which of several objects is meant.
+// ambiguous reports that a reference may mean several objects.
 func (c *consumption) ambiguous(r *graph.Resource, ref *reference.Reference, objects []*graph.Resource) {
 	first, second := objects[0], objects[1]
 	if first.Name == second.Name && c.graph.NamespaceOf(first) == c.graph.NamespaceOf(second) {

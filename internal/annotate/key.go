@@ -11,16 +11,15 @@ import (
 	"github.com/confighash/confighash/internal/hash"
 )
 
-// maxKeyName is how long the name part of an annotation's key may be
-// (k8s.io/apimachinery/pkg/api/validation, ValidateAnnotations).
+// maxKeyName is the maximum length of the name part of an annotation's key (k8s.io/apimachinery/pkg/api/validation,
+// ValidateAnnotations).
 const maxKeyName = 63
 
 // hashLength is how many hexadecimal digits replace what is cut off.
 const hashLength = 10
 
-// sourceKey returns the key of the annotation with the checksum of one object
-// that r consumes: PREFIX/kind.name, and PREFIX/kind.namespace_name for an object
-// of another namespace.
+// sourceKey returns the key of the annotation with the checksum of one object that r consumes: PREFIX/kind.name, or
+// PREFIX/kind.namespace_name for an object of another namespace.
 func (b *builder) sourceKey(r, object *graph.Resource) string {
 	name := object.Name
 	if ns := b.graph.NamespaceOf(object); ns != "" && ns != b.graph.NamespaceOf(r) {
@@ -34,9 +33,8 @@ func prefixOf(key string) string {
 	return prefix
 }
 
-// keyName makes the name part of a key of a name: one that is too long, or has
-// characters that no key may have, is cut and cleaned, and gets a hash of all of it, so
-// that different names stay different.
+// keyName turns an object's name into the name part of a key. A name that is too long or has characters that keys may
+// not have is cut and cleaned; a hash of the full name keeps the keys of different objects different.
 func keyName(name string) string {
 	const divide, letters = "-_.", "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 	cleaned := strings.Map(func(c rune) rune {
@@ -55,9 +53,8 @@ func keyName(name string) string {
 	return cleaned + "-" + hex.EncodeToString(sum[:])[:hashLength]
 }
 
-// isOwn reports whether an annotation is one that this function wrote: with a
-// checksum of its own for a value, under the functionConfig's key or under
-// PREFIX/kind.name.
+// isOwn reports whether this function wrote an annotation: the value is one of its checksums, and the key is the
+// functionConfig's or PREFIX/kind.name.
 func (b *builder) isOwn(key, value string) bool {
 	if !hash.IsChecksum(value) {
 		return false

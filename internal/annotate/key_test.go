@@ -31,8 +31,7 @@ func TestKeyName(t *testing.T) {
 	}
 }
 
-// TestKeyName_isAKeyAndKeepsNamesDifferent compares keys with the rules of an API
-// server.
+// TestKeyName_isAKeyAndKeepsNamesDifferent compares keys with an API server's rules.
 func TestKeyName_isAKeyAndKeepsNamesDifferent(t *testing.T) {
 	names := rapid.Custom(func(t *rapid.T) string {
 		return rapid.SampledFrom([]string{"configmap.", "secret.", "sealedsecret."}).Draw(t, "kind") +

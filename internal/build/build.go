@@ -1,8 +1,7 @@
-// Package build runs kustomize in this process, and then the function over what it builds.
+// Package build runs kustomize in this process, and then the function over its output.
 //
-// The output is that of `kustomize build DIR | confighash`, except for what a pipe cannot
-// know: names that a generator's disableNameSuffixHash keeps, and the references that
-// `configurations:` declare.
+// The output is that of `kustomize build DIR | confighash`, except for two things that a pipe does not convey: names
+// that a generator's disableNameSuffixHash keeps, and the references that `configurations:` declare.
 package build
 
 import (
@@ -39,15 +38,14 @@ type Kustomize struct {
 // Options say how to build.
 type Options struct {
 	Kustomize
-	// Function holds the options of the function. Without a Config, the functionConfig is
-	// the file confighash.yaml beside the kustomization, or what the kustomization lists
-	// under transformers.
+	// Function holds the options of the function. Without a Config, the functionConfig is the file confighash.yaml
+	// beside the kustomization, or what the kustomization lists under transformers.
 	Function function.Options
-	// Default is the functionConfig where nothing else is one.
+	// Default is the functionConfig if there is no other.
 	Default *v1alpha1.ConfigHash
 	// Optional: without a functionConfig, the output is kustomize's.
 	Optional bool
-	// AllowEmpty: a build may have no resources.
+	// AllowEmpty permits a build without resources.
 	AllowEmpty bool
 }
 
@@ -60,7 +58,7 @@ func (k Kustomize) Check() error {
 	return fmt.Errorf("--load-restrictor must be %s or %s, not %q", types.LoadRestrictionsRootOnly, types.LoadRestrictionsNone, k.LoadRestrictor)
 }
 
-// options are what HonorKustomizeFlags of kustomize v5.8.2 makes of the flags.
+// options converts the flags as kustomize v5.8.2 does in HonorKustomizeFlags.
 func (k Kustomize) options() *krusty.Options {
 	o := krusty.MakeDefaultOptions()
 	o.Reorder = krusty.ReorderOptionUnspecified
@@ -78,8 +76,7 @@ func (k Kustomize) options() *krusty.Options {
 	return o
 }
 
-// Run builds the kustomization in a directory or at a URL, and returns its manifests and
-// what the function says of them.
+// Run builds the kustomization in a directory or at a URL. It returns the manifests and the function's messages.
 func Run(dir string, o Options) ([]byte, *function.Output, error) {
 	in, err := Read(dir, o)
 	if err != nil {
@@ -101,22 +98,22 @@ func Run(dir string, o Options) ([]byte, *function.Output, error) {
 	return unmark(out.Bytes()), said, nil
 }
 
-// An Input is what [Run] gives to the function.
+// An Input is the function's input in [Run].
 type Input struct {
 	// Name is the path of the kustomization.
 	Name string
-	// Text is the manifests, with marks on what keeps its name.
+	// Text is the manifests. Objects whose names must stay are marked.
 	Text []byte
-	// Config is nil if none is given and it is Optional.
+	// Config is nil if there is none and Options.Optional is set.
 	Config *v1alpha1.ConfigHash
 }
 
-// Read does what [Run] does before the function runs.
+// Read does the part of [Run] before the function runs.
 func Read(dir string, o Options) (*Input, error) {
 	s := newSource(o.options())
 	defer func() {
 		if s.schema {
-			openapi.ResetOpenAPI() // the next kustomization has another, and reading one takes long
+			openapi.ResetOpenAPI() // the next kustomization has another schema, and reading one takes long
 		}
 	}()
 	built, err := krusty.MakeKustomizer(s.options).Run(s, dir)
@@ -137,20 +134,18 @@ func Read(dir string, o Options) (*Input, error) {
 	return &Input{s.name(dir), text, config}, err
 }
 
-// fixed is the annotation that the kustomization gets to set on what a generator made
-// with disableNameSuffixHash; kustomize's own annotation does not leave its build. The
-// function gets that one in its place, and knows it from kustomize's builds around it.
+// fixed is the annotation that marks what a generator made with disableNameSuffixHash. kustomize drops its own
+// annotation from the output; manifests replaces fixed by that one, which the function knows from kustomize's builds
+// around it.
 const fixed = "confighash.dev/generated-without-suffix"
 
-// What the annotation holds for the function. The values say whether the object has other
-// annotations, which stay.
+// Values of the annotation that the function gets. They say whether the object has other annotations, which must stay.
 const (
 	alone = "alone"
 	along = "along"
 )
 
-// manifests returns the resources as kustomize writes them, and marks those whose
-// generator keeps their names.
+// manifests returns the resources as kustomize writes them, with a mark on those whose generator keeps their names.
 func manifests(built resmap.ResMap) ([]byte, error) {
 	for _, r := range built.Resources() {
 		annotations := r.GetAnnotations()
@@ -169,8 +164,7 @@ func manifests(built resmap.ResMap) ([]byte, error) {
 	return built.AsYaml()
 }
 
-// unmark removes the marks of manifests. kustomize writes one line for each, and the
-// function does not touch objects that have one.
+// unmark removes the marks. kustomize writes each on one line, and the function does not edit marked objects.
 func unmark(text []byte) []byte {
 	line := "    " + kustomize.GeneratorBehavior + ": "
 	text = bytes.ReplaceAll(text, []byte("  annotations:\n"+line+alone+"\n"), nil)
@@ -207,9 +201,8 @@ func Files(text []byte) (map[string][]byte, error) {
 	return files, add("", all.ClusterScoped())
 }
 
-// functionConfig returns what the function is to do, with the references that the tree
-// declares: given, or else what the tree says, or else otherwise. It is nil if nothing
-// says it.
+// functionConfig returns the functionConfig, including the references that the tree declares: given, or else the
+// tree's, or else otherwise. It is nil if there is none.
 func (s *source) functionConfig(dir string, given, otherwise *v1alpha1.ConfigHash) (*v1alpha1.ConfigHash, error) {
 	if given == nil {
 		var first string

@@ -9,22 +9,22 @@ import (
 	"strings"
 )
 
-// words are the patterns of what kustomize says. They are compiled where something has
-// failed, since the function itself must start fast.
+// words are patterns of kustomize's messages. They are compiled only after a failure, since the function must start
+// fast.
 type words struct {
 	layer, quoted, entry, folder *regexp.Regexp
 	clearer                      []clearer
 }
 
-// A clearer says what kustomize prints in another way: without the content of generators
-// and patches, which may be secret, and without its own types.
+// A clearer rewrites a message of kustomize, without its Go types and without the content of generators and patches,
+// which may be secret.
 type clearer struct {
 	pattern *regexp.Regexp
 	with    string
 }
 
-// kustomize wraps an error in the way that it took: the layers, from the outermost, and
-// for each entry of resources that it tried it as a file first, then as a folder.
+// kustomize wraps an error in the layers it came through, from the outermost. An entry of resources is tried as a file
+// first, then as a folder, and both errors are reported.
 func newWords() *words {
 	w := &words{
 		layer:  regexp.MustCompile(`(?s)^.*(?:recursed accumulation of|couldn't make target for) path '([^']*)': `),
@@ -101,7 +101,7 @@ func (s *source) explain(dir string, err error) error {
 	return errors.New(name + ": " + strings.TrimPrefix(text, dir+": "))
 }
 
-// Relative returns a path as seen from the working directory, with slashes, if it is below.
+// Relative returns a path relative to the working directory, with slashes, if it is below it.
 func Relative(path string) string {
 	if wd, err := os.Getwd(); err == nil {
 		if r, err := filepath.Rel(wd, path); err == nil && filepath.IsLocal(r) {

@@ -19,17 +19,15 @@ import (
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
-// A source is the file system for kustomize. It reads along: it takes confighash out of
-// the transformers of the kustomizations that kustomize reads, and notes their
-// functionConfigs and name references. So the function runs once, in this process, and
-// needs no plugins.
+// A source is the file system that kustomize reads. It removes confighash from the transformers of kustomizations, and
+// records their functionConfigs and name references. So the function runs once, in this process, and needs no plugins.
 type source struct {
 	filesys.FileSystem
 	options *krusty.Options
 	root    string          // the kustomization that is built
 	around  map[string]bool // the directories of the root and its components, whose transformers see every resource
-	met     map[string]bool // the kustomizations that are noted
-	schema  bool            // one of them brings a schema
+	met     map[string]bool // the kustomizations already recorded
+	schema  bool            // one of them brings an OpenAPI schema
 
 	outer, inner []file // functionConfigs: those of the root and its components, and of inner layers
 	references   []v1alpha1.Reference
@@ -44,12 +42,12 @@ func newSource(o *krusty.Options) *source {
 	return &source{FileSystem: filesys.MakeFsOnDisk(), options: o, around: map[string]bool{}, met: map[string]bool{}}
 }
 
-// IsKustomization reports whether a file is a kustomization, by its name.
+// IsKustomization reports whether a file's name is one of a kustomization.
 func IsKustomization(file string) bool {
 	return slices.Contains(konfig.RecognizedKustomizationFileNames(), filepath.Base(file))
 }
 
-// HasKustomization reports whether kustomize builds a directory.
+// HasKustomization reports whether kustomize can build a directory.
 func HasKustomization(dir string) bool {
 	return slices.ContainsFunc(konfig.RecognizedKustomizationFileNames(), func(name string) bool {
 		_, err := os.Stat(filepath.Join(dir, name))
@@ -57,7 +55,7 @@ func HasKustomization(dir string) bool {
 	})
 }
 
-// ReadFile reads a file for kustomize.
+// ReadFile reads a file for kustomize, without confighash if it is a kustomization.
 func (s *source) ReadFile(path string) ([]byte, error) {
 	data, err := s.FileSystem.ReadFile(path)
 	if err != nil || !IsKustomization(path) {
@@ -100,7 +98,7 @@ func (s *source) ReadFile(path string) ([]byte, error) {
 		}
 	}
 	changed := functionConfigs != nil
-	// The annotations of buildMetadata would show the transformer.
+	// With the annotations of buildMetadata, the output would mention the transformer.
 	if isRoot && !isEmpty(k) && !slices.ContainsFunc(texts(k["buildMetadata"]), func(s string) bool { return strings.HasSuffix(s, "Annotations") }) {
 		transformers, changed = append(transformers, markFixed(len(transformers))), true
 	}
@@ -111,8 +109,8 @@ func (s *source) ReadFile(path string) ([]byte, error) {
 	return json.Marshal(k)
 }
 
-// markFixed returns a transformer of kustomize's own that marks what a generator made with
-// disableNameSuffixHash, the nth of a list.
+// markFixed returns the nth transformer of a list: one built into kustomize, which marks what a generator made with
+// disableNameSuffixHash.
 func markFixed(n int) string {
 	return fmt.Sprintf(`apiVersion: builtin
 kind: PatchTransformer
@@ -124,7 +122,7 @@ target:
 `, n)
 }
 
-// isEmpty reports whether a kustomization says nothing, which kustomize refuses.
+// isEmpty reports whether a kustomization has no fields, which kustomize refuses.
 func isEmpty(k map[string]any) bool {
 	for key := range k {
 		if key != "apiVersion" && key != "kind" {
@@ -145,9 +143,8 @@ func texts(list any) []string {
 	return all
 }
 
-// withoutFunction returns the transformers of the kustomization at path without
-// confighash, and its functionConfigs. In its place is one that does no harm, as a
-// kustomization without anything is refused.
+// withoutFunction returns the transformers of the kustomization at path without confighash, and the functionConfigs of
+// confighash. A no-op transformer takes its place, as kustomize refuses an empty kustomization.
 func (s *source) withoutFunction(path string, transformers []string) (rest []string, found []file) {
 	for _, entry := range transformers {
 		loaded, err := s.load(filepath.Dir(path), entry)
@@ -179,7 +176,7 @@ func (s *source) withoutFunction(path string, transformers []string) (rest []str
 	return rest, found
 }
 
-// load reads an entry of transformers: a resource, a file of them or a kustomization.
+// load reads an entry of transformers: an inline resource, a file of resources or a kustomization.
 func (s *source) load(dir, entry string) (resmap.ResMap, error) {
 	factory := resmap.NewFactory(provider.NewDefaultDepProvider().GetResourceFactory())
 	if inline, err := factory.NewResMapFromBytes([]byte(entry)); err == nil {
@@ -201,8 +198,7 @@ func (s *source) load(dir, entry string) (resmap.ResMap, error) {
 	return factory.NewResMapFromBytes(data)
 }
 
-// addReferences notes the references to ConfigMaps and Secrets that configurations
-// declare.
+// addReferences records the references to ConfigMaps and Secrets in configurations.
 func (s *source) addReferences(dir string, configurations []string) {
 	for _, name := range configurations {
 		var config struct {

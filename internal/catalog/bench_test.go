@@ -2,8 +2,8 @@ package catalog
 
 import "testing"
 
-// BenchmarkKind_coldStart reads the rules of the kinds that most inputs have,
-// each time from the start: what a run pays, however much the catalogue holds.
+// BenchmarkKind_coldStart reads the rules of common kinds with an empty cache: the cost for a run, however large the
+// catalogue is.
 func BenchmarkKind_coldStart(b *testing.B) {
 	kinds := []gvk{
 		{"", "v1", "Secret"},

@@ -14,7 +14,7 @@ type Catalog struct {
 
 	mu         sync.Mutex
 	kinds      map[gvk]*Kind
-	said       map[string]*Kind // by the documents and extras that say it
+	said       map[string]*Kind // by the documents and extras that define it
 	everywhere *Kind
 	shapes     *Shapes
 	files      map[string][]document
@@ -23,8 +23,7 @@ type Catalog struct {
 
 type gvk struct{ group, version, kind string }
 
-// Extra is what a user adds to the catalogue. An empty Group, Version, or
-// Kind stands for all.
+// Extra is a user's addition to the catalogue. An empty Group, Version or Kind matches all.
 type Extra struct {
 	Group, Version, Kind string
 	References           []Rule
@@ -35,11 +34,10 @@ func (e Extra) concerns(group, version, kind string) bool {
 	return (e.Group == "" || e.Group == group) && (e.Version == "" || e.Version == version) && (e.Kind == "" || e.Kind == kind)
 }
 
-// Builtin returns the catalogue of the data files. Nothing is parsed before
-// it is asked for.
+// Builtin returns the catalogue of the data files, which are parsed on demand.
 var Builtin = sync.OnceValue(func() *Catalog { return newCatalog(nil) })
 
-// With returns a catalogue that says all that c does, and extra.
+// With returns a catalogue with the content of c and extra.
 func (c *Catalog) With(extra ...Extra) *Catalog {
 	return newCatalog(slices.Concat(c.extra, extra))
 }
@@ -54,12 +52,10 @@ func newCatalog(extra []Extra) *Catalog {
 	}
 }
 
-// maxRemembered bounds how many kinds are remembered by their names: many more
-// than any build holds.
+// maxRemembered bounds how many kinds are cached by name; no build has nearly as many.
 const maxRemembered = 4096
 
-// Kind returns what is known of a kind, nil if that is nothing beyond what Any
-// says. Kinds of which the same is known share it.
+// Kind returns what is known about a kind, nil if that is no more than Any. Kinds with the same data share one Kind.
 func (c *Catalog) Kind(group, version, kind string) *Kind {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -68,17 +64,17 @@ func (c *Catalog) Kind(group, version, kind string) *Kind {
 	}
 	found := c.kind(group, version, kind)
 	if len(c.kinds) < maxRemembered {
-		// The names may be pieces of an input, which the catalogue outlives.
+		// The names may be slices of the input, which the catalogue outlives.
 		c.kinds[gvk{strings.Clone(group), strings.Clone(version), strings.Clone(kind)}] = found
 	}
 	return found
 }
 
-// kind is Kind for one that is not remembered.
+// kind is Kind without the cache.
 func (c *Catalog) kind(group, version, kind string) *Kind {
 	var found []document
 	var extra []Extra
-	var key []byte // says which of them
+	var key []byte // identifies the documents and extras
 	for _, file := range c.groupFiles(group) {
 		for i, d := range c.documents(file) {
 			if slices.Contains(d.names, kind) || slices.Contains(d.names, "*") {
@@ -140,9 +136,8 @@ func (c *Catalog) StandInKinds() []string {
 	return slices.Compact(kinds)
 }
 
-// FieldSpec returns the rules for a path as kustomize's nameReference has it:
-// the field is a name, or a mapping with a name and perhaps a namespace. What
-// it names counts as consumed.
+// FieldSpec returns the rules for a path in the syntax of kustomize's nameReference. The field holds a name, or a
+// mapping with a name and optionally a namespace. The object it names counts as consumed.
 func FieldSpec(target Target, path string) ([]Rule, error) {
 	field, err := ParsePath(path)
 	if err != nil {

@@ -59,7 +59,7 @@ func TestKind_splitsAFileOnce(t *testing.T) {
 	}
 }
 
-func TestKind_addsUpGroupsThatEndAlikeAndKindsOfAnyName(t *testing.T) {
+func TestKind_mergesGroupsWithTheSameEndingAndKindsOfAnyName(t *testing.T) {
 	c := newCatalog(nil)
 	c.files["aws.example.com"] = splitDocuments("kinds: [Bucket]\nreferences: [{path: own, target: Secret}]")
 	c.files["_.example.com"] = splitDocuments("kinds: [\"*\"]\nreferences: [{path: every, target: Secret}]")
@@ -87,7 +87,7 @@ func TestKind_addsUpGroupsThatEndAlikeAndKindsOfAnyName(t *testing.T) {
 	}
 }
 
-func TestKind_inheritsWhatASubtreeSays(t *testing.T) {
+func TestKind_inheritsFromSubtrees(t *testing.T) {
 	c := newCatalog(nil)
 	c.files[subtreesFile] = splitDocuments("subtree: inner\nreferences: [{path: b, target: Secret, kustomize: true}, {path: c, target: Secret, when: [{path: d, present: true}]}]")
 	c.files["example.com"] = splitDocuments("kinds: [A]\nimmutable: {paths: [a], reason: r}\nreferences:\n" +
@@ -148,7 +148,7 @@ func TestKind_knowsPodTemplates(t *testing.T) {
 	}
 }
 
-// TestKind_knowsPodTemplatesOfCustomResources holds one kind of each sort.
+// TestKind_knowsPodTemplatesOfCustomResources has one kind of each sort.
 func TestKind_knowsPodTemplatesOfCustomResources(t *testing.T) {
 	for _, tc := range []struct {
 		group, kind, spec, annotations string
@@ -185,9 +185,8 @@ func TestKind_knowsPodTemplatesOfCustomResources(t *testing.T) {
 	}
 }
 
-// TestKind_anyVolumeOfAnOperatorsPodsMayBeMounted: containers that no manifest
-// shows mount those of an operator's kind, so that only what is a whole pod
-// spec is read for mounts.
+// TestKind_anyVolumeOfAnOperatorsPodsMayBeMounted: an operator's containers, which no manifest shows, may mount the
+// volumes in its kinds, so mounts are read only from whole pod specs.
 func TestKind_anyVolumeOfAnOperatorsPodsMayBeMounted(t *testing.T) {
 	for _, tc := range []struct {
 		group, kind, volume string
@@ -293,7 +292,7 @@ func TestNeverRename_matchesWhatControllersFindByName(t *testing.T) {
 		{"Kubeflow Pipelines", "Secret", "alice", "mlpipeline-minio-artifact", "", nil, nil, true, true},
 		{"settings of Kubernetes Dashboard", "Secret", "dash", "kubernetes-dashboard-key-holder", "", nil, nil, true, false},
 		{"certificates that Kubernetes Dashboard mounts", "Secret", "dash", "kubernetes-dashboard-certs", "", nil, nil, false, false},
-		{"mesh in a namespace of its own", "ConfigMap", "mesh", "istio", "", marks{"app.kubernetes.io/name": "istiod"}, nil, true, true},
+		{"mesh in its own namespace", "ConfigMap", "mesh", "istio", "", marks{"app.kubernetes.io/name": "istiod"}, nil, true, true},
 		{"a user's ConfigMap about Istio", "ConfigMap", "shop", "istio", "", nil, nil, false, false},
 		{"priorities of the autoscaler", "ConfigMap", "autoscaling", "cluster-autoscaler-priority-expander", "", nil, nil, true, true},
 		{"anything else", "Deployment", "a", "x", "", nil, marks{"reflector.v1.k8s.emberstack.com/reflects": "b/x"}, false, false},
@@ -376,7 +375,7 @@ func BenchmarkKind_firstUse(b *testing.B) {
 	}
 }
 
-func TestKind_holdsWholeManifestsAndDerivedNames(t *testing.T) {
+func TestKind_hasWholeManifestsAndDerivedNames(t *testing.T) {
 	c := newCatalog(nil)
 	c.files["example.com"] = splitDocuments("kinds: [A]\nmanifests: [spec/objects, spec/one]\nforeignManifests: [spec/remote/*]\n" +
 		"references: [{path: a, target: Secret, derived: [-ca]}]")

@@ -1,6 +1,6 @@
 package catalog
 
-// A Change is what follows when a pod template changes.
+// A Change is the effect of a changed pod template.
 type Change uint8
 
 const (
@@ -8,12 +8,11 @@ const (
 	Rollout Change = iota
 	// Deferred: the running pods are replaced later, when somebody acts.
 	Deferred
-	// FuturePods: running pods stay, later ones follow the new template.
+	// FuturePods: running pods stay, new ones use the new template.
 	FuturePods
-	// NewRevision: a revision is made next to the earlier one.
+	// NewRevision: a new revision is made beside the earlier one.
 	NewRevision
-	// InPlace: pods are patched without a restart if only annotations or labels
-	// change.
+	// InPlace: if only annotations or labels change, pods are patched without a restart.
 	InPlace
 	// CreateOnce: the template is read once, when the object is created.
 	CreateOnce
@@ -21,25 +20,25 @@ const (
 	Destructive
 	// Forbidden: the API server refuses the change.
 	Forbidden
-	// Operator: an operator decides, in a way not known here.
+	// Operator: an operator decides, in a way that the catalogue does not know.
 	Operator
-	// Recreated: the object is created again each time, with what it says then.
+	// Recreated: each time, the object is created again, with its current content.
 	Recreated
 	// NoChange: nothing reads the template.
 	NoChange
 )
 
 var changes = [...]struct {
-	name string // as data files write it
+	name string // as in data files
 	// meaning says what happens, as the references command prints it.
 	meaning string
-	// reason is the reason given if a template has none of its own.
+	// reason applies if a template has none of its own.
 	reason string
-	// unstamped says why mode Annotate leaves the template alone, "" if it does not;
-	// unsurprised says that users would not expect the change to roll.
+	// unstamped says why mode Annotate leaves the template alone, "" if it stamps it; unsurprised says that users would
+	// not expect the change to roll.
 	unstamped   string
 	unsurprised bool
-	// harm is what a changed name in the template does.
+	// harm is the effect of a changed name in the template.
 	harm string
 }{
 	Rollout:     {name: "rollout", meaning: "the running pods are replaced"},
@@ -90,19 +89,18 @@ func (c *Change) UnmarshalText(text []byte) error {
 	return enumOf(c, text, len(changes))
 }
 
-// Meaning says what happens to the pods, as a clause of a sentence about a changed
-// template.
+// Meaning returns the effect on the pods, as a clause about a changed template.
 func (c Change) Meaning() string { return changes[c].meaning }
 
-// Reason says why the pods are not simply replaced, as the end of a sentence about the
-// workload; "" if the Change explains itself. The Reason of an Exception is more precise.
+// Reason returns why the pods are not simply replaced, as the end of a sentence about the workload; "" if the Change
+// explains itself. The Reason of an Exception is more precise.
 func (c Change) Reason() string { return changes[c].reason }
 
-// Unstamped says why mode Annotate gives such a template no checksum, "" if it does.
-// expected reports whether users expect as much, so that no warning is due.
+// Unstamped returns why mode Annotate gives such a template no checksum, "" if it does. expected reports whether users
+// expect that, so that no warning is needed.
 func (c Change) Unstamped() (why string, expected bool) {
 	return changes[c].unstamped, changes[c].unsurprised
 }
 
-// Harm says what a changed name in the template does, "" unless that needs a warning.
+// Harm returns the effect of a changed name in the template, "" unless it needs a warning.
 func (c Change) Harm() string { return changes[c].harm }

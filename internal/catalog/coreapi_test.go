@@ -77,8 +77,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// coreAPIs are all groups and versions of k8s.io/api.
-// TestCoreAPIs_areAllLookedAt fails when one is missing.
+// coreAPIs are all groups and versions of k8s.io/api. TestCoreAPIs_areAllExamined fails when one is missing.
 var coreAPIs = runtime.SchemeBuilder{
 	admissionv1.AddToScheme,
 	admissionv1beta1.AddToScheme,
@@ -142,8 +141,7 @@ var coreAPIs = runtime.SchemeBuilder{
 	storagemigrationv1beta1.AddToScheme,
 }
 
-// coreKinds returns the types of all kinds whose objects can be applied, and
-// the packages they come from.
+// coreKinds returns the types of all kinds whose objects can be applied, and their packages.
 func coreKinds(t *testing.T) (kinds map[schema.GroupVersionKind]reflect.Type, packages map[string]bool) {
 	t.Helper()
 	scheme := runtime.NewScheme()
@@ -160,9 +158,8 @@ func coreKinds(t *testing.T) (kinds map[schema.GroupVersionKind]reflect.Type, pa
 	return kinds, packages
 }
 
-// TestCoreAPIs_areAllLookedAt compares the packages above with those of the
-// module that is built against, so that a group that is new in it is seen.
-func TestCoreAPIs_areAllLookedAt(t *testing.T) {
+// TestCoreAPIs_areAllExamined compares the packages above with those of the module in go.mod, to detect new groups.
+func TestCoreAPIs_areAllExamined(t *testing.T) {
 	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "k8s.io/api").Output()
 	if err != nil {
 		t.Fatalf("go list: %v", err)
@@ -196,11 +193,10 @@ func TestCoreAPIs_areAllLookedAt(t *testing.T) {
 	}
 }
 
-// A candidate is a field that by its type or its name may hold the name of a
-// ConfigMap or a Secret.
+// A candidate is a field that, judging by its type or name, may hold the name of a ConfigMap or a Secret.
 type candidate struct {
 	path   Path
-	target Target // as far as type and name tell
+	target Target // as far as known from type and name
 }
 
 var (
@@ -211,8 +207,8 @@ var (
 	namesOfAnything = []string{"resourceNames"}
 )
 
-// candidates walks through a type for them. What stands under status is
-// written by controllers and never applied.
+// candidates returns the candidates in a type. The status is left out, as it is written by controllers and never
+// applied.
 func candidates(typ reflect.Type) []candidate {
 	var found []candidate
 	var visit func(typ reflect.Type, path Path, around []reflect.Type)
@@ -247,14 +243,14 @@ func candidates(typ reflect.Type) []candidate {
 	return found
 }
 
-// jsonName returns the key of a field, and false for those without one, such
-// as the embedded structs that VisibleFields lists beside their fields.
+// jsonName returns the key of a field, and false if it has none, such as the embedded structs that VisibleFields lists
+// beside their fields.
 func jsonName(field reflect.StructField) (string, bool) {
 	name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 	return name, name != "" && name != "-" && field.IsExported()
 }
 
-// element returns what a pointer, list, or map is made of.
+// element returns the element type of a pointer, list, or map.
 func element(typ reflect.Type) reflect.Type {
 	for typ.Kind() == reflect.Pointer || typ.Kind() == reflect.Slice || typ.Kind() == reflect.Map {
 		typ = typ.Elem()
@@ -269,7 +265,7 @@ func isCandidate(in reflect.Type, path Path, name string) bool {
 	return name == "name" && (referenceTypes.MatchString(in.Name()) || len(path) > 0 && aboutTargets.MatchString(string(path[len(path)-1])))
 }
 
-// targetOf returns the kind that the type, or else the last two keys, speak of.
+// targetOf returns the kind that the type, or else the last two keys, mention.
 func targetOf(in reflect.Type, path Path) Target {
 	for _, text := range []string{in.Name(), strings.Join([]string{string(path[max(0, len(path)-2)]), string(path[len(path)-1])}, " ")} {
 		var target Target
@@ -286,7 +282,7 @@ func targetOf(in reflect.Type, path Path) Target {
 	return 0
 }
 
-// covers reports whether a path, which may hold patterns, represents a field.
+// covers reports whether a path, which may have patterns, matches a field.
 func covers(pattern, path Path) bool {
 	if len(pattern) == 0 {
 		return len(path) == 0
@@ -297,7 +293,7 @@ func covers(pattern, path Path) bool {
 	return len(path) > 0 && pattern[0].Matches(string(path[0])) && covers(pattern[1:], path[1:])
 }
 
-// An exclusion is a candidate that names no ConfigMap or Secret.
+// An exclusion is a candidate that does not name a ConfigMap or Secret.
 type exclusion struct {
 	Kinds  []string `yaml:"kinds"`
 	Path   string   `yaml:"path"`
@@ -328,8 +324,8 @@ func exclusions(t *testing.T) []*exclusion {
 	return list
 }
 
-// TestCoreAPIs_everyFieldIsListedOrExcluded derives from the types of
-// k8s.io/api what can name a ConfigMap or a Secret.
+// TestCoreAPIs_everyFieldIsListedOrExcluded derives from the types of k8s.io/api which fields can name a ConfigMap or a
+// Secret.
 func TestCoreAPIs_everyFieldIsListedOrExcluded(t *testing.T) {
 	kinds, _ := coreKinds(t)
 	excluded := exclusions(t)
@@ -371,9 +367,8 @@ func TestCoreAPIs_everyFieldIsListedOrExcluded(t *testing.T) {
 	}
 }
 
-// TestCoreAPIs_everyListedFieldIsThere finds rules of the catalogue that the
-// types no longer hold.
-func TestCoreAPIs_everyListedFieldIsThere(t *testing.T) {
+// TestCoreAPIs_everyListedFieldExists finds rules of the catalogue for fields that no longer exist.
+func TestCoreAPIs_everyListedFieldExists(t *testing.T) {
 	kinds, _ := coreKinds(t)
 	versions := map[GroupKind][]schema.GroupVersionKind{}
 	groups := map[string]bool{}
@@ -418,7 +413,6 @@ func TestCoreAPIs_everyListedFieldIsThere(t *testing.T) {
 	}
 }
 
-// isField reports whether a path leads to a string of a type.
 func isField(typ reflect.Type, path Path) bool {
 	for typ.Kind() == reflect.Pointer || typ.Kind() == reflect.Slice {
 		typ = typ.Elem()

@@ -12,8 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// TestData_hasNoUnknownFields reads the files that belong to no group; those are read
-// so by the tests below.
+// TestData_hasNoUnknownFields reads the files that belong to no group; the tests below read the others.
 func TestData_hasNoUnknownFields(t *testing.T) {
 	for file, into := range map[string]any{
 		passedOverFile: &[]KindsOf{}, neverRefersFile: &[]KindsOf{}, lookAlikesFile: &[]LookAlike{}, discoverFile: &rawShapes{},
@@ -40,7 +39,7 @@ func TestData_hasNoUnknownFields(t *testing.T) {
 	}
 }
 
-// decodeStrict parses one document. An unknown field is an error.
+// decodeStrict parses one document and rejects unknown fields.
 func decodeStrict(text string, into any) error {
 	decoder := yaml.NewDecoder(strings.NewReader(text))
 	decoder.KnownFields(true)
@@ -226,9 +225,8 @@ func TestData_referencesAreSortedByPath(t *testing.T) {
 	}
 }
 
-// checkOrder holds references to the order of their paths, key by key, with
-// patterns behind keys. Those with "**" stand last, in the order in which they
-// are to be tried.
+// checkOrder checks that references are sorted by path, key by key, with patterns after keys. Those with "**" come
+// last, in the order in which they are to be tried.
 func checkOrder(t *testing.T, where string, rules []Entry) {
 	t.Helper()
 	key := func(path Path) []string {
@@ -249,8 +247,7 @@ func checkOrder(t *testing.T, where string, rules []Entry) {
 	}
 }
 
-// TestData_noReferenceIsOutOfReach finds references that an earlier one always
-// takes first, and those that stand there twice.
+// TestData_noReferenceIsOutOfReach finds duplicate references, and those that an earlier one always shadows.
 func TestData_noReferenceIsOutOfReach(t *testing.T) {
 	c := newCatalog(nil)
 	groupDocuments(t, func(t *testing.T, file string, d document, raw *rawKind) {
@@ -269,7 +266,7 @@ func TestData_noReferenceIsOutOfReach(t *testing.T) {
 	})
 }
 
-// shadows reports whether nothing that fits earlier is left to later.
+// shadows reports whether later never applies because earlier fits whenever it does.
 func shadows(earlier, later Rule) bool {
 	if len(earlier.Embedded) > 0 || len(later.Embedded) > 0 {
 		return len(earlier.When) == 0
@@ -329,8 +326,7 @@ func TestData_filesAreNamedForGroups(t *testing.T) {
 	}
 }
 
-// TestData_notesAndSourcesAreShort keeps what is for people from being copied
-// from elsewhere.
+// TestData_notesAndSourcesAreShort keeps texts from being copied from elsewhere.
 func TestData_notesAndSourcesAreShort(t *testing.T) {
 	check := func(where, note, source string) {
 		if len(note) > 140 || strings.HasSuffix(note, ".") {
@@ -373,14 +369,14 @@ func TestData_unknownFieldsAreErrors(t *testing.T) {
 	}
 }
 
-// defect returns what a function panics with: a defect of the data.
+// defect returns the error with which load panics because of a defect of the data.
 func defect(load func()) (err error) {
 	defer func() { err, _ = recover().(error) }()
 	load()
 	return nil
 }
 
-func TestExpand_refusesWhatMakesNoSense(t *testing.T) {
+func TestExpand_refusesInvalidEntries(t *testing.T) {
 	for _, tc := range []struct{ label, text, want string }{
 		{"a subtree that is not there", "references: [{path: a, subtree: none}]", "no subtree"},
 		{"a format that does not compile", "references: [{path: a, target: Secret, format: ['{nam}']}]", "placeholder"},

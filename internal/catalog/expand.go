@@ -7,16 +7,16 @@ import (
 	"slices"
 )
 
-// The subtrees that a pod template brings with it.
+// The subtrees of every pod template.
 const (
 	podSpecSubtree        = "podSpec"
 	podAnnotationsSubtree = "podAnnotations"
 )
 
-// maxDepth bounds subtrees within subtrees.
+// maxDepth bounds nested subtrees.
 const maxDepth = 16
 
-// A rawKind is a Kind as the data writes it.
+// A rawKind is a Kind in the form of the data files.
 type rawKind struct {
 	Kinds     []string `yaml:"kinds"`
 	Immutable *struct {
@@ -32,24 +32,21 @@ type rawKind struct {
 
 type rawTemplate struct {
 	TemplateRule `yaml:",inline"`
-	// Path leads to a whole template, of which Spec and Annotations are two parts unless
-	// they lead elsewhere.
+	// Path leads to a whole template. Spec and Annotations are below it unless they give their own paths.
 	Path      *Path  `yaml:"path"`
 	Kustomize bool   `yaml:"kustomize"`
 	Source    string `yaml:"source"`
 }
 
-// An Entry is a reference as the data writes it.
+// An Entry is a reference in the form of the data files.
 type Entry struct {
 	Rule `yaml:",inline"`
-	// Subtree names the references that follow there, from Path on. The Rule
-	// then says only what holds for all of them.
+	// Subtree names the references to insert at Path. The Rule then holds only what they have in common.
 	Subtree string `yaml:"subtree"`
 	// Patterns become the Formats of the Rule, and Inner its Embedded.
 	Patterns []string `yaml:"format"`
 	Inner    []Entry  `yaml:"embedded"`
-	// MountedBy are a pod spec's lists of containers that mount the volumes of
-	// the subtree.
+	// MountedBy are the pod spec's lists of containers that mount the volumes of the subtree.
 	MountedBy []string `yaml:"mountedBy"`
 }
 
@@ -57,11 +54,11 @@ type Entry struct {
 type subtree struct {
 	Name       string  `yaml:"subtree"`
 	References []Entry `yaml:"references"`
-	// Note is for people.
+	// Note is documentation.
 	Note string `yaml:"note"`
 }
 
-// add adds to k what a document says of its kinds.
+// add adds a document's content to k.
 func (c *Catalog) add(k *Kind, d document) {
 	var raw rawKind
 	decode(d.text, &raw)
@@ -111,16 +108,15 @@ func (c *Catalog) addTemplate(k *Kind, t TemplateRule, at expansion) {
 	}
 }
 
-// An expansion is what the references of a subtree inherit from the entry that names
-// the subtree.
+// An expansion is what the references of a subtree inherit from the entry that includes it.
 type expansion struct {
 	prefix    Path
 	role      Role
 	elsewhere bool
 	when      []Condition
 	mountedBy []string
-	podSpec   int  // the length of the path to the pod spec that mountedBy is of
-	root      bool // within a subtree: kustomize says what the subtree's rules may say
+	podSpec   int  // the length of the path to the pod spec of mountedBy
+	root      bool // within a subtree: Kustomize of its rules needs that of the including entry too
 	kustomize bool
 	depth     int
 }

@@ -5,28 +5,24 @@ import (
 	"strings"
 )
 
-// Shapes are what references and pod specs look like in kinds that the catalogue
-// does not know.
+// Shapes describes references and pod specs in kinds that the catalogue does not know.
 type Shapes struct {
-	// References are by the names of keys alone, at any depth. All of them are
-	// tentative.
+	// References match by the names of keys alone, at any depth. All are tentative.
 	References []Rule `yaml:"-"`
-	// Skip are keys of an object's root that hold none.
+	// Skip are top-level keys of an object that hold no references.
 	Skip []string `yaml:"skip"`
-	// Unlike lead to what looks like a reference and is not one.
+	// Unlike lead to fields that look like references but are not.
 	Unlike []Path `yaml:"unlike"`
-	// Known are the groups all of whose kinds are known.
+	// Known are the groups whose kinds the catalogue knows completely.
 	Known []string `yaml:"known"`
-	// LookAlikes are further fields that look like references and are not, in certain
-	// kinds.
+	// LookAlikes are further fields of certain kinds that look like references but are not.
 	LookAlikes []LookAlike `yaml:"-"`
 }
 
-// Concern reports whether kinds of a group may hold what is not known.
+// Concern reports whether a group may have kinds that the catalogue does not know.
 func (s *Shapes) Concern(group string) bool { return !slices.Contains(s.Known, group) }
 
-// Knows reports whether the catalogue has a kind, if only as one
-// of Kubernetes' own.
+// Knows reports whether the catalogue has a kind, or the kind is one of Kubernetes' own.
 func (c *Catalog) Knows(group, version, kind string) bool {
 	return !c.Shapes().Concern(group) || c.Kind(group, version, kind) != nil
 }
@@ -54,8 +50,8 @@ type rawShapes struct {
 	References []Entry `yaml:"references"`
 }
 
-// A LookAlike is a field that looks like a reference to a ConfigMap or a Secret
-// and is not one. It matters if references are looked for without a rule.
+// A LookAlike is a field that looks like a reference to a ConfigMap or a Secret but is not. It matters when references
+// are looked for without a rule.
 type LookAlike struct {
 	KindsOf `yaml:",inline"`
 	// Path leads to the field.
@@ -64,18 +60,17 @@ type LookAlike struct {
 	Note string `yaml:"note"`
 }
 
-// KindsOf are some kinds of an API group.
+// KindsOf is a set of kinds of an API group.
 type KindsOf struct {
-	// Group is that of the kinds, "*" for all, or "*.k8s.elastic.co" for those
-	// that end so.
+	// Group is the API group, "*" for all, or "*.k8s.elastic.co" for all with that ending.
 	Group string `yaml:"group"`
-	// Kinds are those concerned; "*" stands for all of the group.
+	// Kinds are the kinds; "*" stands for all of the group.
 	Kinds []string `yaml:"kinds"`
-	// Reason is for people.
+	// Reason is documentation.
 	Reason string `yaml:"reason"`
 }
 
-// Covers reports whether a kind is one of them.
+// Covers reports whether k includes a kind.
 func (k KindsOf) Covers(group, kind string) bool {
 	suffix, open := strings.CutPrefix(k.Group, "*")
 	return (group == k.Group || open && strings.HasSuffix(group, suffix)) &&
@@ -84,14 +79,14 @@ func (k KindsOf) Covers(group, kind string) bool {
 
 var passedOver, neverRefers = readOnce[[]KindsOf](passedOverFile), readOnce[[]KindsOf](neverRefersFile)
 
-// PassedOver reports whether objects of a kind are not part of what is
-// applied: files of the package itself, and functions' configurations.
+// PassedOver reports whether objects of a kind are never applied, because they are files of the package itself or
+// functionConfigs.
 func (c *Catalog) PassedOver(group, kind string) bool {
 	return slices.ContainsFunc(*passedOver(), func(k KindsOf) bool { return k.Covers(group, kind) })
 }
 
-// NeverRefers reports whether live objects of a kind cannot need a ConfigMap or a Secret:
-// they describe or measure other objects.
+// NeverRefers reports whether live objects of a kind never need a ConfigMap or a Secret: they describe or measure other
+// objects.
 func (c *Catalog) NeverRefers(group, kind string) bool {
 	return slices.ContainsFunc(*neverRefers(), func(k KindsOf) bool { return k.Covers(group, kind) })
 }

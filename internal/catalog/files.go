@@ -14,8 +14,7 @@ import (
 //go:embed data/*.yaml
 var files embed.FS
 
-// The files of data that belong to no group, and the one whose group has
-// another name.
+// The data files that belong to no group, and the one named differently from its group.
 const (
 	coreFile        = "core"
 	anyFile         = "any"
@@ -32,7 +31,7 @@ const (
 
 var reserved = []string{coreFile, anyFile, subtreesFile, neverRenameFile, readByNameFile, passedOverFile, neverRefersFile, discoverFile, lookAlikesFile, podMetadataFile, jobNamesFile}
 
-// maxGroup is how long the name of a group can be (a DNS-1123 subdomain).
+// maxGroup is the maximum length of a group's name (a DNS-1123 subdomain).
 const maxGroup = 253
 
 func (c *Catalog) groupFiles(group string) []string {
@@ -54,7 +53,7 @@ func (c *Catalog) groupFiles(group string) []string {
 	}
 }
 
-// groupOf returns the group that a file is about, and whether it is about any.
+// groupOf returns the group that a file is about, and false if it is about none.
 func groupOf(file string) (string, bool) {
 	switch {
 	case file == coreFile:
@@ -70,26 +69,25 @@ func groupOf(file string) (string, bool) {
 	return file, true
 }
 
-// A document is a part of a file that is not parsed yet.
+// A document is an unparsed part of a file.
 type document struct {
-	names []string // the kinds or the subtree that its first line names
+	names []string // the kinds, or the subtree, in its first line
 	text  string
 }
 
-// documents splits a file, once. There are none in a file that does not exist.
+// documents splits a file on first use. A file that does not exist has none.
 func (c *Catalog) documents(file string) []document {
 	if known, ok := c.files[file]; ok {
 		return known
 	}
 	text := read(file)
 	if text == "" {
-		return nil // and not remembered: the name may be of any group
+		return nil // not cached: the name may be any group
 	}
 	c.files[file] = splitDocuments(text)
 	return c.files[file]
 }
 
-// read returns the text of a file, "" if it does not exist.
 func read(file string) string {
 	text, _ := files.ReadFile("data/" + file + ".yaml")
 	return string(text)
@@ -114,8 +112,8 @@ func (c *Catalog) allDocuments() iter.Seq2[string, document] {
 	}
 }
 
-// splitDocuments takes a file apart by the lines between its documents. A
-// document whose first line names nothing, such as a comment, is left out.
+// splitDocuments splits a file at its document separators. It leaves out a document whose first line names nothing,
+// such as a comment.
 func splitDocuments(text string) []document {
 	var documents []document
 	for part := range strings.SplitSeq(text, "\n---\n") {
@@ -131,8 +129,7 @@ func splitDocuments(text string) []document {
 	return documents
 }
 
-// listIn returns the elements of the list in a document's first line, nil if that line
-// has another key.
+// listIn returns the elements of the list in a document's first line, nil if the line has another key.
 func listIn(document, key string) []string {
 	list, ok := strings.CutPrefix(document, key+": [")
 	if !ok {
@@ -146,8 +143,8 @@ func listIn(document, key string) []string {
 	return names
 }
 
-// decode parses one document, or nothing, in less time than yaml.Unmarshal. Tests
-// ensure that no field in the data is unknown.
+// decode parses a document, which may be empty, faster than yaml.Unmarshal. Tests ensure that the data has no unknown
+// fields.
 func decode(text string, into any) {
 	tree, err := yamldoc.Parse([]byte(text))
 	if err == nil && tree.Kind != 0 {
@@ -158,7 +155,7 @@ func decode(text string, into any) {
 	}
 }
 
-// readOnce returns a function that reads a file once.
+// readOnce returns a function that reads a file on its first call.
 func readOnce[T any](file string) func() *T {
 	return sync.OnceValue(func() *T {
 		all := new(T)

@@ -7,40 +7,38 @@ import (
 	"sync"
 )
 
-// A Format says which part of a value is a name. It is written as a pattern
-// that the whole value must match:
+// A Format says which part of a value is a name. It is written as a pattern that the whole value must match:
 //
 //	{name}       a name that a ConfigMap or Secret may have
 //	{configMap}  the same, and the object is a ConfigMap
 //	{secret}     the same, and the object is a Secret
 //	{namespace}  the object's namespace
 //	{key}        a key of its data
-//	{any}        any text, as little of it as will do
-//	[ ]          what is between them may be absent
+//	{any}        any text, as short as possible
+//	[ ]          optional part
 //
-// and all else stands for itself: "kubernetes://{name}",
-// "[{namespace}/]{name}", "configmap:{configMap}[/{key}]". Templates such as
-// ${pvc.name}, and URLs, match none of them by the characters names have.
+// Everything else is literal: "kubernetes://{name}", "[{namespace}/]{name}", "configmap:{configMap}[/{key}]". Templates
+// such as ${pvc.name}, and URLs, do not match, because names cannot have their characters.
 type Format struct {
 	pattern  string
 	target   Target
 	compiled *regexp.Regexp // nil for {name}
 }
 
-// A Span is a run of bytes in a value. It is empty if there is none.
+// A Span is a range of bytes in a value, empty if there is none.
 type Span struct{ Start, End int }
 
-// A Match is what a Format finds in a value.
+// A Match is the result of matching a Format.
 type Match struct {
 	Name, Namespace, Key Span
-	// Target is the kind that the format itself says is named, or 0.
+	// Target is the kind that the format itself determines, or 0.
 	Target Target
 }
 
 // Plain is the Format {name}.
 var Plain = &Format{pattern: "{name}"}
 
-// A syntax replaces what a pattern holds by regular expressions.
+// syntax translates a pattern to a regular expression.
 var syntax = sync.OnceValue(func() *strings.Replacer {
 	const name = `(?P<name>[A-Za-z0-9](?:[-._A-Za-z0-9]*[A-Za-z0-9])?)`
 	pairs := []string{
@@ -89,10 +87,10 @@ func compileFormat(pattern string) *Format {
 // String returns the pattern.
 func (f *Format) String() string { return f.pattern }
 
-// Target returns the kind that the format itself says is named, or 0.
+// Target returns the kind that the format itself determines, or 0.
 func (f *Format) Target() Target { return f.target }
 
-// Match finds the name in value. It fails if value does not fit.
+// Match finds the name in value. It returns false if value does not match.
 func (f *Format) Match(value string) (Match, bool) {
 	if f.compiled == nil {
 		return Match{Name: Span{0, len(value)}}, isName(value)
@@ -112,9 +110,8 @@ func (f *Format) Match(value string) (Match, bool) {
 	return m, m.Name != Span{}
 }
 
-// isName reports whether value is of the characters of a name. It is more
-// lenient than the API server, as kustomize is: upper case and underscores
-// pass.
+// isName reports whether value has only characters of names. Like kustomize, it is more lenient than the API server:
+// upper case and underscores pass.
 func isName(value string) bool {
 	for i := range len(value) {
 		switch c := value[i]; {

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A formatCase says what a pattern finds in a value.
+// A formatCase is the expected match of a pattern in a value.
 type formatCase struct {
 	pattern, value string
 	want           string // name, namespace, key, target; empty for no match
@@ -73,8 +73,7 @@ func formatCases() []formatCase {
 	}
 }
 
-// TestFormat_everyPatternOfTheDataHasACase keeps a pattern from being written
-// without anybody having seen it match.
+// TestFormat_everyPatternOfTheDataHasACase ensures that every pattern has been seen to match.
 func TestFormat_everyPatternOfTheDataHasACase(t *testing.T) {
 	matched := map[string]bool{}
 	for _, tc := range formatCases() {
@@ -112,7 +111,7 @@ func TestFormat_findsNames(t *testing.T) {
 	}
 }
 
-func TestParseFormat_refusesWhatMakesNoSense(t *testing.T) {
+func TestParseFormat_refusesInvalidPatterns(t *testing.T) {
 	for _, pattern := range []string{"{nam}", "{name", "[{name}", "{name}]", "](", "plain", "{name}{name}", "{configMap}{name}"} {
 		if err := defect(func() { parseFormat(pattern) }); err == nil || !strings.Contains(err.Error(), pattern) {
 			t.Errorf("%s: error %v, want one with the pattern", pattern, err)

@@ -1,86 +1,77 @@
 package catalog
 
-// A Kind is what the catalogue says of a kind. It is shared and must not be changed.
+// A Kind is the catalogue's entry for a kind. It is shared and must not be changed.
 type Kind struct {
-	// ClusterScoped objects have no namespace.
+	// ClusterScoped says that objects have no namespace.
 	ClusterScoped bool `yaml:"clusterScoped"`
-	// Immutable says why an apply over an existing object is refused when
-	// certain references change (those with Rule.Immutable). It is empty
-	// if all may change.
+	// Immutable says why an apply is refused if a reference with Rule.Immutable of an existing object changes. It is
+	// empty if there is no such reference.
 	Immutable string `yaml:"-"`
-	// PodTemplates are those an object holds.
+	// PodTemplates are the pod templates in an object.
 	PodTemplates []TemplateRule `yaml:"-"`
-	// Workload is what is special about its pods, nil if nothing is.
+	// Workload describes special treatment of its pods, nil if there is none.
 	Workload *WorkloadRule `yaml:"workload"`
-	// References are all the fields that may name a ConfigMap or a Secret,
-	// those of pod templates included.
+	// References are all the fields that may name a ConfigMap or a Secret, including those of pod templates.
 	References []Rule `yaml:"-"`
-	// Exports are what references of other objects ask of this one.
+	// Exports are values that references of other objects look up in this one.
 	Exports []Export `yaml:"exports"`
-	// Manifests lead to whole objects that a controller creates in the same
-	// cluster: a mapping, or a list of them.
+	// Manifests lead to whole objects that a controller creates in the same cluster: a mapping, or a list of mappings.
 	Manifests []Path `yaml:"manifests"`
-	// ForeignManifests lead to whole objects that are created elsewhere, in
-	// other clusters or namespaces, where names of this input mean nothing.
+	// ForeignManifests lead to whole objects that are created in other clusters or namespaces, where the names of this
+	// input mean nothing.
 	ForeignManifests []Path `yaml:"foreignManifests"`
-	// StandIn is set for kinds whose objects represent Secrets: a controller
-	// makes the Secret of what they hold.
+	// StandIn is set for kinds whose objects represent Secrets: a controller makes the Secret from the object's
+	// content.
 	StandIn *StandIn `yaml:"standIn"`
 }
 
-// A StandIn says which parts of an object that represents a Secret decide on the
-// Secret's content.
+// A StandIn says which parts of an object that represents a Secret determine the Secret's content.
 type StandIn struct {
 	Content []Part `yaml:"content"`
-	// Metadata leads to the metadata that the Secret gets. Without it, the
-	// Secret gets the object's own labels and annotations.
+	// Metadata leads to the metadata of the Secret. Without it, the Secret gets the object's own labels and
+	// annotations.
 	Metadata Path `yaml:"metadata"`
-	// CopiedUnless leads to a field without which the Secret gets the object's
-	// own labels and annotations.
+	// CopiedUnless leads to a field; if it is absent, the Secret gets the object's own labels and annotations.
 	CopiedUnless Path `yaml:"copiedUnless"`
-	// Sealed: the object holds the Secret's content, encrypted, so that it changes only
-	// with the object.
+	// Sealed: the object holds the Secret's content, encrypted, so that the content changes only with the object.
 	Sealed bool `yaml:"sealed"`
 }
 
-// A Part is a part of an object.
+// A Part is a part of an object that represents a Secret.
 type Part struct {
 	Path Path `yaml:"path"`
-	// Keys: the part is a mapping whose keys are the Secret's. Other parts
-	// count whichever keys are consumed.
+	// Keys: the part is a mapping whose keys are the Secret's. Other parts count whichever keys are consumed.
 	Keys bool `yaml:"keys"`
-	// WholeIf leads to a field that, if it is present, makes every key's value
-	// count whichever keys are consumed.
+	// WholeIf leads to a field. If it is present, every key's value counts, whichever keys are consumed.
 	WholeIf Path `yaml:"wholeIf"`
 	// Omit are keys of the part that do not count.
 	Omit []string `yaml:"omit"`
 }
 
-// A WorkloadRule is how the API server and the controller of a kind treat its pods. Paths
-// are written as messages print them.
+// A WorkloadRule describes how the API server and the controller of a kind treat its pods. Paths are written as
+// messages print them.
 type WorkloadRule struct {
-	// BuiltIn: the kind is one of Kubernetes' own, whose pod template the API server
-	// completes by defaults.
+	// BuiltIn: the kind is one of Kubernetes' own; the API server fills defaults into its pod template.
 	BuiltIn bool `yaml:"builtIn"`
-	// Amounts: a quantity that is only written in another way has not changed.
+	// Amounts: a quantity that is merely written differently counts as unchanged.
 	Amounts bool `yaml:"amounts"`
-	// Strategy is the type of the rollout if the object names none.
+	// Strategy is the default type of the rollout.
 	Strategy string `yaml:"strategy"`
-	// Partition leads to the number below which pods keep the earlier template.
+	// Partition leads to the ordinal below which pods keep the earlier template.
 	Partition string `yaml:"partition"`
-	// Images: the images of running pods may change although the template may not:
-	// their containers are started again in place.
+	// Images: the images of running pods may change although the rest of the template may not; the containers are
+	// restarted in place.
 	Images bool `yaml:"images"`
-	// MayAdd and MayRemove are paths below the template that may be added or removed
-	// although the template may not change.
+	// MayAdd and MayRemove are paths below the template that may be added or removed although the template is otherwise
+	// immutable.
 	MayAdd    []string `yaml:"mayAdd"`
 	MayRemove []string `yaml:"mayRemove"`
 	// WhileSuspended are the paths below the template that may change while
 	// spec.suspend is true; "[*]" stands for every element of a list.
 	WhileSuspended []string `yaml:"whileSuspended"`
-	// Restart, Resume and Replace say how to make the pods read new configuration, how
-	// to let a Deferred rollout go on, and how to apply what is Forbidden, with {} for
-	// the object as kubectl takes it. Empty ones need words that fit every kind.
+	// Restart, Resume and Replace tell the user how to make the pods read new configuration, how to let a Deferred
+	// rollout continue, and how to apply what is Forbidden. {} stands for the object as kubectl takes it. If one is
+	// empty, messages use words that fit every kind.
 	Restart string `yaml:"restart"`
 	Resume  string `yaml:"resume"`
 	Replace string `yaml:"replace"`
@@ -92,28 +83,24 @@ type GroupKind struct {
 	Kind  string `yaml:"kind"`
 }
 
-// A TemplateRule is a place in an object of a kind that pods are made from.
+// A TemplateRule is a place in an object from which pods are made.
 type TemplateRule struct {
-	// Spec leads to the pod spec, and is nil if an operator takes annotations for its
-	// pods but no pod spec.
+	// Spec leads to the pod spec, nil if an operator accepts annotations for its pods but no pod spec.
 	Spec Path `yaml:"spec"`
-	// Annotations leads to the annotations that pods get, and is nil if there are none.
+	// Annotations leads to the annotations that pods get, nil if there are none.
 	Annotations Path `yaml:"annotations"`
-	// Change is what follows when the template changes, unless one of
-	// Except holds: then the first of them.
+	// Change is the effect of a changed template. If exceptions hold, the first of Except takes its place.
 	Change Change      `yaml:"change"`
 	Except []Exception `yaml:"except"`
-	// Runs: pods are made for each run and end with it, so that the
-	// next ones read the configuration that is present then.
+	// Runs: pods are made for each run and end with it, so that the next ones read the configuration of that time.
 	Runs bool `yaml:"runs"`
-	// Subtree names the references of the spec, if they are not those of
-	// every pod spec.
+	// Subtree names the references of the spec, if they differ from those of every pod spec.
 	Subtree string `yaml:"subtree"`
-	// Note is for people.
+	// Note is documentation.
 	Note string `yaml:"note"`
 }
 
-// An Exception is a case in which a changed pod template does something else.
+// An Exception is a case in which a changed pod template has another effect.
 type Exception struct {
 	When   []Condition `yaml:"when"`
 	Change Change      `yaml:"change"`

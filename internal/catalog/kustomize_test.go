@@ -14,7 +14,6 @@ import (
 	"github.com/confighash/confighash/test/support/gen"
 )
 
-// get returns the text at a path of an object made by set.
 func get(object any, path Path) string {
 	if list, ok := object.([]any); ok && len(list) > 0 {
 		object = list[0]
@@ -26,9 +25,8 @@ func get(object any, path Path) string {
 	return get(m[string(path[0])], path[1:])
 }
 
-// builtInKinds returns the names of Kubernetes' own kinds. Kustomize names no
-// others, but most of its fieldSpecs hold for any group, so that kinds of
-// other groups by these names matter as well.
+// builtInKinds returns the names of Kubernetes' own kinds. Kustomize names no others, but most of its fieldSpecs match
+// any group, so kinds of other groups with these names matter as well.
 func builtInKinds(t *testing.T) map[string]bool {
 	t.Helper()
 	kinds := map[string]bool{}
@@ -42,10 +40,9 @@ func builtInKinds(t *testing.T) map[string]bool {
 	return kinds
 }
 
-// TestData_saysWhichFieldsKustomizeFollows builds one object for each
-// reference beside generated objects, and looks at what kustomize's own
-// nameReference has rewritten.
-func TestData_saysWhichFieldsKustomizeFollows(t *testing.T) {
+// TestData_knowsWhichFieldsKustomizeFollows builds one object for each reference, together with generated objects, and
+// checks what kustomize's own nameReference has rewritten.
+func TestData_knowsWhichFieldsKustomizeFollows(t *testing.T) {
 	type probe struct {
 		what string
 		rule Rule

@@ -7,17 +7,15 @@ import (
 
 // A Document is a part of the data, about kinds of one group.
 type Document struct {
-	// Group is that of the kinds: "" for the core group, "*.crossplane.io" for
-	// groups that end so, "*" for all groups.
+	// Group is the API group: "" for the core group, "*.crossplane.io" for groups with that ending, "*" for all.
 	Group string
-	// Kinds are those that it is about; "*" stands for all of the group.
+	// Kinds are the document's kinds; "*" stands for all of the group.
 	Kinds []string
-	// Kind is what is said of each of them.
+	// Kind is what the document says about each of them.
 	Kind *Kind
 }
 
-// Documents returns all that is said of kinds, sorted by group and kind. It
-// parses everything.
+// Documents returns all documents about kinds, sorted by group and kind. It parses all of them.
 func (c *Catalog) Documents() []Document {
 	c.mu.Lock()
 	defer c.mu.Unlock()

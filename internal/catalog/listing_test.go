@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-func TestDocuments_sayWhichKindsAreReported(t *testing.T) {
+func TestDocuments_listTheReportedKinds(t *testing.T) {
 	documents := writtenDocuments(Builtin())
 	groups := map[string]bool{}
 	kinds, fields, entries, templates := 0, 0, 0, 0
@@ -41,11 +41,11 @@ func TestDocuments_sayWhichKindsAreReported(t *testing.T) {
 	}
 }
 
-func TestDocuments_sayOfAKindWhatKindDoes(t *testing.T) {
+func TestDocuments_agreeWithKind(t *testing.T) {
 	documents := Builtin().Documents()
 	for _, d := range documents {
 		if strings.HasPrefix(d.Group, "*") || strings.HasSuffix(d.Group, "crossplane.io") {
-			continue // Several files tell of those.
+			continue // Several files describe these.
 		}
 		for _, name := range d.Kinds {
 			k := Builtin().Kind(d.Group, "", name)

@@ -8,32 +8,32 @@ import (
 	"sync"
 )
 
-// A NameRule is a rule for objects whose name must stay. It is about the objects that
-// meet all of its criteria, at least one of which is given.
+// A NameRule is a rule for objects whose name must stay. It applies to objects that meet all of its criteria; there is
+// at least one.
 type NameRule struct {
 	Target Target `yaml:"target"`
-	// Names and Patterns: the name is one of Names or matches all of one of Patterns,
-	// if any are given.
+	// Names and Patterns: if given, the name must be in Names or match one of Patterns completely.
 	Names    []string   `yaml:"names"`
 	Patterns []*pattern `yaml:"patterns"`
-	// Types are those of a Secret, one of which it must have.
+	// Types: if given, the object must be a Secret of one of these types.
 	Types []string `yaml:"types"`
-	// Namespaces holds the object's, if given.
+	// Namespaces: if given, the object must be in one of them.
 	Namespaces []string `yaml:"namespaces"`
-	// Labels and Annotations: the object has one of them, if any are given.
+	// Labels and Annotations: if given, the object must have one of them.
 	Labels      []Mark `yaml:"labels"`
 	Annotations []Mark `yaml:"annotations"`
-	// Reason says why, as a sentence without its full stop.
+	// Reason is a sentence without its full stop.
 	Reason string `yaml:"reason"`
-	// Warning: a user would expect such an object to be renamed,
-	// so that more than information is due.
+	// Warning: a user would expect such an object to be renamed, so the message is a warning.
 	Warning bool `yaml:"warning"`
-	// Source is for people.
+	// Filled: something in the cluster writes keys that the manifest lacks.
+	Filled bool `yaml:"filled"`
+	// Source is documentation.
 	Source string `yaml:"source"`
 }
 
-// A pattern is a regular expression that matches all of a name. It is compiled
-// once a name begins as the pattern does: most runs need none.
+// A pattern is a regular expression that must match a whole name. It is compiled only if a name begins with its literal
+// prefix: most runs need none.
 type pattern struct {
 	text, prefix string
 	compile      func() *regexp.Regexp
@@ -54,12 +54,11 @@ func (p *pattern) matches(name string) bool {
 // A Mark is a label or an annotation.
 type Mark struct {
 	Key string `yaml:"key"`
-	// Values are those that count; without any, every value does.
+	// Values are the accepted values; without any, every value is accepted.
 	Values []string `yaml:"values"`
 }
 
-// An Object is what rules for names look at. Its type is that of a Secret and
-// empty for others.
+// An Object is the input of name rules. Type is a Secret's type and empty for others.
 type Object struct {
 	Kind, Namespace, Name, Type string
 	Labels, Annotations         map[string]string
@@ -70,19 +69,17 @@ var (
 	readByName  = sync.OnceValue(func() nameRules { return loadNameRules(readByNameFile) })
 )
 
-// NeverRename returns the rule by which an object keeps its name whatever
-// users want, nil if there is none.
+// NeverRename returns the rule by which an object keeps its name whatever the user wants, nil if there is none.
 func (c *Catalog) NeverRename(o Object) *NameRule { return neverRename().first(o) }
 
-// ReadByName returns the rule about programs that look for an object by its
-// name, nil if there is none.
+// ReadByName returns the rule about programs that look an object up by its name, nil if there is none.
 func (c *Catalog) ReadByName(o Object) *NameRule { return readByName().first(o) }
 
-// NameRule returns what NeverRename does or, without that, what ReadByName does.
+// NameRule returns the result of NeverRename or, if that is nil, of ReadByName.
 func (c *Catalog) NameRule(o Object) *NameRule { return cmp.Or(c.NeverRename(o), c.ReadByName(o)) }
 
-// nameRules are the rules of a file: the texts of those for certain names, which are
-// parsed when an object has such a name, and the others.
+// nameRules are the rules of a file: the unparsed ones by name, which are parsed when an object has that name, and the
+// others.
 type nameRules struct {
 	byName map[string][]string
 	others []NameRule

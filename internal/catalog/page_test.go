@@ -12,9 +12,8 @@ import (
 	"github.com/confighash/confighash/test/support/golden"
 )
 
-// TestPage_saysWhatTheDataDoes compares docs/references.md with the data. With -update it
-// writes the page.
-func TestPage_saysWhatTheDataDoes(t *testing.T) {
+// TestPage_matchesTheData compares docs/references.md with the data. With -update it writes the page.
+func TestPage_matchesTheData(t *testing.T) {
 	head, err := os.ReadFile(filepath.Join("testdata", "page.md"))
 	if err != nil {
 		t.Fatal(err)
@@ -29,7 +28,7 @@ func TestPage_saysWhatTheDataDoes(t *testing.T) {
 	checkLinks(t, page.String())
 }
 
-// checkLinks reports links within a page that lead nowhere.
+// checkLinks reports broken links within a page.
 func checkLinks(t *testing.T, page string) {
 	t.Helper()
 	headings := map[string]bool{}
@@ -58,7 +57,7 @@ func checkLinks(t *testing.T, page string) {
 	}
 }
 
-// A written document has the references as they are written, each subtree in one.
+// A written document has the references as written, without expanding subtrees.
 type written struct {
 	Document
 	Entries []Entry
@@ -96,7 +95,7 @@ func subtrees(c *Catalog) []subtree {
 	return all
 }
 
-// complete fills in the rules of entries that name no subtree.
+// complete fills in the rules of entries that do not name a subtree.
 func complete(c *Catalog, entries []Entry) {
 	for i := range entries {
 		if e := &entries[i]; e.Subtree == "" {
@@ -107,7 +106,7 @@ func complete(c *Catalog, entries []Entry) {
 	}
 }
 
-// writePage writes all that is known in Markdown, a table for each group.
+// writePage writes the whole catalogue as Markdown, with a table for each group.
 func writePage(w io.Writer) {
 	documents := writtenDocuments(Builtin())
 	for i := range changes {
@@ -201,7 +200,7 @@ func entryCells(e Entry) string {
 	return fmt.Sprintf("%s | %s | %s |", code(e.Field()), what, strings.Join(how, "; "))
 }
 
-// details returns those of a rule in Markdown: what is in quotes as code.
+// details returns the details of a rule in Markdown, with quoted text as code.
 func details(r *Rule) []string {
 	all := r.Details()
 	for i, detail := range all {
@@ -234,7 +233,7 @@ func groupTitle(group string) string {
 	return group
 }
 
-// anchor returns what GitHub calls a heading in links.
+// anchor returns GitHub's anchor of a heading.
 func anchor(title string) string {
 	return strings.Map(func(c rune) rune {
 		switch {

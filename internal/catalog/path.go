@@ -12,7 +12,7 @@ import (
 // stands for any run of characters, or AnyDepth.
 type Segment string
 
-// AnyDepth is the Segment that stands for any number of keys, none included.
+// AnyDepth is the Segment that stands for any number of keys, including zero.
 const AnyDepth Segment = "**"
 
 // IsPattern reports whether s can match more than one key.
@@ -41,13 +41,12 @@ func (s Segment) Matches(key string) bool {
 	}
 }
 
-// A Path leads through the keys of mappings to a field; lists on the way are
-// passed through without mention. The empty Path is where it starts from.
+// A Path leads through the keys of mappings to a field. Lists on the way are passed through implicitly. The empty Path
+// is its starting point.
 type Path []Segment
 
-// ParsePath reads a path as kustomize's fieldSpecs and this package's data
-// write it: keys divided by slashes, "\/" for a slash within a key, and
-// optionally "[]" after a key that holds a list.
+// ParsePath reads a path as kustomize's fieldSpecs and this package's data write it: keys separated by slashes, "\/"
+// for a slash within a key, and optionally "[]" after a key that holds a list. It returns an error if a key is empty.
 func ParsePath(text string) (Path, error) {
 	if text == "" {
 		return nil, nil
@@ -80,7 +79,7 @@ func (p Path) String() string {
 	return strings.Join(keys, "/")
 }
 
-// From returns the path of the field that p, which has no patterns, leads to from at.
+// From appends p, which has no patterns, to the path at.
 func (p Path) From(at yamldoc.Path) yamldoc.Path {
 	for _, key := range p {
 		at = at.Key(string(key))
@@ -88,7 +87,6 @@ func (p Path) From(at yamldoc.Path) yamldoc.Path {
 	return at
 }
 
-// join returns a new path that leads to q from where p ends.
 func (p Path) join(q Path) Path { return slices.Concat(p, q) }
 
 func (p Path) hasPrefix(prefix Path) bool {
@@ -106,13 +104,13 @@ func (p Path) Matches(keys []string) bool {
 	return len(keys) > 0 && p[0].Matches(keys[0]) && p[1:].Matches(keys[1:])
 }
 
-// A Relative is a way to a field from the mapping that holds a reference.
+// A Relative is the way from the mapping that holds a reference to another field.
 type Relative struct {
 	// Root: the way starts from the object's root.
 	Root bool
-	// Up counts the mappings to leave before the way starts.
+	// Up is the number of mappings to leave before following Path.
 	Up int
-	// Path is the way from there. It holds no patterns.
+	// Path is the way down from there. It has no patterns.
 	Path Path
 }
 

@@ -8,15 +8,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// endsIn panics where a test takes too long: only so a fuzzer keeps what it
-// was tried on.
+// endsIn panics if a test takes too long: a fuzzer only keeps its input after a panic.
 func endsIn(d time.Duration) (stop func()) {
 	timer := time.AfterFunc(d, func() { panic("no end after " + d.String()) })
 	return func() { timer.Stop() }
 }
 
-// FuzzParsePath holds of whatever text: what it reads as is written so that it
-// reads as the same, and leads through the keys it consists of.
+// FuzzParsePath checks for any text: String of a parsed path parses to the same path, and the path leads through the
+// keys it consists of.
 func FuzzParsePath(f *testing.F) {
 	for _, text := range []string{
 		"", "a", "a/b-c/d", `metadata/annotations/example.com\/a`, "spec/containers[]/name", "spec/**/*Ref/name", "/a", "a/", "a//b", "[]", "a[][]", `a\\/b\`, "../../a", "/metadata/name",
@@ -58,9 +57,8 @@ func FuzzParsePath(f *testing.F) {
 	})
 }
 
-// FuzzFormat holds of every format of the catalogue and of whatever value:
-// the name that is found can bear a suffix, and is found again with it, where
-// it stood, beside the same namespace and key.
+// FuzzFormat checks every format of the catalogue with any value: the name found can get a suffix, and is then found
+// with it at the same place, with the same namespace and key.
 func FuzzFormat(f *testing.F) {
 	var formats []*Format
 	for _, tc := range formatCases() {
@@ -80,7 +78,7 @@ func FuzzFormat(f *testing.F) {
 		}
 		name := value[m.Name.Start:m.Name.End]
 		if !isName(name) {
-			t.Fatalf("%s on %q finds %q, which is no name", format, value, name)
+			t.Fatalf("%s on %q finds %q, which is not a name", format, value, name)
 		}
 		const suffix = "-4h2mbtbbt6"
 		renamed := value[:m.Name.End] + suffix + value[m.Name.End:]
@@ -102,8 +100,7 @@ func FuzzFormat(f *testing.F) {
 	})
 }
 
-// FuzzParseFormat holds of whatever pattern: it is refused, or finds names
-// within the values it is tried on.
+// FuzzParseFormat checks any pattern: it is rejected, or finds names within the given value.
 func FuzzParseFormat(f *testing.F) {
 	for _, tc := range formatCases() {
 		f.Add(tc.pattern, tc.value)

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// PodMetadata is what is known of the labels and annotations of pod templates.
+// PodMetadata is the knowledge about labels and annotations of pod templates.
 type PodMetadata struct {
-	// Changes are the keys that charts change with each version.
+	// Changes are the keys whose values charts change with each version.
 	Changes struct {
 		Labels      KeyPatterns `yaml:"labels"`
 		Annotations KeyPatterns `yaml:"annotations"`
@@ -15,15 +15,13 @@ type PodMetadata struct {
 	// Checksums are annotations by which a chart replaces pods when configuration changes.
 	Checksums KeyPatterns `yaml:"checksums"`
 	Selectors struct {
-		// Fields hold selectors of pods. Not are fields within them, or of the same form,
-		// that are about other things.
+		// Fields hold selectors of pods. Not are fields within them, or of the same form, that select something else.
 		Fields Segments `yaml:"fields"`
 		Not    Segments `yaml:"not"`
-		// Local are groups in whose kinds a selector directly in the spec selects pods of
-		// the object's own namespace alone.
+		// Local are groups whose kinds, with a selector directly in the spec, select only pods of their own namespace.
 		Local []string `yaml:"local"`
 	} `yaml:"selectors"`
-	// Read are programs that read keys of pods.
+	// Read are programs that read labels or annotations of pods.
 	Read []KeyReader `yaml:"read"`
 }
 
@@ -32,12 +30,11 @@ type KeyReader struct {
 	Keys KeyPatterns `yaml:"keys"`
 	// By names the program.
 	By string `yaml:"by"`
-	// Source is for people.
+	// Source is documentation.
 	Source string `yaml:"source"`
 }
 
-// KeyPatterns are keys of labels or annotations, in which * stands for any characters but
-// a slash.
+// KeyPatterns are keys of labels or annotations, in which * stands for any characters except a slash.
 type KeyPatterns []string
 
 // Match reports whether one of the patterns matches a key.

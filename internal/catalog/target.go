@@ -9,7 +9,7 @@ import (
 // A Target is a set of the kinds that a reference may name.
 type Target uint8
 
-// The kinds that are named, and both of them.
+// The kinds a reference may name, and the set of both.
 const (
 	ConfigMap Target = 1 << iota
 	Secret
@@ -17,7 +17,7 @@ const (
 	AnyTarget = ConfigMap | Secret
 )
 
-// TargetOf returns the Target of that one kind, and 0 for other kinds.
+// TargetOf returns the Target of one kind, 0 for other kinds.
 func TargetOf(kind string) Target {
 	switch kind {
 	case "ConfigMap":
@@ -42,10 +42,10 @@ var targets = [...]struct {
 	AnyTarget: {[]Target{ConfigMap, Secret}, []string{"ConfigMap", "Secret"}, "ConfigMap or Secret"},
 }
 
-// Each returns the kinds in t one by one, sorted by name. It must not be changed.
+// Each returns the kinds in t as single Targets, sorted by name. The slice must not be changed.
 func (t Target) Each() []Target { return targets[t].each }
 
-// Kinds returns the names of the kinds in t, sorted. It must not be changed.
+// Kinds returns the names of the kinds in t, sorted. The slice must not be changed.
 func (t Target) Kinds() []string { return targets[t].kinds }
 
 // String returns the kinds in t for people.
@@ -67,11 +67,11 @@ func (t *Target) UnmarshalText(text []byte) error {
 type Role uint8
 
 const (
-	// Consumer: the object named is read.
+	// Consumer: the object is read.
 	Consumer Role = iota
-	// Producer: a controller writes the object named, so its name is fixed.
+	// Producer: a controller writes the object, so its name is fixed.
 	Producer
-	// Both: the object is read if it is there, and made if it is not.
+	// Both: the object is read if it exists, and created otherwise.
 	Both
 )
 
@@ -85,7 +85,7 @@ func (r *Role) UnmarshalText(text []byte) error {
 	return enumOf(r, text, len(roleNames))
 }
 
-// enumOf sets value to the one among the first n of its type that is written as text.
+// enumOf sets value to the one of the first n values of its type whose String is text.
 func enumOf[T interface {
 	~uint8
 	fmt.Stringer
@@ -106,22 +106,20 @@ type Via string
 const (
 	// ViaReference: the object is only named, or the way is not known.
 	ViaReference Via = "reference"
-	// ViaEnv: a key is a variable.
+	// ViaEnv: a key is an environment variable.
 	ViaEnv Via = "env"
-	// ViaEnvFrom: every key is a variable.
+	// ViaEnvFrom: every key is an environment variable.
 	ViaEnvFrom Via = "envFrom"
-	// ViaVolume: files, which the kubelet keeps up to date.
+	// ViaVolume: files that the kubelet keeps up to date.
 	ViaVolume Via = "volume"
-	// ViaSubPath: files that a container mounts by subPath, which stay as they are, or that
-	// nothing but init containers mounts, which have ended when they change.
+	// ViaSubPath: files that stay as they are, because a container mounts them by subPath, or because only init
+	// containers mount them.
 	ViaSubPath Via = "subPath"
-	// ViaExtraSource: the annotation confighash.dev/extra-sources says so, to mode
-	// Annotate alone.
+	// ViaExtraSource: the annotation confighash.dev/extra-sources names the object, for mode Annotate only.
 	ViaExtraSource Via = "extra-sources"
 )
 
-// via returns how containers get what a field that p leads to names, by the keys of
-// a pod spec on the way.
+// via derives how containers get the content of a field's object from the keys of a pod spec in p.
 func (p Path) via() Via {
 	switch {
 	case slices.Contains(p, "envFrom"):

@@ -15,7 +15,7 @@ func (t *TemplateRule) Place() string {
 	return t.Spec.String()
 }
 
-// Contents says what objects of a kind hold besides references.
+// Contents describes what objects of a kind hold besides references.
 func (k *Kind) Contents() []string {
 	var lines []string
 	if k.StandIn != nil {
@@ -30,10 +30,10 @@ func (k *Kind) Contents() []string {
 	return lines
 }
 
-// Field returns the path for people: the empty one is the value itself.
+// Field returns the path for people; the value itself is ".".
 func (r *Rule) Field() string { return cmp.Or(r.Path.String(), ".") }
 
-// Holds says what the field holds the name of.
+// Holds describes what the field names.
 func (r *Rule) Holds() string {
 	switch {
 	case len(r.Embedded) > 0:
@@ -49,7 +49,7 @@ var roleDetails = map[Role]string{
 	Both:     "a controller writes the object if it is absent",
 }
 
-// Details says how the field is read. Paths and values are in quotes.
+// Details describes how the field is read. Paths and values are quoted.
 func (r *Rule) Details() []string {
 	var all []string
 	add := func(before, detail string) {
@@ -89,7 +89,7 @@ func (r *Rule) Details() []string {
 	return all
 }
 
-// where says where the object is that a field names, "" for the referrer's namespace.
+// where describes where the named object is, "" for the referrer's namespace.
 func (r *Rule) where() string {
 	switch {
 	case r.Namespace != nil && r.NamespaceDefault != "":
@@ -104,7 +104,7 @@ func (r *Rule) where() string {
 	return ""
 }
 
-// quotedFormats returns the patterns, "" for a mere name.
+// quotedFormats returns the patterns, "" for a plain name.
 func quotedFormats(formats []*Format) string {
 	if len(formats) <= 1 && !slices.ContainsFunc(formats, func(f *Format) bool { return f != Plain }) {
 		return ""
@@ -116,7 +116,7 @@ func quotedFormats(formats []*Format) string {
 	return strings.Join(patterns, " or ")
 }
 
-// quoted returns the way to a field as the data writes it, "" for none.
+// quoted returns the path as in the data, "" for nil.
 func (r *Relative) quoted() string {
 	if r == nil {
 		return ""

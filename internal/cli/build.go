@@ -20,7 +20,7 @@ import (
 	"github.com/confighash/confighash/pkg/function"
 )
 
-// buildFlags are those of commands that build kustomizations.
+// buildFlags are the flags of commands that build kustomizations.
 type buildFlags struct {
 	flags
 	build.Options
@@ -89,9 +89,8 @@ func newBuild(stdout, stderr *os.File) *cobra.Command {
 	return cmd
 }
 
-// takeParameters takes what Argo CD's plugin server gives a command in its environment.
-// Earlier objects stay for the pods that still use them, and count for nothing when Argo CD
-// compares.
+// takeParameters reads the parameters that Argo CD's plugin server passes in the environment. Argo CD keeps earlier
+// objects for the pods that still use them, and does not count them when it compares.
 // https://argo-cd.readthedocs.io/en/stable/operator-manual/config-management-plugins/
 func (f *buildFlags) takeParameters() error {
 	if err := checkParameters(os.Getenv("ARGOCD_APP_PARAMETERS")); err != nil {
@@ -114,9 +113,8 @@ func (f *buildFlags) takeParameters() error {
 	return nil
 }
 
-// checkParameters refuses what takeParameters would not read: a misspelt mode would rename
-// what somebody wants to be annotated. It takes the JSON of all parameters, "" for none.
-// Argo CD takes the letters of a name in any case.
+// checkParameters rejects parameters that takeParameters would ignore: with a misspelt mode, objects would be renamed
+// that somebody wants annotated. text is the JSON of all parameters, or "". Argo CD ignores the case of their names.
 func checkParameters(text string) error {
 	var parameters []struct {
 		Name   string  `json:"name"`
@@ -140,7 +138,7 @@ func checkParameters(text string) error {
 	return nil
 }
 
-// files builds each of the folders, and returns the files to write; "" is stdout.
+// files builds each folder, and returns the files to write by name; "" is stdout.
 func (f *buildFlags) files(dirs []string, output string, stderr *os.File) (map[string][]byte, error) {
 	options, _, err := f.options()
 	if err != nil {
@@ -182,7 +180,7 @@ func (f *buildFlags) files(dirs []string, output string, stderr *os.File) (map[s
 	return files, errors.Join(all...)
 }
 
-// targetOf returns the file for what a folder builds.
+// targetOf returns the file for a folder's output.
 func targetOf(dir, output string, several bool) (string, error) {
 	if !several {
 		return output, nil

@@ -8,7 +8,7 @@ import (
 
 var manifestFiles = cobra.FixedCompletions([]cobra.Completion{"yaml", "yml", "json"}, cobra.ShellCompDirectiveFilterFileExt)
 
-// completeConfig lets shells complete the values of the flags that say the functionConfig.
+// completeConfig adds shell completion for the flags that set the functionConfig.
 func completeConfig(cmd *cobra.Command) {
 	complete(cmd, "mode", values(
 		cobra.CompletionWithDesc(string(v1alpha1.ModeRename), "append content hashes to names"),
@@ -23,7 +23,7 @@ func completeConfig(cmd *cobra.Command) {
 	complete(cmd, "config", manifestFiles)
 }
 
-// values completes these values, and no files.
+// values completes the given values, without files.
 func values(all ...cobra.Completion) cobra.CompletionFunc {
 	return cobra.FixedCompletions(all, cobra.ShellCompDirectiveNoFileComp)
 }

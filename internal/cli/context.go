@@ -17,7 +17,7 @@ func addContext(cmd *cobra.Command, paths *[]string) {
 	cmd.Flags().StringArrayVar(paths, "context", nil, "`manifests` of other builds, which count and stay as they are: a file or a folder; can be repeated")
 }
 
-// manifestsIn reads the files and folders that a flag names, and adds their size.
+// manifestsIn reads the files and folders of a flag, and adds their size to size.
 func manifestsIn(flag string, paths []string, size *int) ([]function.Manifests, error) {
 	files, err := load.Files(paths, nil)
 	if err != nil {

@@ -47,7 +47,7 @@ func newDiff(stdin, stdout, stderr *os.File) *cobra.Command {
 	return cmd
 }
 
-// warn writes findings to stderr, each once.
+// warn writes findings to stderr without duplicates.
 func warn(stderr *os.File, findings []graph.Finding) {
 	for _, s := range graph.Sentences(graph.SortFindings(findings)) {
 		say(stderr, string(s.Severity), s.Text)

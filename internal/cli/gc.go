@@ -110,7 +110,7 @@ func (f *gcFlags) read(ctx context.Context, set *gc.Set, stdin io.Reader) error 
 		return cluster.Read(ctx, set)
 	}
 	return load.Each(f.from, stdin, func(name string, data []byte) error {
-		boundGarbage(len(data) / 100) // of which few facts stay
+		boundGarbage(len(data) / 100) // only few facts of data stay in memory
 		if err := set.Read(data); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
@@ -118,8 +118,7 @@ func (f *gcFlags) read(ctx context.Context, set *gc.Set, stdin io.Reader) error 
 	})
 }
 
-// hashedObjects returns those that args name, as KIND/NAME or NAME, or all if there are no
-// args.
+// hashedObjects returns the objects that args name as KIND/NAME or NAME, or all if there are no args.
 func hashedObjects(objects []*gc.Object, args []string) ([]*gc.Object, error) {
 	if len(args) == 0 {
 		return objects, nil
@@ -189,7 +188,7 @@ func gcPage(shown []*gc.Object, unused, all int) *report.Page {
 	return page
 }
 
-// listOf returns objects as kubectl delete -f takes them: what names them, and no more.
+// listOf returns a list that kubectl delete -f accepts, with no more than what identifies the objects.
 func listOf(objects []*gc.Object) map[string]any {
 	items := make([]any, len(objects))
 	for i, o := range objects {

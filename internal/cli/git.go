@@ -27,7 +27,7 @@ import (
 	"github.com/confighash/confighash/pkg/function"
 )
 
-// gitFlags are those of the commands that read commits.
+// gitFlags are the flags of commands that read commits.
 type gitFlags struct {
 	buildFlags
 	commits, render string
@@ -43,8 +43,7 @@ func (f *gitFlags) add(cmd *cobra.Command, use string) {
 	complete(cmd, "render", values())
 }
 
-// check refuses what is of use with --git alone. Of lint, that is not so for the
-// functionConfig.
+// check rejects flags that need --git. For lint, the functionConfig's flags are valid without it.
 func (f *gitFlags) check(cmd *cobra.Command, args []string, always ...string) error {
 	if f.commits != "" {
 		if f.render == "" {
@@ -57,7 +56,7 @@ func (f *gitFlags) check(cmd *cobra.Command, args []string, always ...string) er
 		}
 		return f.Check()
 	}
-	if cmd.Flags().Changed("git") { // a variable that is not set
+	if cmd.Flags().Changed("git") { // --git got an unset variable
 		return errors.New("--git names no commits; give BASE or BASE..HEAD, such as origin/main")
 	}
 	own := &cobra.Command{}
@@ -79,15 +78,14 @@ type environment struct {
 	before, after set
 }
 
-// A set is manifests, and what a run of confighash over them would do, nil if none follows.
+// A set is manifests, and the configuration of the confighash run that follows them, nil if none does.
 type set struct {
 	*graph.Graph
 	spec *v1alpha1.Spec
 }
 
-// environments reads the environments that args name from both commits, and calls visit
-// for each. read makes the set of the manifests that one commit has, and of the
-// functionConfig, if the function is not to run here.
+// environments reads the environments that args name from both commits, and calls visit for each. read makes the set
+// from a commit's manifests and, unless the function runs here, its functionConfig.
 func (f *gitFlags) environments(args []string, stderr *os.File, runs bool, read reader, visit func(environment) error) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -123,7 +121,7 @@ func (f *gitFlags) environments(args []string, stderr *os.File, runs bool, read 
 	return errors.Join(all...)
 }
 
-// A reader makes a set of manifests. With a functionConfig, it is that of a run to come.
+// A reader makes a set of manifests. config is nil unless a run is still to come.
 type reader func(files []load.File, config *v1alpha1.ConfigHash) (set, error)
 
 type revisions struct {
@@ -133,12 +131,11 @@ type revisions struct {
 	runs    bool
 	read    reader
 	several bool
-	// refusal is what the shell said that did not find the command.
+	// refusal is the message of a shell that did not find the command.
 	refusal string
 }
 
-// names returns the environments that args name: paths in the repository, or, with a
-// command, names.
+// names returns the environments that args name: paths in the repository or, with a command, any names.
 func (r *revisions) names(args []string) ([]string, error) {
 	if r.render != "" {
 		if len(args) == 0 {
@@ -178,8 +175,8 @@ func (r *revisions) names(args []string) ([]string, error) {
 	return names, nil
 }
 
-// matches returns the kustomizations of both trees that match a pattern, or, if none is,
-// the files with manifests.
+// matches returns the kustomizations of both trees that match a pattern or, if there are none, the files with
+// manifests.
 func (r *revisions) matches(pattern string) ([]string, error) {
 	var kustomizations, files []string
 	for _, tree := range []revision.Tree{r.pair.Before, r.pair.After} {
@@ -202,7 +199,7 @@ func (r *revisions) matches(pattern string) ([]string, error) {
 	return files, nil
 }
 
-// environment builds an environment of both commits.
+// environment builds an environment from both commits.
 func (r *revisions) environment(name string) (e environment, err error) {
 	if e.Name = name; r.render == "" {
 		e.Name = r.pair.Shown(name)
@@ -225,7 +222,7 @@ func (r *revisions) environment(name string) (e environment, err error) {
 	return e, err
 }
 
-// neither says that no commit has an environment.
+// neither reports that both commits lack an environment.
 func (r *revisions) neither(name string) error {
 	commits := r.pair.Before.Name + " nor " + r.pair.After.Name
 	switch {
@@ -237,7 +234,7 @@ func (r *revisions) neither(name string) error {
 	return fmt.Errorf("--render: the command prints manifests for neither %s", commits)
 }
 
-// set reads an environment of one commit, and reports whether the commit has it.
+// set builds an environment from one commit, and reports whether the commit has it.
 func (r *revisions) set(t *revision.Tree, into *set, shown, name string) (has bool, err error) {
 	said := new(function.Output)
 	files, config, err := r.files(t, shown, name, said)
@@ -256,14 +253,14 @@ func (r *revisions) set(t *revision.Tree, into *set, shown, name string) (has bo
 	if r.several {
 		prefix = shown + ": "
 	}
-	if t == &r.pair.After { // what there is to say of the other is known
+	if t == &r.pair.After { // messages about the other commit are not new
 		tell(r.stderr, prefix, said)
 	}
 	return files != nil, nil
 }
 
-// files builds an environment of one commit, and returns nil if the commit does not have
-// it; and the functionConfig, unless the function ran.
+// files builds an environment from one commit, and returns nil if the commit lacks it. It also returns the
+// functionConfig, unless the function ran.
 func (r *revisions) files(t *revision.Tree, shown, name string, said *function.Output) ([]load.File, *v1alpha1.ConfigHash, error) {
 	o := r.Options
 	o.Optional, o.AllowEmpty = true, true
@@ -312,8 +309,7 @@ func (r *revisions) files(t *revision.Tree, shown, name string, said *function.O
 	return files, nil, err
 }
 
-// within refuses a link that leads out of the files of a commit: a report would show
-// its author files of the machine.
+// within rejects a link that leads out of a commit's files: a report could show its author other files of the machine.
 func within(t *revision.Tree, file string) error {
 	target, err := filepath.EvalSymlinks(file)
 	if err == nil && !strings.HasPrefix(target, t.Root+string(filepath.Separator)) {
@@ -343,15 +339,15 @@ func processed(files []load.File, shown string, o function.Options, said *functi
 	return []load.File{{Name: shown, Data: out.Bytes()}}, nil
 }
 
-// notFound is the exit code of a shell that does not find a program. If that is so for one
-// commit alone, this one does not have it.
+// notFound is the exit code of a shell that does not find a program. If only one commit fails with it, that commit
+// lacks the program.
 const notFound = 127
 
-// longestSaid is how many bytes of what a command said are shown, the last ones.
+// longestSaid is how many bytes of a command's messages are shown, counted from the end.
 const longestSaid = 2000
 
-// rendered runs the command in the files of a commit, and returns what it prints: nothing
-// if the commit does not have the command.
+// rendered runs the command in a commit's files, and returns its output, which is empty if the commit lacks the
+// command.
 func (r *revisions) rendered(t *revision.Tree, name string) ([]byte, error) {
 	cmd := exec.Command("sh", "-c", r.render, "confighash", name)
 	cmd.Dir = r.pair.Dir(t)
@@ -378,8 +374,7 @@ func (r *revisions) rendered(t *revision.Tree, name string) ([]byte, error) {
 	return nil, fmt.Errorf("--render: the command fails with %w%s; if the commit has nothing to render, let it print nothing and succeed", err, said)
 }
 
-// functionOptions returns the options of the function, with a functionConfig as the commit
-// has it.
+// functionOptions returns the options of the function, with the functionConfig of the commit.
 func (r *revisions) functionOptions(t *revision.Tree) (function.Options, error) {
 	flags := r.flags
 	if inside, ok := r.pair.Path(r.config); ok && r.config != "" {
@@ -394,7 +389,7 @@ func (r *revisions) functionOptions(t *revision.Tree) (function.Options, error) 
 				return function.Options{}, fmt.Errorf("--config: %w", err)
 			}
 		case has(&r.pair.Before), has(&r.pair.After):
-			flags.config = "" // confighash is new, or gone
+			flags.config = "" // confighash was added or removed between the commits
 		default:
 			return function.Options{}, fmt.Errorf("--config: neither commit has %s; give a file that Git tracks, or one outside of the repository", r.config)
 		}

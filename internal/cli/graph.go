@@ -47,7 +47,7 @@ func newGraph(stdin, stdout *os.File) *cobra.Command {
 	return cmd
 }
 
-// graph reads manifests and finds out who uses what in them.
+// graph reads manifests and resolves who uses what in them.
 func (f *reportFlags) graph(args []string, stdin *os.File) (*usage.Graph, error) {
 	options, err := f.options()
 	if err != nil {

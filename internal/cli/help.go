@@ -14,8 +14,7 @@ import (
 //go:embed help/*.txt
 var help embed.FS
 
-// describe gives the commands below root, and root itself, their help and examples: those of
-// help/NAME.txt, if there is such a file.
+// describe gives root and the commands below it the help and examples from help/NAME.txt, if that file exists.
 func describe(root *cobra.Command) {
 	text := func(name string) string {
 		data, _ := help.ReadFile("help/" + name + ".txt")

@@ -63,7 +63,7 @@ func newImpact(stdin, stdout, stderr *os.File) *cobra.Command {
 	return cmd
 }
 
-// setBudget keeps the budgets whose flags are given.
+// setBudget sets the budgets whose flags are given.
 func setBudget(cmd *cobra.Command, b *view.Budget) error {
 	for name, most := range map[string]**int{"max-workloads": &b.Workloads, "max-pods": &b.Pods} {
 		switch {

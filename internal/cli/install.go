@@ -56,8 +56,7 @@ func install(dir string) error {
 	return replace(target, source)
 }
 
-// replace writes a program to target in one step. A running program keeps the file that
-// it was started from: writing into that file would fail.
+// replace installs a program at target atomically. Writing into the existing file would fail while it runs.
 func replace(target string, source io.Reader) error {
 	const mode = 0o755
 	temporary, err := os.CreateTemp(filepath.Dir(target), ".confighash-*")

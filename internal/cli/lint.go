@@ -17,7 +17,7 @@ import (
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
-// The formats of lint, besides text and json.
+// The formats of lint, in addition to text and json.
 const (
 	sarif = "sarif"
 	junit = "junit"
@@ -73,8 +73,7 @@ func newLint(stdin, stdout, stderr *os.File) *cobra.Command {
 	return cmd
 }
 
-// lint reads manifests and finds what is wrong with them, or will be after the run that config
-// asks for.
+// lint reads manifests and finds what is wrong with them now, or will be after the run that config asks for.
 func (f *reportFlags) lint(args []string, stdin *os.File, config *flags, disabled []string) (*lint.Report, error) {
 	asked, err := config.functionConfig()
 	if err != nil {
@@ -91,7 +90,7 @@ func (f *reportFlags) lint(args []string, stdin *os.File, config *flags, disable
 	return lint.Check(s.Graph, lint.Options{Disabled: disabled, Spec: s.spec})
 }
 
-// toLint reads manifests that a functionConfig will change, unless it is nil.
+// toLint reads manifests, which a run will change unless config is nil.
 func (f *reportFlags) toLint(files []load.File, config *v1alpha1.ConfigHash) (set, error) {
 	options, err := f.options()
 	if err != nil {
@@ -110,7 +109,7 @@ func (f *reportFlags) toLint(files []load.File, config *v1alpha1.ConfigHash) (se
 	return set{g, options.Spec}, err
 }
 
-// lintCommits finds what is wrong after a commit and was not before it.
+// lintCommits finds problems that are new in the second of two commits.
 func (f *reportFlags) lintCommits(args []string, stderr *os.File, git *gitFlags, disabled []string) (*lint.Report, error) {
 	git.namespace, git.context = f.namespace, f.context
 	all := lint.NewReport()
@@ -123,7 +122,7 @@ func (f *reportFlags) lintCommits(args []string, stderr *os.File, git *gitFlags,
 		if err != nil {
 			return err
 		}
-		for i := range after.Findings { // no line of a kustomization is that of what it builds
+		for i := range after.Findings { // line numbers of the output mean nothing in a kustomization
 			if f := &after.Findings[i]; build.IsKustomization(f.File) {
 				f.Line, f.Column = 1, 0
 			}

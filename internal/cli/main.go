@@ -1,5 +1,4 @@
-// Package cli is the command line of confighash: its commands, flags, exit codes and
-// messages. Main is the program.
+// Package cli is the command line of confighash: its commands, flags, exit codes and messages. Main is the program.
 package cli
 
 import (
@@ -19,13 +18,12 @@ import (
 	"github.com/confighash/confighash/pkg/function"
 )
 
-// gcPercent lets garbage grow to several times what is in use before it is collected.
-// Most of it is the trees of items that are done, and small compared with what a reader
-// of the whole input would keep.
+// gcPercent lets garbage grow to several times the live heap before it is collected. Most of it is the trees of
+// finished items, which is small compared with keeping the whole input in memory.
 const gcPercent = 400
 
-// Main runs the command with this process's arguments and streams, and exits. linked is
-// the version of the program, or empty if the linker did not set it.
+// Main runs the command with this process's arguments and streams, and exits. linked is the program's version, or empty
+// if the linker did not set it.
 func Main(linked string) {
 	if linked != "" {
 		version = linked
@@ -33,32 +31,30 @@ func Main(linked string) {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}
-	// If the reader goes away, that is an error of writing like any other: it is reported,
-	// and the exit code is 1.
+	// A closed pipe is then reported like any other write error, with exit code 1.
 	signal.Ignore(syscall.SIGPIPE)
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// memoryBase and memoryPerByte are how much memory garbage may fill before it is
-// collected in any case: well below the 150 MiB and 300 bytes for each byte of input that
-// docs/internals/reliability.md promises.
+// memoryBase and memoryPerByte set the memory limit of the garbage collector: well below the 150 MiB and 300 bytes for
+// each byte of input that docs/internals/reliability.md promises.
 const (
 	memoryBase    = 96 << 20
 	memoryPerByte = 150
 )
 
-// boundGarbage sets when garbage is collected, for an input of that size, unless the
-// environment does.
+// boundGarbage sets the memory limit for an input of that size, unless the environment configures the garbage
+// collector.
 func boundGarbage(size int) {
 	if os.Getenv("GOGC") == "" && os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(memoryBase + memoryPerByte*int64(size))
 	}
 }
 
-// run is Main without the process. It returns the exit code.
+// run is Main without its effects on the process. It returns the exit code.
 func run(args []string, stdin, stdout, stderr *os.File) int {
 	root := NewRoot(stdin, stdout, stderr)
-	if strings.HasPrefix(filepath.Base(os.Args[0]), "kubectl-") { // kubectl runs it as a plugin
+	if strings.HasPrefix(filepath.Base(os.Args[0]), "kubectl-") { // run as a plugin of kubectl
 		root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl confighash"}
 	}
 	out := &firstError{w: stdout}
@@ -81,8 +77,7 @@ func run(args []string, stdin, stdout, stderr *os.File) int {
 	return failure.code
 }
 
-// A firstError is a writer that keeps its first error: cobra ignores errors when it
-// prints help or a version.
+// A firstError is a writer that keeps its first error: cobra ignores errors when it prints help or a version.
 type firstError struct {
 	w   io.Writer
 	err error
@@ -95,15 +90,15 @@ func (f *firstError) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// hasColours reports whether f is a terminal that may be sent colours: by
-// https://no-color.org, and if it can show them.
+// hasColours reports whether f is a terminal that can show colours, and the user has not opted out
+// (https://no-color.org).
 func hasColours(f *os.File) bool {
 	t := os.Getenv("TERM")
 	return os.Getenv("NO_COLOR") == "" && t != "" && t != "dumb" && term.IsTerminal(int(f.Fd()))
 }
 
-// say writes a message to stderr: on a terminal, with its severity in a colour. Names in it
-// may hold characters that would steer a terminal.
+// say writes a message to stderr, on a terminal with a coloured severity. It escapes control characters, which names in
+// the message may have.
 func say(stderr *os.File, severity, text string) {
 	heading := severity + ":"
 	if colour := map[string]string{"error": "31", "warning": "33"}[severity]; colour != "" && hasColours(stderr) {

@@ -15,10 +15,10 @@ import (
 	"github.com/confighash/confighash/test/support/golden"
 )
 
-// manDate is when the man page last changed.
+// manDate is the date of the last change of the man page.
 const manDate = "2026-11-22"
 
-// manTail is what the commands' own help does not say.
+// manTail has what the commands' own help lacks.
 const manTail = `.SH ENVIRONMENT
 .TP
 .B CONFIGHASH_SALT
@@ -116,8 +116,7 @@ func writeMan(out *bytes.Buffer, root *cobra.Command) {
 	out.WriteString(manTail)
 }
 
-// manCommands returns the commands of this program, and how to get help and
-// completion, which cobra adds.
+// manCommands returns the commands of this program, and cobra's commands for help and completion.
 func manCommands(root *cobra.Command) []*cobra.Command {
 	return append(root.Commands(), &cobra.Command{
 		Use:   "completion bash|fish|powershell|zsh",
@@ -138,7 +137,7 @@ func manSynopsis(out *bytes.Buffer, c *cobra.Command) {
 	fmt.Fprintf(out, ".B confighash\n%s\n", roff(text))
 }
 
-// paragraphs writes a help text, in which lists begin with "  - ".
+// paragraphs writes a help text, whose list items begin with " - ".
 func paragraphs(out *bytes.Buffer, text string) {
 	for i, paragraph := range strings.Split(text, "\n\n") {
 		if text == "" {
@@ -189,7 +188,7 @@ func manExamples(out *bytes.Buffer, c *cobra.Command, heading string) {
 	out.WriteString(".RE\n.fi\n")
 }
 
-// roff returns text as a man page writes it.
+// roff escapes text for a man page.
 func roff(text string) string {
 	text = strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", `\(ga`, "^", `\(ha`, "~", `\(ti`).Replace(text)
 	if strings.HasPrefix(text, ".") {

@@ -25,7 +25,7 @@ func newReferences() *cobra.Command {
 	}
 }
 
-// completeKinds completes the kinds of the catalogue, in lower case as well.
+// completeKinds completes kinds of the catalogue, also if typed in lower case.
 func completeKinds(_ *cobra.Command, given []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	var kinds []cobra.Completion
 	for _, name := range list.Names() {

@@ -19,10 +19,10 @@ import (
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
-// reportFlags are those of the commands that read sets of manifests and write a report.
+// reportFlags are the flags of commands that read sets of manifests and write a report.
 type reportFlags struct {
 	output, namespace string
-	formats           []string // that output may name
+	formats           []string // the values that output accepts
 	context           []string
 }
 
@@ -46,7 +46,7 @@ func (f *reportFlags) format() (report.Format, error) {
 	return format, nil
 }
 
-// options say how to read manifests. Size bounds the garbage of all sets together.
+// options returns how to read manifests. Size bounds the garbage of all sets together.
 func (f *reportFlags) options() (load.Options, error) {
 	if err := graph.CheckNamespace(f.namespace); err != nil {
 		return load.Options{}, fmt.Errorf("--namespace %w", err)
@@ -67,13 +67,12 @@ func writeReport(stdout *os.File, v report.View, f report.Format) error {
 	return flush(w, report.Write(w, v, f, hasColours(stdout)))
 }
 
-// stdinTwice reports whether stdin is among files and folders more than once.
 func stdinTwice(all []string) bool {
 	first := slices.Index(all, load.Stdin)
 	return first >= 0 && slices.Contains(all[first+1:], load.Stdin)
 }
 
-// comparisonFlags are those of the commands that compare two sets of manifests.
+// comparisonFlags are the flags of commands that compare two sets of manifests.
 type comparisonFlags struct {
 	reportFlags
 	from, to    []string
@@ -91,10 +90,10 @@ func (f *comparisonFlags) add(cmd *cobra.Command, formats ...string) {
 	f.git.add(cmd, "for --git")
 }
 
-// environmentName matches a name that ends no comment in Markdown.
+// environmentName matches names that are safe within a Markdown comment.
 var environmentName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][-A-Za-z0-9._/]{0,99}$`) })
 
-// check returns the format, and an error if the flags name no two sets.
+// check returns the format, and an error if the flags do not name two sets.
 func (f *comparisonFlags) check(cmd *cobra.Command, args []string) (report.Format, error) {
 	format, err := f.format()
 	switch {
@@ -119,7 +118,7 @@ func (f *comparisonFlags) check(cmd *cobra.Command, args []string) (report.Forma
 	return format, nil
 }
 
-// show reads both sets of each environment, and writes the views that visit makes of them.
+// show reads both sets of each environment, and writes the views that visit makes from them.
 func (f *comparisonFlags) show(args []string, stdin, stdout, stderr *os.File, format report.Format, visit func(environment) (report.View, error)) error {
 	options, err := f.options()
 	if err != nil {

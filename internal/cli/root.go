@@ -25,7 +25,7 @@ const (
 	exitBudget  = 5 // impact exceeded a budget
 )
 
-// A failure is an error with the lines to print and the code to exit with.
+// A failure is an error with the lines to print and the exit code.
 type failure struct {
 	lines []string
 	code  int
@@ -33,8 +33,7 @@ type failure struct {
 
 func (f *failure) Error() string { return strings.Join(f.lines, "\n") }
 
-// asFailure returns an error of cmd as a failure. All others than failures are about the
-// command line.
+// asFailure converts an error of cmd to a failure. Errors that are not failures concern the command line.
 func asFailure(cmd *cobra.Command, err error) *failure {
 	if f, ok := errors.AsType[*failure](err); ok {
 		return f
@@ -60,7 +59,7 @@ func fault(err error) error {
 	for _, s := range graph.Sentences(findings) {
 		f.lines = append(f.lines, s.Text)
 	}
-	// kustomize does not say whose message it prints.
+	// kustomize prints the message without saying whose it is.
 	if named, ok := errors.AsType[*function.ConfigError](err); ok {
 		for i := range f.lines {
 			f.lines[i] = named.FunctionConfig + ": " + f.lines[i]
@@ -71,7 +70,6 @@ func fault(err error) error {
 
 const namespaceUsage = "`namespace` where you apply objects that name none"
 
-// flags are the flags of the root command.
 type flags struct {
 	file, config                string
 	mode, policy, namespace     string
@@ -79,7 +77,7 @@ type flags struct {
 	previous, context           []string
 	dropLabels, dropAnnotations []string
 	keep                        int
-	keeps                       bool // --keep is given
+	keeps                       bool // --keep was given
 	check, quiet                bool
 }
 
@@ -120,7 +118,7 @@ func NewRoot(stdin, stdout, stderr *os.File) *cobra.Command {
 	return root
 }
 
-// addConfig adds the flags that say the functionConfig, of which use says when to give it.
+// addConfig adds the flags that set the functionConfig; use says in their help when to give it.
 func (f *flags) addConfig(cmd *cobra.Command, use string) {
 	cmd.Flags().StringVar(&f.config, "config", "", "`file` with the functionConfig, "+use)
 	cmd.Flags().StringVar(&f.mode, "mode", "", "`mode` instead of a functionConfig: Rename or Annotate")
@@ -128,7 +126,6 @@ func (f *flags) addConfig(cmd *cobra.Command, use string) {
 	completeConfig(cmd)
 }
 
-// add adds the flags that say what the function does.
 func (f *flags) add(cmd *cobra.Command) {
 	cmd.Flags().SortFlags = false
 	f.addConfig(cmd, "for an input that has none")
@@ -141,7 +138,7 @@ func (f *flags) add(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.quiet, "quiet", false, "omit the summary on a terminal")
 }
 
-// addChanges adds the flags that change what the functionConfig says.
+// addChanges adds the flags that override fields of the functionConfig.
 func (f *flags) addChanges(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&f.dropLabels, "drop-label", nil, "`key` of a label to drop from pod templates unless a selector needs it, as in helm.sh/chart; can be repeated")
 	cmd.Flags().StringArrayVar(&f.dropAnnotations, "drop-annotation", nil, "`key` of an annotation to drop from pod templates, as in 'checksum/*'; can be repeated")
@@ -159,8 +156,7 @@ func (f *flags) checkKeep(cmd *cobra.Command) error {
 	return nil
 }
 
-// options returns the options from flags and environment, and the size of the files that
-// they name.
+// options returns the options from flags and environment, and the total size of the files that they name.
 func (f flags) options() (function.Options, int, error) {
 	config, err := f.functionConfig()
 	if err != nil {
@@ -242,30 +238,29 @@ func transform(f flags, stdin, stdout, stderr *os.File) error {
 	case differs:
 		return &failure{code: exitDiffers}
 	case f.quiet:
-	case out.Idle != "":
-		say(stderr, "info", "nothing is renamed or stamped: "+out.Idle)
-	case !f.check:
+	case out.Idle != "" || !f.check:
 		summarize(stderr, "", out)
 	}
 	return nil
 }
 
-// tell writes what the function says.
+// tell writes the function's messages.
 func tell(stderr *os.File, prefix string, out *function.Output) {
 	for _, m := range out.Messages {
 		say(stderr, string(m.Severity), prefix+m.Text)
 	}
 }
 
-// summarize writes a summary for people, who sit at a terminal.
+// summarize writes why nothing happened or, if stderr is a terminal, a summary.
 func summarize(stderr *os.File, prefix string, out *function.Output) {
-	if out.Summary != "" && term.IsTerminal(int(stderr.Fd())) {
+	if out.Idle != "" {
+		say(stderr, "info", prefix+"nothing is renamed or stamped: "+out.Idle)
+	} else if out.Summary != "" && term.IsTerminal(int(stderr.Fd())) {
 		say(stderr, "info", prefix+out.Summary)
 	}
 }
 
-// flush writes what is left in w, and returns the failure of a run that ended with err,
-// nil if there is none.
+// flush flushes w, and returns the failure of a run that ended with err, nil if there is none.
 func flush(w *bufio.Writer, err error) error {
 	var writeError *function.WriteError
 	switch flushErr := w.Flush(); {
@@ -281,8 +276,7 @@ func flush(w *bufio.Writer, err error) error {
 	return nil
 }
 
-// functionConfig returns the functionConfig that the flags ask for, nil if they ask for
-// none.
+// functionConfig returns the functionConfig from the flags, nil if they give none.
 func (f flags) functionConfig() (*v1alpha1.ConfigHash, error) {
 	config, err := f.baseConfig()
 	switch {

@@ -58,8 +58,7 @@ func (f *reportFlags) strip(args []string, stdin, stdout, stderr *os.File) error
 	return nil
 }
 
-// manifestArgs returns the files and folders that a command reads, stdin if there are
-// none.
+// manifestArgs returns the files and folders that a command reads; without args, that is stdin.
 func manifestArgs(cmd *cobra.Command, args []string, stdin *os.File) ([]string, error) {
 	switch {
 	case stdinTwice(args):

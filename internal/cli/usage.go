@@ -16,7 +16,7 @@ import (
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
-// flagError says what is wrong with a flag of cmd, and which one may be meant.
+// flagError explains an error in a flag of cmd, and suggests the flag that may be meant.
 func flagError(cmd *cobra.Command, err error) error {
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
 	if !ok {
@@ -29,7 +29,7 @@ func flagError(cmd *cobra.Command, err error) error {
 		}
 		return err
 	}
-	// One argument may hold the flag and its value, which may be a secret.
+	// One argument may hold both the flag and its value, which may be secret.
 	name, _, glued := strings.Cut(unknown.GetSpecifiedName(), " ")
 	switch {
 	case glued && cmd.Flags().Lookup(name) != nil:
@@ -51,8 +51,8 @@ func flagError(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("unknown flag: -%s", name)
 }
 
-// didYouMean returns "; did you mean X?" for flags and commands of cmd and, of the root
-// command, for modes, "" if none is like word.
+// didYouMean returns "; did you mean X?" if word is like a flag or command of cmd or, for the root command, a mode;
+// otherwise "".
 func didYouMean(cmd *cobra.Command, word string) string {
 	shown := map[string]string{}
 	if !cmd.HasParent() {
@@ -63,7 +63,7 @@ func didYouMean(cmd *cobra.Command, word string) string {
 	for _, c := range cmd.Commands() {
 		shown[c.Name()] = cmd.CommandPath() + " " + c.Name()
 	}
-	if cmd.Flags().Lookup("to") != nil { // what people call the two sets
+	if cmd.Flags().Lookup("to") != nil { // common names of the two sets
 		shown["before"], shown["old"], shown["after"], shown["new"] = "--from", "--from", "--to", "--to"
 	}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { shown[f.Name] = "--" + f.Name })
@@ -77,13 +77,12 @@ func didYouMean(cmd *cobra.Command, word string) string {
 	return "; did you mean " + strings.Join(meant, " or ") + "?"
 }
 
-// unexpected says what is wrong with the first argument of the root command, which takes
-// none.
+// unexpected explains the first argument of the root command, which takes none.
 func unexpected(root *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	// kpt's way to write salt=VALUE must not print the value.
+	// Somebody may write salt=VALUE as for kpt. The value must not be printed.
 	name, _, _ := strings.Cut(args[0], "=")
 	if build.HasKustomization(args[0]) {
 		return fmt.Errorf("unexpected argument %q: it is a kustomization; did you mean confighash build %[1]s?", name)
@@ -97,8 +96,7 @@ func unexpected(root *cobra.Command, args []string) error {
 	return fmt.Errorf("unexpected argument %q: it is not a command, and manifests are read from stdin or from --file", name)
 }
 
-// refuseUnknown lets cobra's own commands refuse what is not a command. They would print
-// help instead, and succeed.
+// refuseUnknown makes cobra's own commands reject unknown commands. By default they print help and succeed.
 func refuseUnknown(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
@@ -111,12 +109,12 @@ func refuseUnknown(root *cobra.Command) {
 			}
 		case "completion":
 			c.Args = notACommand
-			c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() } // else Args is not asked
+			c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() } // otherwise cobra ignores Args
 		}
 	}
 }
 
-// notACommand refuses arguments of a command that takes only commands.
+// notACommand rejects arguments of a command that takes only commands.
 func notACommand(cmd *cobra.Command, args []string) error {
 	switch {
 	case len(args) == 0:
@@ -127,7 +125,7 @@ func notACommand(cmd *cobra.Command, args []string) error {
 	return asFailure(cmd, fmt.Errorf("%q is not a command%s", args[0], didYouMean(cmd, args[0])))
 }
 
-// noArgs refuses arguments. Of a command that compares manifests they are probably those.
+// noArgs rejects arguments. For a command that compares manifests, they are probably the sets.
 func noArgs(cmd *cobra.Command, args []string) error {
 	switch {
 	case len(args) == 0:

@@ -7,11 +7,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// version is what the linker gave the program; see Main.
+// version is set by Main.
 var version = "dev"
 
-// stampedVersion returns the version of this program: the linker's, or the module's if
-// `go install MODULE@VERSION` built it without one.
+// stampedVersion returns the version from the linker, or else the module's, which `go install MODULE@VERSION` records.
 func stampedVersion() string {
 	if version != "dev" {
 		return version // reading the build information would slow the start
@@ -23,8 +22,7 @@ func stampedVersion() string {
 	return versionOf(version, info.Main)
 }
 
-// versionOf returns the version of main, or stamped if it was built from a working copy,
-// which has no checksum.
+// versionOf returns the version of main, or stamped if it was built from a working copy, which has no checksum.
 func versionOf(stamped string, main debug.Module) string {
 	if main.Sum == "" || main.Version == "" {
 		return stamped
@@ -32,7 +30,6 @@ func versionOf(stamped string, main debug.Module) string {
 	return main.Version
 }
 
-// printing returns a command that prints a text.
 func printing(name, short string, text func() string) *cobra.Command {
 	return &cobra.Command{
 		Use:               name,

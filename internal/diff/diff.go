@@ -1,8 +1,6 @@
-// Package diff shows changes of manifests as a unified diff without any value of a
-// Secret.
+// Package diff shows changes of manifests as a unified diff without any value of a Secret.
 //
-// Of a Secret it shows the lines of its identity, labels and short annotations. A remark takes
-// the place of any other line of it.
+// For a Secret it shows the lines of its identity, labels and short annotations. A remark replaces its other lines.
 package diff
 
 import (
@@ -19,23 +17,22 @@ import (
 
 const hiddenLine = "(a line of a Secret that may hold its values is not shown)\n"
 
-// A Diff is a unified diff of input and output to be written.
+// A Diff writes the changes from input to output as a unified diff.
 type Diff struct {
-	// Heading says in one line what is on a line of the old side, or "". It may be
-	// nil, and must be safe for concurrent use.
+	// Heading describes in one line what is on a line of the old side, or returns "". It may be nil, and must be safe
+	// for concurrent use.
 	Heading func(line int) string
-	// Secrets says that there may be Secrets in what is compared. Then nothing is
-	// shown of lines that hold pieces of several items.
+	// Secrets says that the texts may contain Secrets. Lines that hold pieces of several items are then not shown.
 	Secrets bool
 }
 
 // MayHoldSecrets reports whether any of the manifests in text may be a Secret.
 func MayHoldSecrets(text []byte) bool {
-	// An escape may spell the word in other characters.
+	// A backslash escape may hide the word.
 	return bytes.Contains(text, []byte("Secret")) || bytes.ContainsRune(text, '\\')
 }
 
-// Write writes changes. It writes nothing if there are none.
+// Write writes changes. Without changes it writes nothing. Its error is the writer's.
 func (d Diff) Write(w io.Writer, changes []manifest.Change) error {
 	if len(changes) == 0 {
 		return nil
@@ -55,7 +52,7 @@ func (d Diff) Write(w io.Writer, changes []manifest.Change) error {
 
 func (d Diff) change(c *manifest.Change) []byte {
 	if c.Mixed {
-		d.Heading = nil // nothing says which of the items changed
+		d.Heading = nil // it is not known which of the items changed
 	}
 	all := c.Mixed && d.Secrets
 	var out bytes.Buffer
@@ -75,18 +72,17 @@ func (d Diff) change(c *manifest.Change) []byte {
 	return out.Bytes()
 }
 
-// Hunks returns the hunks of a unified diff of two texts, "" if they are the same. It hides
-// nothing.
+// Hunks returns the hunks of a unified diff of two texts, "" if they are equal. It hides nothing.
 func Hunks(before, after []byte) string {
 	_, hunks, _ := strings.Cut(string(diff.Diff("old", before, "new", after)), "+++ new\n")
 	return hunks
 }
 
-// A hunk is the lines of a diff that are shown together.
+// A hunk is a group of diff lines shown together.
 type hunk struct {
 	change  *manifest.Change
 	heading func(int) string
-	header  string // as of a change that begins on line 1
+	header  string // for a change that begins on line 1
 	lines   []string
 }
 
@@ -100,7 +96,7 @@ func (h *hunk) write(out *bytes.Buffer) {
 	fmt.Fprintf(out, "@@ -%d,%d +%d,%d @@", oldLine, oldCount, newLine, newCount)
 	if h.heading != nil {
 		about := oldLine + slices.IndexFunc(h.lines, func(line string) bool { return line[0] != ' ' })
-		if oldCount == 0 { // the header has the line before
+		if oldCount == 0 { // the header then has the line before
 			about++
 		}
 		if of := h.heading(about); of != "" {

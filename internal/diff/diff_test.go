@@ -12,8 +12,7 @@ import (
 	"github.com/confighash/confighash/internal/manifest"
 )
 
-// changeOf returns the change of a text from line 10 of the old side and 20 of the
-// new one.
+// changeOf returns a change from line 10 of the old side to line 20 of the new one.
 func changeOf(before, after string) manifest.Change {
 	return manifest.Change{Old: []byte(before), New: []byte(after), OldLine: 10, NewLine: 20}
 }
@@ -119,7 +118,7 @@ func (w *brokenWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func TestWrite_returnsTheErrorOfTheWriter(t *testing.T) {
+func TestWrite_returnsTheWritersError(t *testing.T) {
 	for writes := range 2 {
 		err := Diff{}.Write(&brokenWriter{writes}, []manifest.Change{changeOf("a: b\n", "a: c\n")})
 		if !errors.Is(err, errBroken) {

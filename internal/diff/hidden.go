@@ -14,11 +14,11 @@ func allLines(text []byte) []bool {
 	return slices.Repeat([]bool{true}, 1+bytes.Count(text, []byte("\n")))
 }
 
-// covered marks a line that is not to be shown, which follows: the lines of two texts differ
-// by it. No YAML has its first character.
+// covered begins the replacement of a hidden line; the original follows, so that hidden lines can still be compared.
+// Its first character is not valid in YAML.
 const covered = "\x00covered "
 
-// cover marks the lines of a text that may hold a Secret's value, or all of them.
+// cover marks the lines of a text that may hold a Secret's value, or all lines.
 func cover(text []byte, all bool) []byte {
 	hidden := hiddenLines(text)
 	if all {
@@ -39,8 +39,7 @@ func cover(text []byte, all bool) []byte {
 	return b.Bytes()
 }
 
-// hiddenLines says of each line of text, from 0, whether it may hold a Secret's
-// value. It returns nil if none does.
+// hiddenLines returns, for each line of text from 0, whether it may hold a Secret's value; nil if no line does.
 func hiddenLines(text []byte) []bool {
 	if !MayHoldSecrets(text) {
 		return nil
@@ -57,15 +56,14 @@ func hiddenLines(text []byte) []bool {
 	}
 	var s shade
 	for line := range bytes.SplitSeq(text, []byte("\n")) {
-		// What is commented out may have been a value.
+		// A value may have been commented out.
 		s = append(s, bytes.HasPrefix(bytes.TrimSpace(line), []byte("#")))
 	}
 	s.visit(tree, false, 0)
 	return s
 }
 
-// look reports whether a tree may hold a Secret, and whether it has aliases, anchors
-// or merge keys.
+// look reports whether a tree may hold a Secret, and whether it has aliases, anchors or merge keys.
 func look(n *yaml.Node) (isSecret, isShared bool) {
 	isScalar := n.Kind == yaml.ScalarNode
 	isSecret = isScalar && (n.Value == "Secret" || n.Value == "SecretList")
@@ -77,11 +75,11 @@ func look(n *yaml.Node) (isSecret, isShared bool) {
 	return isSecret, isShared
 }
 
-// A shade says of each line, from 0, whether it is hidden.
+// A shade holds for each line, from 0, whether it is hidden.
 type shade []bool
 
-// visit hides the lines of Secrets in n. isItem reports that n is one even without a
-// kind. next is the line, from 1, of the node after n, 0 if there is none.
+// visit hides the lines of Secrets in n. isItem says that n is an item even without a kind. next is the line, from 1,
+// of the node after n, 0 if there is none.
 func (s shade) visit(n *yaml.Node, isItem bool, next int) {
 	kind := kindOf(n)
 	switch {
@@ -96,20 +94,20 @@ func (s shade) visit(n *yaml.Node, isItem bool, next int) {
 	}
 }
 
-// shown are the fields of a Secret that are not secret.
+// shown are the fields of a Secret that are not confidential.
 var shown = []string{"apiVersion", "kind", "type", "immutable"}
 
-// shownMetadata are those of its metadata.
+// shownMetadata are the metadata fields of a Secret that are not confidential.
 var shownMetadata = []string{"name", "namespace", "generateName", "labels"}
 
-// kindOf returns the kind of a manifest, "" for a Secret that is only referred to.
+// kindOf returns the kind of a manifest. It returns "" for a mere reference to a Secret.
 func kindOf(n *yaml.Node) string {
 	kind, isManifest := "", false
 	for _, e := range entries(n, 0) {
 		switch e.key.Value {
 		case "kind":
 			kind = e.value.Value
-		case "metadata", "data", "stringData": // a reference has none of them
+		case "metadata", "data", "stringData": // a reference has none of these
 			isManifest = true
 		}
 	}
@@ -119,8 +117,7 @@ func kindOf(n *yaml.Node) string {
 	return kind
 }
 
-// eachSecret calls hide for the entries of a Secret, and of the mappings in it, that may hold
-// its values.
+// eachSecret calls hide for the entries that may hold values of a Secret, in the Secret and the mappings in it.
 func eachSecret(n *yaml.Node, next int, hide func(in *yaml.Node, e entry)) {
 	for _, e := range entries(n, next) {
 		if e.key.Value != "metadata" || e.value.Kind != yaml.MappingNode {
@@ -143,8 +140,8 @@ func eachSecret(n *yaml.Node, next int, hide func(in *yaml.Node, e entry)) {
 	}
 }
 
-// mayCopy reports whether an annotation may hold the whole Secret, as
-// kubectl.kubernetes.io/last-applied-configuration does.
+// mayCopy reports whether an annotation may hold the whole Secret, as kubectl.kubernetes.io/last-applied-configuration
+// does.
 func mayCopy(value *yaml.Node) bool {
 	const long = 253
 	return value.Kind != yaml.ScalarNode || len(value.Value) > long || strings.ContainsAny(value.Value, "{\n")
@@ -156,20 +153,19 @@ func (s shade) hide(in *yaml.Node, e entry) {
 	case end == 0:
 		end = len(s)
 	case in.Style&yaml.FlowStyle == 0 && end > max(e.key.Line, e.value.Line):
-		end-- // in block style the next one begins on a line of its own
+		end-- // in block style the next one begins on a new line
 	}
 	for line := e.key.Line; line <= end; line++ {
 		s[line-1] = true
 	}
 }
 
-// An entry is one of a mapping, with the line of the node after it.
+// An entry is an entry of a mapping, with the line of the node after it.
 type entry struct {
 	key, value *yaml.Node
 	next       int
 }
 
-// entries returns the entries of a mapping, none of another node.
 func entries(n *yaml.Node, next int) []entry {
 	var list []entry
 	for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
@@ -178,8 +174,7 @@ func entries(n *yaml.Node, next int) []entry {
 	return list
 }
 
-// lineAfter returns the line of the node after the i-th one in n; next is that of the
-// node after n.
+// lineAfter returns the line of the node after the i-th child of n; next is the line of the node after n.
 func lineAfter(n *yaml.Node, i, next int) int {
 	if i+1 < len(n.Content) {
 		return n.Content[i+1].Line

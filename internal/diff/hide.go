@@ -9,12 +9,11 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Hidden is the tag of nodes that [Hide] made.
+// Hidden is the tag of the nodes that [Hide] makes.
 const Hidden = "!hidden"
 
-// Hide replaces each node of a manifest's tree that may hold a Secret's value by a scalar
-// with the tag Hidden. Two of them have the same value if the nodes had. The tree must
-// have no aliases and no merge keys.
+// Hide replaces each node of a manifest's tree that may hold a Secret's value with a scalar tagged Hidden. Equal nodes
+// get equal values. The tree must not have aliases or merge keys.
 func Hide(n *yaml.Node) {
 	switch kind := kindOf(n); {
 	case kind == "Secret", kind == "SecretList":
@@ -34,7 +33,7 @@ func Hide(n *yaml.Node) {
 	}
 }
 
-// HideNode makes n a scalar with the tag Hidden.
+// HideNode turns n into a scalar tagged Hidden, whose value is a digest of n.
 func HideNode(n *yaml.Node) {
 	sum := sha256.New()
 	digest(sum, n)

@@ -7,7 +7,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// addBlock puts lines under the line of the key or of the entry before.
+// addBlock inserts lines below the line of the key or of the entry before.
 func (s *splicer) addBlock(c *change, at int, entries []*yaml.Node) bool {
 	first := c.was.Content[0]
 	if !s.beginsLine(first) {
@@ -68,7 +68,7 @@ func (s *splicer) removeBlock(c *change, removed []int) bool {
 	for _, i := range removed {
 		key, value := content[i], content[i+1]
 		if i > 0 && isBlockScalar(lastLeaf(content[i-1])) {
-			return false // what follows the line would become part of it
+			return false // the rest of the line would become part of it
 		}
 		end, ok := s.removedEnd(key, value)
 		if !ok {
@@ -86,10 +86,10 @@ func (s *splicer) removeBlock(c *change, removed []int) bool {
 			s.add(line, end+breakLen(s.bytes, end), "")
 		case line == s.lines[0]:
 			return false
-		default: // the line before becomes the last one, without a break
+		default: // the line before is the last one and has no line break
 			from, text := lineEnd(s.bytes, s.lineStart(line-1)), ""
 			for i, p := range s.splices {
-				if p.start == line && p.end == line { // it is a new one
+				if p.start == line && p.end == line { // the line was just inserted
 					from, text = line, strings.TrimRight(p.text, "\r\n")
 					s.splices = slices.Delete(s.splices, i, i+1)
 					break
@@ -113,8 +113,8 @@ func (s *splicer) removeBlock(c *change, removed []int) bool {
 	return ok
 }
 
-// aboveFirst returns the place after the colon of key, whose value is a mapping with this
-// first key. The tag ! may be between, which the nodes do not show.
+// aboveFirst returns the offset after the colon of key, whose value is a mapping that begins with first. It reports
+// false if anything but white space and comments is between: a tag ! does not show in the nodes.
 func (s *splicer) aboveFirst(key, first *yaml.Node) (int, bool) {
 	colon, ok := s.colon(key)
 	return colon + 1, ok && skipSpace(s.bytes, colon+1, true) == s.start(first)

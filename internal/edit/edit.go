@@ -1,14 +1,12 @@
-// Package edit edits YAML and JSON text, and leaves every byte as it is that no edit
-// concerns. Use [Apply].
+// Package edit edits YAML and JSON text and leaves every other byte unchanged. Use [Apply].
 //
-// There are two ways. Apply splices if that is safe: it finds a scalar in the text, or the
-// entries that differ once an edit is made on the nodes of the parsed text, compares the
-// bytes there with what it expects, and replaces only those. Else it makes all edits on the
-// nodes and encodes the item again: for bytes that are shared by several places (aliases,
-// anchors, merge keys) and values over several lines. Both lead to the same document.
+// Apply has two ways, which lead to the same document. If it is safe, it splices: it locates a scalar in the text, or
+// the entries that differ after an edit of the parsed nodes, compares the bytes there with what it expects, and
+// replaces only those. Otherwise it makes all edits on the nodes and encodes the item again: for bytes that several
+// places share (aliases, anchors, merge keys) and values over several lines.
 //
-// The text, a chunk, is one YAML document: an element of a list with its indentation and
-// its "- ", a document of a stream, or a document with several items in it.
+// The text, a chunk, is one YAML document: an element of a list with its indentation and its "- ", a document of a
+// stream, or a document with several items in it.
 package edit
 
 import (
@@ -20,31 +18,28 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// An Edit is a change to an item: [SetScalar], [SetEntry], [RemoveEntry] or [KeepEntries]. An edit whose
-// result is already in the text changes no byte.
+// An Edit is a change to an item: [SetScalar], [SetEntry], [RemoveEntry] or [KeepEntries]. If the text already has the
+// result, an edit changes no byte.
 type Edit interface {
-	// path leads to what the edit sets or removes.
+	// path leads to the target of the edit.
 	path() yamldoc.Path
 }
 
-// SetScalar replaces the value of a scalar and keeps its quoting style. Value is a string
-// and stays one: a plain scalar gets double quotes if a reader of YAML 1.1 or 1.2 would
-// read Value as something else.
+// SetScalar replaces the value of a scalar and keeps its quoting style. Value is a string and stays one: a plain scalar
+// gets double quotes if a reader of YAML 1.1 or 1.2 would read Value as another type.
 //
-// More values become elements after it: the scalar must be an element of a sequence then.
+// The values in More become elements after it; the scalar must then be an element of a sequence.
 type SetScalar struct {
 	At    Scalar
 	Value string
 	More  []string
 }
 
-// SetEntry sets the entry Key of the mapping at Parent to a string, or, with
-// Bool, to true or false.
+// SetEntry sets the entry Key of the mapping at Parent to a string or, with Bool, to true or false.
 //
-// Parent and the mappings above it are created if they are missing or null. The new
-// entry comes first in its mapping, right under the line that names the mapping. A new
-// mapping in one that exists, and a new entry of the item's root, come after the entry
-// After, if that exists and is a scalar on one line.
+// Parent and the mappings above it are created if they are missing or null. The new entry comes first in its mapping,
+// right under the line that names the mapping. A new mapping in an existing one, and a new entry of the item's root,
+// come after the entry After, if that exists and is a scalar on one line.
 type SetEntry struct {
 	Parent     yamldoc.Path
 	Key, Value string
@@ -52,33 +47,31 @@ type SetEntry struct {
 	After      string
 }
 
-// RemoveEntry removes the entry Key of the mapping at Parent, if there is one. A mapping
-// that loses its last entry becomes {}. Comments on lines of their own stay, unless the
-// item is encoded again.
+// RemoveEntry removes the entry Key of the mapping at Parent, if it exists. A mapping that loses its last entry becomes
+// {}. Comments on lines of their own stay, unless the item is encoded again.
 type RemoveEntry struct {
 	Parent yamldoc.Path
 	Key    string
 }
 
-// KeepEntries removes the entries of the mapping at Parent, if there is one, but those with
-// Keys. It is as RemoveEntry, for many entries at once.
+// KeepEntries removes all entries of the mapping at Parent, if it exists, except those with Keys. It works like
+// RemoveEntry, for many entries at once.
 type KeepEntries struct {
 	Parent yamldoc.Path
 	Keys   map[string]bool
 }
 
-// An Item is one item of a chunk and the edits of it.
+// An Item is one item of a chunk, with its edits.
 type Item struct {
-	Root  yamldoc.Path // leads from the root of the chunk's tree to the item
+	Root  yamldoc.Path // path from the root of the chunk's tree to the item
 	Edits []Edit
 }
 
-// Apply returns text with the edits made, item by item in its bytes if that is safe, else
-// on its nodes. It does not change text, but may return it.
+// Apply returns text with the edits made: in its bytes for each item for which that is safe, otherwise on the nodes. It
+// does not modify text, but may return it.
 //
-// It fails if the text cannot be parsed, a path leads to a node of another kind than the
-// edit is for, a mapping on the way has a key twice, or aliases would expand without
-// measure. No error has the value of a scalar in it.
+// It fails if the text cannot be parsed, a path leads to a node of another kind than the edit is for, a mapping on the
+// way has a duplicate key, or aliases would expand excessively. No error contains the value of a scalar.
 func Apply(text []byte, items []Item) ([]byte, error) {
 	if err := check(items); err != nil {
 		return nil, err
@@ -103,7 +96,7 @@ func edits(items []Item) iter.Seq2[yamldoc.Path, Edit] {
 	}
 }
 
-// check refuses edits that make no sense in any text.
+// check rejects edits that are invalid whatever the text.
 func check(items []Item) error {
 	for _, e := range edits(items) {
 		valid := true

@@ -12,7 +12,7 @@ import (
 	"github.com/confighash/confighash/internal/edit"
 )
 
-// A plan is an edit before the scalar it is about has been found in the text.
+// A plan is an edit whose scalar has not been located in the text yet.
 type plan func(t testing.TB, item *yaml.Node) edit.Edit
 
 // scalarAt finds the scalar at path, following aliases and merge keys.
@@ -101,7 +101,7 @@ func remove(parent yamldoc.Path, key string) plan {
 	return func(testing.TB, *yaml.Node) edit.Edit { return edit.RemoveEntry{Parent: parent, Key: key} }
 }
 
-// itemsOf makes the items of a text out of plans by root.
+// itemsOf makes the items of a text from plans by root.
 func itemsOf(t testing.TB, text string, plans map[yamldoc.Path][]plan) []edit.Item {
 	t.Helper()
 	var doc yaml.Node
@@ -189,7 +189,7 @@ func checkRow(t *testing.T, row row) {
 	}
 	for _, e := range items[0].Edits {
 		if e, ok := e.(edit.SetScalar); ok && len(e.More) > 0 {
-			return // the element it was about is gone
+			return // its element was removed
 		}
 	}
 	again, err := edit.Apply(got, itemsOf(t, string(got), map[yamldoc.Path][]plan{row.root: row.edits}))
@@ -478,13 +478,24 @@ var removeRows = []row{{
 	in:    "a: {x: 1, y: 2}\nb: {x: 1, y: 2}\nc: {\n  \"x\": 1,\n  \"y\": 2,\n  \"z\": 3\n}\n",
 	want:  "a: {y: 2}\nb: {x: 1}\nc: {\n  \"x\": 1,\n  \"z\": 3\n}\n",
 }, {
+	label: "remove several in flow",
+	edits: []plan{remove("a", "y"), remove("a", "z"), remove("b", "x"), remove("b", "z"), remove("c", "x"), remove("c", "y")},
+	in:    "a: {x: 1, y: 2, z: 3}\nb: {x: 1, y: 2, z: 3}\nc: {\n  x: 1,\n  y: 2\n}\n",
+	want:  "a: {x: 1}\nb: {y: 2}\nc: {}\n",
+}, {
+	label: "remove several in flow, with a comment",
+	way:   onNodes,
+	edits: []plan{remove("a", "y"), remove("a", "z")},
+	in:    "a: {\n  x: 1,\n  y: 2, # two\n  z: 3\n}\n",
+	want:  "a: {x: 1}\n",
+}, {
 	label: "remove after a literal that would grow",
 	way:   onNodes,
 	edits: []plan{remove("", "b")},
 	in:    "a: |\n  text\nb: 1\n  # not text\nc: 2\n",
 	want:  "a: |\n  text\n# not text\nc: 2\n",
 }, {
-	label: "remove what is set",
+	label: "remove an entry that was just set",
 	way:   onNodes,
 	edits: []plan{entry("a", "x", "v"), remove("a", "x")},
 	in:    "{\"a\": {\"x\": \"1\", \"y\": \"2\"}}",

@@ -10,9 +10,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// encode returns source with the bytes of the nodes that differ in doc, the edited
-// document, replaced by a new encoding of them: of elements of its list, or else of
-// its root.
+// encode returns source, in which the nodes that differ in doc, the edited document, are encoded again: elements of its
+// list if possible, otherwise its root.
 func encode(source []byte, doc *yaml.Node) ([]byte, error) {
 	was, err := parse(source)
 	if err != nil {
@@ -48,8 +47,8 @@ func encode(source []byte, doc *yaml.Node) ([]byte, error) {
 	return nil, errors.New("the edited item cannot be written as YAML that reads back the same; write it without anchors, merge keys and multi-line strings")
 }
 
-// listOf returns the block sequence of a document's items, nil if there is none: the
-// document itself or its field items. next is the key of the following field.
+// listOf returns the block sequence of a document's items, which is the document itself or its field items; nil if
+// there is none. next is the key of the following field.
 func listOf(root *yaml.Node) (list, next *yaml.Node) {
 	list = root
 	if root.Kind == yaml.MappingNode {
@@ -71,8 +70,8 @@ func isPlainBlock(n *yaml.Node) bool {
 	return isBlock(n) && n.Anchor == "" && n.Style&yaml.TaggedStyle == 0
 }
 
-// same reports whether two trees have the same content, anchors and aliases included.
-// The content of the node except of a does not count.
+// same reports whether two trees have the same content, including anchors and aliases. It ignores the content of the
+// node except in a.
 func same(a, b, except *yaml.Node) bool {
 	if a == except {
 		return true
@@ -88,11 +87,11 @@ func same(a, b, except *yaml.Node) bool {
 	return true
 }
 
-// A unit is a node that is encoded again as a whole, and how its text looks.
+// A unit is a node that is encoded again as a whole, with the layout of its text.
 type unit struct {
 	node        *yaml.Node
-	start, end  int // its bytes
-	from, until int // the bytes around, in which its outer comments are
+	start, end  int // its byte range
+	from, until int // the surrounding bytes, with its outer comments
 	column      int // where its lines begin, from 0
 	indent      int // of mappings
 	compact     bool
@@ -100,8 +99,8 @@ type unit struct {
 	pretty      string // indentation of JSON with line breaks
 }
 
-// unitsOf returns a unit for each element of a list, before the key next. It reports
-// false unless they all begin a line, in the same column.
+// unitsOf returns a unit for each element of a list that ends before the key next. It reports false unless all elements
+// begin a line, in the same column.
 func unitsOf(t *Text, list, next *yaml.Node) ([]*unit, bool) {
 	limit := len(t.bytes)
 	if next != nil {
@@ -130,8 +129,8 @@ func unitsOf(t *Text, list, next *yaml.Node) ([]*unit, bool) {
 	return units, true
 }
 
-// locate finds the bytes of the node, which end before until, and how they look. It
-// goes by the positions of the parsed text.
+// locate finds the byte range of the node, which ends before until, and its layout, from the positions of the parsed
+// text.
 func (u *unit) locate(t *Text) bool {
 	if u.start = t.start(u.node); u.start < u.from {
 		return false
@@ -156,8 +155,7 @@ func (u *unit) locate(t *Text) bool {
 	return u.end > u.start
 }
 
-// layout finds out how deep mappings are indented, and whether the dashes of a
-// sequence are under the first letter of its key.
+// layout determines the indentation of mappings, and whether the dashes of a sequence are aligned with its key.
 func (u *unit) layout(n *yaml.Node) {
 	foundIndent, foundDash := false, false
 	var visit func(n *yaml.Node)
@@ -181,8 +179,8 @@ func (u *unit) layout(n *yaml.Node) {
 	visit(n)
 }
 
-// contentEnd returns the end of the last line of a node's text, which is within start
-// and end. Blank lines and comments after it do not belong to the node.
+// contentEnd returns the end of the last line of a node's text, which is between start and end. It excludes blank lines
+// and comments after the node.
 func contentEnd(t *Text, n *yaml.Node, start, end int) int {
 	leaf := lastLeaf(n)
 	at := t.start(leaf)
@@ -198,7 +196,7 @@ func contentEnd(t *Text, n *yaml.Node, start, end int) int {
 	}
 	for end > start {
 		line := t.lineStart(end)
-		// A tab is part of a plain scalar: after another it is an error.
+		// A tab is part of a plain scalar, and an error after any other.
 		if text := strings.Trim(string(t.bytes[line:end]), " "); line <= start || text != "" && text[0] != '#' && text != "..." {
 			break
 		}
@@ -207,7 +205,7 @@ func contentEnd(t *Text, n *yaml.Node, start, end int) int {
 	return end
 }
 
-// literalEnd is contentEnd for a literal at at, which has as many lines as its value.
+// literalEnd is contentEnd for a literal at offset at, which has as many lines as its value.
 func literalEnd(t *Text, literal *yaml.Node, at, end int) int {
 	lines := strings.Count(strings.TrimSuffix(literal.Value, "\n"), "\n") + 1
 	if literal.Value == "" {
@@ -220,19 +218,17 @@ func literalEnd(t *Text, literal *yaml.Node, at, end int) int {
 	return min(end, lineEnd(t.bytes, t.lines[last]))
 }
 
-// simpler are ways to write a unit with less of its looks, for what yaml.v3 does not
-// read as it writes it.
+// simpler are ways to write a unit closer to yaml.v3's own layout, for text that yaml.v3 would not read back the same.
 var simpler = []func(*unit){
-	func(u *unit) { u.indent, u.compact = 2, false }, // 3 and compact do not go together in yaml.v3
+	func(u *unit) { u.indent, u.compact = 2, false }, // yaml.v3 cannot combine 3 and compact
 	func(u *unit) { quoteStrings(u.node, func(n *yaml.Node) bool { return !survives(n) }) },
 	func(u *unit) { dropComments(u.node, true) },
 	func(u *unit) { quoteStrings(u.node, func(*yaml.Node) bool { return true }) },
 	func(u *unit) { dropComments(u.node, false) },
 }
 
-// replace returns the text with the units encoded again. It parses the result and
-// compares it with doc: yaml.v3 does not write every string and every comment in a way
-// that it reads as the same.
+// replace returns the text with the units encoded again. It parses the result and compares it with doc, because yaml.v3
+// writes some strings and comments in a way that it reads differently.
 func replace(t *Text, doc *yaml.Node, units []*unit) ([]byte, bool) {
 	for _, u := range units {
 		if u.node.Style&yaml.FlowStyle == 0 {
@@ -276,7 +272,7 @@ func (u *unit) write(source []byte) string {
 		if u.compact {
 			encoder.CompactSeqIndent()
 		}
-		// What is missing after an error does not read back the same.
+		// An incomplete result after an error does not read back the same.
 		_ = encoder.Encode(u.node)
 		_ = encoder.Close()
 	}

@@ -40,7 +40,7 @@ var listRows = []struct {
 	in:    "kind: List\nitems:\n- name: &x a\n\n- b\nmetadata: {name: *x}\n",
 	want:  "kind: List\nitems:\n- name: new\n- b\nmetadata: {name: a}\n",
 }, {
-	label: "a dash on a line of its own",
+	label: "a dash on its own line",
 	plans: map[yamldoc.Path][]plan{"[1]": {set("name", "new")}},
 	in:    "- a:   b\n- # here\n\n  name: &x c\n  d: *x\n-\n  e:   f\n",
 	want:  "- a:   b\n- # here\n\n  name: new\n  d: c\n-\n  e:   f\n",

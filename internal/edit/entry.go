@@ -8,15 +8,15 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// A change is a node that edits of entries have changed: a mapping with other entries, or
-// a scalar that has another value or became a mapping.
+// A change is a node that edits of entries have changed: a mapping with other entries, or a scalar that has another
+// value or became a mapping.
 type change struct {
-	parent, key *yaml.Node // whose value node is; nil if it is not one
+	parent, key *yaml.Node // the entry whose value is node; nil if there is none
 	node        *yaml.Node
 	was         yaml.Node
 }
 
-// touch notes that node is about to change, with the value that it has in the text.
+// touch records a node before it changes, with its value in the text.
 func (t *tree) touch(parent, key, node *yaml.Node) {
 	if !t.inBytes || t.seen[key] || t.seen[node] {
 		return
@@ -26,7 +26,7 @@ func (t *tree) touch(parent, key, node *yaml.Node) {
 	node.Content = slices.Clone(node.Content)
 }
 
-// write splices what became of a node. It reports false if that cannot be done in bytes.
+// write splices the new content of a node. It reports false if that cannot be done in bytes.
 func (s *splicer) write(c *change) bool {
 	switch {
 	case c.was.Kind == yaml.MappingNode:
@@ -43,15 +43,14 @@ func (s *splicer) write(c *change) bool {
 	return s.fillBlock(c)
 }
 
-// mapping writes new entries that are in the same place together, and then removes
-// others.
+// mapping writes new entries at the same place together, then removes others.
 func (s *splicer) mapping(c *change) bool {
 	add, remove := s.addBlock, s.removeBlock
 	if c.was.Style&yaml.FlowStyle != 0 {
 		add, remove = s.addFlow, s.removeFlow
 	}
 	was, now := c.was.Content, c.node.Content
-	var removed []int // in the mapping's former Content, of the keys
+	var removed []int // indices of keys in the mapping's former Content
 	for at, i := 0, 0; at < len(was) || i < len(now); at, i = at+2, i+2 {
 		from := i
 		for i < len(now) && now[i].Line == 0 {
@@ -70,8 +69,8 @@ func (s *splicer) mapping(c *change) bool {
 	return len(removed) == 0 || remove(c, removed)
 }
 
-// hasLongKey reports whether a new entry has a key that may need a "?": without one, a
-// key must end within 1024 characters.
+// hasLongKey reports whether a new entry has a key that may need a "?": without it, a key must end within 1024
+// characters.
 func hasLongKey(entries []*yaml.Node) bool {
 	for i := 0; i < len(entries); i += 2 {
 		if len(entries[i].Value) > 500 || hasLongKey(entries[i+1].Content) {
@@ -104,7 +103,7 @@ func (s *splicer) replace(c *change) bool {
 		return isSame
 	}
 	if isSame {
-		text = string(s.bytes[start:end]) // which conflicts with another edit
+		text = string(s.bytes[start:end]) // so that it conflicts with another edit
 	}
 	s.add(start, end, text)
 	return true
@@ -115,8 +114,7 @@ func (s *splicer) beginsLine(key *yaml.Node) bool {
 	return isDashes(string(s.bytes[s.lineStart(start):start]))
 }
 
-// colon returns where the colon after a key is. The key must be plain or quoted, and the
-// colon on its line.
+// colon returns the offset of the colon after a key, which must be plain or quoted, and on the same line.
 func (s *splicer) colon(key *yaml.Node) (int, bool) {
 	end, ok := scalarEnd(s.bytes, s.start(key), key.Value, key.Style)
 	if !ok || key.Kind != yaml.ScalarNode {
@@ -126,8 +124,8 @@ func (s *splicer) colon(key *yaml.Node) (int, bool) {
 	return end, end < len(s.bytes) && s.bytes[end] == ':'
 }
 
-// nothing returns the place after the colon if the value there has no bytes. It may have
-// the tag !, which the node does not show.
+// nothing returns the offset after the colon if the value has no bytes, apart from a tag !, which the node does not
+// show.
 func (s *splicer) nothing(key, value *yaml.Node) (int, bool) {
 	colon, hasColon := s.colon(key)
 	at := s.start(value)
@@ -135,8 +133,8 @@ func (s *splicer) nothing(key, value *yaml.Node) (int, bool) {
 	return colon + 1, hasColon && isNothing
 }
 
-// entryValue returns where the value of an entry is, a scalar on its key's line. A null
-// without bytes is after the colon.
+// entryValue returns the byte range of an entry's value, a scalar on its key's line. For a null without bytes, it is
+// the place after the colon.
 func (s *splicer) entryValue(key, value *yaml.Node) (start, end int, ok bool) {
 	if yamldoc.IsNull(value) && value.Value == "" {
 		start, ok = s.nothing(key, value)
@@ -145,7 +143,7 @@ func (s *splicer) entryValue(key, value *yaml.Node) (start, end int, ok bool) {
 	return s.entryEnd(key, value)
 }
 
-// entryEnd returns where the value of an entry is, a scalar on its key's line.
+// entryEnd is entryValue for values that have bytes.
 func (s *splicer) entryEnd(key, value *yaml.Node) (start, end int, ok bool) {
 	for _, c := range s.changes {
 		if c.node == value {
@@ -160,7 +158,7 @@ func (s *splicer) entryEnd(key, value *yaml.Node) (start, end int, ok bool) {
 	return start, end, ok && skipBlanks(s.bytes, colon+1) == start
 }
 
-// removedEnd is where an entry ends: one of entryEnd, or a mapping of a single one.
+// removedEnd returns where an entry ends if its value is a scalar, as in entryEnd, or a mapping of one such entry.
 func (s *splicer) removedEnd(key, value *yaml.Node) (end int, ok bool) {
 	if value.Kind != yaml.MappingNode {
 		_, end, ok = s.entryEnd(key, value)

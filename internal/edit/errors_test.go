@@ -80,7 +80,7 @@ func TestApply_refusesInASentenceWithoutValues(t *testing.T) {
 }
 
 func TestSplice_doesNotParseForScalars(t *testing.T) {
-	// What follows the scalar is not YAML at all.
+	// The text after the scalar is not valid YAML.
 	text := "a: b\n}{ : : ]"
 	out, ok, err := edit.Splice([]byte(text), []edit.Item{{Edits: []edit.Edit{
 		edit.SetScalar{At: edit.Scalar{Path: "a", Value: "b", Line: 1, Column: 4}, Value: "c"},
@@ -118,7 +118,7 @@ func TestSplice_comparesWhatIsThereWithWhatItExpects(t *testing.T) {
 }
 
 func TestSplice_readsEscapesOfJSON(t *testing.T) {
-	// yaml.v3 does not read \/, but other readers of JSON hand it on.
+	// yaml.v3 rejects \/, but other readers of JSON pass it on.
 	text := `{"a": "ns\/app"}`
 	at := edit.Scalar{Path: "a", Value: "ns/app", Line: 1, Column: 7, Style: 2}
 	out, ok, err := edit.Splice([]byte(text), []edit.Item{{Edits: []edit.Edit{edit.SetScalar{At: at, Value: "ns/app-1"}}}})

@@ -11,23 +11,23 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// maxCopies bounds how many nodes replace aliases in one chunk: a few lines of
-// aliases of aliases can stand for more nodes than fit any memory.
+// maxCopies bounds how many nodes replace aliases in one chunk: a few lines with aliases of aliases can stand for more
+// nodes than fit in memory.
 const maxCopies = 200_000
 
-// errNotInBytes leaves an edit to onNodes.
+// errNotInBytes says that onNodes must make an edit.
 var errNotInBytes = errors.New("the place may be shared")
 
-// A tree is a parsed chunk in which a node can get its own copy of what it shares.
+// A tree is a parsed chunk in which a node can get its own copy of shared content.
 type tree struct {
 	root    *yaml.Node
-	inBytes bool                        // only what splices can do is done, and noted in changes
+	inBytes bool                        // do only what splices can do, and record it in changes
 	changes []*change                   // of the nodes of one item
-	aliases map[*yaml.Node][]*yaml.Node // of a node with an anchor
+	aliases map[*yaml.Node][]*yaml.Node // the aliases of a node with an anchor
 	names   map[string]int              // how many nodes have the anchor
 	seen    map[*yaml.Node]bool         // new scalars, and the nodes in changes
 	copies  int
-	open    map[*yaml.Node]bool // for Embed: what is being copied
+	open    map[*yaml.Node]bool // for Embed: the nodes being copied
 }
 
 func newTree(root *yaml.Node) (*tree, error) {
@@ -35,8 +35,7 @@ func newTree(root *yaml.Node) (*tree, error) {
 	return t, t.index(root, make(map[*yaml.Node]bool))
 }
 
-// index notes anchors and aliases. An alias inside the node it refers to can never
-// be written out.
+// index records anchors and aliases. It rejects an alias inside the node it refers to, which cannot be expanded.
 func (t *tree) index(n *yaml.Node, above map[*yaml.Node]bool) error {
 	if n.Kind == yaml.AliasNode {
 		if above[n.Alias] {
@@ -58,8 +57,8 @@ func (t *tree) index(n *yaml.Node, above map[*yaml.Node]bool) error {
 	return nil
 }
 
-// detach gives n its own copy, so that editing it changes no alias: an alias becomes
-// a copy of what it refers to, and the aliases of n become copies of n.
+// detach gives n its own copy, so that editing it changes no alias: an alias becomes a copy of its target, and the
+// aliases of n become copies of n.
 func (t *tree) detach(n *yaml.Node) error {
 	if t.inBytes {
 		if n.Kind == yaml.AliasNode || n.Anchor != "" || n.Kind != yaml.ScalarNode && n.Style&yaml.TaggedStyle != 0 || yamldoc.HasMerge(n) {
@@ -73,7 +72,7 @@ func (t *tree) detach(n *yaml.Node) error {
 	aliases := t.aliases[n]
 	delete(t.aliases, n)
 	for _, alias := range aliases {
-		// A copy may have replaced it already.
+		// A copy may already have replaced it.
 		if alias.Kind == yaml.AliasNode && alias.Alias == n {
 			if err := t.replaceAlias(alias); err != nil {
 				return err
@@ -84,7 +83,7 @@ func (t *tree) detach(n *yaml.Node) error {
 	return nil
 }
 
-// detachAll detaches n and what is in it, before it is removed.
+// detachAll detaches n and everything in it, before it is removed.
 func (t *tree) detachAll(n *yaml.Node) error {
 	if n.Kind == yaml.AliasNode {
 		return nil
@@ -111,8 +110,8 @@ func (t *tree) replaceAlias(alias *yaml.Node) error {
 	return nil
 }
 
-// copy returns a deep copy of n without anchors. Aliases in it stay aliases, unless
-// their anchor may be another one in the copy's place.
+// copy returns a deep copy of n without anchors. Aliases in it stay aliases, unless their anchor may mean another node
+// at the copy's place.
 func (t *tree) copy(n *yaml.Node) (*yaml.Node, error) {
 	switch t.copies++; {
 	case n == nil:
@@ -145,8 +144,8 @@ func (t *tree) copy(n *yaml.Node) (*yaml.Node, error) {
 	return &made, nil
 }
 
-// Embed puts copies in place of the aliases in root, if one of them refers to a node
-// outside of root: an edit of one item must not change another one.
+// Embed replaces the aliases in root with copies if one of them refers to a node outside of root: an edit of one item
+// must not change another. It fails if the copies would be too many.
 func Embed(root *yaml.Node) error {
 	own := map[*yaml.Node]bool{}
 	var aliases []*yaml.Node
@@ -172,20 +171,19 @@ func Embed(root *yaml.Node) error {
 	return nil
 }
 
-// A way is where the path to a node leads: to that node or, if it is missing, to
-// the last one there is.
+// A way is the result of following a path: the node or, if that is missing, the last node on the way.
 type way struct {
 	node, parent *yaml.Node
-	key          *yaml.Node     // the key whose value the node is, nil if it is not one
-	path         yamldoc.Path   // of the node, from the item
-	missing      []yamldoc.Step // that lead on from there
+	key          *yaml.Node     // the key of the entry whose value is node; nil if there is none
+	path         yamldoc.Path   // of node, from the item
+	missing      []yamldoc.Step // the rest of the path
 	inItem       bool           // the item exists
-	inFlow       bool           // one of the nodes on the way is in flow style
+	inFlow       bool           // a node on the way is in flow style
 }
 
-// walk follows root and then path. It ends early at a missing entry, and at a null
-// in place of a mapping. With own, it detaches all nodes on the way and writes merge
-// keys out whose entries it needs; else it follows both and changes nothing.
+// walk follows root and then path. It stops early at a missing entry, and at a null in place of a mapping. With own, it
+// detaches all nodes on the way and expands the merge keys whose entries it needs; otherwise it follows aliases and
+// merge keys without changes.
 func (t *tree) walk(root, path yamldoc.Path, own bool) (w way, err error) {
 	steps, err := root.Steps()
 	further, ferr := path.Steps()
@@ -225,7 +223,7 @@ func (t *tree) walk(root, path yamldoc.Path, own bool) (w way, err error) {
 	}
 }
 
-// step is stepInto, with the entries that merge keys bring in.
+// step is stepInto, including entries from merge keys.
 func (t *tree) step(node *yaml.Node, path yamldoc.Path, step yamldoc.Step, own bool) (child, key *yaml.Node, err error) {
 	child, key, err = stepInto(node, path, step)
 	if err != nil || child != nil || !yamldoc.HasMerge(node) {
@@ -253,8 +251,7 @@ func (t *tree) step(node *yaml.Node, path yamldoc.Path, step yamldoc.Step, own b
 	return nil, nil, nil
 }
 
-// sources returns the mappings that merge keys bring into a mapping, the first
-// counting most.
+// sources returns the mappings that merge keys bring into a mapping, by precedence.
 func sources(mapping *yaml.Node, path yamldoc.Path) ([]*yaml.Node, error) {
 	var found []*yaml.Node
 	for source, err := range yamldoc.Sources(mapping) {
@@ -266,7 +263,7 @@ func sources(mapping *yaml.Node, path yamldoc.Path) ([]*yaml.Node, error) {
 	return found[1:], nil
 }
 
-// unmerge replaces the merge keys of a mapping by the entries they bring in.
+// unmerge replaces the merge keys of a mapping with the entries they bring in.
 func (t *tree) unmerge(mapping *yaml.Node, path yamldoc.Path) error {
 	sources, err := sources(mapping, path)
 	if err != nil {

@@ -1,10 +1,9 @@
 package edit
 
-// OnNodes makes the edits the other way.
+// OnNodes makes all edits on nodes.
 var OnNodes = onNodes
 
-// Splice makes the edits in the bytes of text only. It reports false, and returns no text,
-// if it leaves some of them to OnNodes.
+// Splice makes the edits only in the bytes of text. If some have to be made by OnNodes, it returns false and no text.
 func Splice(text []byte, items []Item) (out []byte, ok bool, err error) {
 	if err := check(items); err != nil {
 		return nil, false, err

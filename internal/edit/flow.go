@@ -2,19 +2,19 @@ package edit
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
 
-// A flowStyle is how nodes look in a flow collection.
+// A flowStyle is the layout of nodes in a flow collection.
 type flowStyle struct {
 	quotes yaml.Style // of strings: double in JSON
 	dense  bool       // no blanks, as in minified JSON
 }
 
-// flowStyle returns the style of the key before a new entry. Without a key, it is valid
-// in JSON too.
+// flowStyle returns the style of the key before a new entry. Without a key, the style is one that is valid in JSON too.
 func (s *splicer) flowStyle(key *yaml.Node) flowStyle {
 	style := flowStyle{}
 	if key == nil {
@@ -32,7 +32,7 @@ func (s *splicer) flowStyle(key *yaml.Node) flowStyle {
 	return style
 }
 
-// after returns a mark, a comma or a colon, with the blank that follows it.
+// after returns a comma or a colon, with the blank that follows it in this style.
 func (f flowStyle) after(mark string) string {
 	if f.dense {
 		return mark
@@ -89,7 +89,7 @@ func (s *splicer) addFlow(c *change, at int, entries []*yaml.Node) bool {
 		s.add(open+1, end, style.join(entries, style.after(",")))
 		return true
 	}
-	// If the first key has a line of its own, each new one gets one.
+	// If the first key is on a line of its own, each new key is too.
 	style := s.flowStyle(c.was.Content[0])
 	first := s.start(c.was.Content[0])
 	if skipSpace(s.bytes, open+1, true) != first {
@@ -117,6 +117,13 @@ func (s *splicer) addFlow(c *change, at int, entries []*yaml.Node) bool {
 
 func (s *splicer) removeFlow(c *change, removed []int) bool {
 	content := c.was.Content
+	first := len(content) // of the entries at the end that are removed together
+	for _, i := range slices.Backward(removed) {
+		if i+2 == first {
+			first = i
+		}
+	}
+	var run int // the brace or comma before first
 	for _, i := range removed {
 		start := s.start(content[i])
 		end, ok := s.removedEnd(content[i], content[i+1])
@@ -127,28 +134,29 @@ func (s *splicer) removeFlow(c *change, removed []int) bool {
 		if !ok {
 			return false
 		}
+		if i == first {
+			run = before
+		}
 		next := skipSpace(s.bytes, end, false)
 		last := i+2 == len(content)
 		switch {
-		case next == len(s.bytes):
+		case next == len(s.bytes), !last && s.bytes[next] != ',', last && s.bytes[next] != '}':
 			return false
-		case s.bytes[next] == ',' && !last:
+		case i < first:
 			s.add(start, skipSpace(s.bytes, next+1, false), "")
-		case s.bytes[next] == '}' && last && i > 0:
-			s.add(before, end, "")
-		case s.bytes[next] == '}' && last && len(c.node.Content) > 0:
-			s.add(start, end, "")
-		case s.bytes[next] == '}' && last:
-			s.add(before+1, next, "")
+		case !last: // the last one takes it along
+		case first > 0:
+			s.add(run, end, "")
+		case len(c.node.Content) > 0:
+			s.add(s.start(content[0]), end, "")
 		default:
-			return false
+			s.add(run+1, next, "")
 		}
 	}
 	return true
 }
 
-// before returns where the brace or comma before an entry in a flow mapping is, if there
-// is nothing but white space between.
+// before returns the offset of the brace or comma before an entry in a flow mapping, if only white space is between.
 func (s *splicer) before(entry int) (int, bool) {
 	at := entry - 1
 	for at >= 0 && strings.IndexByte(" \t\r\n", s.bytes[at]) >= 0 {
@@ -157,7 +165,7 @@ func (s *splicer) before(entry int) (int, bool) {
 	if at < 0 || s.bytes[at] != ',' && s.bytes[at] != '{' {
 		return 0, false
 	}
-	// It must not be part of a comment, which would reach to the end of its line.
+	// It must not be part of a comment, which reaches to the end of its line.
 	line := s.lineStart(at)
 	return at, line == s.lineStart(entry) || bytes.IndexByte(s.bytes[line:at], '#') < 0
 }

@@ -8,8 +8,7 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// dropOuterComments removes the comments from n's tree that are in the text before or
-// after it, which stays.
+// dropOuterComments removes comments from n's tree that the unchanged text before or after it contains.
 func dropOuterComments(n *yaml.Node, before, after string) {
 	drop := func(comment *string, text string) {
 		if line, _, _ := strings.Cut(*comment, "\n"); line != "" && strings.Contains(text, line) {
@@ -33,9 +32,8 @@ func dropOuterComments(n *yaml.Node, before, after string) {
 	}
 }
 
-// nameNulls writes out the nulls that are keys or in flow collections: yaml.v3 makes
-// empty strings of them if they are not written at all. A key gets a tag, so that it
-// stays the same key.
+// nameNulls spells out nulls that are keys or in flow collections: yaml.v3 turns implicit ones into empty strings. A
+// key gets a tag, so that it stays the same key.
 func nameNulls(n *yaml.Node, inFlow bool) {
 	inFlow = inFlow || n.Style&yaml.FlowStyle != 0
 	for i, child := range n.Content {
@@ -50,7 +48,7 @@ func nameNulls(n *yaml.Node, inFlow bool) {
 	}
 }
 
-// tagMerges changes the tag of merge keys: yaml.v3 would write !!merge out.
+// tagMerges changes the tag of merge keys, because yaml.v3 would write out !!merge.
 func tagMerges(n *yaml.Node, from, to string) {
 	for i, child := range n.Content {
 		if n.Kind == yaml.MappingNode && i%2 == 0 && child.Value == "<<" && child.Tag == from && child.Style == 0 {
@@ -60,8 +58,7 @@ func tagMerges(n *yaml.Node, from, to string) {
 	}
 }
 
-// quoteStrings puts those of the strings in double quotes that are spread over lines
-// or have unusual characters.
+// quoteStrings double-quotes those strings selected by which that span lines or have unusual characters.
 func quoteStrings(n *yaml.Node, which func(*yaml.Node) bool) {
 	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!str" && n.Style&yaml.DoubleQuotedStyle == 0 {
 		if (isBlockScalar(n) || !staysPlain(n.Value, false)) && which(n) {
@@ -84,10 +81,9 @@ func survives(n *yaml.Node) bool {
 	return err == nil && len(doc.Content[0].Content) == 2 && same(&alone, doc.Content[0].Content[1], nil)
 }
 
-// placeComments puts line comments where yaml.v3 writes them as it reads them: after a
-// key if its value is on lines of its own, else after the value. After an alias, a
-// comment would land on a later line, and between a key and an anchor or a tag, it
-// would move these to the margin: such a comment goes above the entry.
+// placeComments moves line comments to where yaml.v3 reads them back unchanged: after a key if its value is on lines of
+// its own, otherwise after the value. A comment after an alias would land on a later line, and one between a key and an
+// anchor or a tag would move these to the margin: such a comment is moved above the entry.
 func placeComments(n *yaml.Node) {
 	for i, child := range n.Content {
 		holder := child
@@ -116,8 +112,8 @@ func liftComment(from, to *yaml.Node) {
 	from.LineComment = ""
 }
 
-// dropComments removes the comments from n's tree, or only from the flow collections
-// in it: there yaml.v3 puts them where they swallow what follows.
+// dropComments removes the comments from n's tree, or only from the flow collections in it, where yaml.v3 places
+// comments so that they swallow what follows.
 func dropComments(n *yaml.Node, onlyFlow bool) {
 	if onlyFlow = onlyFlow && n.Style&yaml.FlowStyle == 0; !onlyFlow {
 		n.HeadComment, n.LineComment, n.FootComment = "", "", ""

@@ -9,13 +9,11 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// onNodes makes the edits on the nodes of the parsed text, and encodes again those
-// elements of its list that change, or the whole document if it has no list or its
-// elements cannot be separated. Indentation, line endings and the text around stay;
-// comments stay as far as yaml.v3 keeps them; blank lines do not.
+// onNodes makes the edits on the nodes of the parsed text. It encodes again the changed elements of its list, or the
+// whole document if it has no list or its elements cannot be separated. Indentation, line endings and the surrounding
+// text stay; comments stay as far as yaml.v3 keeps them; blank lines do not.
 //
-// Aliases and merge keys on the way to an edit are written out, so that the edit
-// changes its own place and no other that shares its text.
+// Aliases and merge keys on the way to an edit are expanded, so that the edit changes only its own place.
 func onNodes(source []byte, items []Item) ([]byte, error) {
 	doc, err := parse(source)
 	if err != nil {
@@ -34,9 +32,8 @@ func onNodes(source []byte, items []Item) ([]byte, error) {
 	return encode(source, doc)
 }
 
-// OnTree makes the edits on the nodes of a document that a program holds. It changes no
-// other nodes but aliases and merge keys on the way. It fails as onNodes does; some of
-// the edits may be made then.
+// OnTree makes the edits on the nodes of a document in memory. Other nodes stay the same, except for aliases and merge
+// keys on the way. It fails as onNodes does; some of the edits may have been made then.
 func OnTree(root *yaml.Node, items []Item) error {
 	if err := check(items); err != nil {
 		return err
@@ -78,7 +75,7 @@ func (t *tree) isDone(root yamldoc.Path, e Edit) (bool, error) {
 	return false, nil
 }
 
-// edit makes all edits. It finds the scalars first: splitting one moves those after it.
+// edit makes all edits. It finds the scalars first, because splitting one moves those after it.
 func (t *tree) edit(items []Item) error {
 	var scalars []way
 	for root, e := range edits(items) {
@@ -105,9 +102,8 @@ func (t *tree) edit(items []Item) error {
 	return nil
 }
 
-// editEntry makes a SetEntry or a RemoveEntry.
 func (t *tree) editEntry(root yamldoc.Path, e Edit) error {
-	// In bytes, an edit that changes nothing can conflict with another one.
+	// In bytes, even an edit that changes nothing can conflict with another one.
 	if !t.inBytes {
 		if done, err := t.isDone(root, e); err != nil || done {
 			return err
@@ -130,7 +126,7 @@ func (t *tree) editEntry(root yamldoc.Path, e Edit) error {
 	return nil
 }
 
-// others returns the indices of the keys in the Content of a mapping that are not kept.
+// others returns the indices of the keys in a mapping's Content that are not kept.
 func (e KeepEntries) others(mapping *yaml.Node) (others []int) {
 	for i := 0; i+1 < len(mapping.Content); i += 2 {
 		if !e.Keys[yamldoc.Resolve(mapping.Content[i]).Value] {
@@ -140,8 +136,7 @@ func (e KeepEntries) others(mapping *yaml.Node) (others []int) {
 	return others
 }
 
-// find returns the scalar of an edit. It must have the value that it had when the edit was
-// planned, or the one that it is to get.
+// find returns the scalar of an edit. Its value must be the one from the planning of the edit, or the new one.
 func (t *tree) find(root yamldoc.Path, e SetScalar) (way, error) {
 	path := e.At.Path
 	found, err := t.walk(root, path, true)
@@ -168,7 +163,7 @@ func (t *tree) find(root yamldoc.Path, e SetScalar) (way, error) {
 
 func setScalar(found way, e SetScalar) error {
 	if err := mustBe(yaml.ScalarNode, found.node, e.At.Path); err != nil {
-		return err // an edit before has made a mapping of it
+		return err // an earlier edit made it a mapping
 	}
 	style := found.node.Style
 	setString(found.node, e.Value)
@@ -209,7 +204,7 @@ func (t *tree) setEntry(root yamldoc.Path, e SetEntry) error {
 	if w.path != "" && yamldoc.IsNull(w.node) {
 		t.touch(w.parent, w.key, w.node)
 		w.node.Kind, w.node.Tag, w.node.Value, w.node.Style = yaml.MappingNode, "!!map", "", 0
-		// yaml.v3 has the comment after the colon of a block mapping at the key.
+		// yaml.v3 attaches the comment after the colon of a block mapping to the key.
 		if w.key != nil && w.key.LineComment == "" {
 			w.key.LineComment, w.node.LineComment = w.node.LineComment, ""
 		}
@@ -229,7 +224,7 @@ func (t *tree) setEntry(root yamldoc.Path, e SetEntry) error {
 	return nil
 }
 
-// setValue sets the value of the entry that mapping has at i.
+// setValue sets the value of the entry at index i of mapping's Content.
 func (t *tree) setValue(mapping *yaml.Node, i int, e SetEntry) error {
 	value := mapping.Content[i+1]
 	if err := t.detach(value); err != nil {
@@ -249,8 +244,7 @@ func (t *tree) setValue(mapping *yaml.Node, i int, e SetEntry) error {
 	return nil
 }
 
-// insert puts a new entry into the mapping that w leads to. All keys but the last are of
-// new mappings around it.
+// insert adds a new entry to the mapping that w leads to. All keys but the last are of new mappings around the entry.
 func (t *tree) insert(w way, keys []string, e SetEntry) {
 	mapping := w.node
 	var quotes yaml.Style
@@ -279,8 +273,8 @@ func (t *tree) insert(w way, keys []string, e SetEntry) {
 	mapping.Content = slices.Insert(mapping.Content, at, made(keys[0]), value)
 }
 
-// place returns how many entries of the mapping that w leads to come before a new one:
-// one of it, or of a new mapping in it.
+// place returns the index in the Content of the mapping that w leads to at which a new entry, or a new mapping with it,
+// belongs.
 func (t *tree) place(w way, inNew bool, e SetEntry) int {
 	content := w.node.Content
 	first := 0
@@ -306,8 +300,8 @@ func isOneLine(key, value *yaml.Node) bool {
 		value.Style&(yaml.LiteralStyle|yaml.FoldedStyle) == 0 && !yamldoc.IsNull(value)
 }
 
-// removeEntries removes those entries of the mapping at parent that find returns, by the
-// indices of their keys in its Content.
+// removeEntries removes the entries of the mapping at parent that find returns, as indices of their keys in its
+// Content.
 func (t *tree) removeEntries(root, parent yamldoc.Path, find func(mapping *yaml.Node) ([]int, error)) error {
 	w, err := t.walk(root, parent, true)
 	if err != nil || len(w.missing) > 0 || yamldoc.IsNull(w.node) {
@@ -316,7 +310,7 @@ func (t *tree) removeEntries(root, parent yamldoc.Path, find func(mapping *yaml.
 	if err := mustBe(yaml.MappingNode, w.node, parent); err != nil {
 		return err
 	}
-	// An entry may hide one that comes from a merge key.
+	// The entry may override one from a merge key.
 	if err := t.unmerge(w.node, parent); err != nil {
 		return err
 	}

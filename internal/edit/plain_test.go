@@ -16,8 +16,8 @@ import (
 	"github.com/confighash/confighash/internal/edit"
 )
 
-// A plain is a node of a document without aliases, merge keys, styles and
-// comments: what a text means. Splice and OnNodes are compared with edits on it.
+// A plain is a node of a document without aliases, merge keys, styles and comments: the meaning of a text. Splice and
+// OnNodes are compared with edits of it.
 type plain struct {
 	Kind     yaml.Kind
 	Tag      string
@@ -28,7 +28,7 @@ type plain struct {
 
 type plainEntry struct{ Key, Value *plain }
 
-// maxPlain bounds the documents that the tests expand.
+// maxPlain bounds the size of documents that the tests expand.
 const maxPlain = 5000
 
 var errTooLarge = errors.New("more nodes than a test looks at")
@@ -49,7 +49,7 @@ func decodeOne(text []byte) (*yaml.Node, error) {
 	return doc.Content[0], nil
 }
 
-// plainDocument returns what text means, with entries in the order of keys.
+// plainDocument returns the meaning of text, with entries sorted by key.
 func plainDocument(t rapid.TB, text []byte) *plain {
 	t.Helper()
 	root, err := decodeOne(text)
@@ -74,7 +74,7 @@ func toPlain(n *yaml.Node, left *int, depth int) (*plain, error) {
 	}
 	out := &plain{Kind: n.Kind, Tag: n.ShortTag(), Value: n.Value}
 	if out.isNull() {
-		out.Value = "" // ~ and null and nothing mean the same
+		out.Value = "" // ~, null and an empty value mean the same
 	}
 	if n.Kind == yaml.SequenceNode {
 		for _, child := range n.Content {
@@ -104,7 +104,7 @@ func toPlain(n *yaml.Node, left *int, depth int) (*plain, error) {
 			return nil, err
 		}
 		if key.Kind == yaml.ScalarNode {
-			key.Tag = "key" // 12 and "12" are one: as paths see it, and JSON
+			key.Tag = "key" // 12 and "12" are the same key in paths and in JSON
 			if key.Value = n.Content[i].Value; n.Content[i].Kind == yaml.AliasNode {
 				key.Value = n.Content[i].Alias.Value
 			}
@@ -161,7 +161,6 @@ func (p *plain) text() string {
 	return out
 }
 
-// copy returns a plain that shares nothing with p.
 func (p *plain) copy() *plain {
 	out := *p
 	out.Elements, out.Entries = nil, nil
@@ -174,7 +173,7 @@ func (p *plain) copy() *plain {
 	return &out
 }
 
-// diffPlain returns how two documents differ in meaning, nothing if they do not.
+// diffPlain describes how the meaning of two documents differs, "" if it does not.
 func diffPlain(want, got *plain) string {
 	if got != nil && want.compare(got) == 0 {
 		return ""
@@ -203,8 +202,8 @@ func (p *plain) find(key string) (int, error) {
 	return found, nil
 }
 
-// walk returns what steps lead to, and the steps that remain where the way
-// ends at a missing entry or at null.
+// walk returns the node at steps. If the path ends early at a missing entry or a null, it also returns the remaining
+// steps.
 func (p *plain) walk(steps []yamldoc.Step) (end *plain, rest []yamldoc.Step, err error) {
 	for i, step := range steps {
 		if i > 0 && p.isNull() {
@@ -257,7 +256,7 @@ func (p *plain) apply(edits []edit.Edit) error {
 	for i, e := range edits {
 		var err error
 		if scalars[i] != nil && scalars[i].Kind != yaml.ScalarNode {
-			return errRefused // an edit before has put entries into it
+			return errRefused // an earlier edit added entries
 		}
 		switch e := e.(type) {
 		case edit.SetScalar:

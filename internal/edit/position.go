@@ -11,23 +11,21 @@ import (
 
 const byteOrderMark = "\xef\xbb\xbf"
 
-// A Text is YAML with an index of its lines, made when it is first needed.
+// A Text is YAML with an index of its lines, which is built on first use.
 type Text struct {
 	bytes []byte
-	lines []int // where each line begins; none until a line is asked for
-	// last is the position last asked for. The next one is sought from there: JSON may
-	// be one line.
+	lines []int // offsets of the lines; none until a line is asked for
+	// last is the previous position. The next search starts there, because JSON may be a single line.
 	last position
 }
 
 type position struct{ line, column, at int }
 
-// NewText returns the Text of b, which must not change any more.
+// NewText returns the Text of b, which must not change afterwards.
 func NewText(b []byte) *Text { return &Text{bytes: b} }
 
-// Offset returns the byte at a position of yaml.v3, false if the text does not have it.
-// Lines and columns count from 1, columns count characters. A tab is one character; a byte
-// order mark before the text does not count.
+// Offset returns the offset of a yaml.v3 position, false if the text does not have it. Lines and columns count from 1,
+// and columns count characters. A tab is one character; a byte order mark before the text does not count.
 func (t *Text) Offset(line, column int) (int, bool) {
 	t.index()
 	if line < 1 || line > len(t.lines) || column < 1 {
@@ -48,20 +46,20 @@ func (t *Text) Offset(line, column int) (int, bool) {
 	return p.at, p.column == column
 }
 
-// start returns where a node begins that was parsed from the text.
+// start returns the offset of a node that was parsed from the text.
 func (t *Text) start(n *yaml.Node) int {
 	at, _ := t.Offset(n.Line, n.Column)
 	return at
 }
 
-// lineStart returns where the line with the byte at begins.
+// lineStart returns the start of the line that contains offset at.
 func (t *Text) lineStart(at int) int {
 	t.index()
 	return t.lines[max(0, sort.SearchInts(t.lines, at+1)-1)]
 }
 
-// dash returns where the dash of an element of a block sequence is, and where its line
-// begins. The dash must be the first of its line; the element may begin on a later one.
+// dash returns the offset of the dash of an element of a block sequence, and the start of its line. The dash must be
+// the first of its line; the element may begin on a later line.
 func (t *Text) dash(element *yaml.Node) (line, dash int, ok bool) {
 	at := t.start(element)
 	for line = t.lineStart(at); ; line = t.lineStart(line - 1) {
@@ -84,8 +82,7 @@ func skipSpaces(b []byte, at int) int {
 	return at
 }
 
-// index finds the lines, by the line breaks of YAML 1.1, which are those of yaml.v3: LF,
-// CR, both together, NEL, LS and PS.
+// index finds the lines, by the line breaks of YAML 1.1, which yaml.v3 uses: LF, CR, CRLF, NEL, LS and PS.
 func (t *Text) index() {
 	if len(t.lines) > 0 {
 		return
@@ -140,7 +137,7 @@ func breakLen[T string | []byte](b T, at int) int {
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
-// skipBlanks returns the first offset from at on without a space or a tab.
+// skipBlanks returns the first offset from at that is not a space or a tab.
 func skipBlanks(b []byte, at int) int {
 	for at < len(b) && isBlank(b[at]) {
 		at++
@@ -148,8 +145,8 @@ func skipBlanks(b []byte, at int) int {
 	return at
 }
 
-// skipSpace returns the first offset from at on without a space, tab or line break;
-// with comments, one outside comments too.
+// skipSpace returns the first offset from at that is not a space, tab or line break nor, with comments, part of a
+// comment.
 func skipSpace(b []byte, at int, comments bool) int {
 	for at < len(b) {
 		switch n := breakLen(b, at); {
@@ -166,8 +163,7 @@ func skipSpace(b []byte, at int, comments bool) int {
 	return at
 }
 
-// lineEnd returns where the line with the byte at ends: the offset of its break, or of
-// the end of b.
+// lineEnd returns the end of the line that contains offset at, without its break.
 func lineEnd(b []byte, at int) int {
 	for at < len(b) && breakLen(b, at) == 0 {
 		at++
@@ -184,8 +180,7 @@ func endsInBreak(b []byte) bool {
 	return false
 }
 
-// restOfLine reports whether there is nothing but blanks or a comment from at to the end
-// of the line, and where the line ends.
+// restOfLine reports whether the line from at holds only blanks or a comment, and where it ends.
 func restOfLine(b []byte, at int) (end int, ok bool) {
 	rest := skipBlanks(b, at)
 	if rest == len(b) || breakLen(b, rest) > 0 {
@@ -197,9 +192,8 @@ func restOfLine(b []byte, at int) (end int, ok bool) {
 	return 0, false
 }
 
-// lineBreak returns the line break for a new line next to the break b[from:to]. If that
-// is empty, at the end of the text, it takes the first one of the text. It does not use
-// what YAML 1.2 does not count as a break.
+// lineBreak returns the line break for a new line next to the break b[from:to]. If that is empty, at the end of the
+// text, it uses the first one of the text. It does not use characters that are not line breaks in YAML 1.2.
 func lineBreak(b []byte, from, to int) string {
 	if from == to {
 		if first := lineEnd(b, 0); first < len(b) {

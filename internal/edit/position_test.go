@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// TestOffset_countsCharactersOfLongLines compares each offset with a count from the
-// line's start, forwards and backwards.
+// TestOffset_countsCharactersOfLongLines compares each offset with a count from the line's start, forwards and
+// backwards.
 func TestOffset_countsCharactersOfLongLines(t *testing.T) {
 	long := strings.Repeat("aé漢🙂", 2000)
 	txt := &Text{bytes: []byte("first\n" + long + "\nlast")}

@@ -27,15 +27,15 @@ var values = []string{
 	"\x7f", "\x01", "\r\n", "\n", " \n x", "|", "{}", "null ", "a/b", "2001-01-02", "ns/name", "\ufffd", strings.Repeat("long ", 60),
 }
 
-// A site is a scalar or a mapping of an item.
+// A site has the scalars and mappings of an item.
 type site struct {
 	scalars  []edit.Scalar
-	elements []bool // of scalars: whether it is one of a sequence
+	elements []bool // whether the scalar is an element of a sequence
 	mappings []yamldoc.Path
 	keys     [][]string // of mappings
 }
 
-// collect finds what can be edited below n.
+// collect finds the nodes below n that can be edited.
 func (s *site) collect(n *yaml.Node, path yamldoc.Path, shared, element bool, depth int) {
 	if len(s.scalars)+len(s.mappings) > 200 || depth > 20 {
 		return
@@ -84,7 +84,7 @@ func (s *site) entries(n *yaml.Node, path yamldoc.Path, shared bool, depth int, 
 	}
 }
 
-// rootsOf returns paths to what may be the items of a document.
+// rootsOf returns the paths of possible items of a document.
 func rootsOf(root *yaml.Node) []yamldoc.Path {
 	roots := []yamldoc.Path{""}
 	list, path := root, yamldoc.Path("")
@@ -120,7 +120,7 @@ func randomItems(root *yaml.Node, rng *rand.Rand) []edit.Item {
 			e := randomEdit(found, rng)
 			if set, ok := e.(edit.SetScalar); ok && len(set.More) > 0 {
 				if split[set.At.Path] {
-					continue // nothing says which elements come first
+					continue // the order of the elements would be undefined
 				}
 				split[set.At.Path] = true
 			}
@@ -194,8 +194,8 @@ func randomEdit(found site, rng *rand.Rand) edit.Edit {
 	return edit.SetEntry{Parent: parent, Key: key, Value: value, After: after}
 }
 
-// checkEdits makes random edits on text and compares the result with the same edits on
-// its meaning. It reports whether the text could be used.
+// checkEdits makes random edits on text and compares the result with the same edits on its meaning. It reports whether
+// the text was suitable.
 func checkEdits(t rapid.TB, source string, seed uint64) (served, spliced bool) {
 	root, err := decodeOne([]byte(source))
 	if err != nil || root.Kind == yaml.ScalarNode || strings.HasPrefix(source, "\xff\xfe") || strings.HasPrefix(source, "\xfe\xff") {
@@ -240,7 +240,7 @@ func checkEdits(t rapid.TB, source string, seed uint64) (served, spliced bool) {
 	before := bytes.Clone([]byte(source))
 	fromNodes, err := edit.OnNodes([]byte(source), items)
 	if err != nil && strings.Contains(err.Error(), "cannot be written as YAML that reads back the same") && strings.Contains(source, ">+") {
-		return false, false // yaml.v3 does not always write folded lines with the breaks after them
+		return false, false // yaml.v3 sometimes loses line breaks after folded lines
 	}
 	if err != nil {
 		t.Fatalf("OnNodes: %v\n%s", err, describe())
@@ -294,7 +294,7 @@ func checkEdits(t rapid.TB, source string, seed uint64) (served, spliced bool) {
 
 func endsInBreak(s string) bool { return strings.HasSuffix(breaks.Replace(s), "\n") }
 
-// followed returns what text means if another document follows, nil if none can.
+// followed returns the meaning of text if another document follows, nil if none can.
 func followed(text string) *plain {
 	if !endsInBreak(text) {
 		return nil
@@ -343,7 +343,7 @@ func checkTwice(t rapid.TB, once []byte, items []edit.Item, describe func() stri
 			var path yamldoc.Path
 			switch typed := e.(type) {
 			case edit.KeepEntries:
-				return // edits before it may be of what it removes
+				return // earlier edits may be of an entry that it removes
 			case edit.RemoveEntry:
 				path = typed.Parent.Key(typed.Key)
 			case edit.SetEntry:
@@ -385,8 +385,8 @@ func checkTwice(t rapid.TB, once []byte, items []edit.Item, describe func() stri
 	}
 }
 
-// checkOthers looks at the items that no edit concerns and that share nothing: OnNodes
-// leaves them as they are if each begins a line with its dash.
+// checkOthers checks items without edits that share nothing: OnNodes must not change them if each begins a line with
+// its dash.
 func checkOthers(t rapid.TB, source, got string, root *yaml.Node, items []edit.Item, describe func() string) {
 	list, prefix := root, yamldoc.Path("")
 	if root.Kind == yaml.MappingNode {
@@ -427,7 +427,7 @@ func checkOthers(t rapid.TB, source, got string, root *yaml.Node, items []edit.I
 	}
 }
 
-// checkUntouched looks at the bytes that no edit concerns.
+// checkUntouched checks that all other bytes are unchanged.
 func checkUntouched(t rapid.TB, source, got string, items []edit.Item, describe func() string) {
 	scalars, added := true, true
 	lines := make(map[int32]bool)
@@ -463,7 +463,7 @@ func checkUntouched(t rapid.TB, source, got string, items []edit.Item, describe 
 		}
 	}
 	if added {
-		// All but the white space of {} is still there, in order.
+		// Everything but the white space in {} is still there, in order.
 		was, at := white.Replace(source), 0
 		for _, c := range []byte(white.Replace(got)) {
 			if at < len(was) && c == was[at] {
@@ -491,7 +491,7 @@ var white = strings.NewReplacer(" ", "", "\n", "", "\r", "", "\t", "")
 
 var breaks = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")
 
-// seeds are texts of many shapes: the rows of the table and files.
+// seeds returns texts of many shapes: the rows of the tables and files.
 func seeds(t rapid.TB) []string {
 	var out []string
 	for _, rows := range [][]row{scalarRows, splitRows, entryRows, removeRows, nodeRows} {

@@ -15,24 +15,22 @@ import (
 
 const quotedStyles = yaml.DoubleQuotedStyle | yaml.SingleQuotedStyle
 
-// flowIndicators end a plain scalar in a flow collection for yaml.v3. In block context
-// they are ordinary characters.
+// flowIndicators end a plain scalar in a flow collection for yaml.v3. In block context they are ordinary characters.
 const flowIndicators = ",[]{}?"
 
-// scalarEnd returns where the scalar ends that begins at b[at] and has this value and
-// style. It reports false unless that is there, plain or in quotes, on a single line.
+// scalarEnd returns the end of the scalar at b[at]. It reports false unless the scalar has this value and style, and is
+// plain or quoted on a single line.
 func scalarEnd(b []byte, at int, value string, style yaml.Style) (int, bool) {
 	if at > len(b) || hasBreak(value) && style&yaml.DoubleQuotedStyle == 0 {
 		return 0, false
 	}
 	switch style {
 	case 0:
-		// A plain scalar's value is its text, without the blanks around it,
-		// unless it runs over several lines: then there are no breaks in it.
+		// A plain scalar on one line equals its value. One on several lines does not: its value has no breaks.
 		end := at + len(value)
 		return end, value != "" && end <= len(b) && string(b[at:end]) == value
 	case yaml.DoubleQuotedStyle, yaml.SingleQuotedStyle:
-		const widest = len(`\U00000041`) // of the ways to write a byte of the value
+		const widest = len(`\U00000041`) // the longest way to write a byte of the value
 		text := string(b[at:min(len(b), at+len(value)*widest+len(`""`))])
 		isDouble := strings.HasPrefix(text, `"`)
 		got, length := yamldoc.Unquote(text)
@@ -42,8 +40,8 @@ func scalarEnd(b []byte, at int, value string, style yaml.Style) (int, bool) {
 	}
 }
 
-// isWhole reports whether b[at:end] can be a whole scalar that is the value of an entry
-// or an element, by the bytes around it.
+// isWhole reports whether, judging by the surrounding bytes, b[at:end] can be a complete scalar that is the value of an
+// entry or an element.
 func isWhole(b []byte, at, end int) bool {
 	if at > 0 && !isBlank(b[at-1]) && strings.IndexByte("[{,:", b[at-1]) < 0 && !endsInBreak(b[:at]) &&
 		string(b[:at]) != byteOrderMark {
@@ -56,9 +54,9 @@ func isWhole(b []byte, at, end int) bool {
 	return next == ',' || next == ']' || next == '}'
 }
 
-// hasTabAfter reports whether there is a tab in the empty lines after end, or before the
-// comments in them. It may belong to a plain scalar there, and be an error after another.
-// If something follows in the scalar's own line, which may be all of the text, it cannot.
+// hasTabAfter reports whether there is a tab in the empty lines after end, or before the comments in them. The tab may
+// belong to a plain scalar, and is an error after any other. It does not matter if something else follows on the
+// scalar's line.
 func hasTabAfter(b []byte, end int) bool {
 	end, ok := restOfLine(b, end)
 	if !ok {
@@ -86,8 +84,8 @@ func hasBreak(s string) bool {
 	return false
 }
 
-// quote writes value as a scalar of the given style: plain or quoted. With flow, a plain
-// one must be valid in a flow collection too.
+// quote writes value as a scalar of the given style, plain or quoted. With flow, a plain scalar must also be valid in a
+// flow collection.
 func quote(value string, style yaml.Style, flow bool) string {
 	switch {
 	case style&yaml.DoubleQuotedStyle != 0:
@@ -104,8 +102,7 @@ func quote(value string, style yaml.Style, flow bool) string {
 	}
 }
 
-// quoteDouble writes value in double quotes, with escapes that YAML and JSON
-// share.
+// quoteDouble writes value in double quotes, with escapes that YAML and JSON share.
 func quoteDouble(value string) string {
 	var out strings.Builder
 	out.Grow(len(value) + 2)
@@ -125,8 +122,8 @@ func quoteDouble(value string) string {
 	return out.String()
 }
 
-// isPrintable reports whether r can be in a quoted scalar without an escape: it is not a
-// control character, line break, byte order mark or non-character.
+// isPrintable reports whether r can be in a quoted scalar without an escape: it is not a control character, line break,
+// byte order mark or non-character.
 func isPrintable(r rune) bool {
 	switch r {
 	case 0x2028, 0x2029, 0xfeff, 0xfffe, 0xffff:
@@ -135,9 +132,8 @@ func isPrintable(r rune) bool {
 	return r >= 0x20 && (r < 0x7f || r > 0x9f)
 }
 
-// staysPlain reports whether every reader reads s, written without quotes, as the string
-// s: those of YAML 1.1 read yes, 0x1F, 1:20 and 1_000 as something else, those of YAML
-// 1.2 others.
+// staysPlain reports whether every YAML reader reads the unquoted s as the string s. Readers of YAML 1.1 read yes,
+// 0x1F, 1:20 and 1_000 as other types, and those of YAML 1.2 have other such cases.
 func staysPlain(s string, flow bool) bool {
 	if isName(s) {
 		return true
@@ -161,8 +157,8 @@ func staysPlain(s string, flow bool) bool {
 	return isString(s) && !looksLikeNumber(s) && !isWord(s)
 }
 
-// isName reports whether s is like most names and keys: it begins with a letter, and has a
-// hyphen or a slash among letters, digits, dots and these. Any YAML reads it as a string.
+// isName reports whether s is like most names and keys, which every YAML reader reads as a string: it begins with a
+// letter and consists of letters, digits, dots, hyphens and slashes, with at least one hyphen or slash.
 func isName(s string) bool {
 	divided := false
 	for i := range len(s) {
@@ -191,8 +187,8 @@ func isWord(s string) bool {
 	return false
 }
 
-// numbers matches more than the numbers and dates of any YAML: a false match costs a
-// pair of quotes, a missed one the value.
+// numbers matches more than the numbers and dates of any YAML: a false match costs a pair of quotes, a missed one
+// changes the value.
 var numbers = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)^(` +
 		`[-+]?0[box][0-9a-f_]*|` +

@@ -13,8 +13,8 @@ import (
 	"github.com/confighash/confighash/test/support/property"
 )
 
-// checkString sets value in places of every kind, and reads it with yaml.v3 and
-// with a reader of YAML 1.1, which is what Kubernetes has.
+// checkString sets value in places of every kind, and reads it with yaml.v3 and with a reader of YAML 1.1, which
+// Kubernetes uses.
 func checkString(t rapid.TB, value string) {
 	text := "- a\n- 'a'\n- \"a\"\n- [a, 'a', \"a\"]\n- k: a # c\n"
 	var items edit.Item

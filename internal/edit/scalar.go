@@ -6,22 +6,19 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// A Scalar is a scalar of an item, and its position in the text the item was parsed from.
-// It replaces a node when the tree is gone: it has enough to replace the scalar in the
-// text, and to find it again on new nodes.
+// A Scalar is a scalar of an item, with its position in the parsed text. It outlives the tree: it is enough to replace
+// the scalar in the text, and to find it again on new nodes.
 type Scalar struct {
 	// Path leads to the scalar from the item's root.
 	Path yamldoc.Path
 	// Value is the scalar's value as yaml.v3 reads it, before any tag is applied.
 	Value string
-	// Line and Column are those of the yaml.v3 node: counted from 1, lines
-	// in the parsed text, columns in characters.
+	// Line and Column are the yaml.v3 node's: they count from 1, columns in characters.
 	Line, Column int32
 	// Style is the node's style.
 	Style yaml.Style
-	// Shared says that other places of the item may have the same text: the way to
-	// the scalar leads through an alias or a merge key, or the scalar or a node above
-	// it has an anchor. Such a scalar is never replaced in the text.
+	// Shared says that other places of the item may use the same text: the path to the scalar leads through an alias or
+	// a merge key, or the scalar or a node above it has an anchor. Such a scalar is never replaced in the text.
 	Shared bool
 }
 

@@ -25,18 +25,16 @@ type splicer struct {
 	splices []splice
 	parser  yamldoc.Parser
 	root    *yaml.Node // of the chunk's tree; nil until an edit needs it
-	changes []*change  // of the item that is edited
+	changes []*change  // of the current item
 }
 
-// splicers holds the ones not in use, for their memory.
+// splicers holds unused splicers, to reuse their memory.
 var splicers = sync.Pool{New: func() any { return new(splicer) }}
 
-// spliceItems makes the edits in the bytes of text for those items for which that is safe
-// and possible, and returns the other items. It parses the text only for edits of a
-// mapping's entries.
+// spliceItems makes the edits in the bytes of text for the items where that is safe and possible, and returns the other
+// items. It parses the text only for edits of a mapping's entries.
 //
-// The bytes that change are those of a scalar, of the line of an entry, or of an entry
-// in a flow mapping with its comma.
+// It changes only the bytes of a scalar, of the line of an entry, or of an entry in a flow mapping with its comma.
 func spliceItems(text []byte, items []Item) (out []byte, rest []Item) {
 	s, _ := splicers.Get().(*splicer)
 	defer func() {
@@ -57,14 +55,13 @@ func spliceItems(text []byte, items []Item) (out []byte, rest []Item) {
 	}
 	out, ok := s.apply()
 	if !ok || len(rest) > 0 && (len(roots) < len(items) || roots[""] && len(items) > 1) {
-		return text, items // items may overlap, so the order counts
+		return text, items // items may overlap, so their order matters
 	}
 	return out, rest
 }
 
-// edit collects the splices of an item's edits. It reports false if one cannot be made
-// in bytes. An error in this text need not be one in the text that earlier edits would
-// have made: that is for onNodes to find out.
+// edit collects the splices of an item's edits. It reports false if one cannot be made in bytes, also on any error:
+// earlier edits may remove its cause, so onNodes has to decide.
 func (s *splicer) edit(item Item) bool {
 	t := tree{inBytes: true}
 	var split []yamldoc.Path // sequences whose elements now have other paths
@@ -100,7 +97,7 @@ func (s *splicer) edit(item Item) bool {
 	return !slices.ContainsFunc(t.changes, func(c *change) bool { return !s.write(c) })
 }
 
-// apply makes the splices. It reports false if two of them differ in the same bytes.
+// apply makes the splices. It reports false if two of them differ but overlap.
 func (s *splicer) apply() ([]byte, bool) {
 	slices.SortStableFunc(s.splices, func(a, b splice) int {
 		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end))
@@ -137,8 +134,8 @@ func (s *splicer) add(start, end int, text string) {
 	s.splices = append(s.splices, splice{start, end, text})
 }
 
-// find returns where the scalar is, with its tag. It reports false unless these bytes are
-// the scalar, all of it, and of no other place.
+// find returns the byte range of the scalar with its tag. It reports false unless these bytes are the whole scalar and
+// used in no other place.
 func (s *splicer) find(at Scalar) (start, end int, ok bool) {
 	if at.Shared {
 		return 0, 0, false
@@ -155,9 +152,8 @@ func (s *splicer) find(at Scalar) (start, end int, ok bool) {
 	return start, end, ok && isWhole(s.bytes, start, end) && !hasTabAfter(s.bytes, end)
 }
 
-// skipTag returns where the value after the tag at start is, on the same line; start if
-// there is no tag. The tag must be one of a string: !!str, or !, which the node's style
-// does not show.
+// skipTag returns the start of the value after the tag at start, which must be on the same line; without a tag, that is
+// start. It accepts only tags of a string: !!str, or !, which the node's style does not show.
 func (s *splicer) skipTag(start int, style yaml.Style) (int, bool) {
 	tag := "!"
 	switch {
@@ -170,12 +166,11 @@ func (s *splicer) skipTag(start int, style yaml.Style) (int, bool) {
 	if !bytes.HasPrefix(s.bytes[start:], []byte(tag)) || end == len(s.bytes) || !isBlank(s.bytes[end]) {
 		return 0, false
 	}
-	// A directive may give !! another meaning.
+	// A directive may redefine !!.
 	return skipBlanks(s.bytes, end), !bytes.Contains(s.bytes, []byte("%TAG"))
 }
 
-// setScalar keeps the tag of a string. It writes the value after it so that it is a
-// string without the tag too.
+// setScalar keeps the tag of a string. The new value is written so that it would be a string without the tag too.
 func (s *splicer) setScalar(e SetScalar) bool {
 	if len(e.More) > 0 {
 		return s.splitScalar(e)
@@ -195,8 +190,8 @@ func (s *splicer) setScalar(e SetScalar) bool {
 	return true
 }
 
-// requote writes value in the style of the scalar it replaces. If that is a literal of
-// JSON, the value gets the quotes that it needs in JSON.
+// requote writes value in the style of the scalar it replaces. If that is a JSON literal, such as a number, value gets
+// the quotes that JSON needs.
 func requote(value string, was Scalar) string {
 	style := was.Style
 	if style == 0 && isJSONLiteral(was.Value) {
@@ -205,12 +200,12 @@ func requote(value string, was Scalar) string {
 	return quote(value, style, mayBeFlow(was.Value))
 }
 
-// isJSONLiteral reports whether value is a literal of JSON, but not a string.
+// isJSONLiteral reports whether value is a JSON literal other than a string.
 func isJSONLiteral(value string) bool {
 	return value != "" && strings.IndexByte("ntf-0123456789", value[0]) >= 0 && json.Valid([]byte(value))
 }
 
-// isSame reports whether the scalar is the string value already.
+// isSame reports whether the scalar already is the string value.
 func isSame(at Scalar, value string) bool {
 	if at.Value != value || at.Style&yaml.TaggedStyle != 0 {
 		return false
@@ -218,8 +213,8 @@ func isSame(at Scalar, value string) bool {
 	return at.Style != 0 || isString(value)
 }
 
-// mayBeFlow reports whether a plain scalar of this value may be in a flow collection. It
-// need not be exact: a false yes costs a new value a pair of quotes.
+// mayBeFlow reports whether a plain scalar of this value may be in a flow collection. A false yes only costs a new
+// value a pair of quotes.
 func mayBeFlow(value string) bool {
 	return !strings.ContainsAny(value, flowIndicators)
 }
@@ -233,8 +228,7 @@ func (s *splicer) splitScalar(e SetScalar) bool {
 	lead := string(s.bytes[line:start])
 	lineStop, endsLine := restOfLine(s.bytes, end)
 	if strings.HasSuffix(strings.TrimRight(lead, " \t"), "-") {
-		// In block context. Only the last of several dashes (- - a) is the
-		// dash of this element.
+		// In block context: only the last of several dashes (- - a) is the dash of this element.
 		if !endsLine || !isDashes(lead) {
 			return false
 		}
@@ -248,7 +242,7 @@ func (s *splicer) splitScalar(e SetScalar) bool {
 		s.insertLines(lineStop, lines)
 		return true
 	}
-	// The dash may be on the line before: look at what follows.
+	// The dash may be on the line before, so look at what follows.
 	if next := skipSpace(s.bytes, end, false); next == len(s.bytes) || s.bytes[next] != ',' && s.bytes[next] != ']' {
 		return false
 	}
@@ -266,8 +260,7 @@ func (s *splicer) splitScalar(e SetScalar) bool {
 	return true
 }
 
-// isDashes reports whether lead, the front of a line, has only spaces and the dashes of
-// block sequences.
+// isDashes reports whether lead, the beginning of a line, has only spaces and the dashes of block sequences.
 func isDashes(lead string) bool {
 	for i := range len(lead) {
 		switch {
@@ -279,8 +272,7 @@ func isDashes(lead string) bool {
 	return true
 }
 
-// insertLines puts lines after the line that ends at end: at its break, or at the end of
-// the text.
+// insertLines inserts lines after the line that ends at end, which is the offset of its break or the end of the text.
 func (s *splicer) insertLines(end int, lines []string) {
 	next := end
 	if end < len(s.bytes) {

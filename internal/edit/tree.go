@@ -10,7 +10,7 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// parse returns the document node of text, which holds one document.
+// parse returns the document node of text. It fails if there is a second document.
 func parse(text []byte) (*yaml.Node, error) {
 	doc, err := yamldoc.ParseWithComments(text)
 	var second *yamldoc.SecondDocumentError
@@ -25,8 +25,8 @@ func parse(text []byte) (*yaml.Node, error) {
 	return doc, nil
 }
 
-// stepInto returns the node that step leads to from node, which is at path, and the
-// key if node is a mapping. If a mapping does not have the key, child is nil.
+// stepInto follows step from node, which is at path, and returns the child, with its key if node is a mapping. If a
+// mapping does not have the key, child is nil.
 func stepInto(node *yaml.Node, path yamldoc.Path, step yamldoc.Step) (child, key *yaml.Node, err error) {
 	if step.Index >= 0 {
 		if err := mustBe(yaml.SequenceNode, node, path); err != nil {
@@ -47,9 +47,8 @@ func stepInto(node *yaml.Node, path yamldoc.Path, step yamldoc.Step) (child, key
 	return node.Content[i+1], node.Content[i], nil
 }
 
-// findKey returns the index of the key in the mapping's Content, negative if it is
-// not there. Merge keys do not count. A duplicate key is an error: readers differ on
-// which one they use.
+// findKey returns the index of the key in the mapping's Content, negative if it is missing. Merge keys are ignored. A
+// duplicate key is an error, because readers disagree on which one counts.
 func findKey(mapping *yaml.Node, path yamldoc.Path, key string) (int, error) {
 	found := -1
 	for i := 0; i+1 < len(mapping.Content); i += 2 {
@@ -65,7 +64,7 @@ func findKey(mapping *yaml.Node, path yamldoc.Path, key string) (int, error) {
 	return found, nil
 }
 
-// holds reports whether value is what e would set.
+// holds reports whether value is already what e would set.
 func holds(value *yaml.Node, e SetEntry) bool {
 	if e.Bool {
 		return value.Kind == yaml.ScalarNode && value.ShortTag() == "!!bool" && strings.EqualFold(value.Value, e.Value)
@@ -77,7 +76,6 @@ func isStringNode(node *yaml.Node, value string) bool {
 	return node.Kind == yaml.ScalarNode && node.Value == value && node.ShortTag() == "!!str"
 }
 
-// mustBe returns an error if node, which is at path, is of another kind.
 func mustBe(kind yaml.Kind, node *yaml.Node, path yamldoc.Path) error {
 	if node.Kind == kind {
 		return nil

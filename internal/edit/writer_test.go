@@ -7,12 +7,11 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A writer writes random YAML in the many ways that people and programs do.
-// Not all that it writes is valid.
+// A writer writes random YAML in the many styles of people and programs, not always valid.
 type writer struct {
 	t       *rapid.T
 	out     strings.Builder
-	anchors []string // of mappings, closed
+	anchors []string // of complete mappings
 	scalars []string // anchors of scalars
 }
 
@@ -20,7 +19,7 @@ func (w *writer) pick(label string, n int) int { return rapid.IntRange(0, n-1).D
 
 func (w *writer) oneOf(label string, s ...string) string { return s[w.pick(label, len(s))] }
 
-// document returns a text of random indentation, line endings and end.
+// document returns a text with random indentation, line endings and end.
 func (w *writer) document() string {
 	if w.pick("head", 4) == 0 {
 		w.out.WriteString("# head\n\n# of the document\n")
@@ -80,12 +79,12 @@ func (w *writer) key() string {
 	return key
 }
 
-// comment may write a comment to the end of the line, and its break.
+// endLine ends the line, possibly with a comment.
 func (w *writer) endLine() {
 	w.out.WriteString(w.oneOf("comment", "\n", "\n", "\n", "\n", " # comment\n", " \n", "\t# it's {\n"))
 }
 
-// mapping writes a block mapping. Its first entry may be on the open line.
+// mapping writes a block mapping. Its first entry may be on the current line.
 func (w *writer) mapping(indent, depth int, open bool) {
 	pad := strings.Repeat(" ", indent)
 	for i := range 1 + w.pick("entries", 4) {
@@ -109,7 +108,7 @@ func (w *writer) mapping(indent, depth int, open bool) {
 	}
 }
 
-// value writes what follows a colon, and ends the line.
+// value writes the text after a colon, and ends the line.
 func (w *writer) value(indent, depth int) {
 	step := 2 + 2*w.pick("step", 2)
 	pad := strings.Repeat(" ", indent)
@@ -195,7 +194,7 @@ func (w *writer) scalar(flow bool) string {
 	}
 }
 
-// flow writes a flow mapping, now and then as JSON is written.
+// flow writes a flow mapping, sometimes in JSON style.
 func (w *writer) flow(depth int) {
 	eol := w.oneOf("flow", "", "", " ", "\n      ", " # {,\n      ")
 	comma := ","

@@ -1,6 +1,6 @@
-// Package fielddiff compares two sets of manifests as a reviewer reads them: field by field,
-// with ConfigMaps and Secrets paired by their names without a hash, and without the
-// references that only follow such a name. It holds no value of a Secret.
+// Package fielddiff compares two sets of manifests as a reviewer reads them: field by field, with ConfigMaps and
+// Secrets paired by their names without a hash, and without references that only follow a changed hash. It never holds
+// a value of a Secret.
 package fielddiff
 
 import (
@@ -17,31 +17,30 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// A Report is what differs between two sets of manifests.
+// A Report is the difference between two sets of manifests.
 type Report struct {
 	// Changed, Added and Removed are sorted by kind, namespace and name.
 	Changed, Added, Removed []Resource
-	// References counts the references that differ only because the object they name has
-	// another hash.
+	// References counts the references that differ only in the hash of the object they name.
 	References int
-	// Ambiguous are objects of which a set has several versions, as warnings.
+	// Ambiguous are warnings about objects that a set has in several versions.
 	Ambiguous []graph.Finding
 }
 
-// Differs reports whether there is any difference other than of hashes in names.
+// Differs reports whether anything differs besides hashes in names.
 func (r *Report) Differs() bool { return len(r.Changed)+len(r.Added)+len(r.Removed) > 0 }
 
-// A Resource is one that differs.
+// A Resource is a resource that differs.
 type Resource struct {
 	// Name is kind, namespace and name, without a hash.
 	Name string
-	// Lines are what differs, of a changed resource: a line of a diff for each field, with the
-	// path to it. An element of a list is named by its name, if it has one.
+	// Lines are the differences of a changed resource: for each field a diff line with the path to it. The path has the
+	// name of a list element, if it has one.
 	Lines string
 }
 
-// Compare compares two sets without the earlier versions of objects. The facts of both
-// must hold values and bases (graph.Builder.Values and Bases).
+// Compare compares two sets, ignoring earlier versions of objects. The facts of both must hold values and bases
+// (graph.Builder.Values and Bases).
 func Compare(before, after *graph.Graph) (*Report, error) {
 	c := &comparison{sides: [2]side{newSide(before), newSide(after)}, texts: graph.SameTexts{}}
 	pairs := c.pairs()
@@ -80,15 +79,14 @@ type comparison struct {
 	texts graph.SameTexts
 }
 
-// A pair is a resource as it is before and after, or nil.
+// A pair is a resource before and after, either of which may be nil.
 type pair [2]*graph.Resource
 
-// A side is one of the sets, and how to take the hashes off its names.
+// A side is one of the sets, with the plan that removes the hashes from its names.
 type side struct {
 	graph *graph.Graph
 	plan  *rename.Plan
-	// trees are the resources without hashes, aliases, comments and values of Secrets, by
-	// graph.Resource.Index.
+	// trees are the resources without hashes, aliases, comments and values of Secrets, by graph.Resource.Index.
 	trees []*yaml.Node
 }
 
@@ -98,8 +96,8 @@ func (c *comparison) name(i int, r *graph.Resource) string {
 	return r.Called(c.sides[i].plan.Names[r])
 }
 
-// pairs returns the resources of the new set in its order, then those that are only in the
-// old one. Those that the API server names are paired by their order.
+// pairs returns the resources of the new set in its order, then those only in the old set. Resources that the API
+// server names (generateName) are paired by their order.
 func (c *comparison) pairs() []*pair {
 	var all []*pair
 	known := map[graph.ID]*pair{}
@@ -124,7 +122,7 @@ func (c *comparison) pairs() []*pair {
 	return all
 }
 
-// stripped returns what scalars of r become without hashes, by their paths.
+// stripped returns the values that scalars of r have without hashes, by path.
 func (s *side) stripped(r *graph.Resource) map[yamldoc.Path]string {
 	values := map[yamldoc.Path]string{}
 	for _, e := range s.plan.Edits[r] {
@@ -135,7 +133,7 @@ func (s *side) stripped(r *graph.Resource) map[yamldoc.Path]string {
 	return values
 }
 
-// same reports whether a resource has the same text on both sides, hashes aside.
+// same reports whether a resource has the same text on both sides, apart from hashes.
 func (c *comparison) same(p *pair) bool {
 	return c.texts.Have(p[0], p[1]) && maps.Equal(c.sides[0].stripped(p[0]), c.sides[1].stripped(p[1]))
 }

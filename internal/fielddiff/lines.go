@@ -20,9 +20,8 @@ const (
 	maxLine  = 300 // bytes of a line
 )
 
-// changes returns the lines of two trees that differ, as in a unified diff: those that are gone
-// after a hyphen, and those that are new after a plus sign; and how many references differ in
-// the hash alone.
+// changes returns the lines that differ between two trees, with - or + as in a unified diff, and how many references
+// differ only in the hash.
 func changes(was, is *yaml.Node) (text string, references int) {
 	before, after := linesOf(was), linesOf(is)
 	paths := maps.Clone(before.at)
@@ -63,12 +62,12 @@ func shown(line string) string {
 	return line + "\n"
 }
 
-// lines are a tree with a line for each scalar, or several for one with line breaks, by the
-// path to it. The elements of a list without names share a path.
+// lines represents a tree by its scalars, each with a line or, if it has line breaks, several, under the path to it.
+// List elements without names share a path.
 type lines struct {
 	at    map[string][]string
-	names map[string][]string // of the elements of lists, in their order
-	// references are the values of scalars with the hashes of objects.
+	names map[string][]string // of list elements, in their order
+	// references are the values, with hashes, of scalars that name an object.
 	references map[string][]string
 }
 
@@ -123,11 +122,11 @@ func nameOf(text string) string {
 	return strings.NewReplacer("\n", `\n`, "\x00", `\x00`).Replace(graph.Clip(text))
 }
 
-// keys are those by which Kubernetes finds elements of lists: first those that stay if an
-// element gets a name.
+// keys are the fields by which Kubernetes identifies list elements; first those that do not change if an element gets a
+// name.
 var keys = []string{"containerPort", "port", "mountPath", "name", "key", "type", "host"}
 
-// keyOf returns a key that has another value in each element of a list, "" if there is none.
+// keyOf returns a key whose values differ in all elements of a list, "" if there is none.
 func keyOf(list *yaml.Node) string {
 	for _, key := range keys {
 		seen := map[string]bool{}
@@ -145,19 +144,19 @@ func keyOf(list *yaml.Node) string {
 	return ""
 }
 
-// hiddenMark begins the digest of a value that is not shown, by which lines with it differ.
+// hiddenMark begins the digest of a hidden value, which makes lines differ and is not printed.
 const hiddenMark = "\x00digest "
 
-// scalarLines returns what follows the path of a scalar, line by line.
+// scalarLines returns the text after the path of a scalar, line by line.
 func scalarLines(n *yaml.Node) []string {
 	plain := yaml.Node{Kind: yaml.ScalarNode, Value: n.Value}
 	switch {
 	case n.Tag == diff.Hidden:
 		return []string{": (not shown)" + hiddenMark + n.Value}
 	case strings.Contains(n.Value, hiddenMark[:1]):
-		return []string{": " + strconv.Quote(n.Value)} // it may hold the mark
+		return []string{": " + strconv.Quote(n.Value)} // it may contain hiddenMark
 	case strings.Contains(strings.TrimSuffix(n.Value, "\n"), "\n"):
-		all := []string{" |"} // or else one scalar would look as several do
+		all := []string{" |"} // otherwise one scalar would look like several
 		text, ends := strings.CutSuffix(n.Value, "\n")
 		for line := range strings.SplitSeq(text, "\n") {
 			all = append(all, " | "+line)

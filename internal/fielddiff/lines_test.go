@@ -8,8 +8,8 @@ import (
 	"github.com/confighash/confighash/internal/fielddiff"
 )
 
-// Values that look alike are not the same.
-func TestCompare_noticesWhatLooksAlike(t *testing.T) {
+// Similar values are not equal.
+func TestCompare_distinguishesSimilarValues(t *testing.T) {
 	values := []string{`{}`, `"{}"`, `[]`, `"[]"`, `1`, `"1"`, `""`, `" "`, `null`, `[a, b]`, `[b, a]`, `["a, b"]`, `["a\nb"]`, `["a\nb\n"]`, `["a\n", b]`,
 		`["a\nb\n", "c\nd\n"]`, `["a\nb\nc\nd\n"]`, `[{name: a}, {name: b}]`, `[{name: b}, {name: a}]`, `{"a\nb": c}`, `{"a": c}`}
 	for _, before := range values {
@@ -34,7 +34,7 @@ func TestCompare_noticesWhatLooksAlike(t *testing.T) {
 	}
 }
 
-// What differs can be seen: also blanks at an end, and bytes that the package uses itself.
+// Every difference is visible, including trailing blanks and bytes that the package uses itself.
 func TestCompare_showsWhatDiffers(t *testing.T) {
 	for before, after := range map[string]string{`"a"`: `"a "`, `"1"`: `1`, `"x\0digest 1"`: `"x\0digest 2"`, `"\e[1m"`: `"\e[2m"`} {
 		manifest := "{apiVersion: example.com/v1, kind: Some, metadata: {name: a}, spec: %s}"

@@ -11,7 +11,7 @@ import (
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
-// read parses the resources of this side, the i-th one, again.
+// read parses the resources of this side again; i is the side's index in a pair.
 func (s *side) read(pairs []*pair, i int) error {
 	s.trees = make([]*yaml.Node, len(s.graph.Resources))
 	var wanted []*graph.Resource
@@ -31,8 +31,7 @@ func (s *side) read(pairs []*pair, i int) error {
 	return err
 }
 
-// A copier copies a tree, with other values at some paths. What references were is in their
-// comments.
+// A copier copies a tree, with other values at some paths. The original value of a reference is kept in its comment.
 type copier struct {
 	values map[yamldoc.Path]string
 	name   yamldoc.Path // of the resource's own name
@@ -74,8 +73,8 @@ func (c *copier) copy(n *yaml.Node, path yamldoc.Path) (*yaml.Node, error) {
 	return made, nil
 }
 
-// clean takes the annotation of mode Rename out of an object, and hides values of Secrets,
-// and those in base64, which nobody reads.
+// clean removes mode Rename's annotation from an object, and hides values of Secrets and base64 values, which are
+// unreadable.
 func clean(r *graph.Resource, root *yaml.Node) {
 	if r.Target != 0 || r.IsJob() {
 		yamldoc.RemoveAnnotations(root, v1alpha1.AnnotationHash)
@@ -89,14 +88,14 @@ func clean(r *graph.Resource, root *yaml.Node) {
 	if r.Target == 0 || r.Kind != "Secret" {
 		return
 	}
-	// The same value is the same in data and in stringData.
+	// A value in data is the same as in stringData.
 	yamldoc.Remove(root, "data")
 	yamldoc.Remove(root, "stringData")
 	data := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
 	values := map[string]*yaml.Node{}
 	for _, v := range r.Values {
 		key, value := v.Key, &yaml.Node{Kind: yaml.ScalarNode, Value: string(v.Sum[:])}
-		if r.Bare[key] { // it may be a part of a value
+		if r.Bare[key] { // the key may be part of a value
 			key, value.Value = "(hidden)", value.Value+key
 		}
 		if before := values[key]; before != nil {

@@ -18,7 +18,7 @@ func read(text string) (*graph.Graph, error) {
 	return load.Graph([]string{load.Stdin}, strings.NewReader(text), load.Options{})
 }
 
-// compare returns everything that comes out of a comparison, and whether it succeeds.
+// compare returns all output of a comparison, and whether it succeeds.
 func compare(before, after string) (out string, ok bool) {
 	old, err := read(before)
 	if err != nil {
@@ -70,7 +70,7 @@ func fill(shape, value string) string {
 	return strings.NewReplacer("(v)", value, "(b)", base64.StdEncoding.EncodeToString([]byte(value))).Replace(shape)
 }
 
-// leaks returns a part of a value that is in text, or of its base64.
+// leaks returns a part of a value, or of its base64, that text contains.
 func leaks(text, value string) string {
 	for _, secret := range []string{value, base64.RawStdEncoding.EncodeToString([]byte(value))} {
 		const part = 6
@@ -126,7 +126,7 @@ func TestCompare_noticesWhatItHides(t *testing.T) {
 	}
 }
 
-// The same value is the same whichever field of a Secret has it.
+// A value is the same in whichever field of a Secret it is.
 func TestCompare_readsStringDataAsData(t *testing.T) {
 	out, ok := compare(fill(secret+"data: {pass: (b)}\n", "one"), fill(secret+"stringData: {pass: (v)}\n", "one"))
 	if !ok || !strings.Contains(out, "Nothing changes") {

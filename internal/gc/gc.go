@@ -1,11 +1,10 @@
 // Package gc finds the hashed ConfigMaps and Secrets of a cluster that nothing uses.
 //
-// A [Set] reads live objects, from manifests or with kubectl, and keeps few facts of each:
-// the hashed objects, and the words that may name one. [Set.Judge] then says of each
-// hashed object why it stays, or that it may be deleted.
+// A [Set] reads live objects, from manifests or with kubectl, and keeps few facts of each: the hashed objects, and the
+// words that may name one. [Set.Judge] then says of each hashed object why it stays, or that it may be deleted.
 //
-// Objects are deleted by what gc says, so each doubt keeps one: a name counts wherever it
-// is written, whether the catalogue knows the field or not.
+// As users delete objects that gc reports, an object stays in case of doubt: a name counts wherever it is written,
+// whether or not the catalogue knows the field.
 package gc
 
 import (
@@ -22,35 +21,34 @@ import (
 // An Object is a ConfigMap or a Secret with a hash in its name.
 type Object struct {
 	Kind, Namespace, Name, UID string
-	// Created is zero if the object does not say.
+	// Created is the creationTimestamp, zero if the object has none.
 	Created time.Time
-	// Kept says why the object stays, as the end of a sentence that begins with it; "" if it
-	// may be deleted.
+	// Kept is why the object stays, as the rest of a sentence that begins with it; "" if it may be deleted.
 	Kept string
 
 	base   string // the name without the hash
 	label  string // the part of the name that holds the hash
-	held   string // why it stays whether it is used or not
-	marked bool   // it is an earlier version that the manifests carry along
+	held   string // why it stays, used or not
+	marked bool   // an earlier version that the manifests carry along
 }
 
-// String returns the object as messages name it.
+// String returns kind, namespace and name, as messages print them.
 func (o *Object) String() string { return o.Kind + " " + o.Namespace + "/" + o.Name }
 
 // Options say which unused objects stay.
 type Options struct {
-	// Namespace is the only one whose objects are judged, "" for all.
+	// Namespace is the only namespace whose objects are judged, "" for all.
 	Namespace string
-	// Keep is how many unused versions of each base name stay, the newest ones.
+	// Keep is how many of the newest unused versions of each base name stay.
 	Keep int
 	// OlderThan is the age that objects must have at Now to be deleted.
 	OlderThan time.Duration
 	Now       time.Time
-	// Superseded: earlier versions that the manifests carry along may be deleted as well.
+	// Superseded allows deleting earlier versions that the manifests carry along.
 	Superseded bool
 }
 
-// A Set is what is known of the objects of a cluster. The zero Set is empty.
+// A Set holds the facts about the objects of a cluster. The zero Set is empty.
 type Set struct {
 	mu      sync.Mutex
 	builder *graph.Builder
@@ -58,11 +56,10 @@ type Set struct {
 	words   map[word]*use
 }
 
-// A word is a part of a text that may be from the name of a hashed object, in a namespace
-// or, if that is empty, in any.
+// A word is a part of a text that may be from the name of a hashed object, in a namespace or, if that is empty, in any.
 type word struct{ namespace, label string }
 
-// A use is how often something is referred to, and the first place that does.
+// A use counts the references to something, with the first of them.
 type use struct {
 	by, path string
 	count    int
@@ -75,7 +72,7 @@ func (u *use) String() string {
 	return fmt.Sprintf("%s refers to it (%s), and %d more", u.by, u.path, u.count-1)
 }
 
-// add counts other. The first by name is kept, in whatever order they come.
+// add adds other's count. The first referrer is chosen by name, so that the order does not matter.
 func (u *use) add(other *use) {
 	u.count += other.count
 	if c := cmp.Or(cmp.Compare(other.by, u.by), cmp.Compare(other.path, u.path)); c < 0 {
@@ -91,7 +88,7 @@ func count(uses map[word]*use, w word, u *use) {
 	}
 }
 
-// Judge returns all hashed objects, by kind, namespace and name, and says why each is kept.
+// Judge returns all hashed objects, sorted by kind, namespace and name, and sets why each is kept.
 func (s *Set) Judge(o Options) []*Object {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -127,7 +124,7 @@ func (s *Set) Judge(o Options) []*Object {
 	return all
 }
 
-// spare keeps the newest of the unused versions of one base name, and the young ones.
+// spare keeps the newest of the unused versions of one base name, and versions that are too young.
 func (o *Options) spare(unused []*Object) {
 	slices.SortFunc(unused, func(a, b *Object) int {
 		return cmp.Or(b.Created.Compare(a.Created), cmp.Compare(a.Name, b.Name))

@@ -18,24 +18,24 @@ import (
 	"github.com/confighash/confighash/internal/manifest"
 )
 
-// A Cluster is read with kubectl, which knows how to reach it. Nothing is written to it.
+// A Cluster is read with kubectl, which knows how to reach it. It is never written to.
 type Cluster struct {
-	// Flags are those of kubectl that name the cluster.
+	// Flags are the kubectl flags that select the cluster.
 	Flags []string
-	// Skip are resources that refer to nothing, as RESOURCE.GROUP.
+	// Skip are resources without references, as RESOURCE.GROUP.
 	Skip []string
 }
 
 const (
-	// pageSize is how many objects one run of kubectl reads, as in kubectl itself.
+	// pageSize is how many objects one run of kubectl reads; it is kubectl's own default.
 	pageSize = 500
-	// readers is how many run at a time. Most of their time they wait for the cluster.
+	// readers is how many kubectl processes run at a time. They mostly wait for the cluster.
 	readers = 4
 )
 
 type kind struct{ resource, group, apiVersion, kind string }
 
-// String returns the resource as kubectl takes it.
+// String returns the resource in kubectl's syntax.
 func (k kind) String() string {
 	if k.group == "" {
 		return k.resource
@@ -43,8 +43,7 @@ func (k kind) String() string {
 	return k.resource + "." + k.group
 }
 
-// Read reads all objects of a cluster that may refer to another, page by page. It fails
-// if one kind cannot be read.
+// Read reads all objects of a cluster that may refer to others, page by page. It fails if one kind cannot be read.
 func (c *Cluster) Read(ctx context.Context, s *Set) error {
 	if _, err := exec.LookPath("kubectl"); err != nil {
 		return errors.New("kubectl is not on the PATH; install it, or give what it prints in --from")
@@ -53,8 +52,7 @@ func (c *Cluster) Read(ctx context.Context, s *Set) error {
 	if err != nil {
 		return err
 	}
-	// What is made later than the lists of ConfigMaps and Secrets is not in them, so that
-	// they are read before what may refer to them.
+	// Read ConfigMaps and Secrets first: one that is created after its list was read cannot appear to be unused.
 	for _, kinds := range [][]kind{targets, others} {
 		if err := c.readAll(ctx, s, kinds); err != nil {
 			return err
@@ -123,7 +121,7 @@ func (c *Cluster) readKind(ctx context.Context, s *Set, k kind) error {
 	}
 }
 
-// kinds returns what may be read: ConfigMaps and Secrets, and all others that may refer.
+// kinds returns the kinds to read: ConfigMaps and Secrets, and all others that may refer to them.
 func (c *Cluster) kinds(ctx context.Context) (targets, others []kind, err error) {
 	out, err := c.run(ctx, "api-resources", "--verbs=list", "--no-headers")
 	if err != nil && !irrelevant(err) {
@@ -131,7 +129,7 @@ func (c *Cluster) kinds(ctx context.Context) (targets, others []kind, err error)
 	}
 	skipped := map[string]bool{}
 	for line := range strings.Lines(string(out)) {
-		// NAME SHORTNAMES APIVERSION NAMESPACED KIND, and there may be no short names.
+		// The columns are NAME SHORTNAMES APIVERSION NAMESPACED KIND, and SHORTNAMES may be empty.
 		fields := strings.Fields(line)
 		if len(fields) < 4 {
 			return nil, nil, fmt.Errorf("kubectl api-resources prints %q, which has less than four columns; use kubectl 1.20 or later", graph.Clip(strings.TrimSpace(line)))
@@ -160,11 +158,11 @@ func (c *Cluster) kinds(ctx context.Context) (targets, others []kind, err error)
 	return targets, others, nil
 }
 
-// aGroup is how client-go names a group that does not answer (ErrGroupDiscoveryFailed).
+// aGroup matches the API groups in client-go's error about groups that do not answer (ErrGroupDiscoveryFailed).
 var aGroup = regexp.MustCompile(`([a-z0-9.-]+)/[a-z0-9-]+: `)
 
-// irrelevant reports whether only groups are missing whose kinds refer to nothing: a
-// server of metrics is often down.
+// irrelevant reports whether the only groups that do not answer have no kinds with references: a metrics server is
+// often down.
 func irrelevant(err error) bool {
 	_, text, _ := strings.Cut(err.Error(), "unable to retrieve the complete list of server APIs: ")
 	missing := aGroup.FindAllStringSubmatch(text, -1)

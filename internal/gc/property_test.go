@@ -14,17 +14,17 @@ import (
 	"github.com/confighash/confighash/test/support/property"
 )
 
-// A live object of a random cluster.
+// live is an object of a random cluster.
 type live struct {
-	// id is the object as messages name it, text its manifest.
+	// id is the object's name in messages, text its manifest.
 	id, text string
-	// name is that of a hashed object, "" for all others.
+	// name is a hashed object's name, "" for all others.
 	name string
 }
 
 var someNamespace = rapid.SampledFrom([]string{"shop", "ops"})
 
-// hashedNames are names of ConfigMaps whose only key is k, of these values.
+// hashedNames maps names of ConfigMaps to the value of k, their only key.
 var hashedNames = map[string]string{"app-5k8t4666t7": "v1", "app-92cg8h8d48": "v2", "web-5k8t4666t7": "v1", "web.d-92cg8h8d48": "v2"}
 
 var someHashedName = rapid.SampledFrom(slices.Sorted(func(yield func(string) bool) {
@@ -94,8 +94,7 @@ var someCluster = rapid.Custom(func(t *rapid.T) []live {
 	return rapid.Permutation(all).Draw(t, "order")
 })
 
-// recorded is what follows the namespace in the metadata of an object that confighash
-// renamed.
+// recorded returns the metadata after the namespace of an object that confighash renamed.
 func recorded(name string) string {
 	_, hash, _ := strings.Cut(name, "-")
 	return ", annotations: {confighash.dev/hash: " + hash + "}"
@@ -165,7 +164,7 @@ func TestJudge_listsHashedObjectsThatNoEdgeLeadsTo(t *testing.T) {
 	})
 }
 
-// mentions reports whether the name of o is in the text of another object.
+// mentions reports whether another object contains the name of o.
 func mentions(other, o live) bool {
 	_, content, _ := strings.Cut(other.text, "}\n") // after the metadata
 	return other.id != o.id && strings.Contains(content, o.name[strings.LastIndex(o.name, ".")+1:])

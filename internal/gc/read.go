@@ -16,10 +16,11 @@ import (
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
-// defaultNamespace is that of namespaced objects that name none, which live ones do.
+// defaultNamespace is used for namespaced objects without a namespace; live objects always have one.
 const defaultNamespace = "default"
 
-// Read adds the objects of a stream: what kubectl get -o json or -o yaml writes.
+// Read adds the objects of a stream, such as the output of kubectl get -o json or -o yaml. It returns an error if the
+// stream or an object cannot be read.
 func (s *Set) Read(data []byte) error {
 	in, err := manifest.Split(data)
 	if err != nil {
@@ -29,10 +30,10 @@ func (s *Set) Read(data []byte) error {
 }
 
 type source struct {
-	// apiVersion and kind are those of items that have none, as in typed lists.
+	// apiVersion and kind apply to items without their own, as in typed lists.
 	apiVersion, kind string
-	// release is the Secret or the ConfigMap of a release of Helm that holds the items, to
-	// be applied in this namespace.
+	// release is the Secret or ConfigMap of the Helm release that contains the items, which Helm would apply in
+	// namespace.
 	release, namespace string
 }
 
@@ -75,7 +76,7 @@ func (s *Set) read(in *manifest.Input, from source) error {
 	return nil
 }
 
-// item adds the facts of one item. They hold copies of its text, not the text.
+// item adds the facts of one item. They are copies, so that the text can be freed.
 func (s *Set) item(f *found, chunk *manifest.Chunk, item manifest.Item, from source) error {
 	if from.kind != "" && yamldoc.Text(item.Node, "kind") == "" {
 		item.Node.Content = append(item.Node.Content, scalar("apiVersion"), scalar(from.apiVersion), scalar("kind"), scalar(from.kind))
@@ -92,7 +93,7 @@ func (s *Set) item(f *found, chunk *manifest.Chunk, item manifest.Item, from sou
 		return err
 	}
 	r := built[0]
-	// Live objects without a namespace belong to none, whatever the catalogue knows.
+	// Live objects without a namespace are cluster-scoped, whatever the catalogue says.
 	switch {
 	case r.Namespace != "":
 		r.ClusterScoped = false
@@ -122,7 +123,7 @@ func scalar(text string) *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text}
 }
 
-// object returns a hashed object. What owns it, or will end it, decides over it.
+// object returns a hashed object. If it has an owner or is being deleted, it is held: that decides its fate.
 func (s *Set) object(r *graph.Resource, item *yaml.Node) *Object {
 	metadata := yamldoc.Value(item, "metadata")
 	o := &Object{

@@ -18,11 +18,11 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// maxRelease bounds what the record of a release may unpack to: an object of a cluster
-// has at most 1.5 MB, and text shrinks to a twentieth at best.
+// maxRelease bounds the unpacked size of a release record: an object of a cluster has at most 1.5 MB, and text rarely
+// shrinks to less than a twentieth.
 const maxRelease = 64 << 20
 
-// release reads what helm rollback would apply, if r is the record of a release of Helm.
+// release reads the manifests that helm rollback would apply, if r is the record of a Helm release.
 func (s *Set) release(r *graph.Resource, item *yaml.Node) error {
 	isSecret := r.Target == catalog.Secret && r.Type == "helm.sh/release.v1"
 	if !isSecret && (r.Target != catalog.ConfigMap || r.Labels["owner"] != "helm" || !strings.HasPrefix(r.Name, "sh.helm.release.v1.")) {
@@ -38,7 +38,7 @@ func (s *Set) release(r *graph.Resource, item *yaml.Node) error {
 func (s *Set) readRelease(text string, isSecret bool, from source) error {
 	data := []byte(text)
 	var err error
-	for range map[bool]int{false: 1, true: 2}[isSecret] { // Helm's own base64, and that of a Secret
+	for range map[bool]int{false: 1, true: 2}[isSecret] { // Helm's own base64, and a Secret's
 		if data, err = base64.StdEncoding.AppendDecode(nil, data); err != nil {
 			return errors.New("it is not base64")
 		}

@@ -18,7 +18,7 @@ metadata: {name: app}
 spec: {template: {spec: {containers: [{name: c, envFrom: [{configMapRef: {name: app-5k8t4666t7}}]}]}}}
 `
 
-// packed returns a release as Helm stores it.
+// packed returns a release in Helm's storage format.
 func packed(t *testing.T, release map[string]any) string {
 	t.Helper()
 	text, err := json.Marshal(release)

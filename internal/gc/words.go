@@ -18,15 +18,15 @@ import (
 type words struct {
 	*found
 	r      *graph.Resource
-	by     string // who refers
+	by     string // the referrer
 	prefix string // of its paths
 	trail  yamldoc.Trail
-	// known holds the labels of references at these paths.
+	// known holds the labels of references that known fields have at these paths.
 	known  map[yamldoc.Path][]string
 	budget yamldoc.Budget
 }
 
-// references adds the names that known fields hold, in the namespaces that these mean.
+// references adds the names in fields of the catalogue, with the namespaces they refer to.
 func (w *words) references() {
 	known := map[yamldoc.Path][]string{}
 	for i := range w.r.References {
@@ -49,7 +49,7 @@ func (w *words) references() {
 	w.known = known
 }
 
-// use returns one at a path. Keys of the content may be parts of values.
+// use returns a use at path. Keys of a ConfigMap's or Secret's content are left out, as they may be parts of values.
 func (w *words) use(path yamldoc.Path) *use {
 	if w.r.Target != 0 && graph.InContent(path) {
 		path = "data"
@@ -57,8 +57,7 @@ func (w *words) use(path yamldoc.Path) *use {
 	return &use{by: w.by, path: graph.Clip(w.prefix + strings.Clone(string(path))), count: 1}
 }
 
-// walk adds the words below n, from the present trail on. They are about objects in the
-// namespace, or in any if it is empty.
+// walk adds the words below n, whose path is the current trail, for objects in namespace, or in any if it is empty.
 func (w *words) walk(n *yaml.Node, namespace string) error {
 	if n.Kind == yaml.AliasNode {
 		if err := w.budget.Spend(); err != nil {
@@ -77,7 +76,7 @@ func (w *words) walk(n *yaml.Node, namespace string) error {
 			}
 			w.trail.Back()
 		}
-	case n.Kind == yaml.MappingNode && yamldoc.Text(n, "requiresPruning") != "true": // so Argo CD marks what has left Git
+	case n.Kind == yaml.MappingNode && yamldoc.Text(n, "requiresPruning") != "true": // with requiresPruning, Argo CD marks what was removed from Git
 		return yamldoc.Each(n, &w.budget, func(key string, value *yaml.Node, _ bool) error {
 			return w.entry(n, key, value, namespace)
 		})
@@ -105,17 +104,16 @@ func (w *words) entry(mapping *yaml.Node, key string, value *yaml.Node, namespac
 	return w.walk(value, namespace)
 }
 
-// identity are the fields of metadata that name the object itself.
+// identity are the metadata fields that identify the object itself.
 var identity = []string{"generateName", "managedFields", "name", "namespace", "resourceVersion", "selfLink", "uid"}
 
-// described are fields of the status that name what was looked at: by the last operation of
-// Argo CD, and by Gatekeeper.
+// described are status fields that only mention objects: those of Argo CD's last operation, and of Gatekeeper's audit.
 var described = []string{"operationState", "violations"}
 
-// lastApplied holds what kubectl applied last, which the fields have as well.
+// lastApplied holds the manifest that kubectl applied last; its names are also in the fields.
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 
-// text adds the words of a scalar at the present trail.
+// text adds the words of a scalar at the current trail.
 func (w *words) text(text, namespace string) {
 	if w.r.Target == catalog.Secret && len(w.trail) > 0 && w.trail[0].Key == "data" {
 		if decoded, err := base64.StdEncoding.DecodeString(text); err == nil {
@@ -149,7 +147,7 @@ var inLabel = func() (in [256]bool) {
 
 func (w *words) word(label, namespace string, path yamldoc.Path) {
 	label = strings.Trim(label, "-")
-	// In itself, an object's name means no other one.
+	// An object's name within itself is not a reference.
 	if w.r.Target != 0 && slices.Contains(strings.Split(w.r.Name, "."), label) {
 		return
 	}
@@ -158,7 +156,7 @@ func (w *words) word(label, namespace string, path yamldoc.Path) {
 	}
 }
 
-// hashed reports whether a part of a name, after its first dash, may be a hash.
+// hashed reports whether a part of name, after its first dash, may be a hash.
 func hashed(name string) bool {
 	if len(name) <= hash.Length || len(name) > maxName {
 		return false
@@ -172,5 +170,5 @@ func hashed(name string) bool {
 	return false
 }
 
-// maxName is how long the name of an object can be (a DNS-1123 subdomain).
+// maxName is the maximum length of an object's name (a DNS-1123 subdomain).
 const maxName = 253

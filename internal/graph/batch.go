@@ -11,18 +11,16 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// A Batch is the resources of one chunk of the input: those that are parsed, and
-// written, together.
+// A Batch holds the resources of one chunk of the input, which are parsed and written together.
 type Batch struct {
 	Chunk     *manifest.Chunk
 	Resources []*Resource
 }
 
-// Batches groups resources by chunk. Both the batches and the resources in each keep
-// the order that the resources have.
+// Batches groups resources by chunk. The order of the resources is kept, both among and within batches.
 func Batches(resources []*Resource) []Batch {
 	batches := make([]Batch, 0, len(resources))
-	shared := map[*manifest.Chunk]int{} // the batches of chunks with several items
+	shared := map[*manifest.Chunk]int{} // only chunks with several items
 	for i, r := range resources {
 		at, ok := shared[r.Chunk]
 		switch {
@@ -38,13 +36,13 @@ func Batches(resources []*Resource) []Batch {
 	return batches
 }
 
-// alone reports whether r is all of its chunk.
+// alone reports whether r is its whole chunk.
 func (r *Resource) alone() bool { return r.Root == "" || r.Root == "[0]" }
 
-// SameTexts knows which chunks of two inputs have the same text: many resources may be in one.
+// SameTexts caches which chunks of two inputs have the same text, as a chunk may have many resources.
 type SameTexts map[[2]*manifest.Chunk]bool
 
-// Have reports whether two resources are in the same place of the same text.
+// Have reports whether two resources are at the same place of the same text.
 func (s SameTexts) Have(a, b *Resource) bool {
 	if a.Root != b.Root {
 		return false
@@ -58,8 +56,8 @@ func (s SameTexts) Have(a, b *Resource) bool {
 	return same
 }
 
-// ChunksOf returns the chunks of resources that are to be left out. It fails if one of them
-// has other items as well.
+// ChunksOf returns the chunks of resources that are to be left out. It fails if one of the chunks has other items as
+// well.
 func ChunksOf(resources []*Resource) (map[*manifest.Chunk]bool, error) {
 	chunks := map[*manifest.Chunk]bool{}
 	var errs []error
@@ -72,8 +70,8 @@ func ChunksOf(resources []*Resource) (map[*manifest.Chunk]bool, error) {
 	return chunks, errors.Join(errs...)
 }
 
-// EachBatch calls visit with each batch, on all processors at once, and returns what
-// it returned in the order of the batches. All errors are joined.
+// EachBatch calls visit with each batch, concurrently on all processors, and returns the results in the order of the
+// batches. It joins all errors.
 func EachBatch[T any](batches []Batch, visit func(Batch) (T, error)) ([]T, error) {
 	values := make([]T, len(batches))
 	errs := make([]error, len(batches))
@@ -83,8 +81,8 @@ func EachBatch[T any](batches []Batch, visit func(Batch) (T, error)) ([]T, error
 	return values, errors.Join(errs...)
 }
 
-// Parse parses the chunk again and calls visit with each resource and its item, until
-// one call fails. The tree is dropped at the end, so visit must not keep nodes.
+// Parse parses the chunk again and calls visit with each resource and its item, until a call fails. visit must not keep
+// nodes, as the tree is dropped afterwards.
 func (b Batch) Parse(visit func(r *Resource, item *yaml.Node) error) error {
 	return b.Chunk.Visit(func(items []manifest.Item) error {
 		nodes := make(map[yamldoc.Path]*yaml.Node, len(items))

@@ -19,33 +19,29 @@ import (
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
-// Builder makes Resources of items. It is safe for concurrent use.
+// Builder makes Resources from items. It is safe for concurrent use.
 type Builder struct {
 	Catalog *catalog.Catalog
 	Finder  *reference.Finder
-	// Values asks for what checksums need: Resource.Values in place of
-	// Resource.Suffix.
+	// Values makes Build fill Resource.Values, for checksums, in place of Resource.Suffix.
 	Values bool
-	// Parts asks for Resource.Values besides Resource.Suffix.
+	// Parts makes Build fill Resource.Values in addition to Resource.Suffix.
 	Parts bool
-	// Bases asks, with Values, for Resource.Base without a suffix that
-	// kustomize's generators gave.
+	// Bases, with Values, removes suffixes of kustomize's generators from Resource.Base.
 	Bases bool
-	// Salt keys the suffixes.
+	// Salt is the key of the suffixes.
 	Salt string
-	// Versions asks for earlier versions as objects like others, not as Resource.Kept.
+	// Versions treats earlier versions like other objects, not as Resource.Kept.
 	Versions bool
-	// Context says that the items are those of other builds, among which lists of names
-	// count as the objects in them.
+	// Context says that the items are from other builds, where a list of names counts as the objects in it.
 	Context bool
-	// FunctionConfig is the functionConfig, if any. kpt hands over the file
-	// that it comes from as an item as well.
+	// FunctionConfig is the functionConfig, if any. kpt passes its file as an item as well.
 	FunctionConfig *yaml.Node
 
 	own ownConfig
 }
 
-// An ownConfig is what is known of the functionConfig if that is a ConfigMap.
+// An ownConfig caches facts of the functionConfig if that is a ConfigMap.
 type ownConfig struct {
 	once    sync.Once
 	fields  fields
@@ -53,8 +49,8 @@ type ownConfig struct {
 	err     error
 }
 
-// Build returns the facts of the items of a chunk. It has the signature that
-// manifest.Parse wants.
+// Build returns the facts of the items of a chunk. It has the signature that manifest.Parse expects. It fails if a
+// field that every resource has is invalid.
 func (b *Builder) Build(chunk *manifest.Chunk, items []manifest.Item) ([]*Resource, error) {
 	resources := make([]*Resource, 0, len(items))
 	for _, item := range items {
@@ -108,7 +104,7 @@ func (b *Builder) build(chunk *manifest.Chunk, item manifest.Item) (*Resource, e
 	return r, nil
 }
 
-// identify sets what every resource must have. wrong is what was wrong with the fields.
+// identify sets the fields that every resource must have. wrong is the error of reading them.
 func (r *Resource) identify(f *fields, wrong error) error {
 	r.APIVersion, r.Kind, r.Name, r.NameAt, r.Namespace = f.apiVersion, f.kind, f.name, f.nameAt, f.namespace
 	switch {
@@ -127,7 +123,7 @@ func (r *Resource) identify(f *fields, wrong error) error {
 	return nil
 }
 
-// find sets what the item refers to, and the pod templates in it.
+// find sets the item's references and pod templates.
 func (b *Builder) find(r *Resource, item manifest.Item) error {
 	found, err := b.Finder.Find(r.Group, r.Version, r.Kind, item.Node)
 	if err != nil {
@@ -145,8 +141,8 @@ func (b *Builder) find(r *Resource, item manifest.Item) error {
 	return nil
 }
 
-// isForTools reports whether the item is not for the cluster: kpt's local configuration,
-// or what configures a function for kustomize, or an older kpt, to run.
+// isForTools reports whether the item is not meant for the cluster: kpt's local configuration, or the configuration of
+// a function that kustomize, or an older kpt, runs.
 func isForTools(r *Resource) bool {
 	if local, ok := r.Annotations["config.kubernetes.io/local-config"]; ok && local != "false" {
 		return true
@@ -159,8 +155,7 @@ func isForTools(r *Resource) bool {
 	return false
 }
 
-// isOwnConfig reports whether the item is the ConfigMap that configures this
-// run: of the same name and content.
+// isOwnConfig reports whether the item is the ConfigMap that configures this run, by name and content.
 func (b *Builder) isOwnConfig(r *Resource, item *yaml.Node) bool {
 	if b.FunctionConfig == nil || r.APIVersion != "v1" || r.Kind != "ConfigMap" {
 		return false
@@ -178,7 +173,7 @@ func (b *Builder) isOwnConfig(r *Resource, item *yaml.Node) bool {
 	return err == nil && reflect.DeepEqual(content, own.content)
 }
 
-// target fills in what only ConfigMaps and Secrets have.
+// target sets the fields that only ConfigMaps and Secrets have.
 func (b *Builder) target(r *Resource, item *yaml.Node, fields *fields) {
 	r.Encrypted, r.Immutable, r.SOPS = fields.encrypted, fields.immutable, fields.sops
 	if _, superseded := r.Annotations[v1alpha1.AnnotationSuperseded]; superseded && !b.Versions {
@@ -191,6 +186,12 @@ func (b *Builder) target(r *Resource, item *yaml.Node, fields *fields) {
 	content, err := hash.ContentOf(r.Kind, item)
 	if err != nil {
 		r.SuffixErr, r.ValuesErr = err, err
+		if _, ok := errors.AsType[*hash.Unsubstituted](err); ok {
+			r.Values, _ = hash.ValuesOf(content, true)
+			for i := range r.Values {
+				r.Values[i].Always = true // any key may come from the variable
+			}
+		}
 		return
 	}
 	if content.Type != nil {
@@ -212,8 +213,7 @@ func (b *Builder) target(r *Resource, item *yaml.Node, fields *fields) {
 		return
 	}
 	r.Suffix = hash.Suffix(content, b.Salt)
-	// What kustomize generated and hashed comes through a pipe with its suffix, and must
-	// not get another.
+	// Through a pipe, an object that kustomize generated arrives with kustomize's suffix, and must not get another.
 	kustomizes := r.Suffix
 	if b.Salt != "" {
 		kustomizes = hash.Suffix(content, "")
@@ -252,8 +252,8 @@ func without(name, suffix string) string {
 	return name
 }
 
-// base returns name without the suffix recorded in it. Prefixes and suffixes
-// may have come since, so the suffix is looked for from the end.
+// base returns name without the recorded suffix. Prefixes and suffixes may have been added since, so it searches from
+// the end.
 func base(name, recorded string) string {
 	if len(recorded) != hash.Length {
 		return name

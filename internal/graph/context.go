@@ -13,18 +13,17 @@ import (
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
-// NamesKind is the kind of a Names.
+// NamesKind is the kind of [Names].
 const NamesKind = "Names"
 
-// Names is a list of objects that are named after their content: what a build tells
-// others of itself.
+// Names lists objects with hashed names: what one build publishes for others.
 type Names struct {
 	APIVersion string       `yaml:"apiVersion"`
 	Kind       string       `yaml:"kind"`
 	Names      []HashedName `yaml:"names"`
 }
 
-// A HashedName is an object's name without the hash, and the one that it has.
+// A HashedName is an object's name with and without the hash.
 type HashedName struct {
 	Kind       string `yaml:"kind"`
 	Namespace  string `yaml:"namespace"`
@@ -32,7 +31,7 @@ type HashedName struct {
 	HashedName string `yaml:"hashedName"`
 }
 
-// NamesOf returns the names of the objects in g that are named after their content, sorted.
+// NamesOf returns the sorted names of the objects in g that are named after their content.
 func NamesOf(g *Graph) *Names {
 	list := &Names{APIVersion: v1alpha1.APIVersion, Kind: NamesKind, Names: []HashedName{}}
 	for _, r := range slices.SortedFunc(slices.Values(g.Resources), Compare) {
@@ -43,11 +42,11 @@ func NamesOf(g *Graph) *Names {
 	return list
 }
 
-// namesIn returns the objects that an item lists, if it is a Names.
+// namesIn returns the objects that an item lists, if it is a [Names].
 func namesIn(chunk *manifest.Chunk, item manifest.Item) ([]*Resource, error) {
 	fields, err := readFields(item.Node, item.Shared)
 	if err != nil || fields.apiVersion != v1alpha1.APIVersion || fields.kind != NamesKind {
-		return nil, nil // build reports errors
+		return nil, nil // build reports the error
 	}
 	first := chunk.Line + max(item.Node.Line, 1) - 1
 	var list Names
@@ -81,7 +80,7 @@ func namesIn(chunk *manifest.Chunk, item manifest.Item) ([]*Resource, error) {
 			APIVersion: "v1", Version: "v1", Kind: n.Kind, Namespace: n.Namespace, Name: n.HashedName,
 			Object: Object{
 				Target: target, Base: n.Name, NameOnly: true,
-				// The name holds the hash of the content, so it stands for the content.
+				// The name contains the hash of the content, so it stands for the content.
 				Values: []hash.Value{{Sum: sha256.Sum256([]byte(n.HashedName)), Always: true}},
 			},
 		})
@@ -89,10 +88,9 @@ func namesIn(chunk *manifest.Chunk, item manifest.Item) ([]*Resource, error) {
 	return objects, errors.Join(errs...)
 }
 
-// CheckContext returns an error, the first one, for each file of the context that has an object or a
-// workload of the input, under the present name or without the hash, or one of another
-// file of the context: nothing would say then which of the two is meant. Other resources,
-// such as Namespaces, may well be in several builds.
+// CheckContext returns, for each file of the context, the first conflict of an object or a workload with the input,
+// under its current name or without the hash, or with another file of the context: a reference could mean either. Other
+// resources, such as Namespaces, may be in several builds.
 func (g *Graph) CheckContext() error {
 	single := func(r *Resource) bool {
 		return r.Name != "" && (r.Target != 0 || r.StandsFor || len(r.PodTemplates) > 0)
@@ -126,7 +124,7 @@ func (g *Graph) CheckContext() error {
 	return errors.Join(errs...)
 }
 
-// clash returns the error that other has what r of the context is.
+// clash returns the error that other and r of the context are the same object.
 func clash(other, r *Resource) error {
 	if other.Context {
 		return fmt.Errorf("--context: %s, %s: %s is in the context twice (%s, %s); keep one, and give the manifests of one cluster at a time",

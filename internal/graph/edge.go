@@ -7,34 +7,32 @@ import (
 	"github.com/confighash/confighash/internal/reference"
 )
 
-// An Edge is a reference with what it resolves to.
+// An Edge is a reference with the objects it resolves to.
 type Edge struct {
 	Referrer *Resource
 	Ref      *reference.Reference
 	// Targets are the kinds that the reference may name.
 	Targets catalog.Target
-	// Matches are those with candidates, one for each kind.
+	// Matches are the matches that have candidates, one for each kind.
 	Matches []Match
 	// Strangers are objects of other layers that the reference might mean.
 	Strangers []*Resource
-	// Makers are the resources that make an object the reference may mean, one entry for
-	// each kind that something makes.
+	// Makers are the resources that create an object the reference may mean, one entry for each such kind.
 	Makers []Makers
-	// Derived are the edges to the objects whose names are this one with a suffix of
-	// Ref.Derived, in that order.
+	// Derived are the edges to the objects named like this one plus a suffix of Ref.Derived, in that order.
 	Derived []Edge
 }
 
-// Makers are the resources that make an object.
+// Makers are resources that create an object.
 type Makers struct {
-	// Kind is that of the object, or of the Resources if the reference names those.
+	// Kind is the object's kind, or the kind of the Resources if the reference names those.
 	Kind string
 	// Named: the reference names the Resources themselves.
 	Named     bool
 	Resources []*Resource
 }
 
-// resolve stores the edges of all resources. It runs when all indices are complete.
+// resolve stores the edges of all resources. All indices must be complete.
 func (g *Graph) resolve() {
 	references := 0
 	for _, r := range g.All() {
@@ -50,7 +48,7 @@ func (g *Graph) resolve() {
 	}
 }
 
-// Edge resolves a reference of r. Those of r.References are in r.Edges.
+// Edge resolves a reference of r. For r.References, r.Edges has the result.
 func (g *Graph) Edge(r *Resource, ref *reference.Reference) Edge {
 	e := Edge{Referrer: r, Ref: ref, Targets: ref.Targets}
 	if ref.KindFrom != nil {
@@ -67,7 +65,7 @@ func (g *Graph) Edge(r *Resource, ref *reference.Reference) Edge {
 			e.Makers = append(e.Makers, Makers{Kind: target.String(), Resources: makers})
 		}
 	}
-	// app-2bg6t6bf6t is the Secret of that name, not an earlier one of the ConfigMap app.
+	// app-2bg6t6bf6t is the Secret of that name, not an earlier version of the ConfigMap app.
 	stale := func(match Match) bool { return match.Stale }
 	if slices.ContainsFunc(e.Matches, func(match Match) bool { return !match.Stale }) {
 		e.Matches = slices.DeleteFunc(e.Matches, stale)
@@ -85,7 +83,7 @@ func (g *Graph) Edge(r *Resource, ref *reference.Reference) Edge {
 	return e
 }
 
-// join returns two lists as one, which is the same each time.
+// join concatenates two lists. The result is cached, so that equal lists are identical.
 func (g *Graph) join(a, b []*Resource) []*Resource {
 	switch {
 	case len(a) == 0:
@@ -96,8 +94,8 @@ func (g *Graph) join(a, b []*Resource) []*Resource {
 	return Once(g.notes, a, &b[0], func() []*Resource { return slices.Concat(a, b) })
 }
 
-// Current returns the matches by names that the objects have now, without those by a
-// name with another hash or with none: these count only if references are rewritten.
+// Current returns the matches by the objects' current names. Matches by a name with another hash or without one count
+// only if references are rewritten.
 func (e *Edge) Current() []Match {
 	based := func(match Match) bool { return match.Based }
 	if !slices.ContainsFunc(e.Matches, based) {
@@ -106,23 +104,22 @@ func (e *Edge) Current() []Match {
 	return slices.DeleteFunc(slices.Clone(e.Matches), based)
 }
 
-// Made reports whether something in the input makes an object that the reference may
-// mean.
+// Made reports whether something in the input creates an object that the reference may mean.
 func (e *Edge) Made() bool {
 	return slices.ContainsFunc(e.Makers, func(m Makers) bool { return !m.Named })
 }
 
-// A Meaning is the object that a reference means, or several between which nothing decides,
-// or all objects that represent it.
+// A Meaning is the object that a reference means, or several between which the choice is open, or all objects that
+// represent it.
 type Meaning struct {
 	Objects []*Resource
-	// Kind is the kind that the objects are used as.
+	// Kind is the kind as which the objects are used.
 	Kind string
-	// StandsFor: the reference names the Secret that a controller makes of each object.
+	// StandsFor: the reference names the Secret that a controller makes from each object.
 	StandsFor bool
 }
 
-// Meanings returns what the reference means by the names that objects have now.
+// Meanings returns what the reference means by the objects' current names.
 func (g *Graph) Meanings(e *Edge) []Meaning {
 	var found []Meaning
 	for _, match := range e.Current() {
@@ -136,50 +133,72 @@ func (g *Graph) Meanings(e *Edge) []Meaning {
 	return found
 }
 
-// Ingredients visits what object, which represents a Secret of a workload, is made with:
-// what each reference means, and, for a reference to other objects that represent a
-// Secret, each of these once, and again for other keys if it is Keyed. into says whether to
-// visit what such an object is made with as well, which happens once. It stops when more is
-// false, and returns that.
+// Ingredients visits what the Secret of object, a stand-in that workload uses, is made from: the meanings of its
+// references. If a reference means other stand-ins, each of them is visited once, and again for other keys if it is
+// Keyed. into asks to visit the ingredients of such a stand-in too, which happens once. Ingredients stops when more is
+// false, and returns it.
 //
-// If the controller reads an object where the Secret is, the object has to be in the
-// workload's namespace.
+// If the controller reads an object from the Secret's namespace, the object must be in the workload's.
 func (g *Graph) Ingredients(object, workload *Resource, visit func(*reference.Reference, Meaning) (into, more bool)) bool {
-	return g.ingredients(object, workload, map[*Resource]bool{object: true}, visit)
+	w := walk{g, workload, visit, map[*Resource]bool{object: true}, map[**Resource]bool{}}
+	return w.ingredients(object)
 }
 
-// ingredients is Ingredients without those of met: true if a reference to all of its keys
-// led to an object.
-func (g *Graph) ingredients(object, workload *Resource, met map[*Resource]bool, visit func(*reference.Reference, Meaning) (into, more bool)) bool {
+// A walk is a call of Ingredients.
+type walk struct {
+	graph    *Graph
+	workload *Resource
+	visit    func(*reference.Reference, Meaning) (into, more bool)
+	met      map[*Resource]bool  // true if a reference to all its keys led to the object
+	done     map[**Resource]bool // lists, by their address, whose objects need no further visit
+}
+
+func (w *walk) ingredients(object *Resource) bool {
 	for i := range object.Edges {
 		e := &object.Edges[i]
 		if !e.Ref.Consumed {
 			continue
 		}
-		for _, meaning := range g.meaningsIn(e, workload) {
-			if !meaning.StandsFor {
-				if _, more := visit(e.Ref, meaning); !more {
+		for _, meaning := range w.graph.meaningsIn(e, w.workload) {
+			if meaning.StandsFor {
+				if !w.makers(e.Ref, meaning) {
 					return false
 				}
-				continue
-			}
-			for _, maker := range meaning.Objects {
-				whole, been := met[maker]
-				if whole || been && !maker.Keyed {
-					continue
-				}
-				met[maker] = e.Ref.Keys == nil
-				into, more := visit(e.Ref, Meaning{Objects: []*Resource{maker}, Kind: meaning.Kind, StandsFor: true})
-				if !more || into && !been && !g.ingredients(maker, workload, met, visit) {
-					return false
-				}
+			} else if _, more := w.visit(e.Ref, meaning); !more {
+				return false
 			}
 		}
 	}
 	return true
 }
 
-// meaningsIn is Meanings for the Secret in the namespace of a workload.
+func (w *walk) makers(ref *reference.Reference, meaning Meaning) bool {
+	list := &meaning.Objects[0]
+	if w.done[list] {
+		return true
+	}
+	w.done[list] = ref.Keys == nil || !w.graph.keyed(meaning.Objects)
+	for _, maker := range meaning.Objects {
+		whole, been := w.met[maker]
+		if whole || been && !maker.Keyed {
+			continue
+		}
+		w.met[maker] = ref.Keys == nil
+		into, more := w.visit(ref, Meaning{Objects: []*Resource{maker}, Kind: meaning.Kind, StandsFor: true})
+		if !more || into && !been && !w.ingredients(maker) {
+			return false
+		}
+	}
+	return true
+}
+
+func (g *Graph) keyed(objects []*Resource) bool {
+	return Once(g.notes, objects, "keyed", func() bool {
+		return slices.ContainsFunc(objects, func(r *Resource) bool { return r.Keyed })
+	})
+}
+
+// meaningsIn is Meanings for a Secret in the workload's namespace.
 func (g *Graph) meaningsIn(e *Edge, workload *Resource) []Meaning {
 	if !e.Ref.ControllerNamespace || e.Ref.Of != nil {
 		return g.Meanings(e)
@@ -191,8 +210,7 @@ func (g *Graph) meaningsIn(e *Edge, workload *Resource) []Meaning {
 	return g.Meanings(&in)
 }
 
-// ExtraSources returns the edges that confighash.dev/extra-sources makes: each object
-// once.
+// ExtraSources returns the edges from confighash.dev/extra-sources, without duplicates.
 func (r *Resource) ExtraSources() []*Edge {
 	var extra []*Edge
 	type object struct {
@@ -210,9 +228,8 @@ func (r *Resource) ExtraSources() []*Edge {
 	return extra
 }
 
-// Lost returns the object that was found by its name less the suffix that
-// kustomize, or another build, gave it and did not write into the reference, nil if there
-// is none, or several.
+// Lost returns the object that a reference names without the suffix from kustomize or another build, which should have
+// written it into the reference. It is nil if there is no such object, or several.
 func (match *Match) Lost() *Resource {
 	if !match.Based || match.Stale || len(match.Candidates) != 1 {
 		return nil

@@ -11,8 +11,7 @@ import (
 	"github.com/confighash/confighash/internal/reference"
 )
 
-// An object that only layers with other prefixes make counts as made, so that nobody reports
-// it as missing.
+// An object counts as created even if only layers with other prefixes create it, so that it is not reported as missing.
 func TestEdge_findsMakersOfOtherLayers(t *testing.T) {
 	sealed := func(prefix string) string {
 		return "apiVersion: bitnami.com/v1alpha1\nkind: SealedSecret\nmetadata: {name: " + prefix + "db, annotations: {" +
@@ -27,7 +26,7 @@ func TestEdge_findsMakersOfOtherLayers(t *testing.T) {
 	}
 }
 
-// A SealedSecret is not done with when one of its keys has counted.
+// A SealedSecret is visited again for other keys.
 func TestIngredients_haveTheKeysOfEachReference(t *testing.T) {
 	const sealed = "apiVersion: bitnami.com/v1alpha1\nkind: SealedSecret\nmetadata: {name: app}\nspec: {encryptedData: {a: A, b: B}}\n---\n"
 	external := func(name, from string) string {
@@ -58,8 +57,7 @@ func TestIngredients_haveTheKeysOfEachReference(t *testing.T) {
 	}
 }
 
-// What a controller reads in the workload's namespace is not an object that was there
-// earlier in the build.
+// An object that was in the workload's namespace earlier in the build is not read from there by a controller.
 func TestIngredients_areInTheNamespaceOfTheWorkload(t *testing.T) {
 	const class = "apiVersion: external-secrets.io/v1\nkind: ClusterExternalSecret\nmetadata: {name: db}\n" +
 		"spec: {externalSecretSpec: {target: {template: {templateFrom: [{configMap: {name: tpl, items: [{key: k}]}}]}}}}\n---\n"

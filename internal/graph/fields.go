@@ -10,7 +10,7 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// fields is what every item has.
+// fields are the fields that every item has.
 type fields struct {
 	apiVersion, kind, name, namespace string
 	nameAt                            edit.Scalar
@@ -19,7 +19,7 @@ type fields struct {
 	sops, encrypted                   bool
 }
 
-// readFields reads the head of an item. shared: the item itself is shared.
+// readFields reads the common fields of an item. shared: the item itself is shared.
 func readFields(item *yaml.Node, shared bool) (fields, error) {
 	var f fields
 	var metadata *yaml.Node
@@ -36,7 +36,7 @@ func readFields(item *yaml.Node, shared bool) (fields, error) {
 			f.immutable, _ = yamldoc.Bool(value)
 		case "sops":
 			f.sops = value.Kind == yaml.MappingNode
-			// With --mac-only-encrypted, the integrity code covers the encrypted values alone.
+			// With --mac-only-encrypted, the MAC covers only the encrypted values.
 			f.encrypted = f.sops && yamldoc.StringOf(yamldoc.At(value, "mac_only_encrypted")) != "true"
 		}
 		return nil
@@ -44,7 +44,7 @@ func readFields(item *yaml.Node, shared bool) (fields, error) {
 	if metadata == nil {
 		return f, err
 	}
-	var wrong error // the name may come after it
+	var wrong error // the name may follow
 	inMetadata := each(metadata, metadataShared, func(key string, value *yaml.Node, valueShared bool) error {
 		var err error
 		switch key {
@@ -87,7 +87,7 @@ func stringMap(n *yaml.Node, name string) (map[string]string, error) {
 		if _, twice := m[key]; twice && strings.HasPrefix(key, "confighash.dev/") {
 			return fmt.Errorf("the key %q appears twice; keep one", key)
 		}
-		// Of another key the last one counts, as for kubectl, which takes such files.
+		// For other duplicate keys the last one counts, as in kubectl, which accepts such files.
 		m[key] = yamldoc.StringOf(yamldoc.Resolve(value))
 		return nil
 	})
@@ -97,9 +97,8 @@ func stringMap(n *yaml.Node, name string) (map[string]string, error) {
 	return m, err
 }
 
-// each calls visit for every entry of a mapping, those of merge keys included.
-// shared: the value's text is used in other places too. It fails
-// if a key is there twice, but after all of the visits, so that the error can name the resource.
+// each calls visit for every entry of a mapping, including those of merge keys. shared: other places use the value's
+// text too. A duplicate key is an error, but only after all visits, so that the error can name the resource.
 func each(m *yaml.Node, shared bool, visit func(key string, value *yaml.Node, shared bool) error) error {
 	shared = shared || m.Kind == yaml.AliasNode
 	m = yamldoc.Resolve(m)

@@ -18,24 +18,23 @@ type Finding struct {
 	Severity manifest.Severity
 	Resource *Resource
 	Path     yamldoc.Path // the field it is about, or ""
-	// Name is the resource's name in the output, if that differs. A finding about the
-	// output uses the names there, so a second run reports the same.
+	// Name is the resource's name in the output, if that differs. Findings about the output use it, so that a second
+	// run reports the same.
 	Name    string
 	Message string
 }
 
-// String returns the finding as a sentence that begins with the resource and
-// the field.
+// String returns the finding as a sentence that begins with the resource and the field.
 func (f Finding) String() string {
 	return sentence(f.Resource.Called(f.Name), ClipPath(f.Path), f.Message)
 }
 
 func (f *Finding) name() string { return cmp.Or(f.Name, f.Resource.Name) }
 
-// Error makes a Finding an error.
+// Error returns String, so that a Finding is an error.
 func (f Finding) Error() string { return f.String() }
 
-// Errors returns the errors that err joins, however deep.
+// Errors returns all errors that err joins, recursively.
 func Errors(err error) []error {
 	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok {
@@ -48,7 +47,7 @@ func Errors(err error) []error {
 	return all
 }
 
-// Prefixed puts words before each of the errors that err joins.
+// Prefixed prepends words to each of the errors that err joins.
 func Prefixed(words string, err error) error {
 	if err == nil {
 		return nil
@@ -60,8 +59,7 @@ func Prefixed(words string, err error) error {
 	return errors.Join(all...)
 }
 
-// Result returns the finding as the KRM functions specification has it. It shares
-// no memory with the input.
+// Result converts the finding to a result of the KRM functions specification. It shares no memory with the input.
 func (f Finding) Result() manifest.Result {
 	r := f.Resource
 	result := manifest.Result{
@@ -90,13 +88,13 @@ func annotation(r *Resource, keys ...string) string {
 	return ""
 }
 
-// A Sentence is what a finding says to people, or several findings of the same cause.
+// A Sentence is the text of a finding, or of several findings with the same cause.
 type Sentence struct {
 	Severity manifest.Severity
 	Text     string
 }
 
-// A cause is what findings about several resources share.
+// A cause is what findings about several resources have in common.
 type cause struct {
 	severity manifest.Severity
 	path     string // with any index
@@ -109,13 +107,12 @@ func (f *Finding) cause() cause {
 	return cause{f.Severity, index.ReplaceAllString(ClipPath(f.Path), "[*]"), f.Message}
 }
 
-// Sentences returns findings, which are sorted, as sentences. One sentence says what is the
-// same of three resources or more, and names the first of them; of information, each is
-// said.
+// Sentences converts sorted findings to sentences. From three resources on, findings of the same cause share a sentence
+// that names the first resources; information is never merged.
 func Sentences(findings []Finding) []Sentence {
 	const least, shown = 3, 3
 	type group struct {
-		first int // finding
+		first int // index of the first finding
 		path  string
 		names []string
 	}
@@ -158,8 +155,7 @@ func sentence(who, path, message string) string {
 	return who + ": " + message
 }
 
-// SortFindings returns findings sorted for people, worst first, without those
-// that say the same.
+// SortFindings returns the findings, worst first, without duplicates.
 func SortFindings(findings []Finding) []Finding {
 	rank := map[manifest.Severity]int{manifest.Error: 0, manifest.Warning: 1, manifest.Info: 2}
 	findings = slices.Clone(findings)

@@ -48,7 +48,7 @@ info: Pod e: stays`
 	}
 }
 
-// Each resource is named or counted, once for each cause.
+// Each resource is named or counted once for each cause.
 func TestSentences_countAll(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		resources := make([]*graph.Resource, 8)

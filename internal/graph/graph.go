@@ -11,32 +11,32 @@ import (
 type Graph struct {
 	// Resources are all resources, in the order of the input.
 	Resources []*Resource
-	// Kept are earlier versions of objects, which an earlier run carried along. They are
-	// not among Resources, and no edge leads to them.
+	// Kept are earlier versions of objects that an earlier run carried along. They are not among Resources, and no edge
+	// leads to them.
 	Kept []*Resource
-	// Context are the resources of other builds. They are not among Resources either:
-	// references lead to them, and theirs count, but nobody changes them.
+	// Context are the resources of other builds. They are not among Resources: their references count and they can be
+	// referred to, but they are never changed.
 	Context []*Resource
-	// PassedOver are those that are not for the cluster, and not among Resources either.
+	// PassedOver are resources that are not for the cluster. They are not among Resources.
 	PassedOver []*Resource
 	all        []*Resource // Resources and Context
-	// Namespace is where objects that name no namespace will be applied.
+	// Namespace is the namespace in which objects without their own will be applied.
 	Namespace string
 
-	// byName holds ConfigMaps and Secrets by present and earlier names, byBase by the
-	// same names without an earlier run's suffix. widened: they hold the scope every, too.
+	// byName holds ConfigMaps and Secrets by current and earlier names, byBase by the same names without an earlier
+	// run's suffix. widened: they also have entries for the scope every.
 	byName, byBase map[key][]*Resource
 	widened        bool
-	// producers holds what makes ConfigMaps and Secrets, by the name that it gives them.
+	// producers holds what creates ConfigMaps and Secrets, by the name of the product.
 	producers map[key][]*Resource
-	// others holds resources of other kinds that something refers to.
+	// others holds resources of other kinds that references may name.
 	others map[ID][]*Resource
 	// notes are about lists in the maps above.
 	notes    Notes
 	narrower *narrower
 }
 
-// A key is a name of an object, and where it has it.
+// A key is a name of an object in a scope.
 type key struct {
 	target    catalog.Target
 	scope     scope
@@ -47,31 +47,31 @@ type key struct {
 type scope uint8
 
 const (
-	present  scope = iota // in the namespace where the target is now
-	earlier               // in one where it was earlier in the build
-	every                 // in any namespace; see Graph.widen
-	anywhere              // of producers: whatever the namespace of the product
+	present  scope = iota // the target's current namespace
+	earlier               // a namespace from earlier in the build
+	every                 // any namespace; see Graph.widen
+	anywhere              // for producers: any namespace of the product
 )
 
-// An ID is what an API server knows a resource by, whatever the version.
+// An ID identifies a resource to an API server, apart from the version.
 type ID struct{ Group, Kind, Namespace, Name string }
 
-// ID returns that of r, in the namespace in which it will be applied.
+// ID returns the ID of r, in the namespace in which it will be applied.
 func (g *Graph) ID(r *Resource) ID {
 	return ID{Group: r.Group, Kind: r.Kind, Namespace: g.NamespaceOf(r), Name: r.Name}
 }
 
-// BaseID is ID with the name from before a hash.
+// BaseID is ID with the name without the hash.
 func (g *Graph) BaseID(r *Resource) ID { return g.ID(r).Of(cmp.Or(r.Base, r.Name)) }
 
-// Of returns the ID of the same resource by another name.
+// Of returns the ID of the same resource under another name.
 func (id ID) Of(name string) ID {
 	id.Name = name
 	return id
 }
 
-// New makes a Graph of resources, and resolves their references. namespace is where
-// objects that name none will be applied.
+// New returns the Graph of resources, with all references resolved. namespace is where objects without their own will
+// be applied.
 func New(resources []*Resource, namespace string) *Graph {
 	targets := 0
 	for _, r := range resources {
@@ -93,7 +93,7 @@ func New(resources []*Resource, namespace string) *Graph {
 		switch {
 		case r.PassedOver && !r.Context:
 			g.PassedOver = append(g.PassedOver, r)
-		case r.PassedOver, r.Kept && r.Context: // nobody asks for those of other builds
+		case r.PassedOver, r.Kept && r.Context: // irrelevant for other builds
 		case r.Kept:
 			g.Kept = append(g.Kept, r)
 		case r.Context:
@@ -118,7 +118,7 @@ func New(resources []*Resource, namespace string) *Graph {
 	return g
 }
 
-// All returns the resources, and those of the context after them.
+// All returns the resources, followed by those of the context.
 func (g *Graph) All() []*Resource { return g.all }
 
 func (g *Graph) scope() {
@@ -135,7 +135,7 @@ func (g *Graph) scope() {
 	}
 }
 
-// widen enters all targets under the scope every, which few inputs need.
+// widen indexes all targets under the scope every, on first use: few inputs need it.
 func (g *Graph) widen() {
 	if g.widened {
 		return
@@ -148,7 +148,7 @@ func (g *Graph) widen() {
 	}
 }
 
-// addTarget enters r in a scope, present or every, under each name that it has and had.
+// addTarget indexes r in a scope, present or every, under each of its current and earlier names.
 func (g *Graph) addTarget(r *Resource, in scope) {
 	now := g.NamespaceOf(r)
 	if in == every {
@@ -170,7 +170,7 @@ func (g *Graph) addTarget(r *Resource, in scope) {
 	if r.Base == r.Name || r.Part != "" { // references to parts have their complete names
 		return
 	}
-	// kustomize's own suffix is taken off the present name alone.
+	// Only the current name can have kustomize's own suffix.
 	enter(g.byBase, r.Base)
 	for _, id := range r.History.Previous {
 		if b := base(id.Name, r.Recorded()); b != id.Name {
@@ -179,15 +179,15 @@ func (g *Graph) addTarget(r *Resource, in scope) {
 	}
 }
 
-// put enters r under k, once: all names of one resource are entered together.
+// put adds r under k, once: all names of one resource are added consecutively.
 func put[K comparable](index map[K][]*Resource, k K, r *Resource) {
 	if list := index[k]; len(list) == 0 || list[len(list)-1] != r {
 		index[k] = append(list, r)
 	}
 }
 
-// addOther enters r under its present and earlier names: when a transformer runs,
-// references to it are not rewritten yet either.
+// addOther indexes r under its current and earlier names: when a transformer runs, references to r have not been
+// rewritten yet.
 func (g *Graph) addOther(r *Resource) {
 	for _, name := range r.Names() {
 		id := g.ID(r)
@@ -204,8 +204,7 @@ func (g *Graph) addProducts(r *Resource) {
 		}
 		names := []string{ref.Name}
 		if ref.At.Path == "metadata.name" {
-			// What it makes has its own name, and others of its layer refer to both by the
-			// name from before prefixes.
+			// The product has the name of r. Others of its layer refer to both by the name without prefixes.
 			names = append(names, r.Names()[1:]...)
 		}
 		for _, name := range names {
@@ -221,8 +220,7 @@ func (g *Graph) addProducts(r *Resource) {
 	}
 }
 
-// NamespaceOf returns the namespace in which r will be applied, "" for a
-// cluster-scoped one.
+// NamespaceOf returns the namespace in which r will be applied, "" if it is cluster-scoped.
 func (g *Graph) NamespaceOf(r *Resource) string {
 	if r.ClusterScoped {
 		return ""
@@ -230,13 +228,12 @@ func (g *Graph) NamespaceOf(r *Resource) string {
 	return cmp.Or(r.Namespace, g.Namespace)
 }
 
-// Alike returns the resources that have or had the kind, the name and the namespace of
-// an object, itself among them.
+// Alike returns the resources that have or had the kind, name and namespace of an object, including the object itself.
 func (g *Graph) Alike(r *Resource) []*Resource {
 	return g.byName[key{r.Target, present, g.NamespaceOf(r), r.Name}]
 }
 
-// Holds reports whether an object of that kind has the name now.
+// Holds reports whether an object of that kind currently has the name.
 func (g *Graph) Holds(target catalog.Target, namespace, name string) bool {
 	return slices.ContainsFunc(g.byName[key{target, present, namespace, name}], func(r *Resource) bool { return r.Name == name })
 }

@@ -28,7 +28,7 @@ func build(t testing.TB, manifests string) *Graph {
 	return New(slices.Concat(found...), "default")
 }
 
-// An earlier identity, as kustomize's annotations have it.
+// previous returns kustomize's annotations about earlier identities.
 func previous(names, namespaces string) string {
 	kinds := "ConfigMap" + strings.Repeat(",ConfigMap", strings.Count(names, ","))
 	return "internal.config.kubernetes.io/previousNames: '" + names + "', internal.config.kubernetes.io/previousNamespaces: '" + namespaces +
@@ -79,7 +79,7 @@ func TestResolve(t *testing.T) {
 			want: []string{"b/app"}, moved: true,
 		},
 		{
-			label:   "the present namespace goes before an earlier one",
+			label:   "the present namespace wins over an earlier one",
 			targets: configMap("b", "app", previous("app", "a")) + configMap("a", "app", ""), ref: reference.Reference{Namespace: "a"},
 			want: []string{"a/app"},
 		},
@@ -117,7 +117,7 @@ func TestResolve(t *testing.T) {
 			want:    []string{"/app-4h2mbtbbt6"},
 		},
 		{
-			label:   "a suffix of which nothing is recorded",
+			label:   "an unrecorded suffix",
 			targets: configMap("", "app-4h2mbtbbt6", "confighash.dev/hash: 4h2mbtbbt6"), ref: reference.Reference{Name: "app-hmg6f82fh6"},
 			want: []string{"/app-4h2mbtbbt6"},
 		},
@@ -142,7 +142,7 @@ func TestResolve(t *testing.T) {
 			want:    []string{"/p-app-4h2mbtbbt6"},
 		},
 		{
-			label:   "an object that bears the name goes before one that bore it before its suffix",
+			label:   "an object that has the name wins over one that had it before its suffix",
 			targets: configMap("", "app-4h2mbtbbt6", "confighash.dev/hash: 4h2mbtbbt6") + configMap("", "app", ""),
 			want:    []string{"/app"},
 		},
@@ -236,7 +236,7 @@ func TestSortFindings_putsTheWorstFirstAndDropsRepetitions(t *testing.T) {
 		{Severity: manifest.Warning, Resource: b, Path: "x", Message: "w"},
 		{Severity: manifest.Error, Resource: b, Message: "e"},
 	}
-	for range 2 { // the findings stay as they are
+	for range 2 { // a second call returns the same
 		var lines []string
 		for _, f := range SortFindings(findings) {
 			lines = append(lines, f.String())
@@ -266,7 +266,7 @@ func TestBuild_namesTheItemWithADuplicateKey(t *testing.T) {
 	}
 }
 
-func TestBuild_takesNullForNoEncryption(t *testing.T) {
+func TestBuild_treatsNullAsNoEncryption(t *testing.T) {
 	g := build(t, "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {a: b}\nsops:\n")
 	if r := g.Resources[0]; r.SOPS || r.Encrypted {
 		t.Errorf("sops: null makes %+v encrypted", r)

@@ -7,11 +7,11 @@ import (
 	"github.com/confighash/confighash/internal/kustomize"
 )
 
-// A narrower narrows lists of objects of one name: thousands of variants of one base share
-// one name in the eyes of what refers to it.
+// A narrower narrows lists of objects of one name: thousands of variants of one base can share a name in the references
+// to it.
 type narrower struct {
 	notes  Notes
-	layers map[string]int    // those of all referrers met so far, numbered
+	layers map[string]int    // numbers the layers of all referrers seen so far
 	of     map[*Resource]int // by referrer
 }
 
@@ -19,8 +19,8 @@ func newNarrower(notes Notes) *narrower {
 	return &narrower{notes: notes, layers: map[string]int{"": 0}, of: map[*Resource]int{}}
 }
 
-// What Notes hold of lists: the index of their layers, what of them fits the layers of that
-// number, and the only object of that name.
+// Keys of Notes about lists: the index by layers, the objects that fit the layers of a number, and the only object of a
+// name.
 type (
 	indexed   struct{}
 	fittingTo int
@@ -43,10 +43,9 @@ func (n *narrower) layersOf(r *Resource) int {
 	return number
 }
 
-// narrow returns those of several candidates that fit the referrer's layers, as
-// kustomize's selectReferral does. If all are of other layers, it prefers the only one
-// that has the name now: a workload of an outer layer that refers to dev-app means the
-// object with that name. If there is none, it returns all as strangers.
+// narrow returns the candidates that fit the referrer's layers, as in kustomize's selectReferral. If all are of other
+// layers, it returns the only one that currently has the name: a workload of an outer layer that refers to dev-app
+// means the object with that name. If there is none, it returns all as strangers.
 func (n *narrower) narrow(candidates []*Resource, referrer *Resource, name string) (fitting, strangers []*Resource) {
 	if len(candidates) <= 1 {
 		return candidates, nil
@@ -76,9 +75,8 @@ func bearer(candidates []*Resource, name string) (found *Resource) {
 	return found
 }
 
-// layers is an index of objects by what kustomize narrows several of them by:
-// their lists of prefixes and of suffixes, of which the shorter one must end the
-// longer.
+// layers indexes objects by their lists of prefixes and of suffixes. kustomize's rule for two lists is that the shorter
+// one must be the end of the longer.
 type layers struct {
 	all                []*Resource
 	prefixes, suffixes *affixes
@@ -88,11 +86,11 @@ type layers struct {
 type affixes struct {
 	listOf func(*Resource) []string
 	all    []*Resource
-	// ends numbers the ends of lists, each by its first element and the number
-	// of the end after it. It is made of lists read backwards.
+	// ends numbers the ends of lists. An end is identified by its first element and the number of the shorter end after
+	// it.
 	ends map[listEnd]int
-	// in holds the objects whose lists end so, and is those whose lists are no
-	// more than that, by the number of the end. 0 is the end that is empty.
+	// in holds the objects whose lists have an end, and is those whose lists equal it, by the end's number. The empty
+	// end is 0.
 	in, is map[int][]int
 }
 
@@ -128,12 +126,11 @@ func newAffixes(all []*Resource, listOf func(*Resource) []string) *affixes {
 	return a
 }
 
-// like returns the objects whose lists fit that of a referrer, in several lists
-// that have none in common. all: every object fits.
+// like returns the objects whose lists fit the referrer's, as several disjoint lists. all: every object fits.
 func (a *affixes) like(referrer *Resource, allowEmpty bool) (found [][]int, all bool) {
 	list := a.listOf(referrer)
 	if len(list) == 0 {
-		return [][]int{a.is[0]}, allowEmpty // an empty list fits every other, then
+		return [][]int{a.is[0]}, allowEmpty // an empty list then fits every other
 	}
 	if allowEmpty {
 		found = append(found, a.is[0])
@@ -151,7 +148,8 @@ func (a *affixes) like(referrer *Resource, allowEmpty bool) (found [][]int, all 
 	return append(found, a.in[end]), false
 }
 
-// fit returns the objects that fit the referrer's layers: closely, if several fit at all.
+// fit returns the objects that fit the referrer's layers. If several do, objects without prefixes and suffixes no
+// longer fit every referrer.
 func (l *layers) fit(referrer *Resource) []*Resource {
 	loose := l.fitting(referrer, true, 2)
 	if len(loose) <= 1 {
@@ -160,8 +158,8 @@ func (l *layers) fit(referrer *Resource) []*Resource {
 	return l.fitting(referrer, false, len(l.all))
 }
 
-// fitting returns the objects whose prefixes and suffixes fit the referrer's, in
-// their order, or some of them, where there are more than most.
+// fitting returns the objects whose prefixes and suffixes fit the referrer's, in their order. It stops after most
+// objects.
 func (l *layers) fitting(referrer *Resource, allowEmpty bool, most int) []*Resource {
 	byPrefix, anyPrefix := l.prefixes.like(referrer, allowEmpty)
 	bySuffix, anySuffix := l.suffixes.like(referrer, allowEmpty)

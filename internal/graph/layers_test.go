@@ -11,7 +11,7 @@ import (
 	"github.com/confighash/confighash/test/support/property"
 )
 
-// TestLayers_narrow compares the index with a look at all candidates.
+// TestLayers_narrow compares the index with checking all candidates.
 func TestLayers_narrow(t *testing.T) {
 	affixes := rapid.SliceOfN(rapid.SampledFrom([]string{"a-", "b-", "", "dev-"}), 0, 3)
 	resource := rapid.Custom(func(rt *rapid.T) *Resource {
@@ -37,7 +37,7 @@ func TestLayers_narrow(t *testing.T) {
 	})
 }
 
-// all narrows by a look at all candidates.
+// all narrows by checking all candidates.
 func all(candidates []*Resource, referrer *Resource) (fitting, strangers []*Resource) {
 	fitting = candidates
 	for _, allowEmpty := range []bool{true, false} {
@@ -58,7 +58,7 @@ func all(candidates []*Resource, referrer *Resource) (fitting, strangers []*Reso
 	return nil, candidates
 }
 
-// TestGraph_narrow looks twice, the second time by what is noted.
+// TestGraph_narrow narrows twice; the second result comes from the cache.
 func TestGraph_narrow(t *testing.T) {
 	var all []*Resource
 	for _, prefix := range "abcdefghijklmnopqrst" {

@@ -1,8 +1,7 @@
 package graph
 
-// Notes is what was found in lists of resources, so that thousands of references do not look
-// through the same thousands of objects each. A list is known by where it begins: no list of a
-// Graph changes any more.
+// Notes caches facts about lists of resources, so that thousands of references do not each scan the same thousands of
+// objects. A list is identified by its address, since the lists of a Graph do not change.
 type Notes map[note]any
 
 type note struct {
@@ -10,8 +9,7 @@ type note struct {
 	what any
 }
 
-// Once returns what find found in a list, which is not empty, the first time that it was asked
-// for.
+// Once returns the result of find for a list, which is not empty, and caches it under the key what.
 func Once[T any](n Notes, list []*Resource, what any, find func() T) T {
 	k := note{&list[0], what}
 	found, ok := n[k].(T)

@@ -10,49 +10,45 @@ import (
 	"github.com/confighash/confighash/internal/reference"
 )
 
-// A Match is what a reference resolves to.
+// A Match is the result of resolving a reference for one kind.
 type Match struct {
-	// Candidates are the objects that the reference may mean: none, one, or several
-	// between which nothing decides.
+	// Candidates are the objects that the reference may mean: none, one, or several if the choice is open.
 	Candidates []*Resource
-	// Moved: they were found by a namespace in which they were earlier in the build.
+	// Moved: the candidates were found by a namespace they had earlier in the build.
 	Moved bool
-	// Based: they were found by a name without an earlier run's suffix. Stale: by one
-	// with a suffix that nothing records.
+	// Based: the candidates were found by a name without an earlier run's suffix. Stale: by a name with a suffix that
+	// is not recorded.
 	Based, Stale bool
-	// Strangers are what the reference might mean if there is no candidate: several
-	// objects that have or had the name, none of them of the same layers as the referrer.
+	// Strangers are what the reference might mean if there is no candidate: several objects that have or had the name,
+	// none of them in the referrer's layers.
 	Strangers []*Resource
 }
 
 // Resolve finds the objects of one kind that a reference means.
 //
-// It follows the rules by which kustomize rewrites references
-// (api/filters/nameref in v0.21.2): an object is found by its present name and
-// by every name that it had earlier in the build; in the namespace that the
-// reference names, or else in the referrer's present one; in any namespace if the
-// referrer belongs to none. Several are narrowed to those with the same prefixes and
-// suffixes as the referrer, at first admitting those without any.
+// It follows kustomize's rules for rewriting references (api/filters/nameref in v0.21.2): an object is found by its
+// current name and by every name it had earlier in the build; in the namespace that the reference names, or else in the
+// referrer's current one; in any namespace if the referrer is cluster-scoped. Several objects are narrowed to those
+// with the same prefixes and suffixes as the referrer, at first admitting those without any.
 //
-// Two rules are added. An object that an earlier run renamed is also found by its
-// names without the suffix, or with that of another run, if nothing else has that
-// name. And if a namespace is named, the present one takes precedence over those of
-// earlier in the build.
+// Two rules are added. If nothing else has the name, an object that an earlier run renamed is also found by its names
+// without the suffix, or with that of another run. And if the reference names a namespace, objects currently in it win
+// over those that were there earlier in the build.
 func (g *Graph) Resolve(referrer *Resource, ref *reference.Reference, target catalog.Target) Match {
 	found := g.find(referrer, ref, target)
 	found.Candidates, found.Strangers = g.narrower.narrow(found.Candidates, referrer, ref.Name)
 	return found
 }
 
-// find is Resolve before candidates are narrowed.
+// find is Resolve without narrowing the candidates.
 func (g *Graph) find(referrer *Resource, ref *reference.Reference, target catalog.Target) Match {
 	found := g.lookUp(g.byName, referrer, ref, ref.Name, target)
 	if found.Candidates != nil {
 		return found
 	}
 	found = g.lookUp(g.byBase, referrer, ref, ref.Name, target)
-	// An object that is not renamed yet will be in this run, so its name without a suffix
-	// means it in this run as well as in the next.
+	// An object that is not renamed yet will be in this run, so its name without a suffix means it in this run as well
+	// as in the next.
 	for _, name := range withoutSuffix(ref.Name) {
 		for _, index := range []map[key][]*Resource{g.byBase, g.byName} {
 			if found.Candidates == nil {
@@ -65,12 +61,11 @@ func (g *Graph) find(referrer *Resource, ref *reference.Reference, target catalo
 	return found
 }
 
-// MaxNameLength is how long the name of an object can be (a DNS-1123 subdomain).
+// MaxNameLength is the maximum length of an object's name (a DNS-1123 subdomain).
 const MaxNameLength = 253
 
-// withoutSuffix returns name without what may be a suffix in it, from the last
-// one on: a name from two runs ago, which nothing records. No run made a
-// name that is too long for one.
+// withoutSuffix returns name without each part that may be a suffix, from the last one on: it may be a name from two
+// runs ago, which is not recorded. A name longer than an object's name cannot be one.
 func withoutSuffix(name string) []string {
 	if len(name) > MaxNameLength {
 		return nil
@@ -110,7 +105,10 @@ func (g *Graph) makers(referrer *Resource, ref *reference.Reference, target cata
 	if found == nil {
 		found = g.producers[key{target, every, "", ref.Name}]
 	}
-	// An object that only other layers make counts as made.
+	if found == nil && ref.Namespace == "" && (referrer.ClusterScoped || ref.ControllerNamespace) {
+		found = g.producers[key{target, anywhere, "", ref.Name}]
+	}
+	// An object counts as created even if only other layers create it.
 	found, strangers := g.narrower.narrow(found, referrer, ref.Name)
 	if found == nil {
 		return strangers
@@ -118,7 +116,7 @@ func (g *Graph) makers(referrer *Resource, ref *reference.Reference, target cata
 	return found
 }
 
-// StandIns returns the resources in a list of the graph's that represent a Secret.
+// StandIns returns the resources in a list of the graph that represent a Secret.
 func (g *Graph) StandIns(list []*Resource) []*Resource {
 	switch {
 	case len(list) == 0, len(list) == 1 && !list[0].StandsFor:
@@ -131,11 +129,10 @@ func (g *Graph) StandIns(list []*Resource) []*Resource {
 	})
 }
 
-// Unsure reports whether nothing says which object a reference means: its
-// referrer belongs to no namespace, or reads in one that nobody names, and several
-// namespaces hold an object of that name, or will by what something in the input
-// makes. It reports false for fields that kustomize follows: several objects are an
-// error there, as they are for kustomize.
+// Unsure reports whether a reference may mean objects in several namespaces: the referrer is cluster-scoped or reads in
+// a namespace that is not given, and several namespaces have, or will have from a producer in the input, an object of
+// that name. It returns false for fields that kustomize follows, for which several objects are an error, as in
+// kustomize.
 func (g *Graph) Unsure(e *Edge) bool {
 	ref := e.Ref
 	if ref.Kustomize || ref.Namespace != "" || !e.Referrer.ClusterScoped && !ref.ControllerNamespace {
@@ -146,7 +143,7 @@ func (g *Graph) Unsure(e *Edge) bool {
 	})
 }
 
-// spreadOf is what Notes hold of candidates: whether they spread over namespaces.
+// spreadOf is the key of Notes for whether candidates of a name are in several namespaces.
 type spreadOf string
 
 func (g *Graph) spread(candidates []*Resource, name string) bool {
@@ -159,9 +156,8 @@ func (g *Graph) spread(candidates []*Resource, name string) bool {
 		slices.ContainsFunc(g.producers[key{candidates[0].Target, anywhere, "", name}], elsewhere)
 }
 
-// Elsewhere returns the objects that a reference of a referrer with an unknown
-// scope would mean if the referrer belonged to no namespace, a list for each kind.
-// There are none if all of them are in the namespace that the referrer is assumed to be in.
+// Elsewhere returns, for a referrer of unknown scope, the objects that the reference would mean if the referrer were
+// cluster-scoped: a list for each kind, empty if all objects are in the namespace assumed for the referrer.
 func (g *Graph) Elsewhere(e *Edge) [][]*Resource {
 	if !e.Referrer.ScopeUnknown || e.Ref.Namespace != "" || e.Ref.ControllerNamespace {
 		return nil
@@ -177,8 +173,8 @@ func (g *Graph) Elsewhere(e *Edge) [][]*Resource {
 	return lists
 }
 
-// named returns the resources of a kind other than ConfigMap and Secret that a
-// referrer may mean by name: none, one, or several between which nothing decides.
+// named returns the resources of a kind other than ConfigMap and Secret that a referrer may mean by name: none, one, or
+// several if the choice is open.
 func (g *Graph) named(referrer *Resource, kind catalog.GroupKind, name string) []*Resource {
 	for _, namespace := range []string{"", g.NamespaceOf(referrer)} {
 		all := g.others[ID{kind.Group, kind.Kind, namespace, name}]
@@ -189,8 +185,8 @@ func (g *Graph) named(referrer *Resource, kind catalog.GroupKind, name string) [
 	return nil
 }
 
-// export returns what another object, which decides the kind of a reference's target,
-// says of it, or "" if that object is not in the input.
+// export returns the kind of a reference's target from the object that determines it, "" if that object is not in the
+// input.
 func (g *Graph) export(referrer *Resource, from *reference.KindFrom) string {
 	found := g.named(referrer, catalog.GroupKind{Group: from.Group, Kind: from.Kind}, from.Name)
 	if len(found) != 1 {

@@ -1,8 +1,7 @@
 // Package graph resolves the references between the resources of an input.
 //
-// A Resource is what remains of an item when its tree is gone: its identity, the
-// names that it had earlier in a kustomize build, what it refers to and where. New
-// resolves each reference once and stores the result as an Edge.
+// A Resource holds the facts of an item after its tree is freed: its identity, the names it had earlier in a kustomize
+// build, and its references with their places. New resolves each reference once and stores the result as an Edge.
 package graph
 
 import (
@@ -21,120 +20,114 @@ import (
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
-// A Resource is the facts of an item.
+// A Resource holds the facts of an item.
 type Resource struct {
-	// Index is the place in Graph.All.
+	// Index is the index in Graph.All.
 	Index int
-	// Chunk and Root say where the item is.
+	// Chunk and Root locate the item.
 	Chunk *manifest.Chunk
 	Root  yamldoc.Path
 	// Line is the line of the input on which the item begins.
 	Line int
 	// File is the file of the item, if it was read from one.
 	File string
-	// Context: another build writes it.
+	// Context: the resource belongs to another build.
 	Context bool
-	// PassedOver: it is not for the cluster, such as a Kptfile. Nothing else is known of it than
-	// its identity, its labels and its annotations.
+	// PassedOver: the resource is not for the cluster, such as a Kptfile. Only its identity, labels and annotations are
+	// known.
 	PassedOver bool
 
 	APIVersion, Group, Version, Kind string
 	// Namespace is the namespace as written, empty if there is none.
 	Namespace string
-	// Name is metadata.name, and NameAt where it is.
+	// Name is metadata.name, and NameAt its place.
 	Name   string
 	NameAt edit.Scalar
 	// GenerateName: the API server will make the name.
 	GenerateName bool
-	// Labels and Annotations are those of the item itself.
+	// Labels and Annotations are the item's own.
 	Labels, Annotations map[string]string
 
-	// ClusterScoped: the kind belongs to no namespace, by the catalogue or by a
-	// CustomResourceDefinition in the input.
+	// ClusterScoped: the kind has no namespace, according to the catalogue or a CustomResourceDefinition in the input.
 	ClusterScoped bool
-	// ScopeUnknown: neither of the two knows the kind, and the object has no namespace:
-	// it may belong to one or to none.
+	// ScopeUnknown: neither of the two knows the kind, and the object gives no namespace.
 	ScopeUnknown bool
-	// References are the item's references, in document order, and Edges what New
-	// resolved them to, in the same order.
+	// References are the item's references, in document order, and Edges their resolutions by New, in the same order.
 	References []reference.Reference
 	Edges      []Edge
-	// Mistaken are scalars that kustomize takes for references and that are not.
+	// Mistaken are scalars that kustomize wrongly takes for references.
 	Mistaken []edit.Scalar
-	// Reads are names that its programs probably read objects by: those of pods,
-	// and those that a ConfigMap holds for variables.
+	// Reads are names by which its programs probably read objects: those in pods, and those in a ConfigMap's
+	// environment variables.
 	Reads []reference.Read
 	// Exports are values of the item that other items' references need.
 	Exports map[string]string
-	// PodTemplates are the places in the item that pods are made from.
+	// PodTemplates are the places in the item from which pods are made.
 	PodTemplates []reference.PodTemplate
-	// History is what kustomize's build annotations say.
+	// History is the content of kustomize's build annotations.
 	History kustomize.History
 
 	Object
 }
 
-// An Object is what only ConfigMaps, Secrets and what represents Secrets have.
+// An Object has the facts of ConfigMaps, Secrets and stand-ins for Secrets.
 type Object struct {
-	// Target is the bit of a ConfigMap or a Secret, 0 for other kinds.
+	// Target is ConfigMap or Secret, 0 for other kinds.
 	Target catalog.Target
 
-	// Values are what it holds, sorted by key, and ValuesErr why that cannot be
-	// said. They are read only if Builder.Values is set.
+	// Values are the content, sorted by key, and ValuesErr is why it cannot be read. They are set only with
+	// Builder.Values. After a [hash.Unsubstituted], Values tell only whether two contents differ.
 	Values    []hash.Value
 	ValuesErr error
-	// Undecoded are keys whose values ought to be base64 and are not.
+	// Undecoded are keys whose values should be base64 but are not.
 	Undecoded []string
 	// SOPS: the values are encrypted by SOPS.
 	SOPS bool
-	// StandsFor: a controller makes a Secret of the object. SecretLabels and
-	// SecretAnnotations are those that the Secret gets.
+	// StandsFor: a controller makes a Secret from the object. SecretLabels and SecretAnnotations are the Secret's.
 	StandsFor                       bool
-	Keyed                           bool // its values have keys, as those of a SealedSecret
+	Keyed                           bool // its values have keys, like those of a SealedSecret
 	SecretLabels, SecretAnnotations map[string]string
 
-	// Base is the name less the suffix that an earlier run recorded, or that
-	// kustomize's generators gave it. Jobs have it, too.
+	// Base is the name without the suffix that an earlier run recorded or that kustomize's generators appended. Jobs
+	// have it too.
 	Base string
 
-	// The following are of ConfigMaps and Secrets alone.
+	// The following are set only for ConfigMaps and Secrets.
 
-	// Part is the value of the annotation confighash.dev/keys of an object that holds keys of
-	// another one, whose name Base is; "" for any other object.
+	// Part is the annotation confighash.dev/keys of an object that holds keys of another one, whose name is Base; ""
+	// for any other object.
 	Part string
 
 	// Type is a Secret's type.
 	Type string
-	// Keys are the keys of the object's data, sorted, and Bare those that no
-	// message may show, since they may be part of a value.
+	// Keys are the sorted keys of the object's data. Bare are those that messages must not show, since they may be part
+	// of a value.
 	Keys []string
 	Bare map[string]bool
-	// BinaryKeys are those of binaryData, which no variable can have.
+	// BinaryKeys are the keys of binaryData, which cannot become variables.
 	BinaryKeys []string
-	// Mentions: the name of an object may be in the values of this Secret. They
-	// hold the word configmap or secret, or a path where operators mount ConfigMaps.
+	// Mentions: the values of this Secret may contain an object's name. They contain the word configmap or secret, or a
+	// path where operators mount ConfigMaps.
 	Mentions bool
-	// Content is what counts for the hash. It is kept only if the content itself holds
-	// references, whose rewriting changes it.
+	// Content is the hashed content. It is kept only if it contains references, because rewriting them changes it.
 	Content *hash.Content
-	// Suffix is the suffix of the present content, and SuffixErr why there is none.
+	// Suffix is the suffix of the current content, and SuffixErr why there is none.
 	Suffix    string
 	SuffixErr error
-	// Kept: an earlier run carried this version of the object along. It refers to nothing
-	// and nothing refers to it.
+	// Kept: an earlier run carried this version of the object along. It has no references, and none to it are resolved.
 	Kept bool
-	// NameOnly: the object is known by a list of names, and what it holds is not known.
+	// NameOnly: the object is known only from a list of names, without its content.
 	NameOnly bool
 	// Immutable: the object says immutable: true.
 	Immutable bool
-	// Encrypted: SOPS encrypted the object in such a way that its name must not change.
+	// Encrypted: SOPS encrypted the object in a way that makes its name part of the MAC, so it must not change.
 	Encrypted bool
 }
 
-// String returns kind, namespace and name, as messages name a resource.
+// String returns kind, namespace and name, as in messages.
 func (r *Resource) String() string { return r.Called("") }
 
-// Called is String with another name, if that is not empty.
+// Called is String with another name, unless that is empty.
 func (r *Resource) Called(name string) string {
 	name = Clip(cmp.Or(name, r.Name))
 	if name == "" {
@@ -146,8 +139,7 @@ func (r *Resource) Called(name string) string {
 	return Clip(r.Kind) + " " + name
 }
 
-// Names returns the name of the resource and those that it had earlier in the
-// build.
+// Names returns the resource's name, and the names it had earlier in the build.
 func (r *Resource) Names() []string {
 	names := []string{r.Name}
 	for _, id := range r.History.Previous {
@@ -156,23 +148,26 @@ func (r *Resource) Names() []string {
 	return names
 }
 
-// Identities returns those under which references of other layers may look for the
-// resource if it gets a name: the name that it has, the name that it would have without an
-// inner layer's suffix, and the name that it gets. kustomize takes the last one for an
-// earlier name too when another variant of the same base gets a prefix: unless both
-// variants have it in their histories, kustomize rewrites references to it as
-// references to the one that has (found with 5.8.2).
+// Identities returns the identities by which references of other layers may find the resource if it is renamed to name:
+// its former and current ones without an inner layer's suffix, its current one, and the new one. kustomize treats the
+// last one as an earlier name too when another variant of the same base gets a prefix: unless both variants have it in
+// their histories, kustomize rewrites references to it as references to the one that has (found with 5.8.2).
 func (r *Resource) Identities(name string) []kustomize.Identity {
-	id := kustomize.Identity{Kind: r.Kind, Namespace: cmp.Or(r.Namespace, "default"), Name: r.Name}
-	ids := []kustomize.Identity{id, id, id}
-	ids[1].Name, ids[2].Name = r.Base, name
+	var ids []kustomize.Identity
+	for _, id := range r.History.Previous {
+		id.Name = base(id.Name, r.Recorded())
+		ids = append(ids, id)
+	}
+	for _, name := range []string{r.Name, r.Base, name} {
+		ids = append(ids, kustomize.Identity{Kind: r.Kind, Namespace: cmp.Or(r.Namespace, "default"), Name: name})
+	}
 	return ids
 }
 
-// Place says where the resource is, for a person to find.
+// Place returns the resource's place in the input, for people.
 func (r *Resource) Place() string { return r.Chunk.At(r.Line) }
 
-// Places says where two resources are.
+// Places returns the places of two resources.
 func Places(a, b *Resource) string {
 	if first, second := a.Place(), b.Place(); !strings.HasPrefix(first, "line ") {
 		return first + " and " + second
@@ -183,8 +178,7 @@ func Places(a, b *Resource) string {
 // Recorded returns the suffix that an earlier run appended, or "".
 func (r *Resource) Recorded() string { return r.Annotations[v1alpha1.AnnotationHash] }
 
-// Lineage returns what all versions of the object have in common: the name without a hash and,
-// of a part, its keys.
+// Lineage returns what all versions of the object have in common: the name without a hash and, for a part, its keys.
 func (r *Resource) Lineage() string {
 	if r.Part == "" {
 		return r.Base
@@ -192,18 +186,17 @@ func (r *Resource) Lineage() string {
 	return r.Base + " (keys " + r.Part + ")"
 }
 
-// Kin is the Lineage of a part, whether or not it counts which keys are in binaryData. That may
-// change from version to version, and two parts that differ in nothing else are kin.
+// Kin is the Lineage of a part, regardless of whether it counts which keys are in binaryData. That may change between
+// versions; two parts that differ only in it are kin.
 func (r *Resource) Kin() string { return strings.Replace(r.Lineage(), hash.FieldsCount+")", ")", 1) }
 
-// Ignored reports whether the resource asks to be left alone.
+// Ignored reports whether an annotation asks to leave the resource alone.
 func (r *Resource) Ignored() bool { return r.Annotations[v1alpha1.AnnotationIgnore] == "true" }
 
-// IsJob reports whether the resource is a Job of Kubernetes' own.
+// IsJob reports whether the resource is a Job of the group batch.
 func (r *Resource) IsJob() bool { return r.Kind == "Job" && r.Group == "batch" }
 
-// Compare orders resources for people: by kind, namespace and name, then by
-// place.
+// Compare orders resources for people: by kind, namespace, name, and place.
 func Compare(a, b *Resource) int { return compare(a, b, a.Name, b.Name) }
 
 func compare(a, b *Resource, nameOfA, nameOfB string) int {
@@ -215,8 +208,7 @@ func compare(a, b *Resource, nameOfA, nameOfB string) int {
 	)
 }
 
-// InContent reports whether path leads into what a ConfigMap's or Secret's
-// hash counts.
+// InContent reports whether path leads into the part of a ConfigMap or Secret that is hashed.
 func InContent(path yamldoc.Path) bool {
 	s := string(path)
 	return strings.HasPrefix(s, "data.") || strings.HasPrefix(s, "data[") ||

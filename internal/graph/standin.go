@@ -13,7 +13,7 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// standIn sets what counts of an object that represents a Secret.
+// standIn sets the content that determines the Secret an object represents.
 func (b *Builder) standIn(r *Resource, s *catalog.StandIn, item *yaml.Node) {
 	r.StandsFor = true
 	r.Keyed = slices.ContainsFunc(s.Content, func(part catalog.Part) bool { return part.Keys })
@@ -21,7 +21,7 @@ func (b *Builder) standIn(r *Resource, s *catalog.StandIn, item *yaml.Node) {
 	if metadata == "" || len(s.CopiedUnless) > 0 && yamldoc.At(item, s.CopiedUnless.From("")) == nil {
 		r.SecretLabels, r.SecretAnnotations = r.Labels, r.Annotations
 	} else {
-		// What is not a mapping of strings makes no labels and annotations.
+		// If it is not a mapping of strings, the Secret gets no labels or annotations.
 		if node := yamldoc.At(item, metadata.Key("labels")); node != nil {
 			r.SecretLabels, _ = stringMap(node, "labels")
 		}
@@ -52,7 +52,7 @@ func (r *Resource) addPart(part catalog.Part, item *yaml.Node) error {
 		if err != nil {
 			return err
 		}
-		if string(tree) != "m0:" { // an empty mapping, or one of which nothing counts
+		if string(tree) != "m0:" { // an empty mapping, or one whose entries are all left out
 			r.Values = append(r.Values, hash.Value{Key: part.Path.String(), Sum: sha256.Sum256(tree), Always: true})
 		}
 		return nil

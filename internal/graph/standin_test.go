@@ -14,7 +14,7 @@ import (
 	"github.com/confighash/confighash/internal/reference"
 )
 
-// only returns the one resource of a manifest, with its values.
+// only returns the only resource of a manifest, with its values.
 func only(t testing.TB, text string) *Resource {
 	t.Helper()
 	in, err := manifest.Split([]byte(text))
@@ -41,10 +41,10 @@ const (
 	providerClass  = "apiVersion: secrets-store.csi.x-k8s.io/v1\nkind: SecretProviderClass\nmetadata: {name: db}\n"
 )
 
-// tree returns the sum of what represents a part.
+// tree returns the sum of a part's encoding.
 func tree(encoded string) [sha256.Size]byte { return sha256.Sum256([]byte(encoded)) }
 
-func TestBuild_findsWhatCountsOfAStandIn(t *testing.T) {
+func TestBuild_findsTheContentOfAStandIn(t *testing.T) {
 	for _, tc := range []struct {
 		label, manifest string
 		want            []hash.Value
@@ -55,14 +55,14 @@ func TestBuild_findsWhatCountsOfAStandIn(t *testing.T) {
 		{"its template but for the metadata, whichever key is consumed", sealedSecret + "spec: {encryptedData: {a: AgA}, template: {metadata: {name: db, labels: {a: b}}, type: t, immutable: true}}", []hash.Value{
 			{Key: "a", Sum: tree("AgA")}, {Key: "spec/template", Sum: tree("m2:9:immutables4:true4:types1:t"), Always: true},
 		}},
-		{"whose data may be made of any key", sealedSecret + "spec: {encryptedData: {a: AgA}, template: {data: {c: '{{ .a }}'}}}", []hash.Value{
+		{"data that may be made from any key", sealedSecret + "spec: {encryptedData: {a: AgA}, template: {data: {c: '{{ .a }}'}}}", []hash.Value{
 			{Key: "a", Sum: tree("AgA"), Always: true}, {Key: "spec/template", Sum: tree("m1:4:datam1:1:cs8:{{ .a }}"), Always: true},
 		}},
 		{"unless it is empty", sealedSecret + "spec: {encryptedData: {a: AgA}, template: {data: {}, type: t}}", []hash.Value{
 			{Key: "a", Sum: tree("AgA")}, {Key: "spec/template", Sum: tree("m2:4:datam0:4:types1:t"), Always: true},
 		}},
-		{"a template of nothing else is no part", sealedSecret + "spec: {encryptedData: {a: AgA}, template: {metadata: {name: db}, type: null}}", []hash.Value{{Key: "a", Sum: tree("AgA")}}},
-		{"scalars as the strings that stand there", sealedSecret + "spec: {encryptedData: {a: 0x1F, b: yes, c: null, d: ''}}", []hash.Value{
+		{"a template without anything else is not a part", sealedSecret + "spec: {encryptedData: {a: AgA}, template: {metadata: {name: db}, type: null}}", []hash.Value{{Key: "a", Sum: tree("AgA")}}},
+		{"scalars as the strings that are written", sealedSecret + "spec: {encryptedData: {a: 0x1F, b: yes, c: null, d: ''}}", []hash.Value{
 			{Key: "a", Sum: tree("0x1F")}, {Key: "b", Sum: tree("yes")}, {Key: "c", Sum: tree("")}, {Key: "d", Sum: tree("")},
 		}},
 		{"through aliases and merge keys", "x: &x {a: AgA, b: no}\n" + sealedSecret + "spec: &spec\n  template: &t {type: t}\n  encryptedData: {<<: *x, b: &b AgB, c: *b}\n", []hash.Value{
@@ -74,7 +74,7 @@ func TestBuild_findsWhatCountsOfAStandIn(t *testing.T) {
 		{"an ExternalSecret's spec", externalSecret + "spec: {data: [{secretKey: a, remoteRef: {key: b}}]}", []hash.Value{
 			{Key: "spec", Sum: tree("m1:4:datal1:m2:9:remoteRefm1:3:keys1:b9:secretKeys1:a"), Always: true},
 		}},
-		{"of one for many namespaces, that of the others", clusterSecret + "spec: {externalSecretName: x, externalSecretSpec: {refreshInterval: 1h}}", []hash.Value{
+		{"the inner spec of a ClusterExternalSecret", clusterSecret + "spec: {externalSecretName: x, externalSecretSpec: {refreshInterval: 1h}}", []hash.Value{
 			{Key: "spec/externalSecretSpec", Sum: tree("m1:15:refreshIntervals2:1h"), Always: true},
 		}},
 		{"a SecretProviderClass's spec", providerClass + "spec: {provider: vault}", []hash.Value{{Key: "spec", Sum: tree("m1:8:providers5:vault"), Always: true}}},
@@ -120,11 +120,11 @@ func TestBuild_readsAnnotationsThatTheSecretGets(t *testing.T) {
 	}{
 		{"of a SealedSecret", sealedSecret + "spec: {template: " + annotations + "}", want},
 		{"of an ExternalSecret", externalSecret + "spec: {target: {template: " + annotations + "}}", want},
-		{"of one for many namespaces", clusterSecret + "spec: {externalSecretSpec: {target: {template: " + annotations + "}}}", want},
+		{"of a ClusterExternalSecret", clusterSecret + "spec: {externalSecretSpec: {target: {template: " + annotations + "}}}", want},
 		{"not of a SecretProviderClass", providerClass + "spec: {template: " + annotations + "}", nil},
 		{"none", sealedSecret + "spec: {}", nil},
-		{"what is no mapping", sealedSecret + "spec: {template: {metadata: {annotations: [a]}}}", nil},
-		{"the way ends early", sealedSecret + "spec: {template: text}", nil},
+		{"not a mapping", sealedSecret + "spec: {template: {metadata: {annotations: [a]}}}", nil},
+		{"the path ends early", sealedSecret + "spec: {template: text}", nil},
 	} {
 		t.Run(tc.label, func(t *testing.T) {
 			if diff := cmp.Diff(tc.want, only(t, tc.manifest).SecretAnnotations); diff != "" {
@@ -134,8 +134,7 @@ func TestBuild_readsAnnotationsThatTheSecretGets(t *testing.T) {
 	}
 }
 
-// Who does not ask for values pays nothing for them, and what is wrong with them
-// is not told.
+// Unless values are asked for, they are not computed, and errors in them are not reported.
 func TestBuild_readsValuesOnDemand(t *testing.T) {
 	for _, manifest := range []string{
 		sealedSecret + "spec: {encryptedData: {a: AgA}}",
@@ -152,7 +151,7 @@ func TestBuild_readsValuesOnDemand(t *testing.T) {
 	}
 }
 
-// producers returns what makes the Secret that a Deployment refers to by name.
+// producers returns what creates the Secret that a Deployment names.
 func producers(g *Graph, name string) []string {
 	referrer := &Resource{Kind: "Deployment"}
 	var all []string
@@ -170,15 +169,15 @@ func TestEdge_findsMakersByTheSecretsName(t *testing.T) {
 		label, manifests, name string
 		want                   []string
 	}{
-		{"called as the SealedSecret is", sealedSecret, "db", []string{"SealedSecret db"}},
-		{"called as its template says", sealedSecret + "spec: {template: {metadata: {name: other}}}", "other", []string{"SealedSecret db"}},
-		{"called as the target says", externalSecret + "spec: {target: {name: other}}", "other", []string{"ExternalSecret db"}},
-		{"and not as the ExternalSecret then", externalSecret + "spec: {target: {name: other}}", "db", nil},
-		{"called as the ExternalSecret where no target says", externalSecret + "spec: {target: {}}", "db", []string{"ExternalSecret db"}},
+		{"named like the SealedSecret", sealedSecret, "db", []string{"SealedSecret db"}},
+		{"named by its template", sealedSecret + "spec: {template: {metadata: {name: other}}}", "other", []string{"SealedSecret db"}},
+		{"named by the target", externalSecret + "spec: {target: {name: other}}", "other", []string{"ExternalSecret db"}},
+		{"and then not named like the ExternalSecret", externalSecret + "spec: {target: {name: other}}", "db", nil},
+		{"named like the ExternalSecret without a target name", externalSecret + "spec: {target: {}}", "db", []string{"ExternalSecret db"}},
 		{"made by the CSI driver", providerClass + "spec: {secretObjects: [{secretName: one}, {secretName: two}]}", "two", []string{"SecretProviderClass db"}},
-		{"and not called as the class", providerClass + "spec: {secretObjects: [{secretName: one}]}", "db", nil},
+		{"and not named like the class", providerClass + "spec: {secretObjects: [{secretName: one}]}", "db", nil},
 		{"made in every namespace", clusterSecret + "spec: {externalSecretSpec: {target: {name: other}}}", "other", []string{"ClusterExternalSecret db"}},
-		{"called as before a prefix came", strings.Replace(sealedSecret, "name: db", "name: dev-db"+earlier, 1), "db", []string{"SealedSecret dev-db"}},
+		{"named as before a prefix was added", strings.Replace(sealedSecret, "name: db", "name: dev-db"+earlier, 1), "db", []string{"SealedSecret dev-db"}},
 		{"none in another namespace", strings.Replace(sealedSecret, "name: db", "name: db, namespace: other", 1), "db", nil},
 	} {
 		t.Run(tc.label, func(t *testing.T) {

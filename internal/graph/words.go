@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// Enumerate joins names as a sentence lists them, the first ten where there are
-// many.
+// Enumerate joins names for a sentence. If there are many, it shows the first ten.
 func Enumerate(names []string) string {
 	const most = 10
 	if more := len(names) - most; more > 1 {
@@ -20,8 +19,7 @@ func Enumerate(names []string) string {
 	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
-// Clip returns a name as messages and reports show it, cut off if it is longer than any
-// name can be: thousands of messages may show it.
+// Clip truncates a name that is longer than any valid one, for messages and reports: thousands of messages may show it.
 func Clip(name string) string { return clip(name, MaxNameLength) }
 
 // ClipPath is Clip for the path of a field or of a file.
@@ -34,8 +32,8 @@ func clip(text string, most int) string {
 	return strings.ToValidUTF8(text[:most], "") + "…"
 }
 
-// Places lists resources by their namespaces and names, sorted. The slice must not
-// change any more.
+// Places lists the sorted namespaces and names of resources. The slice must not change afterwards, as the result is
+// cached.
 func (g *Graph) Places(resources []*Resource) string {
 	return Once(g.notes, resources, "places", func() string {
 		names := make([]string, len(resources))

@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// The first strings of the encodings that checksums are made of. A change of the
-// encoding, which would roll every workload once, needs new ones.
+// The first strings of the encodings of checksums. A changed encoding, which would roll every workload once, needs new
+// ones.
 const (
 	sourceVersion   = "confighash.dev/source/v1"
 	workloadVersion = "confighash.dev/workload/v1"
@@ -22,24 +22,22 @@ const (
 	partVersion     = "confighash.dev/part/v1"
 )
 
-// A Value is what an object has under a key.
+// A Value is the value of a key of an object.
 type Value struct {
 	Key string
 	// Sum is the SHA-256 of the bytes.
 	Sum [sha256.Size]byte
-	// Binary: it is in binaryData, which env and envFrom do not read.
+	// Binary: the value is in binaryData, which env and envFrom do not read.
 	Binary bool
-	// Always reports that the value counts whichever keys are consumed.
+	// Always: the value counts whichever keys are consumed.
 	Always bool
 }
 
-// ValuesOf returns what a ConfigMap or a Secret has, sorted by key: the bytes that
-// containers get. As in the API server, a Secret's stringData wins over its data, and
-// a ConfigMap's binaryData over its data.
+// ValuesOf returns the values of a ConfigMap or a Secret, sorted by key: the bytes that containers get. As in the API
+// server, a Secret's stringData wins over its data, and a ConfigMap's binaryData over its data.
 //
-// Values that SOPS encrypted count as their text. So do those that should be base64 and
-// are not, whose keys are returned as well: an API server rejects them, unless
-// something replaces them before.
+// Values that SOPS encrypted count as their text. So do values that should be base64 but are not; their keys are also
+// returned. An API server rejects them, unless something replaces them before.
 func ValuesOf(c Content, encrypted bool) (values []Value, undecoded []string) {
 	for _, f := range c.Fields {
 		encoded := !encrypted && (f.Name == "binaryData" || f.Name == "data" && c.Kind == "Secret")
@@ -47,7 +45,7 @@ func ValuesOf(c Content, encrypted bool) (values []Value, undecoded []string) {
 		for _, e := range f.Entries {
 			content := []byte(e.Value)
 			if encoded {
-				// As in encoding/json, line breaks do not count.
+				// As in encoding/json, line breaks are ignored.
 				if decoded, err := base64.StdEncoding.DecodeString(e.Value); err == nil {
 					content = decoded
 				} else {
@@ -57,7 +55,7 @@ func ValuesOf(c Content, encrypted bool) (values []Value, undecoded []string) {
 			values = append(values, Value{Key: e.Key, Sum: sha256.Sum256(content), Binary: f.Name == "binaryData"})
 		}
 	}
-	// The last field that has the key is the one that counts.
+	// The last field that has the key wins.
 	slices.Reverse(values)
 	slices.SortStableFunc(values, func(a, b Value) int { return strings.Compare(a.Key, b.Key) })
 	values = slices.CompactFunc(values, func(a, b Value) bool { return a.Key == b.Key })
@@ -65,26 +63,24 @@ func ValuesOf(c Content, encrypted bool) (values []Value, undecoded []string) {
 	return values, undecoded
 }
 
-// SortValues sorts values by key, and those of one key by their content.
+// SortValues sorts values by key, then by content.
 func SortValues(values []Value) {
 	slices.SortFunc(values, func(a, b Value) int {
 		return cmp.Or(strings.Compare(a.Key, b.Key), bytes.Compare(a.Sum[:], b.Sum[:]))
 	})
 }
 
-// A Source is an object, or what is consumed of it.
+// A Source is the consumed part of an object.
 type Source struct {
-	// Kind is the object's kind, Namespace its namespace if that is not the
-	// consumer's.
+	// Kind is the object's kind. Namespace is its namespace if that is not the consumer's.
 	Kind, Namespace, Name string
-	// Encrypted reports that the values are the ciphertext of SOPS.
+	// Encrypted: the values are SOPS ciphertext.
 	Encrypted bool
-	// Values are those that count, sorted by key.
+	// Values are the consumed values, sorted by key.
 	Values []Value
 }
 
-// Checksum returns the checksum of a source: 64 hexadecimal digits, keyed with
-// salt unless that is empty.
+// Checksum returns the checksum of a source: 64 hexadecimal digits, keyed with salt unless that is empty.
 func (s Source) Checksum(salt string) string {
 	kind, name := s.Kind, s.Name
 	if s.Encrypted {
@@ -101,14 +97,14 @@ func (s Source) Checksum(salt string) string {
 	return marked(encoded, salt)
 }
 
-// Checksum returns the checksum of several sources, whose checksums are sums in any
-// order: 64 hexadecimal digits, keyed with salt unless that is empty.
+// Checksum combines the checksums of several sources, in any order: 64 hexadecimal digits, keyed with salt unless that
+// is empty.
 func Checksum(sums []string, salt string) string {
 	sorted := slices.Sorted(slices.Values(sums))
 	return marked(appendStrings(appendStrings(nil, workloadVersion), sorted...), salt)
 }
 
-// appendStrings appends strings to an encoding, each after its length in bytes.
+// appendStrings appends strings to an encoding, each preceded by its length in bytes.
 func appendStrings(b []byte, texts ...string) []byte {
 	for _, s := range texts {
 		b = append(appendNumber(b, len(s)), s...)
@@ -116,13 +112,13 @@ func appendStrings(b []byte, texts ...string) []byte {
 	return b
 }
 
-// appendNumber appends a number to an encoding, in decimal with a colon after it.
+// appendNumber appends a number to an encoding, in decimal and followed by a colon.
 func appendNumber(b []byte, n int) []byte {
 	return append(strconv.AppendInt(b, int64(n), 10), ':')
 }
 
-// ShortSalt returns a salt that keys hashes as salt does, no longer than one block of
-// HMAC, which hashes a longer one again each time.
+// ShortSalt returns a salt equivalent to salt that is no longer than one block of HMAC, which would hash a longer one
+// each time.
 func ShortSalt(salt string) string {
 	if len(salt) <= sha256.BlockSize {
 		return salt
@@ -141,22 +137,21 @@ func digest(encoded []byte, salt string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// markLength is how many of a checksum's digits mark it as one of this function's.
+// markLength is how many of a checksum's digits identify it as this function's.
 const markLength = 8
 
-// marked returns the checksum of an encoding.
 func marked(encoded []byte, salt string) string {
 	digits := digest(encoded, salt)[:2*sha256.Size-markLength]
 	return digits + mark(digits)
 }
 
-// mark returns the mark of the digits before it.
+// mark returns the digits that mark a checksum as this function's.
 func mark(digits string) string {
 	return digest([]byte(markVersion+digits), "")[:markLength]
 }
 
-// IsChecksum reports whether s is a checksum that this package made. That of
-// another program, such as Helm's sha256sum, passes for one once in 2^32 times.
+// IsChecksum reports whether s is a checksum from this package. One from another program, such as Helm's sha256sum, is
+// mistaken for one with a probability of 2^-32.
 func IsChecksum(s string) bool {
 	const at = 2*sha256.Size - markLength
 	return len(s) == at+markLength && strings.Trim(s, "0123456789abcdef") == "" && s[at:] == mark(s[:at])

@@ -22,7 +22,7 @@ import (
 	"github.com/confighash/confighash/test/support/property"
 )
 
-// vectors are those of testdata/checksums.yaml.
+// vectors are the test vectors of testdata/checksums.yaml.
 type vectors struct {
 	Sources []struct {
 		Label, Object string
@@ -62,8 +62,7 @@ func readVectors(t *testing.T) vectors {
 	return v
 }
 
-// netstrings is the encoding as the package comment has it, written another way
-// than by the implementation.
+// netstrings is the encoding from the package comment, written independently of the implementation.
 func netstrings(parts ...string) string {
 	encoded := ""
 	for _, part := range parts {
@@ -93,7 +92,7 @@ func sum(message, salt string) string {
 	return fmt.Sprintf("%x", sha256.Sum256([]byte(string(outer)+string(first[:]))))
 }
 
-// checksumOf is what the package comment makes a checksum of.
+// checksumOf computes a checksum as the package comment defines it.
 func checksumOf(message, salt string) string {
 	digits := sum(message, salt)[:56]
 	return digits + sum("confighash.dev/mark/v1"+digits, "")[:8]
@@ -110,7 +109,7 @@ type manifest struct {
 // elsewhere computes the checksum of an object as another program would.
 func elsewhere(t *testing.T, text string, keys []string, namespace *string, salt string) string {
 	t.Helper()
-	// Without the decoder's own idea of what keys are called.
+	// Match the decoder's default names of keys.
 	text = strings.NewReplacer("binaryData:", "binarydata:", "stringData:", "stringdata:").Replace(text)
 	var m manifest
 	if err := yaml.Unmarshal([]byte(text), &m); err != nil {
@@ -147,7 +146,7 @@ func elsewhere(t *testing.T, text string, keys []string, namespace *string, salt
 	return checksumOf(netstrings(parts...), salt)
 }
 
-// here computes it as the function does.
+// here computes the checksum with the package.
 func here(t testing.TB, text string, keys []string, namespace *string, salt string) string {
 	t.Helper()
 	source := sourceOf(t, text)
@@ -165,7 +164,7 @@ func here(t testing.TB, text string, keys []string, namespace *string, salt stri
 	return source.Checksum(salt)
 }
 
-// sourceOf returns all that an object has.
+// sourceOf returns a source with all values of an object.
 func sourceOf(t testing.TB, text string) Source {
 	t.Helper()
 	item := parse(t, text)
@@ -231,8 +230,8 @@ func TestTree_vectors(t *testing.T) {
 	}
 }
 
-// The package comment spells one encoding out.
-func TestSource_isWhatThePackageCommentSays(t *testing.T) {
+// The package comment has one complete encoding.
+func TestSource_matchesThePackageComment(t *testing.T) {
 	text, err := os.ReadFile("doc.go")
 	if err != nil {
 		t.Fatal(err)
@@ -262,7 +261,7 @@ func TestValuesOf(t *testing.T) {
 		{"a Secret has no binaryData", "{kind: Secret, binaryData: {a: czE=}, data: {b: czE=}}", false, []value{{"b", "s1"}}, nil},
 		{"a ConfigMap no stringData", "{kind: ConfigMap, stringData: {a: czE=}, data: {b: czE=}}", false, []value{{"b", "czE="}}, nil},
 		{"stringData wins, wherever it is", "{kind: Secret, stringData: {a: x}, data: {a: czE=, b: czE=}}", false, []value{{"a", "x"}, {"b", "s1"}}, nil},
-		{"what is not base64", "{kind: Secret, data: {c: czE, b: 'a b', a: czE=}, stringData: {d: '%'}}", false,
+		{"invalid base64", "{kind: Secret, data: {c: czE, b: 'a b', a: czE=}, stringData: {d: '%'}}", false,
 			[]value{{"a", "s1"}, {"b", "a b"}, {"c", "czE"}, {"d", "%"}}, []string{"b", "c"}},
 		{"base64 in lines", "{kind: Secret, data: {a: \"cz\\nE=\\r\\n\"}}", false, []value{{"a", "s1"}}, nil},
 		{"base64 for URLs is another", "{kind: Secret, data: {a: '_-8='}}", false, []value{{"a", "_-8="}}, []string{"a"}},
@@ -301,8 +300,7 @@ var (
 	bytesGen = rapid.OneOf(rapid.SliceOfN(rapid.Byte(), 0, 8), rapid.Just([]byte("1")), rapid.Just([]byte("a1")))
 )
 
-// TestSource_countsBytesInAnyField writes the same content in fields and
-// orders drawn at random.
+// TestSource_countsBytesInAnyField writes the same content in random fields and orders.
 func TestSource_countsBytesInAnyField(t *testing.T) {
 	property.Check(t, func(rt *rapid.T) {
 		content := rapid.MapOf(keyGen, bytesGen).Draw(rt, "content")
@@ -358,8 +356,7 @@ func sourceGen() *rapid.Generator[Source] {
 	})
 }
 
-// neighbour returns a source that is like s but for one small change, and
-// whether there is such a change.
+// neighbour returns a source that differs from s in one small change, and whether there is such a change.
 func neighbour(t *rapid.T, s Source) (Source, bool) {
 	s.Values = slices.Clone(s.Values)
 	i := 0
@@ -368,7 +365,7 @@ func neighbour(t *rapid.T, s Source) (Source, bool) {
 	}
 	none := len(s.Values) == 0
 	switch rapid.IntRange(0, 9).Draw(t, "change") {
-	case 0: // characters move over the boundary between kind and name
+	case 0: // characters move across the boundary between kind and name
 		s.Kind, s.Name = s.Kind+s.Name[:1], s.Name[1:]+"a"
 	case 1: // between namespace and name
 		s.Namespace, s.Name = s.Namespace+s.Name[:1], cmp.Or(s.Name[1:], "b")
@@ -408,7 +405,7 @@ func neighbour(t *rapid.T, s Source) (Source, bool) {
 	return s, true
 }
 
-func TestSource_distinguishesWhatIsNotTheSame(t *testing.T) {
+func TestSource_distinguishesDifferentSources(t *testing.T) {
 	property.Check(t, func(rt *rapid.T) {
 		s := sourceGen().Draw(rt, "source")
 		salt := rapid.SampledFrom([]string{"", "s"}).Draw(rt, "salt")
@@ -424,8 +421,8 @@ func TestSource_distinguishesWhatIsNotTheSame(t *testing.T) {
 	})
 }
 
-// TestSource_isKeyedWithTheSalt compares checksums with and without a salt with
-// the definitions of HMAC and of the encoding.
+// TestSource_isKeyedWithTheSalt compares checksums with and without a salt with the definitions of HMAC and of the
+// encoding.
 func TestSource_isKeyedWithTheSalt(t *testing.T) {
 	property.Check(t, func(rt *rapid.T) {
 		s := sourceGen().Draw(rt, "source")
@@ -500,7 +497,7 @@ func TestIsChecksum(t *testing.T) {
 	}
 }
 
-// A tree of the tests is a string, nil, a []any or a map[string]any.
+// treeGen generates trees of string, nil, []any and map[string]any.
 func treeGen(depth int) *rapid.Generator[any] {
 	return rapid.Custom(func(t *rapid.T) any {
 		kinds := 4
@@ -520,8 +517,7 @@ func treeGen(depth int) *rapid.Generator[any] {
 	})
 }
 
-// nodes writes a tree as YAML has it, in an order and a style drawn at random,
-// some of it in aliases and merge keys.
+// nodes writes a tree as YAML nodes in a random order and style, partly as aliases and merge keys.
 func nodes(t *rapid.T, tree any) *yaml.Node {
 	n := &yaml.Node{}
 	switch tree := tree.(type) {
@@ -546,7 +542,7 @@ func nodes(t *rapid.T, tree any) *yaml.Node {
 			to.Content = append(to.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: key}, nodes(t, tree[key]))
 		}
 		if len(merged.Content) > 0 {
-			// The merged value of a key that is there too does not count.
+			// The merged value of an existing key does not count.
 			if len(n.Content) > 0 && n.Content[0].Value != "" {
 				merged.Content = append(merged.Content, n.Content[0], &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: "not this"})
 			}
@@ -586,7 +582,7 @@ func withoutNulls(tree any) any {
 
 var errMalformed = errors.New("malformed")
 
-// decode reads what Tree writes.
+// decode reads the output of Tree.
 func decode(text string) (tree any, rest string, err error) {
 	if text == "" {
 		return nil, "", errMalformed
@@ -650,8 +646,8 @@ func decodeString(text string) (s, rest string, err error) {
 	return rest[:n], rest[n:], nil
 }
 
-// TestTree_canBeReadAgain shows that the encoding has what counts of a part, and nothing
-// else, since it can be had back from the encoding of any way to write it.
+// TestTree_canBeReadAgain shows that the encoding contains exactly what counts of a part, since every way to write the
+// part has an encoding that decodes to it.
 func TestTree_canBeReadAgain(t *testing.T) {
 	property.Check(t, func(rt *rapid.T) {
 		tree := treeGen(3).Draw(rt, "tree")
@@ -673,7 +669,7 @@ func TestTree_canBeReadAgain(t *testing.T) {
 	})
 }
 
-func TestTree_doesNotLookAtStyle(t *testing.T) {
+func TestTree_ignoresStyle(t *testing.T) {
 	for _, tc := range []struct{ label, a, b string }{
 		{"flow and block", "{a: [b, {c: d}]}", "# the same\na:\n- b # here\n-\n  c: d\n"},
 		{"the order of keys", "{a: 1, b: 2}", "{b: 2, a: 1}"},
@@ -698,7 +694,7 @@ func TestTree_doesNotLookAtStyle(t *testing.T) {
 	}
 }
 
-func TestTree_omitsKeysOfThePartItselfAlone(t *testing.T) {
+func TestTree_omitsOnlyKeysOfThePartItself(t *testing.T) {
 	got, err := Tree(parse(t, "{a: {a: 1, b: 2}, b: 3, c: [{a: 4}], <<: {d: 5, b: 6}}"), "a", "d")
 	if err != nil {
 		t.Fatal(err)
@@ -763,8 +759,8 @@ func FuzzTree(f *testing.F) {
 	})
 }
 
-// reverse reverses the entries of all mappings. It reports false if their
-// order means something: with several merge keys in one.
+// reverse reverses the entries of all mappings. It returns false if their order matters, because a mapping has several
+// merge keys.
 func reverse(n *yaml.Node) bool {
 	if n.Kind == yaml.MappingNode {
 		merges := 0

@@ -3,6 +3,7 @@ package hash
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -12,7 +13,7 @@ import (
 // Content is the part of a ConfigMap or a Secret that hashes cover.
 type Content struct {
 	Kind   string
-	Type   *string // of a Secret, nil if there is none
+	Type   *string // of a Secret, nil if it has none
 	Fields []Field // in the order data, binaryData, stringData
 }
 
@@ -25,13 +26,12 @@ type Field struct {
 // An Entry is a key of a Field with its value.
 type Entry struct {
 	Key, Value string
-	// Bare marks a key without a value. It may be the end of the value before it, which
-	// contains a comma and should have been quoted, so no message may show it.
+	// Bare marks a key without a value. It may be the end of the previous value, if that contains a comma and should
+	// have been quoted, so messages must not show it.
 	Bare bool
 }
 
-// Keys returns the keys of all fields, sorted, those of them that have no value, and those
-// in binaryData.
+// Keys returns the sorted keys of all fields, the subset without a value, and the keys in binaryData.
 func (c Content) Keys() (keys []string, bare map[string]bool, binary []string) {
 	for _, f := range c.Fields {
 		for _, e := range f.Entries {
@@ -51,10 +51,18 @@ func (c Content) Keys() (keys []string, bare map[string]bool, binary []string) {
 	return slices.Compact(keys), bare, binary
 }
 
-// ContentOf reads the content of item, which is of the kind ConfigMap or Secret.
+// Unsubstituted is the error for a field that is a variable where a mapping should be, as before envsubst. The content
+// has the variable as the only entry of that field.
+type Unsubstituted struct{ Field string }
+
+func (e *Unsubstituted) Error() string {
+	return e.Field + " must be a mapping of keys to strings, and is a variable; substitute it first"
+}
+
+// ContentOf reads the content of item, a ConfigMap or Secret.
 //
-// Errors: a field is not a mapping, a value is not a scalar, a key is there twice. They
-// name the key, never the value.
+// It fails if a field is not a mapping, a value is not a scalar, or a key is duplicate. Errors name the key, never the
+// value.
 func ContentOf(kind string, item *yaml.Node) (Content, error) {
 	c := Content{Kind: kind}
 	names := []string{"data", "binaryData"}
@@ -67,9 +75,15 @@ func ContentOf(kind string, item *yaml.Node) (Content, error) {
 			c.Type = &typ.Value
 		}
 	}
+	var unsubstituted error
 	for _, name := range names {
 		node := lookup(item, name)
 		if node == nil {
+			continue
+		}
+		if node.Kind == yaml.ScalarNode && strings.HasPrefix(node.Value, "${") {
+			c.Fields = append(c.Fields, Field{name, []Entry{{Key: name, Value: node.Value}}})
+			unsubstituted = &Unsubstituted{name}
 			continue
 		}
 		if node.Kind != yaml.MappingNode {
@@ -81,10 +95,10 @@ func ContentOf(kind string, item *yaml.Node) (Content, error) {
 		}
 		c.Fields = append(c.Fields, Field{name, entries})
 	}
-	return c, nil
+	return c, unsubstituted
 }
 
-// lookup returns the value of key in a mapping, nil if there is none or it is null.
+// lookup returns the value of key in a mapping, nil if it is missing or null.
 func lookup(m *yaml.Node, key string) *yaml.Node {
 	value, _ := yamldoc.Get(m, key, new(yamldoc.Budget))
 	if value == nil {
@@ -113,7 +127,7 @@ func entriesOf(m *yaml.Node) ([]Entry, error) {
 	return entries, err
 }
 
-// checkKeys returns an error if a key of a mapping is not a scalar or is there twice.
+// checkKeys returns an error if a key of a mapping is duplicate or not a scalar.
 func checkKeys(m *yaml.Node) error {
 	for i := 0; i+1 < len(m.Content); i += 2 {
 		if key := m.Content[i]; yamldoc.Resolve(key).Kind != yaml.ScalarNode {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// guess finds the value of a Secret's only key by its suffix, as anyone could
-// who sees the object's name. Of each guess it computes what kustomize hashes.
+// guess finds the value of a Secret's only key from its suffix, as anyone could who sees the object's name. For each
+// guess it computes the input of kustomize's hash.
 type guess struct {
 	before, after string
 	text          []byte
@@ -22,8 +22,7 @@ func newGuess(key string) *guess {
 	}
 }
 
-// fits reports whether the suffix may be that of the value, by its first five
-// bytes: wanted is the hash before its letters are replaced.
+// fits compares the first five bytes of value's hash with wanted, the hash before its letters are replaced.
 func (g *guess) fits(value string, wanted [Length / 2]byte) bool {
 	g.text = append(g.text[:0], g.before...)
 	g.text = base64.StdEncoding.AppendEncode(g.text, []byte(value))
@@ -32,7 +31,7 @@ func (g *guess) fits(value string, wanted [Length / 2]byte) bool {
 	return [Length / 2]byte(sum[:]) == wanted
 }
 
-// wanted returns the bytes that a suffix represents: all of its 40 bits.
+// wanted returns the bytes that a suffix stands for: all of its 40 bits.
 func wanted(t testing.TB, suffix string) (bytes [Length / 2]byte) {
 	t.Helper()
 	digits := strings.NewReplacer("g", "0", "h", "1", "k", "3", "m", "a", "t", "e").Replace(suffix)
@@ -64,7 +63,7 @@ func TestSuffix_givesAwayAShortSecretWithoutASalt(t *testing.T) {
 	}
 }
 
-// The number of guesses a second in docs/secrets.md is that of this benchmark.
+// docs/secrets.md has the number of guesses per second from this benchmark.
 func BenchmarkGuess(b *testing.B) {
 	suffix, g := wanted(b, pin(b, "")), newGuess("pin")
 	value := []byte("aaaaaaaa")

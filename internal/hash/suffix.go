@@ -13,8 +13,8 @@ import (
 // Length is the length of a suffix in bytes.
 const Length = 10
 
-// Suffix returns the suffix of a content: ten characters of kustomize's hash
-// alphabet, keyed with salt unless that is empty.
+// Suffix returns the suffix of a content: ten characters of kustomize's hash alphabet, keyed with salt unless that is
+// empty.
 func Suffix(c Content, salt string) string {
 	if salt != "" {
 		c = salted(c, salt)
@@ -23,9 +23,8 @@ func Suffix(c Content, salt string) string {
 	return alphabet.Replace(hex.EncodeToString(sum[:Length/2]))
 }
 
-// encode returns what kustomize's hasher encodes: an object with sorted keys, as
-// encoding/json writes it. The hasher looks for the name at a path that no object has, and
-// so counts it as empty, as it does a missing field.
+// encode returns the input of kustomize's hash: an object with sorted keys, in the form of encoding/json. kustomize's
+// hasher looks for the name at a path that no object has, so the name is always empty, like a missing field.
 func encode(c Content) []byte {
 	size := 64
 	fields := map[string][]Entry{}
@@ -59,7 +58,6 @@ func encode(c Content) []byte {
 	return append(b, '}')
 }
 
-// sorted returns the entries sorted by key.
 func (f *Field) sorted() []Entry {
 	byKey := func(a, b Entry) int { return strings.Compare(a.Key, b.Key) }
 	if slices.IsSortedFunc(f.Entries, byKey) {
@@ -80,29 +78,28 @@ func appendMap(b []byte, entries []Entry) []byte {
 	return append(b, '}')
 }
 
-// appendString appends s as encoding/json writes a string.
+// appendString appends s in the form of encoding/json.
 func appendString(b []byte, s string) []byte {
 	isRare := func(r rune) bool { return r > '~' || r < ' ' && r != '\n' && r != '\r' && r != '\t' }
 	if strings.IndexFunc(s, isRare) >= 0 {
-		encoded, _ := json.Marshal(s) // of a string, which cannot fail
+		encoded, _ := json.Marshal(s) // cannot fail for a string
 		return append(b, encoded...)
 	}
 	return append(append(append(b, '"'), escapes.Replace(s)...), '"')
 }
 
-// escapes are those of encoding/json in ASCII text.
+// escapes are encoding/json's escapes of ASCII text.
 var escapes = strings.NewReplacer(`"`, `\"`, `\`, `\\`, "\n", `\n`, "\r", `\r`, "\t", `\t`, "<", `\u003c`, ">", `\u003e`, "&", `\u0026`)
 
-// TreeSuffix returns the suffix of an encoding that Tree made, keyed with salt unless that
-// is empty.
+// TreeSuffix returns the suffix of an encoding from Tree, keyed with salt unless that is empty.
 func TreeSuffix(encoded []byte, salt string) string {
 	return alphabet.Replace(digest(slices.Concat([]byte(treeVersion), encoded), salt)[:Length])
 }
 
-// AllKeys stands for all keys of an object in place of a list that Keys returns.
+// AllKeys stands for all keys of an object, in place of a result of Keys.
 const AllKeys = "*"
 
-// Keys returns a list of keys as one text: each escaped as in a URL's path, divided by commas.
+// Keys joins keys to one text: each escaped as in a URL's path, separated by commas.
 func Keys(keys []string) string {
 	escaped := make([]string, len(keys))
 	for i, key := range keys {
@@ -111,11 +108,11 @@ func Keys(keys []string) string {
 	return strings.Join(escaped, ",")
 }
 
-// FieldsCount at the end of a list of keys says that it counts which of them are in
-// binaryData. No key has a semicolon there, since it would be escaped.
+// FieldsCount at the end of a list of keys says that it matters which of them are in binaryData. The semicolon is
+// unambiguous, as it would be escaped in a key.
 const FieldsCount = ";binaryData"
 
-// KeysOf returns the keys of a list that Keys returned, and none for AllKeys.
+// KeysOf returns the keys in a result of Keys, none for AllKeys.
 func KeysOf(list string) []string {
 	list = strings.TrimSuffix(list, FieldsCount)
 	if list == AllKeys {
@@ -130,15 +127,15 @@ func KeysOf(list string) []string {
 	return keys
 }
 
-// PartSuffix returns the suffix of an object that holds keys of another, keyed with salt unless
-// that is empty. keys is a list that Keys returned, or AllKeys, either with or without
-// FieldsCount; other values do not count. The same bytes give the same suffix in each field,
-// unless FieldsCount. The type of a Secret counts, since it cannot change under a name.
+// PartSuffix returns the suffix of an object that holds keys of another, keyed with salt unless that is empty. keys is
+// a result of Keys, or AllKeys, either with or without FieldsCount; only values of these keys count. Without
+// FieldsCount, it does not matter which field has a value. The type of a Secret counts, since it cannot change under a
+// name.
 //
 // values are sorted by key, as ValuesOf returns them.
 func PartSuffix(kind, typ, keys string, values []Value, salt string) string {
 	if kind == "Secret" && typ == "" {
-		typ = "Opaque" // as the API server has it
+		typ = "Opaque" // the API server's default
 	}
 	encoded := appendStrings(nil, partVersion, kind, typ, keys)
 	add := func(v *Value) {
@@ -161,8 +158,7 @@ func PartSuffix(kind, typ, keys string, values []Value, salt string) string {
 	return alphabet.Replace(digest(encoded, salt)[:Length])
 }
 
-// alphabet replaces hexadecimal digits so that no suffix can be a word, as in kubectl
-// and kustomize.
+// alphabet replaces hexadecimal digits so that suffixes do not contain words, as in kubectl and kustomize.
 var alphabet = strings.NewReplacer("0", "g", "1", "h", "3", "k", "a", "m", "e", "t")
 
 // Alphabet has the characters of suffixes.
@@ -173,13 +169,13 @@ func IsSuffix(s string) bool {
 	return len(s) == Length && strings.Trim(s, Alphabet) == ""
 }
 
-// Suffixed reports whether name ends with a dash and the form of a suffix.
+// Suffixed reports whether name ends with a dash and what has the form of a suffix.
 func Suffixed(name string) bool {
 	at := len(name) - Length
 	return at > 1 && name[at-1] == '-' && IsSuffix(name[at:])
 }
 
-// salted returns the content whose suffix is that of c with salt.
+// salted returns a content whose unsalted suffix is that of c with salt.
 func salted(c Content, salt string) Content {
 	encoded := appendStrings(nil, c.Kind)
 	if c.Type != nil {

@@ -13,8 +13,7 @@ import (
 	"github.com/confighash/confighash/test/support/corpus"
 )
 
-// FuzzSuffix_isKustomizes compares the suffix of an object with that of
-// kustomize's hasher.
+// FuzzSuffix_isKustomizes compares the suffix of an object with kustomize's hasher.
 func FuzzSuffix_isKustomizes(f *testing.F) {
 	f.Add("a", "b", "", "", "", uint8(0))
 	f.Add("k", "1e3", "l", "~", "Opaque", uint8(0xff))
@@ -61,9 +60,8 @@ func FuzzSuffix_isKustomizes(f *testing.F) {
 	})
 }
 
-// FuzzContentOf checks for any YAML: the content of an object is read, or
-// refused without its values, and its suffix does not depend on the style in
-// which it is written.
+// FuzzContentOf checks for any YAML: the content of an object is read, or rejected without showing its values, and its
+// suffix does not depend on the style of the text.
 func FuzzContentOf(f *testing.F) {
 	for _, text := range corpus.Manifests(f, 1<<10) {
 		f.Add(text)
@@ -101,7 +99,7 @@ func FuzzContentOf(f *testing.F) {
 				t.Fatal(err)
 			}
 			if !decodes(string(written), &again) {
-				continue // an escape that JSON has and yaml.v3 does not
+				continue // an escape of JSON that yaml.v3 does not know
 			}
 			c, err = ContentOf(kind, again.Content[0])
 			if err != nil {
@@ -114,11 +112,11 @@ func FuzzContentOf(f *testing.F) {
 	})
 }
 
-// decodes reports whether text is YAML, and puts its first document into doc.
+// decodes reports whether text is YAML, and decodes its first document into doc.
 func decodes(text string, doc *yaml.Node) (ok bool) {
 	defer func() {
 		if recover() != nil {
-			ok = false // the parser's own limits end in panics
+			ok = false // the parser panics at its own limits
 		}
 	}()
 	return yaml.Unmarshal([]byte(text), doc) == nil

@@ -49,9 +49,8 @@ func TestSuffix_vectors(t *testing.T) {
 	}
 }
 
-// TestSuffix_isKustomizes compares the suffix with kustomize's hasher on the
-// same object, with values of every awkward kind.
-func TestSuffix_isKustomizes(t *testing.T) {
+// TestSuffix_agreesWithKustomize compares the suffix with that of kustomize's hasher, for awkward values of every kind.
+func TestSuffix_agreesWithKustomize(t *testing.T) {
 	values := rapid.OneOf(
 		rapid.SampledFrom([]string{"", "1e3", "~", "yes", "0x1F", "null", "1:20", " lead", "trail \n", "a\n\nb\n", "\ttab", "é 漢 🙂", "\u2028", "#", "- a", "{", "<&>", "\"'", "\\"}),
 		rapid.String().Filter(func(s string) bool { return !strings.ContainsFunc(s, unprintable) }),
@@ -67,7 +66,7 @@ func TestSuffix_isKustomizes(t *testing.T) {
 		if rapid.Bool().Draw(rt, "typed") {
 			object["type"] = "kubernetes.io/basic-auth"
 		}
-		text, err := json.Marshal(object) // as YAML, yaml.v3 writes some strings so that it cannot read them
+		text, err := json.Marshal(object) // not YAML: yaml.v3 writes some strings so that it cannot read them
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -104,8 +103,7 @@ func TestSuffix_countsScalarsAsWritten(t *testing.T) {
 }
 
 func TestSuffix_isKeyedWithTheSalt(t *testing.T) {
-	// The vectors were computed by another program from the encoding that
-	// the package comment describes.
+	// Another program computed the vectors from the encoding in the package comment.
 	for _, v := range saltVectors {
 		if got := suffixOf(t, v.text, v.salt); got != v.want {
 			t.Errorf("%s with salt %q: got %s, want %s", v.text, v.salt, got, v.want)
@@ -160,8 +158,7 @@ func BenchmarkSuffix(b *testing.B) {
 	})
 }
 
-// TestAppendString_writesAsEncodingJSONDoes compares the suffix's own writer with the one
-// that kustomize uses.
+// TestAppendString_writesAsEncodingJSONDoes compares the suffix's own writer with the one that kustomize uses.
 func TestAppendString_writesAsEncodingJSONDoes(t *testing.T) {
 	text := rapid.OneOf(rapid.String(), rapid.StringOf(rapid.SampledFrom([]rune("a \"\\\n\r\t\b<>&/~\x7f\u2028é"))), rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) }))
 	rapid.Check(t, func(rt *rapid.T) {

@@ -10,19 +10,18 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// Tree returns the encoding of a part of a resource that is not a ConfigMap or a Secret,
-// whatever the order of its keys, its YAML style, and its comments:
+// Tree returns the encoding of a part of a resource other than a ConfigMap or a Secret. It does not depend on the order
+// of keys, YAML style and comments:
 //
 //	a scalar    s, and its text
 //	null        n
 //	a mapping   m, the number of entries, and each key and value, sorted by key
 //	a sequence  l, the number of elements, and each of them
 //
-// Strings come after their length in bytes in decimal and a colon, and a colon comes
-// after numbers. Entries of mappings that are null do not count. omit names keys of
-// the part itself that do not count either.
+// Strings are preceded by their length in bytes in decimal and a colon, and numbers are followed by a colon. Null
+// entries of mappings are left out, and so are the keys in omit of the part itself.
 //
-// Errors: a key is not a scalar or appears twice; aliases expand to too much.
+// It fails if a key is duplicate or not a scalar, or aliases expand excessively.
 func Tree(part *yaml.Node, omit ...string) ([]byte, error) {
 	var t tree
 	err := t.write(part, 0, omit)
@@ -34,7 +33,7 @@ type tree struct {
 	budget  yamldoc.Budget
 }
 
-// maxDepth is how deep a tree may be, far deeper than an API server takes.
+// maxDepth bounds the depth of a tree; no API server accepts a tree nearly as deep.
 const maxDepth = 1_000
 
 func (t *tree) write(n *yaml.Node, depth int, omit []string) error {
@@ -65,8 +64,8 @@ func (t *tree) write(n *yaml.Node, depth int, omit []string) error {
 	return nil
 }
 
-// spend takes the nodes of an alias or a merge key from the budget, one more for each
-// thousand bytes of a scalar: a short text must not fill the memory.
+// spend charges the nodes of an alias or a merge key to the budget, one more for each thousand bytes of a scalar: a
+// short text must not fill the memory.
 func (t *tree) spend(n *yaml.Node) error {
 	for range 1 + len(n.Value)/1_000 {
 		if err := t.budget.Spend(); err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/confighash/confighash/internal/impact"
 )
 
-// compare predicts what an apply of one stream of manifests over another does.
+// compare predicts the effect of applying one stream of manifests over another.
 func compare(t *testing.T, before, after string) *impact.Report {
 	t.Helper()
 	old, err := load.Graph([]string{load.Stdin}, strings.NewReader(before), load.Options{})
@@ -79,12 +79,12 @@ spec:
 `
 )
 
-// What an API server of v1.36 makes of an apply, as its answers were seen.
-func TestCompare_predictsAsTheAPIServerDoes(t *testing.T) {
+// The expected results are observed answers of an API server of v1.36.
+func TestCompare_agreesWithTheAPIServer(t *testing.T) {
 	for _, tc := range []struct {
 		name         string
 		before       string
-		old, new     string // a text of before, and what replaces it
+		old, new     string // a text in before, and its replacement
 		workload     impact.Effect
 		refuseObject bool
 	}{
@@ -110,7 +110,7 @@ func TestCompare_predictsAsTheAPIServerDoes(t *testing.T) {
 		{"a Job's completions go", strings.Replace(job, "spec:\n  template", "spec:\n  completions: 2\n  template", 1), "  completions: 2\n", "", impact.Refused, false},
 		{"a default rollingUpdate stays under OnDelete", statefulSet, "spec:\n  sel", "spec:\n  updateStrategy: {type: OnDelete}\n  sel", impact.Refused, false},
 		{"none is filled in next to a type", strings.Replace(statefulSet, "spec:\n  sel", "spec:\n  updateStrategy: {type: RollingUpdate}\n  sel", 1), "RollingUpdate", "OnDelete", "", false},
-		{"a rollingUpdate goes with its type", strings.Replace(statefulSet, "spec:\n  sel", "spec:\n  updateStrategy: {rollingUpdate: {partition: 0}}\n  sel", 1), "{rollingUpdate: {partition: 0}}", "{type: OnDelete}", "", false},
+		{"a rollingUpdate is removed with its type", strings.Replace(statefulSet, "spec:\n  sel", "spec:\n  updateStrategy: {rollingUpdate: {partition: 0}}\n  sel", 1), "{rollingUpdate: {partition: 0}}", "{type: OnDelete}", "", false},
 		{"a rollingUpdate is taken away", statefulSet, "spec:\n  sel", "spec:\n  updateStrategy: {type: OnDelete, rollingUpdate: null}\n  sel", "", false},
 		{"a pause ends", strings.Replace(deployment, "spec:\n  sel", "spec:\n  paused: true\n  sel", 1), "  paused: true\n", "", impact.Rolls, false},
 		{"a partition is lowered", strings.Replace(statefulSet, "spec:\n  sel", "spec:\n  replicas: 3\n  updateStrategy: {rollingUpdate: {partition: 0x3}}\n  sel", 1), "0x3", "1", impact.Rolls, false},
@@ -124,7 +124,7 @@ func TestCompare_predictsAsTheAPIServerDoes(t *testing.T) {
 		{"the image of a Pod's volume", strings.Replace(pod, "spec: {", "spec: {volumes: [{name: v, image: {reference: a:1}}], ", 1), "a:1", "a:2", impact.Refused, false},
 		{"the image of a Pod's init container", strings.Replace(pod, "spec: {", "spec: {initContainers: [{name: v, image: a:1}], ", 1), "a:1", "a:2", impact.NextRuns, false},
 		{"an expression of a selector with no values", strings.Replace(deployment, "{matchLabels: {app: web}}", "{matchExpressions: [{key: app, operator: Exists}]}", 1), "Exists}", "Exists, values: []}", "", false},
-		{"an optional object goes", reader + "---\n" + settings, "---\n" + settings, "", impact.Stale, false},
+		{"an optional object is removed", reader + "---\n" + settings, "---\n" + settings, "", impact.Stale, false},
 		{"a service account is not taken back", strings.Replace(deployment, "containers:", "serviceAccountName: web, containers:", 1), "serviceAccountName: web, ", "", "", false},
 		{"a service account is taken back that both fields give", strings.Replace(deployment, "containers:", "serviceAccountName: web, serviceAccount: web, containers:", 1), "serviceAccountName: web, serviceAccount: web, ", "", impact.Rolls, false},
 		{"another service account", strings.Replace(deployment, "containers:", "serviceAccountName: web, containers:", 1), "serviceAccountName: web", "serviceAccountName: db", impact.Rolls, false},

@@ -8,12 +8,12 @@ import (
 	"github.com/confighash/confighash/internal/graph"
 )
 
-// avoidable returns the keys of labels and annotations that a workload restarts for, sorted,
-// if it does so for them alone: charts change them with each version, and
-// spec.podMetadata drops them. It returns nil for other workloads.
+// avoidable returns the sorted keys of labels and annotations for which a workload restarts, if it restarts only for
+// them: charts change these keys with each version, and spec.podMetadata drops them. It returns nil for other
+// workloads.
 //
-// A chart's checksum may include what is not known to be consumed. So one that changes by
-// itself counts only if all is known that the pods consume.
+// A chart's checksum may include configuration that the catalogue does not see. So one that changes by itself counts
+// only if everything that the pods consume is known.
 func (w *Workload) avoidable(s *subject) []string {
 	if !w.TemplateChanges || w.Effect != Rolls && w.Effect != Waits && w.Effect != Kills {
 		return nil
@@ -37,10 +37,10 @@ func (w *Workload) avoidable(s *subject) []string {
 	return slices.Compact(keys)
 }
 
-// splitKey splits the path of a field, as causes have it, before the last key.
+// splitKey splits the path of a field, in the form that causes have, before its last key.
 func splitKey(field string) (mapping, key string) {
 	before := "."
-	if inner, ok := strings.CutSuffix(field, "]"); ok { // a key with other characters than letters
+	if inner, ok := strings.CutSuffix(field, "]"); ok { // a key with characters other than letters
 		field, before = inner, "["
 	}
 	i := max(strings.LastIndex(field, before), 0)

@@ -15,12 +15,12 @@ import (
 type causes struct {
 	*comparison
 	subject *subject
-	counted map[*influence]bool // that count
-	// consumed: pods get one of them. gone and all: those that came or disappeared, or
-	// all that a checksum includes, are among them.
+	counted map[*influence]bool // the ones that count
+	// consumed: pods consume one of them. gone: they include objects that were added or removed; all: they include
+	// every object in a checksum.
 	consumed, gone, all bool
 	fields              []Cause
-	ignored             int // how many of the objects are left alone on purpose
+	ignored             int // how many of the objects are ignored on purpose
 }
 
 func (c *causes) list() []Cause {
@@ -79,8 +79,8 @@ func causeOf(d *podtemplate.Difference, field string) Cause {
 	return Cause{Change: change, Field: field, From: graph.Clip(d.From), To: graph.Clip(d.To)}
 }
 
-// explain counts the objects whose new names or checksums account for differences of a
-// template, and returns for which they do.
+// explain counts the objects whose new names or checksums account for differences of a template, and returns which
+// differences these are.
 func (c *causes) explain(p *templatePair) []bool {
 	explained := make([]bool, len(p.diffs))
 	added := c.addedElements(p)
@@ -120,8 +120,8 @@ func (p *templatePair) checksums() map[yamldoc.Path]bool {
 	return places
 }
 
-// stamped counts the objects that a changed checksum includes, and reports whether there
-// are any: those that configure the pods, or else others that they consume.
+// stamped counts the objects that a changed checksum includes, and reports whether there are any: those that configure
+// the pods, or else others that they consume.
 func (c *causes) stamped() bool {
 	if consumed := c.consumed; !c.all && (!consumed || !c.gone) {
 		for _, i := range c.subject.influences {
@@ -134,8 +134,7 @@ func (c *causes) stamped() bool {
 	return len(c.counted) > 0
 }
 
-// addedElements returns which of the differences are elements that lists gained, as
-// element has them.
+// addedElements returns the differences that are added list elements, by the key that element returns.
 func (c *causes) addedElements(p *templatePair) map[[2]string][]int {
 	c.indexUses(c.subject)
 	added := map[[2]string][]int{}
@@ -149,9 +148,8 @@ func (c *causes) addedElements(p *templatePair) map[[2]string][]int {
 	return added
 }
 
-// element returns the list of an element that was removed or added, and what it holds
-// with objects in place of their names. It does so for imagePullSecrets, whose elements
-// hold a name and nothing else.
+// element returns the list of a removed or added element, and its content with objects in place of their names. It only
+// handles imagePullSecrets, whose elements hold nothing but a name.
 func (c *causes) element(uses map[yamldoc.Path][]*usage.Use, path string, at yamldoc.Path) (what [2]string, named []*object) {
 	if list := listOf(path); strings.HasSuffix(list, "imagePullSecrets") && strings.HasSuffix(listOf(string(at)), "imagePullSecrets") {
 		what[0] = list
@@ -162,15 +160,15 @@ func (c *causes) element(uses map[yamldoc.Path][]*usage.Use, path string, at yam
 
 func listOf(path string) string { return path[:max(strings.LastIndexByte(path, '['), 0)] }
 
-// follow reports whether what differs follows the names of objects, and counts these.
+// follow reports whether a difference is only due to the new names of objects, and counts these.
 func (c *causes) follow(d *podtemplate.Difference) bool {
 	named, follows := c.follows(c.subject, d)
 	c.countRenamed(named)
 	return follows
 }
 
-// follows reports whether two scalars of a resource differ in nothing but the names of
-// objects that both sets have, and which.
+// follows reports whether two scalars of a resource differ only in the names of objects that both sets have, and
+// returns the objects.
 func (c *comparison) follows(s *subject, d *podtemplate.Difference) ([]*object, bool) {
 	c.indexUses(s)
 	was, olds := c.skeleton(s.usedAt[d.Old])
@@ -195,8 +193,7 @@ func (c *comparison) indexUses(s *subject) {
 	}
 }
 
-// skeleton returns the value in which those uses are, with objects in place of their
-// names, and "" if it names no object.
+// skeleton returns the value that contains uses, with objects in place of their names; "" if it names no object.
 func (c *comparison) skeleton(uses []*usage.Use) (string, []*object) {
 	here := slices.SortedStableFunc(slices.Values(uses), func(a, b *usage.Use) int { return a.Ref.Start - b.Ref.Start })
 	here = slices.CompactFunc(here, func(a, b *usage.Use) bool { return a.Ref.Start == b.Ref.Start })

@@ -12,12 +12,11 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// Compare predicts what happens when the manifests of after are applied over those of
-// before. The facts of both graphs must hold values and bases (graph.Builder.Values
-// and Bases). The Report shares no memory with them.
+// Compare predicts the effect of applying the manifests of after over those of before. The facts of both graphs must
+// hold values and bases (graph.Builder.Values and Bases). The Report shares no memory with them.
 //
-// Objects whose content cannot be read (graph.Resource.ValuesErr) count as empty. It
-// fails if a workload cannot be read; the error names it.
+// Objects whose content cannot be read (graph.Resource.ValuesErr) count by graph.Resource.Values. It fails if a workload cannot be
+// read; the error names it.
 func Compare(before, after *graph.Graph) (*Report, error) {
 	c := &comparison{
 		before: before, after: after, objects: matchObjects(before, after),
@@ -49,11 +48,11 @@ func Compare(before, after *graph.Graph) (*Report, error) {
 type comparison struct {
 	before, after *graph.Graph
 	objects       *objects
-	subjects      []*subject // in the new set's order, then those that are only in the old one
+	subjects      []*subject // in the new set's order, then those only in the old one
 	renames       bool       // mode Rename has processed the new set
 }
 
-// A pair is a resource as it is in the two sets, or nil.
+// A pair is a resource in the two sets, or nil.
 type pair struct{ old, new *graph.Resource }
 
 func (p pair) now() *graph.Resource { return cmp.Or(p.new, p.old) }
@@ -88,7 +87,7 @@ func refOf(g *graph.Graph, r *graph.Resource) Ref {
 	return ref
 }
 
-// compareEffects orders the worst first.
+// compareEffects orders effects, worst first.
 func compareEffects(a, b Effect) int {
 	return cmp.Compare(slices.Index(Effects(), a), slices.Index(Effects(), b))
 }
@@ -103,9 +102,9 @@ func compareRefs(a, b Ref) int {
 // A subject is a resource that uses objects or makes pods.
 type subject struct {
 	pair
-	differs    bool        // the text of the resource does, in any way
-	uses, used []usage.Use // of the new set, and of the old one
-	// usesAt and usedAt are uses and used by their paths, once asked for.
+	differs    bool        // the text of the resource differs in any way
+	uses, used []usage.Use // in the new set, and in the old one
+	// usesAt and usedAt index uses and used by path, on first use.
 	usesAt, usedAt map[yamldoc.Path][]*usage.Use
 	before, after  *facts // nil unless something may happen to it
 	influences     []*influence
@@ -127,8 +126,8 @@ func (c *comparison) match() error {
 	known := map[graph.ID]*subject{}
 	for _, g := range []*graph.Graph{c.after, c.before} {
 		finder := usage.NewFinder(g)
-		nameless := map[graph.ID]int{} // the API server names these: they are paired by their order
-		for _, r := range g.All() {    // nothing of the context differs, but what it uses may
+		nameless := map[graph.ID]int{} // named by the API server, so paired by order
+		for _, r := range g.All() {    // resources of the context do not differ, but their objects may
 			if len(r.PodTemplates) == 0 && len(r.References) == 0 && !podtemplate.IsFixed(kindOf(r)) {
 				continue
 			}
@@ -164,13 +163,13 @@ func (c *comparison) match() error {
 	return nil
 }
 
-// An alias is what stays the same of a resource that has another name in the other set.
+// An alias is the constant part of a resource's identity if its name differs between the sets.
 type alias struct {
 	graph.ID
 	hook string
 }
 
-// pair pairs subjects that are in one set each and that alone have an alias there.
+// pair pairs subjects that are in only one set each, if they alone have an alias there.
 func (c *comparison) pair(aliases func(*graph.Graph, *graph.Resource) []alias) {
 	var order []alias // of the new set
 	news, olds := map[alias][]*subject{}, map[alias][]*subject{}
@@ -205,8 +204,8 @@ func jobAlias(g *graph.Graph, r *graph.Resource) []alias {
 	return []alias{{ID: g.BaseID(r)}}
 }
 
-// hookAliases are the names of a hook of Helm without one part, which may be random at each
-// rendering: mainly those of tests. Such a hook neither starts nor stops with an apply.
+// hookAliases are the names of a Helm hook without one part, which may be random in each rendering, mainly for tests.
+// Without a pair, such a hook would seem to start and stop with an apply.
 func hookAliases(g *graph.Graph, r *graph.Resource) []alias {
 	hook, ok := r.Annotations["helm.sh/hook"]
 	if !ok || len(r.Name) > 63 {
@@ -245,7 +244,7 @@ func (c *comparison) read() error {
 	return err
 }
 
-// sort puts the worst first, and the rest in the order of names.
+// sort sorts workloads by effect, worst first, and everything else by name.
 func (r *Report) sort() {
 	slices.SortStableFunc(r.Workloads, func(a, b Workload) int {
 		return cmp.Or(compareEffects(a.Effect, b.Effect), compareRefs(a.Ref, b.Ref))

@@ -11,8 +11,7 @@ import (
 // whys are the reasons to need an object, worst first.
 var whys = []Why{StillNamed, StillRunning, RunningJobs, Rollout, Rollback}
 
-// whyRunning is why what runs of a workload may need what it used in the old set, by
-// what an apply does to the workload.
+// whyRunning is why running pods of a workload may need what it used in the old set, by the effect of the apply.
 var whyRunning = map[Effect]Why{
 	Rolls: Rollout, Kills: Rollout, NextRuns: RunningJobs, RunsAgain: RunningJobs,
 	Refused: StillRunning, Waits: StillRunning, Stale: StillRunning, Unknown: StillRunning,
@@ -80,8 +79,7 @@ func (c *comparison) disappearing() []Disappearing {
 	return found
 }
 
-// gone returns the ConfigMaps and Secrets of the old set whose names the new set does
-// not have.
+// gone returns the ConfigMaps and Secrets of the old set whose names are not in the new set.
 func (c *comparison) gone() map[graph.ID]*graph.Resource {
 	gone := map[graph.ID]*graph.Resource{}
 	for _, r := range c.before.Resources {
@@ -99,8 +97,8 @@ func (c *comparison) gone() map[graph.ID]*graph.Resource {
 	return gone
 }
 
-// dropped returns the earlier versions that the old set carried along and the new one does
-// not, although it carries fewer of the object: by the line of the object.
+// dropped returns earlier versions that the old set carried along and the new set does not, although it carries along
+// fewer versions of the object; by line.
 func (c *comparison) dropped() map[graph.ID][]*graph.Resource {
 	here, fewer := map[graph.ID]bool{}, map[graph.ID]int{}
 	for _, r := range slices.Concat(c.after.Resources, c.after.Kept) {
@@ -124,7 +122,7 @@ func (c *comparison) dropped() map[graph.ID][]*graph.Resource {
 // line identifies all versions of an object.
 func line(g *graph.Graph, r *graph.Resource) graph.ID { return g.ID(r).Of(r.Lineage()) }
 
-// stillNamed returns the objects that are gone and that the new manifest still names.
+// stillNamed returns the objects in gone that the new manifest still names.
 func (c *comparison) stillNamed(s *subject, gone map[graph.ID]*graph.Resource) []*graph.Resource {
 	var found []*graph.Resource
 	for i := range s.new.Edges {

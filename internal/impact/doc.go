@@ -1,9 +1,7 @@
-// Package impact predicts the effect of applying one set of manifests over another:
-// which workloads roll and why, which keep an earlier configuration, what the API server
-// refuses, and what is removed while something may still need it.
+// Package impact predicts the effect of applying one set of manifests over another: which workloads roll and why, which
+// keep an earlier configuration, what the API server refuses, and what is removed while something may still need it.
 //
-// [Compare] compares what the API server stores. A workload rolls if its pod template
-// differs there; what else its kind does on such a change, package catalog knows. It
-// does not matter whether this project's function has processed the manifests: an object
-// that was renamed is the same one under its name without the hash.
+// [Compare] compares what the API server stores. A workload rolls if its pod template differs there; package catalog
+// knows what else its kind does on such a change. It does not matter whether confighash has processed the manifests: an
+// object that was renamed is identified by its name without the hash.
 package impact

@@ -13,8 +13,8 @@ import (
 	"github.com/confighash/confighash/internal/impact"
 )
 
-// documented returns what docs/impact-json.md says of a type: field, type, and
-// whether the field is always there.
+// documented returns the description of a type in docs/impact-json.md: for each field, the name, the type, and whether
+// it is always present.
 func documented(t *testing.T, page, name string) [][3]string {
 	t.Helper()
 	_, section, found := strings.Cut(page, "\n#### "+name+"\n")
@@ -32,7 +32,7 @@ func documented(t *testing.T, page, name string) [][3]string {
 	return rows
 }
 
-// typeOf returns how docs/impact-json.md calls a type, and the type it describes next.
+// typeOf returns the name of a type in docs/impact-json.md, and the type to describe next.
 func typeOf(t *testing.T, typ reflect.Type) (string, reflect.Type) {
 	t.Helper()
 	switch typ.Kind() {
@@ -93,8 +93,7 @@ func TestDocs_describeEachFieldOfTheJSON(t *testing.T) {
 	}
 }
 
-// TestDocs_describeEachValueOfTheJSON looks for the values in the cells of the table that
-// say what a field means.
+// TestDocs_describeEachValueOfTheJSON looks for the values in the table's column with the meaning of fields.
 func TestDocs_describeEachValueOfTheJSON(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "impact-json.md"))
 	if err != nil {

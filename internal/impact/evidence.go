@@ -13,11 +13,11 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// addEvidence adds to each object that no pod gets, or whose change is refused, why a
-// program probably reads it through the API. sources are the objects that found describes.
+// addEvidence adds, to each object that no pod consumes or whose change is refused, why a program probably reads it
+// through the API. sources are the objects that found describes.
 func (c *comparison) addEvidence(found []Object, sources []*graph.Resource) {
 	known := catalog.Builtin()
-	var sidecars map[string][]sidecar // read once an object has labels
+	var sidecars map[string][]sidecar // read when the first object has labels
 	for i := range found {
 		one, r := &found[i], sources[i]
 		if !one.Unconsumed() && one.Refused == "" {
@@ -48,11 +48,11 @@ func (c *comparison) addEvidence(found []Object, sources []*graph.Resource) {
 	}
 }
 
-// A sidecar is a container that loads all objects with a label, as kiwigrid/k8s-sidecar
-// does: the variable LABEL has the key, LABEL_VALUE the value.
+// A sidecar is a container that loads all objects with a label, such as kiwigrid/k8s-sidecar, whose variables LABEL and
+// LABEL_VALUE are the label's key and value.
 type sidecar struct{ value, text string }
 
-// sidecarsOf returns the sidecars of g by the key of their label, at most three of a key.
+// sidecarsOf returns the sidecars of g by the key of their label, at most three per key.
 func sidecarsOf(g *graph.Graph) map[string][]sidecar {
 	found := map[string][]sidecar{}
 	var candidates []*graph.Resource

@@ -16,17 +16,17 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// facts are what a comparison needs of a resource in addition to its references. They
-// are read only of resources to which something may happen.
+// facts are what a comparison needs to know about a resource besides its references. They are read only for resources
+// to which something may happen.
 type facts struct {
 	templates []*podtemplate.Template // of Resource.PodTemplates
-	accounts  []bool                  // a template names its service account by both fields
-	rest      *podtemplate.Template   // the whole spec of a resource that isPartial
+	accounts  []bool                  // whether a template has both serviceAccount and serviceAccountName
+	rest      *podtemplate.Template   // the whole spec, if isPartial
 	suspended bool
 	replicas  *int64
 	strategy  string
 	partition int64
-	fixed     *podtemplate.Template // what cannot change outside of the templates; may be nil
+	fixed     *podtemplate.Template // fields outside of the templates that cannot change; may be nil
 }
 
 func readFacts(resources []*graph.Resource) (map[*graph.Resource]*facts, error) {
@@ -76,8 +76,8 @@ func (f *facts) read(r *graph.Resource, item *yaml.Node) (err error) {
 	return err
 }
 
-// isPartial reports whether a resource is a custom one that is more than a workload
-// around one pod template: an operator makes pods of more than what is known.
+// isPartial reports whether a custom resource is more than a workload around one pod template: its operator makes pods
+// from more than the catalogue knows.
 func isPartial(r *graph.Resource) bool {
 	return !workloadOf(r).BuiltIn && slices.ContainsFunc(r.PodTemplates, func(t reference.PodTemplate) bool {
 		return !t.Whole || t.Root != "spec.template"
@@ -106,7 +106,7 @@ func readTemplate(r *graph.Resource, t *reference.PodTemplate, item *yaml.Node) 
 	return podtemplate.Read(template, workloadOf(r).BuiltIn)
 }
 
-// mapOf returns a mapping with an entry, unless its value is nil.
+// mapOf returns a mapping with one entry, or an empty one if value is nil.
 func mapOf(key string, value *yaml.Node) *yaml.Node {
 	m := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
 	if value != nil {
@@ -122,8 +122,7 @@ func elementsAt(n *yaml.Node, path yamldoc.Path) []*yaml.Node {
 	return n.Content
 }
 
-// strategyOf returns how a workload wants its pods replaced: the type, and its limits
-// for a rolling update.
+// strategyOf returns how a workload replaces its pods: the type, and the limits of a rolling update.
 func strategyOf(r *graph.Resource, item *yaml.Node) string {
 	byDefault := workloadOf(r).Strategy
 	for _, field := range []yamldoc.Path{"spec.strategy", "spec.updateStrategy"} {

@@ -9,7 +9,7 @@ import (
 	"github.com/confighash/confighash/internal/graph"
 )
 
-// Fixes without a command, for kinds of which no other is known.
+// Fixes without a command, for kinds without their own.
 const (
 	deletePods  = "delete its pods after the apply"
 	restartPods = "restart its pods after the apply"
@@ -32,9 +32,8 @@ func (c *comparison) restart(s *subject, p *templatePair) string {
 	return "run confighash over the manifests" + how + comma + by
 }
 
-// kept returns how to run confighash if mode Rename does not help the pods of a
-// template, "" if it does: what changed represents a Secret, or has no hash although other
-// objects have one.
+// kept returns how to run confighash if mode Rename does not help the pods of a template, because what changed
+// represents a Secret, or has no hash although other objects have one; otherwise "".
 func (c *comparison) kept(s *subject, p *templatePair) string {
 	for _, i := range s.on[p.index] {
 		now := i.object.now()
@@ -56,8 +55,8 @@ func (c *comparison) replacement(r *graph.Resource) string {
 	return c.fill(cmp.Or(workloadOf(r).Replace, "delete it before the apply, so that it is created again"), r)
 }
 
-// fill replaces {} in a fix of the catalogue by what kubectl needs to find a resource.
-// People copy that, so a name that no API server takes is left out.
+// fill replaces {} in a fix of the catalogue by what kubectl needs to find a resource. As people copy it, an invalid
+// name is left out.
 func (c *comparison) fill(fix string, r *graph.Resource) string {
 	found := strings.ToLower(r.Kind) + "/" + plain(r.Name)
 	if namespace := c.after.NamespaceOf(r); namespace != "" {
@@ -66,7 +65,7 @@ func (c *comparison) fill(fix string, r *graph.Resource) string {
 	return strings.Replace(fix, "{}", found, 1)
 }
 
-// plain returns a name that a shell takes for one word, "NAME" for others.
+// plain returns a name that is safe in a shell, "NAME" otherwise.
 func plain(name string) string {
 	if strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-.") != "" {
 		return "NAME"

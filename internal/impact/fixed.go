@@ -13,16 +13,16 @@ import (
 
 func kindOf(r *graph.Resource) string { return r.Kind + "." + r.Group }
 
-// fixedFields returns the fields that cannot change and differ between two resources,
-// sorted, and why the API server refuses that.
+// fixedFields returns the immutable fields that differ between two resources, sorted, and why the API server refuses
+// the change.
 func fixedFields(before, after *podtemplate.Template) (fields []string, reason string) {
 	const strategy = "spec.updateStrategy"
 	var typeChanges, isFilled bool
 	for _, d := range podtemplate.Diff(before, after) {
 		inStrategy := strings.HasPrefix(d.Path+".", strategy+".")
 		switch {
-		case d.What == podtemplate.Respelled: // the API server compares amounts, however they are written
-		case d.Old+d.New == "" && !inStrategy: // an apply leaves a default as it is
+		case d.What == podtemplate.Respelled: // the API server compares quantities by value
+		case d.Old+d.New == "" && !inStrategy: // an apply does not change a default
 		case inStrategy:
 			typeChanges = typeChanges || d.What == podtemplate.Changed
 			isFilled = isFilled || d.What == podtemplate.Removed && d.Old == ""
@@ -45,15 +45,14 @@ func fixedFields(before, after *podtemplate.Template) (fields []string, reason s
 	return fields, reason
 }
 
-// refused returns the fields for which an apply of a resource is refused although its pod
-// templates, if it has any, may change, and the outcome. known: the apply is refused for
-// the templates.
+// refused returns the fields for which an apply of a resource is refused, apart from its pod templates, and the
+// outcome. known: the apply is already refused for the templates.
 func (c *comparison) refused(s *subject, known bool) ([]string, outcome) {
 	if !s.both() || !s.differs {
 		return nil, outcome{}
 	}
 	recreated := slices.ContainsFunc(s.new.PodTemplates, func(t reference.PodTemplate) bool { return t.Change == catalog.Recreated })
-	if s.after != nil && s.after.fixed != nil && !recreated { // what is made again may have any fields
+	if s.after != nil && s.after.fixed != nil && !recreated { // an object that is created again may have any fields
 		if fields, reason := fixedFields(s.before.fixed, s.after.fixed); len(fields) > 0 {
 			return fields, outcome{Refused, reason, c.replacement(s.new)}
 		}

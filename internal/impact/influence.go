@@ -8,15 +8,14 @@ import (
 	"github.com/confighash/confighash/internal/usage"
 )
 
-// An influence is an object that a subject, or one of its pod templates, uses in
-// either set.
+// An influence is an object that a subject, or one of its pod templates, uses in either set.
 type influence struct {
 	object   *object
 	uses     []*usage.Use // those of the new set first
-	present  int          // how many of uses are of the new set
-	consumed bool         // pods get any of the object
-	whole    *influence   // on the whole subject
-	ways     []string     // of whole, once asked for
+	present  int          // how many of uses are in the new set
+	consumed bool         // pods consume some of the object
+	whole    *influence   // the influence on the whole subject
+	ways     []string     // of whole, computed on first use
 }
 
 func (i *influence) add(use *usage.Use, present bool) {
@@ -27,8 +26,7 @@ func (i *influence) add(use *usage.Use, present bool) {
 	}
 }
 
-// influence finds the objects that s uses, sorted, and those that each of its pod
-// templates does.
+// influence finds the objects that s uses, sorted, and those that each of its pod templates uses.
 func (c *comparison) influence(s *subject) {
 	s.on = make([][]*influence, max(templatesOf(s.new), templatesOf(s.old)))
 	s.byObject = make(map[*object]*influence, len(s.uses))
@@ -77,9 +75,8 @@ func (s *subject) divide(whole *influence) {
 	}
 }
 
-// configures reports whether pods get something else than before if their template stays
-// as it is: the object differs in what they get; or it comes or disappears, and they run
-// without it.
+// configures reports whether new pods would get a different configuration even from an unchanged template: the consumed
+// part of the object differs, or the object is optional and was added or removed.
 func (i *influence) configures() bool {
 	o := i.object
 	if o.both() {
@@ -88,8 +85,7 @@ func (i *influence) configures() bool {
 	return slices.ContainsFunc(i.uses, func(u *usage.Use) bool { return u.Ref.Optional && o.takes(u) })
 }
 
-// missing returns the first key that new pods need and that the object no longer has,
-// "" if there is none.
+// missing returns the first key that new pods need and that was removed from the object, "" if there is none.
 func (i *influence) missing() string {
 	o := i.object
 	if o.new == nil {
@@ -112,8 +108,8 @@ func (i *influence) missing() string {
 	return ""
 }
 
-// via returns the ways by which the subject's pods get what differs, or else all ways,
-// sorted.
+// via returns, sorted, the ways by which the subject's pods get the keys that differ, or all ways if they get none of
+// these.
 func (i *influence) via() []string {
 	if i = i.whole; i.ways != nil {
 		return i.ways
@@ -135,12 +131,10 @@ func (i *influence) via() []string {
 	return i.ways
 }
 
-// maxLeft bounds how many keys are listed that differ and that a workload does not
-// get, if it gets others that differ.
+// maxLeft bounds how many changed keys are listed that a workload does not consume, if it consumes other changed keys.
 const maxLeft = 100
 
-// keys returns the keys that differ. Workloads that get all of them, or none, share
-// the list.
+// keys returns the keys that differ. Workloads that consume all or none of them share the list.
 func (i *influence) keys() []Key {
 	o := i.object
 	consumed, all := o.taken(i.uses)
@@ -162,14 +156,13 @@ func (i *influence) keys() []Key {
 	return keys
 }
 
-// takes reports whether a use gets any of the keys that differ, if it gets any at all.
+// takes reports whether a use consumes any of the keys that differ.
 func (o *object) takes(u *usage.Use) bool {
 	places, all := o.taken([]*usage.Use{u})
 	return all || len(places) > 0
 }
 
-// taken returns the places of the keys that differ and that one of the uses gets, or
-// that these are all of them.
+// taken returns the indices of the keys that differ and that any of uses consumes; all, if that is every key.
 func (o *object) taken(uses []*usage.Use) (places []int, all bool) {
 	consumed := false
 	for _, u := range uses {

@@ -9,13 +9,13 @@ import (
 	"github.com/confighash/confighash/internal/hash"
 )
 
-// An object is a ConfigMap, a Secret, or what represents a Secret, as it is in the two
-// sets. It is the same object under a name with another hash.
+// An object is a ConfigMap, a Secret or a stand-in for a Secret, in both sets. It is the same object under a name with
+// another hash.
 type object struct {
 	pair
-	keys               []keyChange    // that differ, sorted
-	always             []int          // the places of those that count whichever keys are consumed
-	shared             map[bool][]Key // the same for reports, if all are consumed, or none
+	keys               []keyChange    // the keys that differ, sorted
+	always             []int          // indices of the keys that count whichever keys are consumed
+	shared             map[bool][]Key // keys for reports, if all are consumed, or none
 	refused            string
 	fix                string
 	consumers, readers []Ref // set by addUsers
@@ -24,7 +24,7 @@ type object struct {
 
 type keyChange struct {
 	Key
-	name string // in full, even if a report hides it
+	name string // in full, even if reports hide it
 }
 
 func (k *keyChange) as(consumed bool) Key {
@@ -57,12 +57,12 @@ func (o *object) change() Change {
 }
 
 type objects struct {
-	all []*object // those of the new set in its order, then those that are only in the old one
+	all []*object // in the new set's order, then those only in the old one
 	of  map[*graph.Resource]*object
 }
 
-// matchObjects finds what is the same object in both sets: what has the same name,
-// or else the same name but for a hash, if one object alone has it in each set.
+// matchObjects finds the same objects in both sets: those with the same name, or else those with the same name apart
+// from a hash, if each set has only one of them.
 func matchObjects(before, after *graph.Graph) *objects {
 	m := &objects{of: map[*graph.Resource]*object{}}
 	for _, nameOf := range []func(*graph.Resource) string{
@@ -110,7 +110,7 @@ func (m *objects) match(before, after *graph.Graph, nameOf func(*graph.Resource)
 	}
 	olds := byName(before)
 	for id, news := range byName(after) {
-		// If a set keeps several versions, nothing shows which became which.
+		// If a set has several versions, it is unknown which became which.
 		if len(news) == 1 && len(olds[id]) == 1 && m.of[olds[id][0]] == nil && m.of[news[0]] == nil {
 			o := &object{pair: pair{olds[id][0], news[0]}}
 			m.of[o.old], m.of[o.new] = o, o
@@ -127,7 +127,7 @@ func (o *object) compare() {
 	}
 	const byDefault = "Opaque"
 	switch {
-	case o.old.Immutable && !slices.Equal(o.old.Values, o.new.Values): // in binaryData as well
+	case o.old.Immutable && !slices.Equal(o.old.Values, o.new.Values): // also if only binaryData differs
 		o.refused = "it is immutable"
 	case o.old.Immutable && !o.new.Immutable:
 		o.refused = "immutable: true cannot be taken back"
@@ -175,18 +175,17 @@ func valuesByKey(r *graph.Resource) map[string][]hash.Value {
 
 func (o *object) shown(key string) string {
 	if o.old != nil && o.old.Bare[key] || o.new != nil && o.new.Bare[key] {
-		return "(hidden)" // it may be a part of a value
+		return "(hidden)" // it may be part of a value
 	}
 	return graph.Clip(key)
 }
 
-// addUsers adds to the objects that differ who uses them, and to their keys whether pods
-// get these.
+// addUsers sets the users of the objects that differ, and whether pods consume the keys that differ.
 func (c *comparison) addUsers() {
 	for _, s := range c.subjects {
 		for _, i := range s.influences {
 			o := i.object
-			gone := s.new == nil && o.new != nil // it used the object, and no longer exists
+			gone := s.new == nil && o.new != nil // it used the object and was removed
 			if gone || !o.differs() && o.refused == "" {
 				continue
 			}
@@ -194,7 +193,7 @@ func (c *comparison) addUsers() {
 			all := false
 			if s.isWorkload() {
 				gets, all = o.taken(i.uses)
-				// A refused change may be one of no key, such as that of immutable.
+				// A refused change may have no keys, such as one of immutable.
 				all = all || o.refused != "" && len(o.keys) == 0 && i.consumed
 			}
 			for _, k := range gets {

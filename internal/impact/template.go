@@ -11,15 +11,15 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// A templatePair is a pod template of a workload as it is in the two sets.
+// A templatePair is a pod template of a workload in the two sets.
 type templatePair struct {
 	index    int // in the new resource's PodTemplates, or in the old one's if it was removed
 	template *reference.PodTemplate
 	was      *reference.PodTemplate   // nil if it is new
-	diffs    []podtemplate.Difference // that the kind's controller or the API server counts
-	rest     []podtemplate.Difference // of a custom resource's spec outside of its templates
-	accounts bool                     // the old one names its service account by both fields
-	minor    outcome                  // set if the catalogue allows diffs although the template cannot change
+	diffs    []podtemplate.Difference // those that count for the kind's controller or the API server
+	rest     []podtemplate.Difference // those in a custom resource's spec outside of its templates
+	accounts bool                     // the old one has both serviceAccount and serviceAccountName
+	minor    outcome                  // set if the catalogue allows diffs in an otherwise immutable template
 }
 
 // templates pairs the pod templates of a workload by their place.
@@ -66,9 +66,9 @@ func (c *comparison) templates(s *subject) []*templatePair {
 	return pairs
 }
 
-// splitRest splits what differs in the spec of a custom resource outside of its templates.
-// A reference by which the pods get an object that has another name now is a change of
-// the first template, p; what else differs is the rest.
+// splitRest splits the differences in a custom resource's spec outside of its templates. If a reference to a consumed
+// object changes only because the object has another name, that is a change of the first template, p; all other
+// differences are the rest.
 func (c *comparison) splitRest(s *subject, p *templatePair, all []podtemplate.Difference) {
 	roots := yamldoc.Roots{}
 	for _, r := range []*graph.Resource{s.old, s.new} {
@@ -95,8 +95,7 @@ func (s *subject) consumes(several []*object) bool {
 	return slices.ContainsFunc(several, func(o *object) bool { return s.byObject[o] != nil && s.byObject[o].consumed })
 }
 
-// moveFields moves to the rest what differs in a template that is not one mapping, unless
-// it is a field of a pod spec.
+// moveFields moves differences to the rest if the template is not one mapping and they are not in a pod spec.
 func (p *templatePair) moveFields() {
 	if p.template.Spec == "" || p.template.Whole && p.template.Root != "" {
 		return
@@ -121,7 +120,7 @@ func (p *templatePair) judge(known *catalog.WorkloadRule, suspended bool) {
 		case p.staysAsIs(&d), known.Amounts && d.What == podtemplate.Respelled:
 			return true
 		case isPod(p.template) && !p.inSpec(&d):
-			return true // a Pod's own metadata may change, and restarts nothing
+			return true // a Pod's own metadata may change without a restart
 		}
 		return d.What == podtemplate.Added && within(&d, known.MayAdd) || d.What == podtemplate.Removed && within(&d, known.MayRemove)
 	})
@@ -141,8 +140,7 @@ func (p *templatePair) only(fields []string) bool {
 	return !slices.ContainsFunc(p.diffs, func(d podtemplate.Difference) bool { return !within(&d, fields) })
 }
 
-// within reports whether a difference is in one of the fields, in which [*] is any
-// element of a list.
+// within reports whether a difference is in one of fields, where [*] stands for any list element.
 func within(d *podtemplate.Difference, fields []string) bool {
 	return slices.ContainsFunc(fields, func(field string) bool {
 		before, after, anyElement := strings.Cut(field, "[*]")
@@ -155,10 +153,9 @@ func within(d *podtemplate.Difference, fields []string) bool {
 	})
 }
 
-// staysAsIs reports whether an apply does not change what differs: a default that is
-// not written, though it would be another one now, such as the imagePullPolicy of
-// another tag; and a serviceAccountName that is not given any more, which the API server
-// has copied to serviceAccount, unless that was given too, and restores from there.
+// staysAsIs reports whether an apply leaves the stored field unchanged. One case is an implicit default that would now
+// differ, such as the imagePullPolicy after a change of the tag. The other is a removed serviceAccountName without
+// serviceAccount: the API server had copied it there, and restores it.
 func (p *templatePair) staysAsIs(d *podtemplate.Difference) bool {
 	switch d.What {
 	case podtemplate.Changed:
@@ -187,8 +184,7 @@ func (p *templatePair) fieldOf(d *podtemplate.Difference) string {
 	return string(t.AnnotationsAt)
 }
 
-// placeOf returns where in the whole resource a path of a pod template leads, "" for no
-// path.
+// placeOf converts a path in a pod template to one in the whole resource, "" if path is empty.
 func placeOf(t *reference.PodTemplate, path yamldoc.Path) yamldoc.Path {
 	switch {
 	case path == "":

@@ -8,18 +8,17 @@ import (
 	"strings"
 )
 
-// A Total is what a cause does to all workloads that it concerns.
+// A Total is the effect of a cause on all workloads concerned.
 type Total struct {
-	// Cause has the keys that any of the workloads consumes, and no Via. The field of a
-	// workload is that of the first; it stands for the same field of the others' pods, and
-	// that of an image for the same images in any container. The object is the source of
-	// several that hold keys of it, if the same keys of them differ.
+	// Cause has the keys that any of the workloads consumes, and no Via. A field is that of the first workload; it
+	// stands for the same field of the others' pods, and an image for the same image in any container. Objects that
+	// hold keys of one source count as the source if the same keys of them differ.
 	Cause Cause `json:"cause"`
-	// Effects counts the workloads by what happens to them.
+	// Effects counts the workloads by effect.
 	Effects   map[Effect]int `json:"effects"`
 	Pods      Pods           `json:"pods"`
 	Workloads []Ref          `json:"workloads"`
-	// Avoidable are how many of them restart for metadata alone; see Workload.Avoidable.
+	// Avoidable counts workloads that restart only for metadata; see Workload.Avoidable.
 	Avoidable int `json:"avoidable"`
 }
 
@@ -31,11 +30,11 @@ func (s *Summary) Restarts() int { return s.Rolls + s.Kills }
 
 // Pods counts the pods of workloads that an apply restarts.
 type Pods struct {
-	// Known adds up the replicas of the new manifests.
+	// Known is the sum of the replicas in the new manifests.
 	Known int64 `json:"known"`
-	// PerNode counts the DaemonSets, of which each node has a pod.
+	// PerNode counts the DaemonSets, which have a pod on each node.
 	PerNode int `json:"perNode"`
-	// Unknown counts the workloads whose manifests do not say how many pods they have.
+	// Unknown counts the workloads whose manifests do not give the number of pods.
 	Unknown int `json:"unknown"`
 }
 
@@ -43,17 +42,17 @@ func (p *Pods) add(w *Workload) {
 	switch {
 	case w.Effect != Rolls && w.Effect != Kills:
 	case w.Replicas != nil:
-		p.Known += min(max(*w.Replicas, 0), math.MaxInt32) // what Kubernetes takes
+		p.Known += min(max(*w.Replicas, 0), math.MaxInt32) // the range that Kubernetes accepts
 	case w.Kind == "Pod":
 		p.Known++
-	case w.Kind == "DaemonSet": // of Kubernetes, and of OpenKruise
+	case w.Kind == "DaemonSet": // of Kubernetes and of OpenKruise
 		p.PerNode++
 	default:
 		p.Unknown++
 	}
 }
 
-// sameCause is what causes of several workloads have in common that count as one.
+// sameCause identifies causes of several workloads that count as one.
 type sameCause struct {
 	object          Ref
 	change          Change
@@ -61,9 +60,9 @@ type sameCause struct {
 	keys            string
 }
 
-// Same returns what says of causes what they have in common that count as one, and which keys of
-// an object differ for any workload. Several objects with keys of one source are as one if people
-// would see the same of them: the keys that pods get, if there are any.
+// Same returns a function that identifies causes that count as one, and returns the keys of an object that differ for
+// any workload. Several objects with keys of one source count as one if a report would show the same keys: the consumed
+// ones, if there are any.
 func (r *Report) Same() func(c *Cause) (id any, keys []Key) {
 	keysOf := map[Ref][]Key{}
 	for i := range r.Objects {
@@ -112,12 +111,12 @@ func (r Ref) source() *Ref {
 	return &r
 }
 
-// IsImage reports whether the cause is another image of a container or a volume.
+// IsImage reports whether the cause is a changed image of a container or a volume.
 func (c *Cause) IsImage() bool {
 	return c.From != "" && c.To != "" && (strings.HasSuffix(c.Field, ".image") || strings.HasSuffix(c.Field, ".image.reference"))
 }
 
-// Sum counts workloads by their effect and by their causes, and objects.
+// Sum sets Summary and Causes from the other fields.
 func (r *Report) Sum() {
 	r.Summary = Summary{Disappearing: len(r.Disappearing)}
 	s := &r.Summary

@@ -24,7 +24,7 @@ func TestSum_countsObjectsWithKeysOfOneSourceAsOne(t *testing.T) {
 	}
 	r := &impact.Report{Workloads: []impact.Workload{
 		rolls("one", part("app-1", "app"), changed(a)),
-		rolls("two", part("app-2", "app"), changed(a, unused)), // people see the same
+		rolls("two", part("app-2", "app"), changed(a, unused)), // looks the same
 		rolls("both", part("app-3", "app"), changed(a, b)),     // another change
 		rolls("other", part("db-1", "db"), changed(a)),         // another source
 		rolls("whole", part("app", ""), changed(a)),            // the source itself

@@ -12,7 +12,7 @@ import (
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
-// workload predicts what happens to a workload, nil for nothing.
+// workload predicts the effect on a workload, nil if there is none.
 func (c *comparison) workload(s *subject) *Workload {
 	switch {
 	case s.new == nil:
@@ -147,8 +147,7 @@ func (c *comparison) changed(s *subject, p *templatePair, configured bool) outco
 
 func isPod(t *reference.PodTemplate) bool { return t.Whole && t.Root == "" }
 
-// partitioned takes a partition into account: pods below it keep the template that
-// they have.
+// partitioned takes a rollout partition into account: pods below it keep their template.
 func (o *outcome) partitioned(f *facts) {
 	replicas := int64(1)
 	if f.replicas != nil {
@@ -200,8 +199,8 @@ func (c *comparison) configured(s *subject, p *templatePair) outcome {
 
 func (f *facts) hasNone() bool { return f.replicas != nil && *f.replicas == 0 }
 
-// refusedOnly returns an object whose change is refused, if that of every object that
-// configures a template is, or else nil.
+// refusedOnly returns an object whose change is refused, if the change of every object that configures a template is
+// refused; otherwise nil.
 func refusedOnly(influences []*influence) *object {
 	var found *object
 	for _, i := range influences {
@@ -215,13 +214,12 @@ func refusedOnly(influences []*influence) *object {
 	return found
 }
 
-// filesOnly reports whether what differs reaches the pods of a template only as files
-// that the kubelet keeps up to date.
+// filesOnly reports whether changes reach the pods of a template only as files that the kubelet keeps up to date.
 func filesOnly(influences []*influence) bool {
 	return !slices.ContainsFunc(influences, func(i *influence) bool {
 		return i.configures() && !slices.Equal(i.via(), []string{string(catalog.ViaVolume)})
 	})
 }
 
-// reasonOf returns why a changed template does not just replace pods.
+// reasonOf returns why a changed template does not simply replace pods.
 func reasonOf(t *reference.PodTemplate) string { return cmp.Or(t.Reason, t.Change.Reason()) }

@@ -15,16 +15,15 @@ import (
 
 // A mention is a place that names a Job.
 type mention struct {
-	at   edit.Scalar
-	node *yaml.Node
-	// element is the element of a list divided by commas, or all of the value, that ends
-	// with the name.
+	at edit.Scalar
+	// element is the part of the value that ends with the name: an element of a comma-separated list, or the whole
+	// value.
 	element, name string
 	namespace     string // "" for the resource's own
-	to            string // the name that takes the place of name, once it is known
+	to            string // the new name, once it is known
 }
 
-// in returns a value with the name changed in each element that is the mention's.
+// in returns value with the name replaced in each element that equals the mention's.
 func (m *mention) in(value string) string {
 	elements := strings.Split(value, ",")
 	for i, e := range elements {
@@ -35,12 +34,11 @@ func (m *mention) in(value string) string {
 	return strings.Join(elements, ",")
 }
 
-// A finder finds the mentions in an item, by what the catalogue says: the forms are the same
-// in all kinds.
+// A finder finds the mentions in an item. The catalogue has their forms, which are the same in all kinds.
 type finder struct {
 	known    *catalog.JobNames
 	mentions []mention
-	texts    []mention // that cannot follow
+	texts    []mention // mentions in text that cannot be updated
 	at       yamldoc.Trail
 	budget   yamldoc.Budget
 	aliased  int // how many aliases and merge keys lead to the current node
@@ -53,7 +51,7 @@ func find(r *graph.Resource, item *yaml.Node) *finder {
 	return f
 }
 
-// maxValue is how long a value may be in which the names of Jobs are looked for.
+// maxValue bounds the length of values that are searched for names of Jobs.
 const maxValue = 1 << 20
 
 func (f *finder) node(n *yaml.Node, shared, isText bool) {
@@ -85,8 +83,8 @@ func (f *finder) node(n *yaml.Node, shared, isText bool) {
 	}
 }
 
-// spend takes a node below an alias from the budget, one more for each thousand bytes of
-// it: a short text must not take forever.
+// spend charges a node below an alias to the budget, one more for each thousand bytes of it: a short text must not take
+// forever.
 func (f *finder) spend(n *yaml.Node) bool {
 	for range 1 + len(n.Value)/1_000 {
 		if f.aliased > 0 && f.budget.Spend() != nil {
@@ -104,7 +102,7 @@ func (f *finder) mapping(n *yaml.Node, shared bool) {
 		}
 		return yamldoc.Resolve(value)
 	}
-	named := map[string]bool{} // fields with names, and whether all of these are of Jobs
+	named := map[string]bool{} // fields with names, and whether all of the names are of Jobs
 	for i := range f.known.Fields {
 		if field := &f.known.Fields[i]; len(f.at) > 0 {
 			if all, some := about(field, get); some {
@@ -140,8 +138,7 @@ func (f *finder) mapping(n *yaml.Node, shared bool) {
 	})
 }
 
-// about reports whether a field of the mapping that get reads holds names of Jobs alone, and
-// whether it may hold some.
+// about reports whether a field of the mapping that get reads holds only names of Jobs, and whether it may hold some.
 func about(field *catalog.JobField, get func(string) *yaml.Node) (all, some bool) {
 	all, some = share(get(field.If), field.Is.Match)
 	for _, key := range field.Group {
@@ -153,7 +150,7 @@ func about(field *catalog.JobField, get func(string) *yaml.Node) (all, some bool
 	return all, some
 }
 
-// share reports whether all, and whether some of the values of a field are such.
+// share reports whether all and whether some of the values of a field satisfy such.
 func share(n *yaml.Node, such func(string) bool) (all, some bool) {
 	values := []*yaml.Node{n}
 	if n.Kind == yaml.SequenceNode {
@@ -171,7 +168,7 @@ func (f *finder) inLabels() bool {
 	return strings.HasSuffix(above, "abels") || strings.HasSuffix(above, "elector")
 }
 
-// names adds the names in a field, as text that cannot follow if some may be of other kinds.
+// names adds the names in a field. If some may be of other kinds, they are text that cannot be updated.
 func (f *finder) names(n *yaml.Node, shared, all bool, namespace string) {
 	switch {
 	case n.Kind == yaml.SequenceNode:
@@ -189,11 +186,11 @@ func (f *finder) names(n *yaml.Node, shared, all bool, namespace string) {
 
 func (f *finder) mention(n *yaml.Node, shared bool, element, name, namespace string) {
 	if n.Kind == yaml.ScalarNode && name != "" {
-		f.mentions = append(f.mentions, mention{at: edit.ScalarAt(f.at.Path(), n, shared), node: n, element: element, name: name, namespace: namespace})
+		f.mentions = append(f.mentions, mention{at: edit.ScalarAt(f.at.Path(), n, shared), element: element, name: name, namespace: namespace})
 	}
 }
 
-// annotation looks for names in an annotation as the catalogue says, or else as in text.
+// annotation looks for names in an annotation: in the catalogue's format, or else as in text.
 func (f *finder) annotation(key string, n *yaml.Node, shared bool) {
 	found := len(f.mentions)
 	for element := range strings.SplitSeq(n.Value, ",") {
@@ -210,12 +207,11 @@ func (f *finder) annotation(key string, n *yaml.Node, shared bool) {
 	}
 }
 
-// inText finds the name of a Job in the arguments of kubectl and the like: job/NAME,
-// "wait jobs NAME", --job-name=NAME, JOB_NAME=NAME.
+// inText finds the name of a Job in the arguments of kubectl and similar programs: job/NAME, "wait jobs NAME",
+// --job-name=NAME, JOB_NAME=NAME.
 var inText = regexp.MustCompile(`(?i)(?:\b|_)jobs?(?:[-_.](?:name|batch(?:\.v1)?|w[a-z]+))?(?: *(?:==|=~|[/=:])\s*| +)["']?([a-z0-9][-a-z0-9.]*[a-z0-9])`)
 
-// text looks for names of Jobs in text, which no edit changes. before is what the text goes
-// on from.
+// text looks for names of Jobs in text, which is never edited. before is the text that n continues.
 func (f *finder) text(n *yaml.Node, shared bool, before string) {
 	if f.secret || n.Kind != yaml.ScalarNode || len(n.Value) > maxValue || !strings.Contains(strings.ToLower(before+n.Value), "job") {
 		return

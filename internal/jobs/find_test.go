@@ -11,7 +11,7 @@ import (
 	"github.com/confighash/confighash/internal/graph"
 )
 
-// found returns what an item mentions, and what it names in text.
+// found returns the mentions in an item, and those in its text.
 func found(t *testing.T, item string) (mentions, texts string) {
 	t.Helper()
 	var n yaml.Node
@@ -29,8 +29,8 @@ func found(t *testing.T, item string) (mentions, texts string) {
 	return list(f.mentions), list(f.texts)
 }
 
-// TestFind_knowsEachFormOfTheCatalogue writes down each form that the catalogue lists, and the
-// same about another group and about several kinds.
+// TestFind_knowsEachFormOfTheCatalogue writes each form in the catalogue, and the same for another group and for
+// several kinds.
 func TestFind_knowsEachFormOfTheCatalogue(t *testing.T) {
 	known := catalog.Builtin().JobNames()
 	concrete := strings.NewReplacer("*", "k8s", "{namespace}", "prod", "{name}", "migrate")

@@ -16,16 +16,16 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// maxVariants is how many Jobs with the same former name are told apart by their layers.
+// maxVariants bounds how many Jobs with the same former name are distinguished by their layers.
 const maxVariants = 100
 
-// An index has the Jobs that get names, by the names that they have and had, and without
-// the suffix of an earlier run. The namespace is "" for any.
+// An index has the Jobs that get new names, by their current and earlier names, and without the suffix of an earlier
+// run. The namespace "" stands for any.
 type index struct {
 	jobs map[graph.ID][]*graph.Resource
-	// now are the Jobs by their present names alone.
+	// now has the Jobs by their current names only.
 	now map[graph.ID]*graph.Resource
-	// kept are the names of Jobs that keep them.
+	// kept has the names of Jobs that keep them.
 	kept map[graph.ID]bool
 }
 
@@ -60,8 +60,7 @@ func newIndex(g *graph.Graph, names map[*graph.Resource]string) index {
 	return x
 }
 
-// resolve returns the Job that a mention means, nil if that is none that gets a name, or
-// nothing says which.
+// resolve returns the Job that a mention means. It is nil if that Job gets no new name, or the mention is ambiguous.
 func (x *index) resolve(g *graph.Graph, referrer *graph.Resource, m mention) *graph.Resource {
 	namespace := m.namespace
 	if namespace == "" {
@@ -71,7 +70,7 @@ func (x *index) resolve(g *graph.Graph, referrer *graph.Resource, m mention) *gr
 		return r
 	}
 	found := x.jobs[idOf(namespace, m.name)]
-	if found == nil && hash.Suffixed(m.name) { // the name of another run
+	if found == nil && hash.Suffixed(m.name) { // it may be the name from another run
 		found = x.jobs[idOf(namespace, m.name[:len(m.name)-1-hash.Length])]
 	}
 	if len(found) > 1 && len(found) <= maxVariants {
@@ -83,16 +82,16 @@ func (x *index) resolve(g *graph.Graph, referrer *graph.Resource, m mention) *gr
 	return found[0]
 }
 
-// A followed is what becomes of the mentions in a resource.
+// A followed is the result for the mentions in a resource.
 type followed struct {
-	rewritten []mention // sorted by where they are
+	rewritten []mention // sorted by place
 	findings  []graph.Finding
 }
 
 // follow plans the edits of references to Jobs, and warns of other text that names them.
 func (n *namer) follow() {
 	batches := slices.DeleteFunc(graph.Batches(n.graph.Resources), func(b graph.Batch) bool {
-		return !bytes.Contains(b.Chunk.Text, []byte("ob")) && !bytes.ContainsAny(b.Chunk.Text, `\\*`) // a name of a Job, or of its kind, is not there
+		return !bytes.Contains(b.Chunk.Text, []byte("ob")) && !bytes.ContainsAny(b.Chunk.Text, `\\*`) // neither Job nor job occurs, even escaped or by an alias
 	})
 	lists, _ := graph.EachBatch(batches, func(b graph.Batch) ([]followed, error) {
 		var list []followed
@@ -104,32 +103,37 @@ func (n *namer) follow() {
 	}) // it parsed before, so it cannot fail
 	for i, b := range batches {
 		for k, r := range b.Resources {
-			n.rewrite(r, lists[i][k].rewritten)
+			if rewritten := lists[i][k].rewritten; len(rewritten) > 0 {
+				edits := rewrite(n.plan.Edits[r], rewritten)
+				delete(n.plan.Edits, r)
+				n.plan.Edit(r, edits...)
+			}
 			n.plan.Add(lists[i][k].findings...)
 		}
 	}
 }
 
-// rewrite plans the edits of mentions in r. A list may name objects as well, for which edits
-// are planned.
-func (n *namer) rewrite(r *graph.Resource, all []mention) {
+// rewrite returns edits with those of the mentions. The same value may also name objects, whose edits are among the
+// edits.
+func rewrite(edits []edit.Edit, mentions []mention) []edit.Edit {
 	planned := map[yamldoc.Path]int{}
-	for i, e := range n.plan.Edits[r] {
-		if set, ok := e.(edit.SetScalar); ok && len(all) > 0 {
+	for i, e := range edits {
+		if set, ok := e.(edit.SetScalar); ok && len(mentions) > 0 {
 			planned[set.At.Path] = i
 		}
 	}
-	for _, m := range all {
+	for _, m := range mentions {
 		i, ok := planned[m.at.Path]
 		if !ok {
-			i = len(n.plan.Edits[r])
+			i = len(edits)
 			planned[m.at.Path] = i
-			n.plan.Edit(r, edit.SetScalar{At: m.at, Value: m.at.Value})
+			edits = append(edits, edit.SetScalar{At: m.at, Value: m.at.Value})
 		}
-		set, _ := n.plan.Edits[r][i].(edit.SetScalar)
+		set, _ := edits[i].(edit.SetScalar)
 		set.Value = m.in(set.Value)
-		n.plan.Edits[r][i] = set
+		edits[i] = set
 	}
+	return edits
 }
 
 func (n *namer) followIn(r *graph.Resource, item *yaml.Node) (f followed) {
@@ -139,7 +143,7 @@ func (n *namer) followIn(r *graph.Resource, item *yaml.Node) (f followed) {
 		switch {
 		case job == nil:
 		case job != r && !n.strips && n.names[r] != "" && strings.HasPrefix(string(m.at.Path), "spec"):
-			found.texts = append(found.texts, m) // what it runs must not depend on what another Job runs
+			found.texts = append(found.texts, m) // the hash of a Job must not depend on that of another
 		default:
 			if m.to = n.names[job]; m.to != m.name {
 				f.rewritten = append(f.rewritten, m)

@@ -1,11 +1,9 @@
-// Package jobs names Jobs after what they run: the name of a Job gets a hash of its whole
-// spec, so that it runs again when that changes, and only then. The spec of a Job cannot
-// change once it exists.
+// Package jobs names Jobs after what they run: the name of a Job gets a hash of its whole spec, so that it runs again
+// exactly when that changes. The spec of an existing Job cannot change.
 //
-// Name comes last, since the spec counts as it will be: with the new names of ConfigMaps
-// and Secrets, and with a checksum of what the pods consume. No name of the Job itself
-// counts, in its labels or elsewhere. Style, comments and the order of keys do not count
-// either; see hash.Tree.
+// Name is the last step, since it hashes the final spec: with the new names of ConfigMaps and Secrets, and with a
+// checksum of what the pods consume. The Job's own name does not count, in its labels or elsewhere; nor do style,
+// comments and the order of keys; see hash.Tree.
 package jobs
 
 import (
@@ -25,22 +23,21 @@ import (
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
-// maxName is how long the name of a Job can be: it is the value of a label of its pods.
+// maxName is the maximum length of a Job's name, which is also a label value of its pods.
 const maxName = 63
 
 type namer struct {
 	graph *graph.Graph
 	plan  *plan.Plan
-	// names are the names that Jobs get.
+	// names are the new names of Jobs.
 	names map[*graph.Resource]string
 	index index
-	// strips: names lose their hash.
+	// strips: hashes are removed from names.
 	strips bool
 }
 
-// Name adds to pl what names Jobs after what they run, as spec.Jobs asks for, and makes
-// references to them follow. pl holds all other edits. objects are the names that ConfigMaps
-// and Secrets will have. pl.Err returns what is wrong.
+// Name adds to pl the edits that name Jobs after what they run and update references to them, if spec.Jobs asks for it.
+// pl must already hold all other edits. objects are the new names of ConfigMaps and Secrets. Errors are in pl.Err.
 func Name(g *graph.Graph, p *policy.Policy, spec *v1alpha1.Spec, pl *plan.Plan, objects map[*graph.Resource]string) {
 	if spec.Jobs != v1alpha1.JobsRename {
 		return
@@ -60,7 +57,7 @@ func Name(g *graph.Graph, p *policy.Policy, spec *v1alpha1.Spec, pl *plan.Plan, 
 	}
 	for _, r := range g.Context {
 		if r.IsJob() {
-			n.names[r] = r.Name // as another build gave it
+			n.names[r] = r.Name // the name from another build
 		}
 	}
 	n.index = newIndex(g, n.names)
@@ -87,8 +84,8 @@ func Name(g *graph.Graph, p *policy.Policy, spec *v1alpha1.Spec, pl *plan.Plan, 
 	}
 }
 
-// Strip adds to pl what gives Jobs back the names without the hash, and references to them.
-// A Job keeps its name if another one would have the same. names gets the names.
+// Strip adds to pl the edits that remove the hash from the names of Jobs and from references to them. A Job keeps its
+// name if another one would have the same. The new names are added to names.
 func Strip(g *graph.Graph, pl *plan.Plan, names map[*graph.Resource]string) {
 	n := &namer{graph: g, plan: pl, names: map[*graph.Resource]string{}, strips: true}
 	count := map[graph.ID]int{}
@@ -112,8 +109,8 @@ func Strip(g *graph.Graph, pl *plan.Plan, names map[*graph.Resource]string) {
 	}
 }
 
-// pending returns edits, which nobody makes, of references to what kustomize generated: it
-// will append a hash to the name, and to the reference.
+// pending returns the edits that kustomize will make in Jobs: it appends a hash to the names of generated objects and
+// to references. They only serve to compute the hash of a Job.
 func (n *namer) pending(jobs []*graph.Resource, objects map[*graph.Resource]string) map[*graph.Resource][]edit.Edit {
 	type one struct{ job, object *graph.Resource }
 	var generated []*graph.Resource
@@ -147,8 +144,7 @@ func (n *namer) pending(jobs []*graph.Resource, objects map[*graph.Resource]stri
 	return edits
 }
 
-// each returns what visit returns for resources as they will be. What is wrong is an error of
-// the plan.
+// each returns the results of visit for resources in their final form. Errors are added to the plan.
 func each[T any](n *namer, resources []*graph.Resource, visit func(r *graph.Resource, item *yaml.Node) (T, error)) map[*graph.Resource]T {
 	batches := graph.Batches(resources)
 	type one struct {
@@ -160,7 +156,7 @@ func each[T any](n *namer, resources []*graph.Resource, visit func(r *graph.Reso
 		err := b.Parse(func(r *graph.Resource, item *yaml.Node) error {
 			var o one
 			if len(b.Resources) > 1 {
-				item = copied(item) // those of one chunk may share nodes
+				item = copied(item) // items of one chunk may share nodes
 			}
 			if o.err = edit.OnTree(item, []edit.Item{{Edits: n.plan.Edits[r]}}); o.err == nil {
 				o.value, o.err = visit(r, item)
@@ -194,23 +190,24 @@ func copied(n *yaml.Node) *yaml.Node {
 
 type facts struct {
 	suffix  string
-	most    int  // how long its name can be
+	most    int  // the maximum length of its name
 	removed bool // after it has finished
 }
 
 func (n *namer) suffixes(jobs []*graph.Resource, pending map[*graph.Resource][]edit.Edit, salt string) map[*graph.Resource]facts {
 	return each(n, jobs, func(r *graph.Resource, item *yaml.Node) (f facts, err error) {
-		if err := edit.OnTree(item, []edit.Item{{Edits: pending[r]}}); err != nil {
+		var own []mention // which get no new name: it depends on the hash
+		for _, m := range find(r, item).mentions {
+			if n.index.resolve(n.graph, r, m) == r {
+				own = append(own, m)
+			}
+		}
+		if err := edit.OnTree(item, []edit.Item{{Edits: rewrite(pending[r], own)}}); err != nil {
 			return f, err
 		}
 		var budget yamldoc.Budget
 		spec, _ := yamldoc.Get(item, "spec", &budget)
 		spec = yamldoc.Resolve(spec)
-		for _, m := range find(r, item).mentions {
-			if n.index.resolve(n.graph, r, m) == r {
-				m.node.Value = m.element[:len(m.element)-len(m.name)]
-			}
-		}
 		encoded, err := hash.Tree(spec)
 		if err != nil {
 			return f, fmt.Errorf("spec: %w", err)
@@ -218,7 +215,7 @@ func (n *namer) suffixes(jobs []*graph.Resource, pending map[*graph.Resource][]e
 		f.suffix, f.most = hash.TreeSuffix(encoded, salt), maxName
 		f.removed = yamldoc.Text(spec, "ttlSecondsAfterFinished") != ""
 		if last, err := strconv.Atoi(yamldoc.Text(spec, "completions")); err == nil && last > 0 && yamldoc.Text(spec, "completionMode") == "Indexed" {
-			f.most -= len("-" + strconv.Itoa(last-1)) // pods have the Job's name and their index as host names
+			f.most -= len("-" + strconv.Itoa(last-1)) // host names of pods have the Job's name and their index
 		}
 		return f, nil
 	})

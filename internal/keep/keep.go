@@ -1,10 +1,9 @@
-// Package keep decides which earlier versions of renamed objects a run carries along, so
-// that a tool that prunes leaves them for old pods and rollbacks.
+// Package keep decides which earlier versions of renamed objects a run carries along, so that a tool that prunes keeps
+// them for old pods and rollbacks.
 //
-// A version is an object whose name ends in a hash. The versions of one kind, namespace
-// and base name are a line. What the last run wrote shows each line, newest first: the
-// current version, then those marked as superseded, by number. [Lines] returns what is to
-// be carried along now; see there for the rules.
+// A version is an object whose name ends in a hash. The versions of one kind, namespace and base name are a line. The
+// output of the last run gives the order of each line, newest first: the current version, then those marked as
+// superseded, by number. [Lines] returns what to carry along now, and has the rules.
 package keep
 
 import (
@@ -29,12 +28,12 @@ import (
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
-// A Kept is what becomes of the earlier versions.
+// Kept is the result for earlier versions.
 type Kept struct {
 	// Added are the versions to append to the output, each as a document.
 	Added [][]byte
-	// Marks are edits of versions in the input whose number changed, and Removed
-	// versions in the input that are not carried along any more.
+	// Marks are edits of versions in the input whose number changed. Removed are versions in the input that are no
+	// longer carried along.
 	Marks   map[*graph.Resource]edit.Edit
 	Removed []*graph.Resource
 	// Versions is how many versions the output holds.
@@ -44,28 +43,27 @@ type Kept struct {
 type line struct {
 	id       graph.ID          // with the base name
 	versions []*graph.Resource // newest first
-	last     *graph.Resource   // the one that was current in the last run
-	current  string            // the name that the object gets now, "" if it gets no hash
-	stays    bool              // another run names the object
+	last     *graph.Resource   // the current one in the last run
+	current  string            // the object's name in this run, "" if it gets no hash
+	stays    bool              // the name comes from another run
 }
 
-// Lines returns the last n versions of each object of now that gets a hash, which names
-// holds, from what the last run wrote and from what now holds itself.
+// Lines returns the last n versions of each object of now that gets a hash, from the last run's output and from now
+// itself. names has the new names.
 //
-//   - If an object gets the name of a version, it is that version again, and those
-//     after it become older.
-//   - If an object is gone or gets no hash any more, its versions stay for what used it
-//     and is still there. When anything else has changed since, they are left out.
+//   - If an object gets the name of a version, it is that version again, and the newer
+//     versions become older ones.
+//   - If an object is gone or no longer gets a hash, its versions stay for the users that
+//     still exist, until anything else changes.
 //   - Versions of an object that another run names stay as they are.
 //
-// written returns what this run writes but for versions; only an object that is gone needs it.
+// written returns the output of this run without versions; it is called only if an object is gone.
 //
-// before is nil if nothing is known of the last run. It fails if a version is current again
-// then, if an object had two current versions, or if a version cannot be written as a
-// document of its own.
+// before is the last run's output, nil if unknown. Then it fails if a version is current again. It also fails if an
+// object had two current versions, or if a version cannot be written as a separate document.
 func Lines(before, now *graph.Graph, names map[*graph.Resource]string, n int, written func() (*graph.Graph, error)) (*Kept, error) {
 	kept := &Kept{Marks: map[*graph.Resource]edit.Edit{}, Versions: len(now.Kept)}
-	here := map[graph.ID]*graph.Resource{} // versions in the input, until they are settled
+	here := map[graph.ID]*graph.Resource{} // versions in the input that are not yet handled
 	for _, r := range now.Kept {
 		here[now.ID(r)] = r
 	}
@@ -123,8 +121,7 @@ func Lines(before, now *graph.Graph, names map[*graph.Resource]string, n int, wr
 	return kept, nil
 }
 
-// Own makes kept one about the resources of g, in place of those of another graph of the same
-// versions.
+// Own replaces the resources in kept, which are of another graph with the same versions, by those of g.
 func (kept *Kept) Own(g *graph.Graph) {
 	own := map[graph.ID]*graph.Resource{}
 	for _, r := range g.Kept {
@@ -140,7 +137,7 @@ func (kept *Kept) Own(g *graph.Graph) {
 	}
 }
 
-// carry numbers the version r, which the input holds as own unless that is nil.
+// carry gives the version r its number. own is the same version in the input, or nil.
 func (kept *Kept) carry(r, own *graph.Resource, number string) error {
 	mark := edit.SetEntry{Parent: "metadata.annotations", Key: v1alpha1.AnnotationSuperseded, Value: number, After: "name"}
 	if own != nil {
@@ -151,7 +148,7 @@ func (kept *Kept) carry(r, own *graph.Resource, number string) error {
 	}
 	edits := []edit.Edit{mark}
 	for _, key := range kustomize.Places {
-		if _, ok := r.Annotations[key]; ok { // it is that of the current version
+		if _, ok := r.Annotations[key]; ok { // it belongs to the current version
 			edits = append(edits, edit.RemoveEntry{Parent: mark.Parent, Key: key})
 		}
 	}
@@ -174,12 +171,12 @@ type keeper struct {
 	before, now *graph.Graph
 	names       map[*graph.Resource]string
 	lines       map[graph.ID]*line
-	used        map[*graph.Resource]bool // in the last run, by what is still there
+	used        map[*graph.Resource]bool // in the last run, by resources that still exist
 	written     func() (*graph.Graph, error)
 	changed     func() (bool, error)
 }
 
-// lineOf returns the ID of the line of an object, and of any other resource its own.
+// lineOf returns the ID of an object's line. Any other resource is its own line.
 func lineOf(g *graph.Graph, r *graph.Resource) graph.ID {
 	id := g.ID(r)
 	if r.Target != 0 {
@@ -257,8 +254,8 @@ func age(r *graph.Resource) int {
 	return n
 }
 
-// forgetOthers leaves out the files of other builds, which people keep in the same folder:
-// those with resources other than versions, none of which is here.
+// forgetOthers leaves out files of other builds in the same folder: those that have resources other than versions, none
+// of which exists now.
 func (k *keeper) forgetOthers(here map[graph.ID]bool) {
 	ours, others := map[string]bool{}, map[string]bool{}
 	for _, r := range k.before.Resources {
@@ -270,7 +267,7 @@ func (k *keeper) forgetOthers(here map[graph.ID]bool) {
 	k.before.Kept = slices.DeleteFunc(k.before.Kept, other)
 }
 
-// use notes which objects of the last run something used that is still here.
+// use records which objects of the last run were used by resources that still exist.
 func (k *keeper) use(here map[graph.ID]bool) {
 	k.used = map[*graph.Resource]bool{}
 	for _, r := range k.before.Resources {
@@ -298,8 +295,7 @@ func (k *keeper) needed(l *line) (bool, error) {
 	return !changed, err
 }
 
-// hasChanged reports whether what this run writes differs from what the last one wrote, in
-// other things than the versions.
+// hasChanged reports whether the outputs of this run and the last one differ apart from versions.
 func (k *keeper) hasChanged() (bool, error) {
 	var former []string
 	for _, l := range k.lines {
@@ -324,14 +320,14 @@ func (k *keeper) hasChanged() (bool, error) {
 	return !maps.Equal(k.others(k.before, strip), k.others(written, strip)), nil
 }
 
-// others counts the resources that are not versions, by their content.
+// others counts the resources other than versions, by content.
 func (k *keeper) others(g *graph.Graph, strip *strings.Replacer) map[[sha256.Size]byte]int {
 	all := slices.DeleteFunc(slices.Clone(g.Resources), func(r *graph.Resource) bool {
 		return r.Target != 0 && k.lines[lineOf(g, r)] != nil
 	})
 	sums, _ := graph.EachBatch(graph.Batches(all), func(b graph.Batch) (sums [][sha256.Size]byte, err error) {
 		err = b.Parse(func(_ *graph.Resource, item *yaml.Node) error {
-			yamldoc.RemoveAnnotations(item, kustomize.Places...) // they say where it was read
+			yamldoc.RemoveAnnotations(item, kustomize.Places...) // they depend on where the item was read
 			text, err := manifest.JSON(item)
 			sums = append(sums, sha256.Sum256([]byte(strip.Replace(string(text)))))
 			return err

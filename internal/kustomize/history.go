@@ -1,10 +1,9 @@
-// Package kustomize reads and writes the annotations in which a build of kustomize
-// records an object's history: the names it had earlier, and whether kustomize will
-// append a hash to its name.
+// Package kustomize reads and writes the annotations in which a build of kustomize records an object's history: the
+// names it had earlier, and whether kustomize will append a hash to its name.
 //
-// kustomize rewrites references once, when all layers are built, by these annotations
-// (api/filters/nameref in v0.21.2). A transformer between the layers sees changed names
-// and unchanged references, and has to record its own changes here.
+// kustomize rewrites references once, after all layers are built, based on these annotations (api/filters/nameref in
+// v0.21.2). A transformer between the layers sees changed names and unchanged references, and has to record its own
+// changes here.
 package kustomize
 
 import (
@@ -30,8 +29,7 @@ const (
 	enabled = "enabled"
 )
 
-// Places are the annotations by which kpt, and kustomize's commands, know the file of an
-// item and its place there.
+// Places are the annotations in which kpt, and kustomize's commands, keep the file of an item and its index there.
 var Places = []string{
 	"config.kubernetes.io/path", "config.kubernetes.io/index",
 	"internal.config.kubernetes.io/path", "internal.config.kubernetes.io/index",
@@ -43,19 +41,18 @@ type Identity struct {
 	Kind, Namespace, Name string
 }
 
-// A History is what the build annotations of an object say.
+// A History is the content of an object's build annotations.
 type History struct {
 	Previous           []Identity // oldest first
 	Prefixes, Suffixes []string   // innermost first
-	// Built: kustomize runs the function, and identified the object to take it back.
+	// Built: kustomize runs the function, and has numbered the object to find it in the output.
 	Built bool
-	// Generated: the object comes from a kustomize generator. NeedsHash: kustomize will
-	// append a hash to its name at the end.
+	// Generated: the object comes from a kustomize generator. NeedsHash: kustomize will append a hash to its name at
+	// the end.
 	Generated, NeedsHash bool
 }
 
-// HistoryOf reads the build annotations. It fails if the three lists of
-// earlier names, namespaces and kinds differ in length.
+// HistoryOf reads the build annotations. It fails if the lists of earlier names, namespaces and kinds differ in length.
 func HistoryOf(annotations map[string]string) (History, error) {
 	var h History
 	_, h.Built = annotations[ID]
@@ -89,8 +86,7 @@ func list(annotations map[string]string, key string) []string {
 // An Annotation is an annotation to be set.
 type Annotation struct{ Key, Value string }
 
-// Append returns the annotations that enter ids into the history, those that it does not
-// hold yet.
+// Append returns the annotations that add ids to the history, except for those it already has.
 func (h *History) Append(ids ...Identity) []Annotation {
 	var kinds, names, namespaces []string
 	held := slices.Clone(h.Previous)
@@ -109,14 +105,13 @@ func (h *History) Append(ids ...Identity) []Annotation {
 	}
 }
 
-// SameAffixes reports whether two objects are in the same layers, judged by
-// the prefixes and suffixes they got, as kustomize's PrefixesSuffixesEquals
-// does. With allowEmpty, an object without any fits every other.
+// SameAffixes reports whether two objects are in the same layers, judging by their prefixes and suffixes, as in
+// kustomize's PrefixesSuffixesEquals. With allowEmpty, an object without any fits every other.
 func SameAffixes(a, b History, allowEmpty bool) bool {
 	return sameAffixes(a.Prefixes, b.Prefixes, allowEmpty) && sameAffixes(a.Suffixes, b.Suffixes, allowEmpty)
 }
 
-// sameAffixes reports whether the shorter list ends the longer.
+// sameAffixes reports whether the longer list ends with the shorter one.
 func sameAffixes(a, b []string, allowEmpty bool) bool {
 	if len(a) > len(b) {
 		a, b = b, a

@@ -8,8 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// FuzzHistoryOf holds of whatever annotations: they are refused, or can be
-// added to, once, and read again.
+// FuzzHistoryOf checks any annotations: they are rejected, or can be appended to once and read again.
 func FuzzHistoryOf(f *testing.F) {
 	f.Add("app,dev-app", "default,prod", "ConfigMap,ConfigMap", uint8(7), "x")
 	f.Add("", "", "", uint8(7), "x")
@@ -25,7 +24,7 @@ func FuzzHistoryOf(f *testing.F) {
 		}
 		h, err := HistoryOf(annotations)
 		if err != nil || strings.Contains(name, ",") {
-			return // no name of an object holds a comma
+			return // no name of an object has a comma
 		}
 		id := Identity{Kind: "ConfigMap", Namespace: "prod", Name: name}
 		for _, a := range h.Append(id) {

@@ -53,8 +53,7 @@ func newResource(t testing.TB, annotations map[string]any) *resource.Resource {
 	return r
 }
 
-// TestAppend_writesWhatKustomizeReads compares the annotations with kustomize's
-// own reading and writing of them.
+// TestAppend_writesWhatKustomizeReads compares the annotations with how kustomize itself reads and writes them.
 func TestAppend_writesWhatKustomizeReads(t *testing.T) {
 	annotations := map[string]string{}
 	r := newResource(t, nil)
@@ -65,7 +64,7 @@ func TestAppend_writesWhatKustomizeReads(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, a := range h.Append(ids...) { // of which all but the last are held already
+		for _, a := range h.Append(ids...) { // all but the last are already there
 			annotations[a.Key] = a.Value
 		}
 		if err := r.SetName(name); err != nil {
@@ -78,9 +77,8 @@ func TestAppend_writesWhatKustomizeReads(t *testing.T) {
 	}
 }
 
-// TestSameAffixes_isKustomizes compares SameAffixes with kustomize's
-// PrefixesSuffixesEquals.
-func TestSameAffixes_isKustomizes(t *testing.T) {
+// TestSameAffixes_agreesWithKustomize compares SameAffixes with kustomize's PrefixesSuffixesEquals.
+func TestSameAffixes_agreesWithKustomize(t *testing.T) {
 	property.Check(t, func(rt *rapid.T) {
 		affixes := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b"}), 0, 3)
 		drawn := func() (History, *resource.Resource) {

@@ -1,22 +1,19 @@
-// Package leftover finds former names of renamed objects in places that a Rename does
-// not update.
+// Package leftover finds former names of renamed objects in places that mode Rename does not update.
 //
-// References in fields are rewritten. But names are also in a controller's arguments
-// (--configmap=ns/name), in URLs, or in configuration that is itself the data of a
-// ConfigMap. Such a word may be the former name, or the same by chance, so [Search]
-// reports it and nothing changes it.
+// References in fields are rewritten. But names also occur in a controller's arguments (--configmap=ns/name), in URLs,
+// or in configuration within a ConfigMap. Such a word may be a reference, or the same by chance, so [Search] only
+// reports it.
 //
-// A word counts if it is the whole name, namespace/name, or the name with a suffix that
-// is not the object's. It does not count if it names something else: a container, a
-// volume, another element of a list, a resource of another kind, a label, an image, a
-// path. If a resource that keeps its name has the same one, that is more likely, and the
-// word counts only next to the word configmap or secret.
+// A word counts if it is the whole name, namespace/name, or the name with a suffix other than the object's. It does not
+// count if it names something else: a container, a volume, another list element, a resource of another kind, a label,
+// an image, a path. If a resource that is not renamed has the same name, it is the more likely target, and the word
+// counts only next to the word configmap or secret.
 //
-// In the content of a Secret a word counts only if it is hardly a secret: in a path
-// after configmaps/ or secrets/, as operators mount them, and after the word
-// configmap or secretName. A report of any other word would disclose content.
+// In the content of a Secret, a word counts only where it is hardly confidential: in a path after configmaps/ or
+// secrets/, where operators mount them, and after the word configmap or secretName. A report of any other word would
+// disclose content.
 //
-// What is reported follows from the result alone, so a second run reports the same.
+// The warnings depend only on the output, so a second run reports the same.
 package leftover
 
 import (
@@ -32,10 +29,9 @@ import (
 	"github.com/confighash/confighash/internal/hash"
 )
 
-// Search returns a warning for each place in the resources of g with a former name of a
-// renamed object, and in the selectors of a Kptfile or of the configuration of a kpt
-// function, which kpt compares with names letter by letter. names are the names that renamed
-// objects will have.
+// Search returns a warning for each place in the resources of g with a former name of a renamed object, and for the
+// selectors of a Kptfile or of the configuration of a kpt function, which kpt compares with exact names. names are the
+// new names of renamed objects.
 func Search(g *graph.Graph, names map[*graph.Resource]string) []graph.Finding {
 	s := newSearcher(g, names)
 	if len(s.former) == 0 {
@@ -60,25 +56,25 @@ func Search(g *graph.Graph, names map[*graph.Resource]string) []graph.Finding {
 type searcher struct {
 	graph *graph.Graph
 	names map[*graph.Resource]string
-	// former has the renamed objects by former names.
+	// former has the renamed objects by their former names.
 	former map[string][]*graph.Resource
 	// filter has the former names, so that most words need no lookup in former.
 	filter filter
 
-	// index sets the following: most inputs have no word that needs them.
+	// index computes the following fields on first use: in most inputs, no word needs them.
 	index func()
-	// formerIn has the renamed objects by former names and the object's namespace.
+	// formerIn has the renamed objects by former name and current namespace.
 	formerIn map[nameIn][]*graph.Resource
-	// present has the former names, each with the name that an object has now.
+	// present has pairs of a former name and the object's current name.
 	present map[[2]string]bool
 	// kept has the former names that another object has and keeps.
 	kept map[nameIn]bool
 
 	mu       sync.Mutex
-	messages map[meaning][]string // of words, by what they may refer to
+	messages map[meaning][]string // for words, by what they may refer to
 }
 
-// A nameIn is a name in a namespace, "" for objects that belong to none.
+// A nameIn is a name in a namespace, "" for cluster-scoped objects.
 type nameIn struct{ name, namespace string }
 
 func newSearcher(g *graph.Graph, names map[*graph.Resource]string) *searcher {
@@ -125,8 +121,8 @@ func (s *searcher) makeIndex() {
 	}
 }
 
-// formerName returns the former name, without a suffix that word may have, of renamed
-// objects. It reports false if there are none.
+// formerName returns the former name that word is, possibly with a suffix. It returns false if no renamed object had
+// it.
 func (s *searcher) formerName(word string) (string, bool) {
 	if s.former[word] != nil {
 		return word, true
@@ -138,8 +134,7 @@ func (s *searcher) formerName(word string) (string, bool) {
 	if s.former[base] == nil {
 		return base, false
 	}
-	// The present name of one object looks like a former one of another with the same
-	// base.
+	// The current name of an object looks like a former name of another one with the same base.
 	s.index()
 	return base, !s.present[[2]string{base, word}]
 }
@@ -149,9 +144,8 @@ func (s *searcher) isFormer(word string) bool {
 	return ok
 }
 
-// mayHold reports whether a chunk's text has a former name more often than its resources
-// and references do, so that it has to be parsed. It always has to if escapes or
-// aliases hide names.
+// mayHold reports whether a chunk has to be parsed, because a former name occurs in its text more often than in the
+// names and references of its resources, or because escapes or aliases may hide names.
 func (s *searcher) mayHold(text []byte, resources []*graph.Resource) bool {
 	if bytes.IndexByte(text, '\\') >= 0 {
 		return true
@@ -191,8 +185,8 @@ func (s *searcher) mayHold(text []byte, resources []*graph.Resource) bool {
 type meaning struct {
 	word      string
 	namespace string         // of the object, "" for any
-	about     catalog.Target // the kinds that the text next to the word is about, if any
-	// except is the resource with the word in it, if it had the name itself.
+	about     catalog.Target // kinds mentioned by the adjacent text
+	// except is the resource that contains the word, if that is its own former name.
 	except *graph.Resource
 }
 
@@ -211,7 +205,7 @@ func (s *searcher) messagesOf(m meaning) []string {
 	return messages
 }
 
-// candidates returns the present names of the objects that a word may refer to.
+// candidates returns the current names of the objects that a word may refer to.
 func (s *searcher) candidates(m meaning, kind catalog.Target) []string {
 	s.index()
 	var now []string
@@ -235,7 +229,7 @@ func message(word string, kind catalog.Target, now []string) string {
 		word, kind, graph.Enumerate(now))
 }
 
-// objects returns the renamed objects that a word may be a former name of.
+// objects returns the renamed objects for which a word may be a former name.
 func (s *searcher) objects(m meaning) []*graph.Resource {
 	name, _ := s.formerName(m.word)
 	if m.namespace == "" {

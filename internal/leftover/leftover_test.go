@@ -26,8 +26,7 @@ metadata: {name: shared, namespace: web}
 ---
 `
 
-// search returns the fields in which the former names of the ConfigMaps
-// settings and shared are found.
+// search returns the fields in which the former names of the ConfigMaps settings and shared are found.
 func search(t *testing.T, text string) []string {
 	t.Helper()
 	in, err := manifest.Split([]byte(objects + text))
@@ -73,12 +72,12 @@ func TestSearch(t *testing.T) {
 		{"another resource's name", head + "a: shared", nil},
 		{"fields that name something else", head + "spec: {name: settings, image: settings, labels: {a: settings}, selector: {a: settings}, mountPath: settings}", nil},
 		{"fields of scheduling and of the network", head + "spec: {tolerations: [{value: settings}], matchExpressions: [{values: [settings]}], port: settings, host: settings, workingDir: settings}\nstatus: {a: settings}", nil},
-		{"a list of names beneath what is about them", head + "values: {extraConfigMaps: [{name: settings}], extra: [{name: settings}]}", []string{"values.extraConfigMaps[0].name"}},
+		{"a list of names below a field that tells their kind", head + "values: {extraConfigMaps: [{name: settings}], extra: [{name: settings}]}", []string{"values.extraConfigMaps[0].name"}},
 		{"the resource's own metadata", "apiVersion: v1\nkind: X\nmetadata: {name: settings-x, namespace: web, labels: {a: settings}, finalizers: [settings]}", nil},
 		{"annotations", "apiVersion: v1\nkind: X\nmetadata: {name: x, namespace: web, annotations: {a.b/c: settings, config.kubernetes.io/path: settings}}", []string{`metadata.annotations["a.b/c"]`}},
 		{"a Secret within a resource", head + "spec: {template: {kind: Secret, stringData: {a: settings}, data: {b: settings}}, c: settings}", []string{"spec.c"}},
 		{"a reference", "apiVersion: v1\nkind: Pod\nmetadata: {name: x, namespace: web}\nspec: {volumes: [{name: settings, configMap: {name: settings}}]}", nil},
-		{"what is not a string", head + "a: true", nil},
+		{"not a string", head + "a: true", nil},
 		{"a ConfigMap's data", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x, namespace: web}\ndata: {a: 'use settings'}", []string{"data.a"}},
 		{"a Secret's content", "apiVersion: v1\nkind: Secret\nmetadata: {name: x, namespace: web}\nstringData: {a: settings}\ndata: {b: settings}", nil},
 		{"next to the word configmap, another resource's name", head + "args: [--configmap=web/shared, --config-map, shared, --publish=web/shared]", []string{"args[0]"}},

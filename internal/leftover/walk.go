@@ -15,14 +15,13 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// maxVisited bounds how many nodes of an item are visited. Aliases can make more of
-// them than there are in the text.
+// maxVisited bounds how many nodes of an item are visited: aliases can stand for more nodes than are in the text.
 const maxVisited = 1 << 20
 
 type walker struct {
 	*searcher
 	resource   *graph.Resource
-	namespace  string // of names without one, "" for any
+	namespace  string // for names without their own, "" for any
 	references map[yamldoc.Path]bool
 	visited    int
 	at         yamldoc.Trail
@@ -44,8 +43,7 @@ func (s *searcher) item(r *graph.Resource, item *yaml.Node) []graph.Finding {
 	return w.found
 }
 
-// node searches n. isElement reports an element of a sequence, about the kinds that the
-// key before n is about.
+// node searches n. isElement: n is an element of a sequence. about are the kinds that the key of n is about.
 func (w *walker) node(n *yaml.Node, isElement bool, about catalog.Target) {
 	n = yamldoc.Resolve(n)
 	if w.visited++; w.visited > maxVisited {
@@ -67,20 +65,19 @@ func (w *walker) node(n *yaml.Node, isElement bool, about catalog.Target) {
 	}
 }
 
-// elsewhere are keys of values that never name a ConfigMap or a Secret.
+// elsewhere are keys whose values never name a ConfigMap or a Secret.
 var elsewhere = []string{
 	"namespace", "image", "labels", "matchLabels", "matchExpressions", "selector", "nodeSelector", "podSelector", "tolerations",
 	"mountPath", "subPath", "workingDir", "serviceName", "serviceAccountName", "host", "port", "targetPort",
 }
 
-// mapping searches a mapping: the root of the item, an element of a sequence, or another.
 func (w *walker) mapping(n *yaml.Node, isRoot, isElement bool) {
 	kind := yamldoc.Text(n, "kind")
 	nameAbout, isName := w.nameAbout(n, kind, isElement)
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, value := n.Content[i].Value, n.Content[i+1]
 		if yamldoc.IsMerge(n.Content[i]) || slices.Contains(elsewhere, key) {
-			continue // the entries of a merge key are found at its anchor
+			continue // entries from a merge key are found at its anchor
 		}
 		w.at.Key(key)
 		switch {
@@ -106,12 +103,11 @@ func (w *walker) mapping(n *yaml.Node, isRoot, isElement bool) {
 
 func isKptfile(r *graph.Resource) bool { return r.Kind == "Kptfile" && r.Group == "kpt.dev" }
 
-// selectors are the lists of selectors in a Kptfile and in configurations of its functions.
+// selectors are the keys of selectors in a Kptfile and in configurations of kpt functions.
 var selectors = []string{"selectors", "exclude", "reject"}
 
-// nameAbout returns the kinds that the field name of a mapping is about. It reports
-// false for the name of an element, such as a volume, of an object of another kind,
-// or of an embedded object.
+// nameAbout returns the kinds that the field name of a mapping may refer to. It returns false if that is the name of a
+// list element, such as a volume, of an object of another kind, or of an embedded object.
 func (w *walker) nameAbout(n *yaml.Node, kind string, isElement bool) (catalog.Target, bool) {
 	if kind != "" {
 		target := catalog.TargetOf(kind)
@@ -132,8 +128,8 @@ func (w *walker) nameAbout(n *yaml.Node, kind string, isElement bool) (catalog.T
 	return about, !isOther
 }
 
-// mayRefer reports whether an element of the list under a key may be a reference that
-// the catalogue lacks: in an unknown kind, a mapping of a name and its details.
+// mayRefer reports whether an element of a list may be a reference that the catalogue lacks: the kind is unknown, and
+// the mapping has only a name and its details.
 func (w *walker) mayRefer(list string, n *yaml.Node) bool {
 	switch list {
 	case "containers", "initContainers", "ephemeralContainers", "volumes", "env", "ports":
@@ -147,7 +143,7 @@ func (w *walker) mayRefer(list string, n *yaml.Node) bool {
 	return !catalog.Builtin().Knows(w.resource.Group, w.resource.Version, w.resource.Kind)
 }
 
-// annotations searches the annotations of the item itself, except those of tools.
+// annotations searches the item's own annotations, except for those of tools.
 func (w *walker) annotations(metadata *yaml.Node) {
 	annotations := yamldoc.Value(metadata, "annotations")
 	if annotations == nil {
@@ -185,7 +181,7 @@ func (w *walker) secret(data *yaml.Node, encoded bool) {
 }
 
 func (w *walker) secretText(text string) {
-	reported := map[string]catalog.Target{} // one text may name an object often
+	reported := map[string]catalog.Target{} // a text may name an object several times
 	for word, before := range w.formerWords(text) {
 		about := aboutInSecret(before) &^ reported[word]
 		if about == 0 {
@@ -204,7 +200,7 @@ func (w *walker) scalar(value string, about catalog.Target) {
 			continue
 		}
 		m := meaning{word: word, namespace: namespace, about: about | reference.About(argument(before))}
-		// Among many objects it makes no difference, and they are not listed one by one.
+		// Among many objects it does not matter, as messages do not list all of them.
 		if objects := w.objects(m); len(objects) < 16 && slices.Contains(objects, w.resource) {
 			m.except = w.resource
 		}
@@ -215,8 +211,8 @@ func (w *walker) scalar(value string, about catalog.Target) {
 	}
 }
 
-// formerWords yields the former names in a value, each with the text before it. It
-// yields none in a reference, or in a place whose path is too long to be read.
+// formerWords yields the former names in a value, each with the text before it. It yields nothing if the value is a
+// reference, or its path is too long to be read.
 func (w *walker) formerWords(text string) iter.Seq2[string, string] {
 	return func(yield func(word, before string) bool) {
 		checked := false
@@ -235,9 +231,8 @@ func (w *walker) formerWords(text string) iter.Seq2[string, string] {
 	}
 }
 
-// namespaceOf returns the namespace of the object that a name after before refers to,
-// "" for any: that of the resource, or the one before a slash. It reports false if the
-// name is part of a path.
+// namespaceOf returns the namespace of the object that a name after before refers to: the one before a slash, or the
+// resource's; "" for any. It returns false if the name is part of a path.
 func (w *walker) namespaceOf(before string) (string, bool) {
 	rest, last, ok := folder(before)
 	switch {

@@ -9,8 +9,7 @@ import (
 	"github.com/confighash/confighash/internal/hash"
 )
 
-// words yields where the words of text begin and end. The last dots of a word are left
-// out: they may end a sentence.
+// words yields the start and end of each word in text. Trailing dots are left out, as they may end a sentence.
 func words[T string | []byte](text T) iter.Seq2[int, int] {
 	return func(yield func(start, end int) bool) {
 		for at := 0; at < len(text); {
@@ -32,7 +31,7 @@ func words[T string | []byte](text T) iter.Seq2[int, int] {
 	}
 }
 
-// isWord has the bytes that can be part of a name, or of a longer word.
+// isWord has the bytes that can be part of a name or of a longer word.
 var isWord = func() (is [256]bool) {
 	for c := range is {
 		is[c] = c >= 0x80 || strings.IndexByte("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._", byte(c)) >= 0
@@ -40,8 +39,7 @@ var isWord = func() (is [256]bool) {
 	return is
 }()
 
-// A filter has names, by their length and some of their bytes: it rules out most other
-// words without hashing them.
+// A filter is a set of names, hashed by length and some of the bytes, which quickly rules out most other words.
 type filter [1 << 10]uint64
 
 func (f *filter) add(name string) {
@@ -70,8 +68,7 @@ func place[T string | []byte](name T) (slot uint, bit uint64) {
 	return sum / 64 % uint(len(filter{})), 1 << (sum % 64)
 }
 
-// folder returns the word between the slash with which before ends and whatever
-// precedes it, and what precedes it. It reports false if before does not end with a
+// folder splits before at the last word in front of a trailing slash. It returns false if before does not end with a
 // slash.
 func folder(before string) (rest, word string, ok bool) {
 	before, ok = strings.CutSuffix(before, "/")
@@ -82,8 +79,7 @@ func folder(before string) (rest, word string, ok bool) {
 	return before[:start], before[start:], ok
 }
 
-// argument returns what is right before a name: a flag, a key, the first part of
-// configmap/name.
+// argument returns what directly precedes a name: a flag, a key, or the first part of configmap/name.
 func argument(before string) string {
 	const most = 60
 	before = before[max(0, len(before)-most):]
@@ -99,8 +95,8 @@ var (
 	secretWord    = regexp.MustCompile(`(?i)secret[-_]?(?:name|ref)`)
 )
 
-// aboutInSecret returns the kinds that a name after before can have in the content of a
-// Secret. After the word secret alone there is probably a secret.
+// aboutInSecret returns the kinds that a name after before can have in the content of a Secret. The word secret alone
+// does not count, because a secret probably follows it.
 func aboutInSecret(before string) catalog.Target {
 	_, word, _ := folder(before)
 	switch strings.ToLower(word) {
@@ -119,8 +115,8 @@ func aboutInSecret(before string) catalog.Target {
 	return 0
 }
 
-// isTools reports whether an annotation belongs to a tool that handles manifests. Its
-// value has files and earlier names.
+// isTools reports whether an annotation belongs to a tool that handles manifests. Such annotations contain files and
+// earlier names.
 func isTools(key string) bool {
 	domain, _, _ := strings.Cut(key, "/")
 	switch domain {

@@ -1,6 +1,5 @@
-// Package lint finds what will go wrong with ConfigMaps and Secrets once a set of
-// manifests is applied. It resolves and judges nothing by itself: package unresolved knows
-// what is missing, usage what is used, rename what is read by name, and policy what
+// Package lint finds what will go wrong with ConfigMaps and Secrets once manifests are applied. It combines the results
+// of other packages: unresolved finds what is missing, usage what is used, rename what is read by name, and policy what
 // controllers restart.
 package lint
 
@@ -17,31 +16,31 @@ import (
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
-// APIVersion and Kind are those of a Report in JSON.
+// APIVersion and Kind identify a Report in JSON.
 const (
 	APIVersion = "confighash.dev/v1alpha1"
 	Kind       = "Lint"
 )
 
-// A Severity says how sure an outage is. Its values are the levels of SARIF.
+// A Severity says how certain an outage is. Its values are the levels of SARIF.
 type Severity string
 
 // The severities.
 const (
 	Error   Severity = "error"   // pods do not start, or keep earlier configuration
-	Warning Severity = "warning" // so it is, unless something outside of the manifests helps
-	Note    Severity = "note"    // nothing breaks by this alone
+	Warning Severity = "warning" // the same, unless something outside of the manifests prevents it
+	Note    Severity = "note"    // nothing breaks from this alone
 )
 
-// Severities returns all severities, the worst first.
+// Severities returns all severities, worst first.
 func Severities() []Severity { return []Severity{Error, Warning, Note} }
 
-// A Rule is what lint looks for. docs/lint.md has a section on each.
+// A Rule is a kind of problem. docs/lint.md has a section on each.
 type Rule struct {
 	Name string
-	// Severity is that of most of its findings.
+	// Severity is the severity of most of its findings.
 	Severity Severity
-	// Title says in a sentence what is wrong.
+	// Title describes the problem in a sentence.
 	Title string
 }
 
@@ -56,7 +55,7 @@ const (
 	unusedIgnore  = "unused-ignore"
 )
 
-// Rules returns all rules, the worst first.
+// Rules returns all rules, worst first.
 func Rules() []Rule {
 	return []Rule{
 		{missingKey, Error, "A pod needs a key that the ConfigMap or Secret does not have."},
@@ -70,7 +69,7 @@ func Rules() []Rule {
 	}
 }
 
-// RuleNames returns the names of all rules, the worst first.
+// RuleNames returns the names of all rules, worst first.
 func RuleNames() []string {
 	var names []string
 	for _, rule := range Rules() {
@@ -86,15 +85,14 @@ type Report struct {
 	Findings   []Finding `json:"findings"`
 	// Accepted are the findings that annotations of the resources accept.
 	Accepted []Finding `json:"accepted"`
-	// Known is how many findings are left out, since they were there before the change.
+	// Known counts the findings that are left out because they existed before the change.
 	Known int `json:"known,omitempty"`
 }
 
-// NewReport returns a report without findings, whose lists are not nil, for JSON.
+// NewReport returns a report without findings. Its lists are not nil, so that they are [] in JSON.
 func NewReport() *Report { return &Report{APIVersion, Kind, []Finding{}, []Finding{}, 0} }
 
-// AddNew adds what is found after a change, and counts what was found before it as well.
-// Hashes in names do not count.
+// AddNew adds the findings that are new after a change, and counts the others as known. Hashes in names are ignored.
 func (r *Report) AddNew(before, after *Report) {
 	suffixed := regexp.MustCompile(`-[` + hash.Alphabet + `]{10}\b`)
 	identity := func(f Finding) string {
@@ -118,9 +116,9 @@ func (r *Report) AddNew(before, after *Report) {
 type Finding struct {
 	Rule     string   `json:"rule"`
 	Severity Severity `json:"severity"`
-	// File is the file as the command line or its folder names it, or stdin.
+	// File is the file's name from the command line or its folder, or stdin.
 	File string `json:"file"`
-	// Line and Column count from 1. Column is 0 if it is not known.
+	// Line and Column count from 1. Column is 0 if unknown.
 	Line     int      `json:"line"`
 	Column   int      `json:"column,omitempty"`
 	Resource Resource `json:"resource"`
@@ -128,11 +126,11 @@ type Finding struct {
 	Field   string `json:"field"`
 	Message string `json:"message"`
 	Fix     string `json:"fix"`
-	// Reason is why it is accepted, if the annotation says so.
+	// Reason is the annotation's reason for accepting the finding, if it gives one.
 	Reason string `json:"reason,omitempty"`
 }
 
-// A Resource is one in the manifests.
+// A Resource identifies a resource in the manifests.
 type Resource struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
@@ -160,8 +158,7 @@ type acceptance struct {
 	used   map[string]bool // the rules that found something
 }
 
-// acceptanceOf returns what a resource accepts: rules divided by commas, and perhaps a
-// reason after two hyphens.
+// acceptanceOf returns what a resource accepts: comma-separated rules, optionally followed by two hyphens and a reason.
 func acceptanceOf(r *graph.Resource) (acceptance, error) {
 	a := acceptance{used: map[string]bool{}}
 	value, found := r.Annotations[v1alpha1.AnnotationLintIgnore]

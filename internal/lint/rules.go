@@ -20,12 +20,12 @@ import (
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
-// Options say what [Check] finds.
+// Options configure [Check].
 type Options struct {
-	// Disabled are the rules that are left out.
+	// Disabled are the rules to leave out.
 	Disabled []string
-	// Spec, unless nil, is of the functionConfig that the manifests will go through, complete:
-	// what the run puts right is not found.
+	// Spec, unless nil, is the completed spec of the functionConfig that the manifests will go through. Problems that
+	// this run will fix are not reported.
 	Spec *v1alpha1.Spec
 }
 
@@ -33,30 +33,29 @@ type linter struct {
 	graph   *graph.Graph
 	spec    *v1alpha1.Spec
 	catalog *catalog.Catalog
-	// policies are the functionConfig's, or All, and those of Reloader and wave.
+	// policies are the functionConfig's, or All, then those of Reloader and wave.
 	policies   []*policy.Policy
-	names      map[*graph.Resource]string // that mode Rename will give
+	names      map[*graph.Resource]string // new names in mode Rename
 	severities map[string]Severity        // of the rules that are not disabled
 	accepts    []acceptance               // by graph.Resource.Index
 	reported   map[report]bool
-	derived    map[*graph.Resource]bool // with the suffixes of others, with which they are used
+	derived    map[*graph.Resource]bool // objects named with a suffix (Rule.Derived), which are used with the object of the name
 	found      *Report
 }
 
-// A report is what is reported once: a workload may take many keys of one object.
+// A report identifies what is reported only once: a workload may use many keys of one object.
 type report struct {
 	rule    string
 	of      *graph.Resource
 	message string
 }
 
-// Check returns what is wrong with g, whose resources were built with their suffixes
-// (load.Options.Suffixes), and by the same functionConfig. It leaves out the rules that are
-// disabled, what the annotation confighash.dev/lint-ignore accepts, and resources with
-// confighash.dev/ignore.
+// Check returns the problems in g, whose resources must have been built with suffixes (load.Options.Suffixes) and with
+// the same functionConfig. It leaves out disabled rules, findings that confighash.dev/lint-ignore accepts, and
+// resources with confighash.dev/ignore.
 //
-// Errors: an annotation names what is not a rule; references, or annotations of Reloader,
-// may mean too many objects; the run of the functionConfig would fail.
+// It fails if an annotation names an unknown rule, references or annotations of Reloader may mean too many objects, or
+// the run of the functionConfig would fail.
 func Check(g *graph.Graph, o Options) (*Report, error) {
 	l := &linter{
 		graph: g, accepts: make([]acceptance, len(g.Resources)), reported: map[report]bool{}, severities: map[string]Severity{},
@@ -91,7 +90,7 @@ func Check(g *graph.Graph, o Options) (*Report, error) {
 	return l.found, nil
 }
 
-// plan prepares the policies, and what a run of the functionConfig would do.
+// plan prepares the policies and the effect of the functionConfig's run.
 func (l *linter) plan(spec *v1alpha1.Spec) error {
 	l.spec, l.catalog = &v1alpha1.Spec{Policy: v1alpha1.PolicyAll}, catalog.Builtin()
 	if spec != nil {
@@ -141,20 +140,19 @@ func (l *linter) add(rule string, severity Severity, r *graph.Resource, at edit.
 	l.found.Accepted = append(l.found.Accepted, f)
 }
 
-// inSecret reports whether a reference is in the content of a Secret, so that the name is
-// part of a value.
+// inSecret reports whether a reference is in the content of a Secret, so that the name is part of a value.
 func inSecret(e *graph.Edge) bool {
 	return e.Referrer.Target == catalog.Secret && graph.InContent(e.Ref.At.Path)
 }
 
-// unneeded matches what pods start without, unless containers consume it: the kubelet pulls
-// images without an imagePullSecret, and passes over volumes that no container mounts.
+// unneeded matches references without which pods start unless containers consume them: the kubelet pulls images without
+// an imagePullSecret, and ignores volumes that no container mounts.
 var unneeded = regexp.MustCompile(`\bimagePullSecrets\[|\bvolumes\[\d+\]\.(configMap|secret|projected)\.`)
 
 func (l *linter) misses() {
 	for _, m := range unresolved.Misses(l.graph, l.policies[0], l.spec.Mode == v1alpha1.ModeRename) {
 		if m.Ref.Follows || inSecret(m.Edge) {
-			continue // what a rule of RBAC names may be made at run time
+			continue // what an RBAC rule names may be created at run time
 		}
 		called := fmt.Sprintf("%s %q", m.Targets, graph.Clip(strings.TrimPrefix(m.Ref.Namespace+"/"+m.Ref.Name, "/")))
 		problem, fix, _ := strings.Cut(m.Near, "; ")
@@ -169,7 +167,7 @@ func (l *linter) misses() {
 			fix = "let confighash --mode Rename rewrite the reference, or correct the name"
 		case m.Near != "":
 		case m.Ref.Optional, len(m.Referrer.PodTemplates) > 0 && strings.HasPrefix(string(m.Ref.At.Path), "metadata.annotations"):
-			continue // pods start without what annotations name
+			continue // pods start without objects named by annotations
 		default:
 			rule, problem = missingObject, called+" is not in the manifests"
 			fix = "add it, make the reference optional, or accept the finding if something else puts it into the cluster"
@@ -184,10 +182,10 @@ func (l *linter) misses() {
 
 func (l *linter) keys() {
 	for _, lack := range unresolved.Lacks(l.graph) {
-		if len(lack.Current()) > 0 || l.spec.Mode == v1alpha1.ModeRename { // or else the object is missing
+		if len(lack.Current()) > 0 || l.spec.Mode == v1alpha1.ModeRename { // otherwise the object is missing
 			severity := Error
 			if len(lack.Object.Keys) == 0 {
-				severity = Warning // a controller may fill it in
+				severity = Warning // a controller may fill it
 			}
 			l.add(missingKey, severity, lack.Referrer, lack.Ref.At,
 				fmt.Sprintf("%s has no key %s, so the pod cannot start; it has %s", lack.Object, lack.Missing, lack.Has),
@@ -210,7 +208,7 @@ func (l *linter) suffixes() {
 	}
 	for _, r := range l.graph.Resources {
 		if r.Target == 0 || r.SuffixErr != nil || l.derived[r] || l.names[r] != "" {
-			continue // or else the run makes it right
+			continue // the run will fix it
 		}
 		const fix = "change the sources, and let kustomize or confighash --mode Rename make the name again"
 		switch recorded := r.Recorded(); {
@@ -251,7 +249,7 @@ func (l *linter) unused(read map[*graph.Resource]string) error {
 	return err
 }
 
-// ignores finds annotations that accept what no rule found. It comes after all rules.
+// ignores finds annotations that accept a rule without findings. It must run after all rules.
 func (l *linter) ignores() {
 	at := edit.Scalar{Path: `metadata.annotations["` + v1alpha1.AnnotationLintIgnore + `"]`}
 	for _, r := range l.graph.Resources {
@@ -264,7 +262,7 @@ func (l *linter) ignores() {
 	}
 }
 
-// stale finds what pods read once, when they start, although no change of it restarts them.
+// stale finds objects that pods read only when they start, although no change of the object restarts them.
 func (l *linter) stale() error {
 	fix := "run the manifests through confighash, or give the pod template a checksum annotation"
 	if l.spec.Mode != "" {
@@ -276,7 +274,7 @@ func (l *linter) stale() error {
 		if err != nil {
 			return err
 		}
-		meant := map[*reference.Reference]*graph.Resource{} // what that is made with follows
+		meant := map[*reference.Reference]*graph.Resource{} // the first object of a reference; its ingredients come later
 		uses = slices.DeleteFunc(uses, func(u usage.Use) bool {
 			meant[u.Ref] = cmp.Or(meant[u.Ref], u.Object)
 			return meant[u.Ref] != u.Object || !readOnce(&u)
@@ -301,8 +299,7 @@ func (l *linter) stale() error {
 	return nil
 }
 
-// readOnce reports whether pods get an object when they start and at no other time, if its
-// content can change under the name that it has.
+// readOnce reports whether pods read an object only when they start, and its content can change under its name.
 func readOnce(u *usage.Use) bool {
 	o := u.Object
 	once := u.Via == catalog.ViaEnv || u.Via == catalog.ViaEnvFrom || u.Via == catalog.ViaSubPath
@@ -310,13 +307,13 @@ func readOnce(u *usage.Use) bool {
 	return u.Consumed && once && !hashed && !o.Immutable && !o.Ignored()
 }
 
-// rolls reports whether pods that run are replaced when the template changes.
+// rolls reports whether running pods are replaced when the template changes.
 func rolls(t *reference.PodTemplate) bool {
 	return !t.Runs && (t.Change == catalog.Rollout || t.Change == catalog.NewRevision || t.Change == catalog.Deferred)
 }
 
-// checksummed reports whether an annotation of the template is a checksum, of this or
-// another tool. What it covers only that tool can say.
+// checksummed reports whether an annotation of the template is a checksum from this or another tool. It is unknown what
+// another tool's checksum covers.
 func checksummed(t *reference.PodTemplate) bool {
 	for key, value := range t.Annotations {
 		key = strings.ReplaceAll(strings.ToLower(key), "hashicorp", "") // vault.hashicorp.com/agent-inject
@@ -327,8 +324,8 @@ func checksummed(t *reference.PodTemplate) bool {
 	return false
 }
 
-// restarted reports whether the run of the functionConfig, or Reloader or wave, restarts the
-// pods of a template for changes of an object.
+// restarted reports whether the run of the functionConfig, Reloader or wave restarts the pods of a template for a
+// changed object.
 func (l *linter) restarted(r *graph.Resource, t *reference.PodTemplate, u *usage.Use) bool {
 	use := policy.Use{Object: u.Object, Kind: u.Object.Kind, Consumed: true}
 	if u.Object.StandsFor && u.Ref.Of == nil {
@@ -336,7 +333,7 @@ func (l *linter) restarted(r *graph.Resource, t *reference.PodTemplate, u *usage
 	}
 	follows := l.policies
 	if l.spec.Mode != v1alpha1.ModeAnnotate {
-		follows = follows[1:] // Rename does what it names, and without a mode nothing is done
+		follows = follows[1:] // Rename only does what l.names says, and without a mode nothing is done
 	}
 	return l.names[u.Object] != "" || slices.ContainsFunc(follows, func(p *policy.Policy) bool { return p.Workload(r, t).Judge(use).Rolls })
 }

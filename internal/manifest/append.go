@@ -11,8 +11,8 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// Document returns the item at root as a document of its own: its bytes in the chunk, less
-// the indentation of a list, or JSON if it shares nodes or lines with other items.
+// Document returns the item at root as a separate document: its bytes in the chunk without the indentation of a list,
+// or JSON if it shares nodes or lines with other items. It fails if the chunk does not parse.
 func (c *Chunk) Document(root yamldoc.Path) ([]byte, error) {
 	switch {
 	case c.form == formDocument && root == "":
@@ -36,8 +36,8 @@ func (c *Chunk) Document(root yamldoc.Path) ([]byte, error) {
 	return append(text, '\n'), err
 }
 
-// dedent returns an element of a sequence in block style without its dash. It reports false
-// if a line of it begins left of the first one.
+// dedent returns an element of a block sequence without its dash. It reports false if a line is indented less than the
+// first one.
 func dedent(element []byte) ([]byte, bool) {
 	dash := bytes.IndexByte(element, '-')
 	column := dash + 1 + len(element[dash+1:]) - len(bytes.TrimLeft(element[dash+1:], " "))
@@ -61,8 +61,8 @@ func dedent(element []byte) ([]byte, bool) {
 	return out, err == nil && len(tree.Content) == 1 && tree.Content[0].Kind == yaml.MappingNode
 }
 
-// JSON returns a node as JSON, with aliases and merge keys resolved. A scalar that is not
-// JSON is a string.
+// JSON returns a node as JSON, with aliases and merge keys resolved. A scalar that is not valid JSON becomes a string.
+// It fails if aliases expand excessively.
 func JSON(n *yaml.Node) ([]byte, error) {
 	var budget yamldoc.Budget
 	var value func(n *yaml.Node) (any, error)
@@ -111,8 +111,8 @@ func jsonOf(text []byte) ([]byte, error) {
 	return JSON(tree.Content[0])
 }
 
-// Append adds documents of one item each to the end of the stream, or to the items of the
-// ResourceList. replaced are the chunks that Write will replace; Append may add to them.
+// Append adds documents, each of one item, to the end of the stream or to the items of the ResourceList. replaced are
+// the chunks that Write will replace; Append may add to them. It fails if a text to be converted does not parse.
 func (in *Input) Append(documents [][]byte, replaced map[*Chunk][]byte) error {
 	if len(documents) == 0 {
 		return nil
@@ -205,8 +205,7 @@ func (in *Input) appendItems(d *document, documents [][]byte, replaced map[*Chun
 	return nil
 }
 
-// appendWhole adds items to a ResourceList that has none or was not split, which is encoded
-// again.
+// appendWhole adds items to a ResourceList that has none or was not split, and encodes it again.
 func (in *Input) appendWhole(d *document, documents [][]byte, replaced map[*Chunk][]byte) error {
 	var text []byte
 	for _, p := range d.parts {

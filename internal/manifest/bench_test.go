@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// BenchmarkParse splits and parses inputs of 20,000 resources in each form: the
-// minimum of time that any use of them takes.
+// BenchmarkParse splits and parses inputs of 20,000 resources in each form: the minimum time for any use of them.
 func BenchmarkParse(b *testing.B) {
 	const resources = 20_000
 	forms := []struct{ name, head, first, line, between, end string }{

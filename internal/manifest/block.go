@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// readBlock reads the entries of a mapping in block style. It returns nil for any other
-// text, as far as the first characters of its lines show.
+// readBlock reads the entries of a block mapping. It returns nil for any other text, judging by the first characters of
+// lines.
 func readBlock(text []byte) *list {
 	if hasOtherBreaks(text) {
 		return nil
@@ -60,9 +60,8 @@ func isPlainKey(key []byte) bool {
 	return len(key) > 0
 }
 
-// blockElements returns the elements of the sequence in block style with which text
-// ends. at is where the value begins, after the colon of its key. It returns nil for
-// any other value, except [].
+// blockElements returns the elements of the block sequence at the end of text. at is the offset after the colon of its
+// key. It returns nil for any other value, except [].
 func blockElements(text []byte, at int) []span {
 	first := lineEnd(text, at)
 	if value := text[at:first]; !isBlank(value) {
@@ -98,9 +97,8 @@ func blockElements(text []byte, at int) []span {
 	return elements
 }
 
-// trailingComments returns how many bytes at the end of an item are comments no deeper
-// than the item's dash, with the blank lines after them: they belong to what follows.
-// Blank lines before the first comment may be part of a block scalar.
+// trailingComments returns how many bytes at the end of an item belong to what follows: comments no deeper than the
+// item's dash, with the blank lines after them. Blank lines before the first comment may be part of a block scalar.
 func trailingComments(text []byte, column int) int {
 	length := 0
 	for end := len(text); end > 0; {

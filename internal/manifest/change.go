@@ -2,17 +2,17 @@ package manifest
 
 import "bytes"
 
-// A Change is a run of whole lines of the input, and what replaces them.
+// A Change is a run of whole lines of the input, and their replacement.
 type Change struct {
 	Old, New []byte
-	// OldLine and NewLine are the lines, from 1, on which they begin.
+	// OldLine and NewLine are the first lines of both, from 1.
 	OldLine, NewLine int
-	// Mixed reports that pieces of other items are on the lines.
+	// Mixed: the lines also contain pieces of other items.
 	Mixed bool
 }
 
-// Changes returns what replaced changes of the input, in order. Results, and the empty
-// items that Write adds to a ResourceList, are not changes.
+// Changes returns the changes of the input that replaced makes, in order. Results, and the empty items that Write adds
+// to a ResourceList, are not included.
 func (in *Input) Changes(replaced map[*Chunk][]byte) []Change {
 	var found []Change
 	c, isChanged := Change{OldLine: 1, NewLine: 1}, false
@@ -56,11 +56,10 @@ func (in *Input) Changes(replaced map[*Chunk][]byte) []Change {
 	return found
 }
 
-// keep adds a piece of a line that stays. Separators of items are not pieces of others.
+// keep adds an unchanged piece of a line. Separators do not count as pieces of other items.
 func (c *Change) keep(piece []byte) {
 	c.Old, c.New = append(c.Old, piece...), append(c.New, piece...)
 	c.Mixed = c.Mixed || len(bytes.Trim(piece, " \t\r\n,[]{}-")) > 0
 }
 
-// endsLine reports whether text ends with a line break.
 func endsLine(text []byte) bool { return bytes.HasSuffix(text, []byte("\n")) }

@@ -6,10 +6,9 @@ import (
 	"strings"
 )
 
-// splitDocuments splits data at its document markers. Markers, a byte order mark, and
-// what is blank become documents without text, of one literal part. But a marker with
-// content on its line, and directives with their marker, belong to the document after
-// them.
+// splitDocuments splits data at its document markers. Markers, a byte order mark and blank text become documents
+// without text, of one literal part. But a marker with content on its line, and directives with their marker, belong to
+// the following document.
 func splitDocuments(data []byte) []document {
 	var docs []document
 	literal := func(b []byte) {
@@ -23,8 +22,8 @@ func splitDocuments(data []byte) []document {
 		rest = rest[len(bom):]
 	}
 	start, startLine := 0, 1
-	line, counted := 1, 0 // line is that of the byte counted
-	header := 0           // how much of the current document is directives and a marker
+	line, counted := 1, 0 // line is the line of the byte counted
+	header := 0           // length of the current document's directives and marker
 	flush := func(end int) {
 		text := rest[start:end]
 		if isDirectives(text) || isBlank(text[header:]) {
@@ -40,9 +39,9 @@ func splitDocuments(data []byte) []document {
 		hasContent := !isBlank(rest[at+3 : end])
 		switch isStart := rest[at] == '-'; {
 		case !isStart && hasContent:
-			// Not YAML, or two documents, as the parser will say.
+			// Either not YAML or two documents: the parser will decide.
 		case isStart && bytes.Contains(rest[start:at], []byte("%TAG")) && isDirectives(rest[start:at]):
-			// The tags of the document need it. The parser ignores %YAML.
+			// The document's tags need it. The parser ignores %YAML.
 			header = at + 3 - start
 		case isStart && hasContent:
 			flush(at)
@@ -57,7 +56,7 @@ func splitDocuments(data []byte) []document {
 	return docs
 }
 
-// markers yields where the document markers in text begin.
+// markers yields the offsets of the document markers in text.
 func markers(text []byte) iter.Seq[int] {
 	next := func(marker string, from int) int {
 		if at := bytes.Index(text[from:], []byte("\n"+marker)); at >= 0 {
@@ -83,7 +82,7 @@ func markers(text []byte) iter.Seq[int] {
 	}
 }
 
-// white is YAML's white space, which is less than Unicode's.
+// white is YAML's white space, a subset of Unicode's.
 const white = " \t\r\n"
 
 // isMarker reports whether line, with its break, is a document marker.
@@ -91,13 +90,12 @@ func isMarker(line []byte) bool {
 	return (bytes.HasPrefix(line, []byte("---")) || bytes.HasPrefix(line, []byte("..."))) && isIndicator(line[3:])
 }
 
-// isIndicator reports whether the text after "-", ":", or a marker makes it one.
+// isIndicator reports whether "-", ":" or a marker counts as such before this text.
 func isIndicator(after []byte) bool {
 	return len(after) == 0 || strings.IndexByte(white, after[0]) >= 0
 }
 
-// isDirectives reports whether text is nothing but directives (%YAML, %TAG) and
-// comments.
+// isDirectives reports whether text has only directives (%YAML, %TAG) and comments.
 func isDirectives(text []byte) bool {
 	found := false
 	for line := range bytes.Lines(text) {
@@ -112,11 +110,11 @@ func isDirectives(text []byte) bool {
 	return found
 }
 
-// isBlank reports whether text is nothing but comments and white space.
+// isBlank reports whether text has only comments and white space.
 func isBlank(text []byte) bool {
 	for line := range bytes.Lines(text) {
 		line = bytes.Trim(line, white)
-		// To the parser, a comment ends at any line break.
+		// For the parser, a comment ends at any line break.
 		if len(line) > 0 && (line[0] != '#' || hasOtherBreaks(line)) {
 			return false
 		}
@@ -124,7 +122,7 @@ func isBlank(text []byte) bool {
 	return true
 }
 
-// lineEnd returns where the line of text that has the byte at ends, after its break.
+// lineEnd returns the offset after the line that contains offset at.
 func lineEnd(text []byte, at int) int {
 	if i := bytes.IndexByte(text[at:], '\n'); i >= 0 {
 		return at + i + 1
@@ -132,8 +130,8 @@ func lineEnd(text []byte, at int) int {
 	return len(text)
 }
 
-// hasOtherBreaks reports whether text has line breaks that only the YAML parser
-// knows: a lone carriage return, NEL, LS or PS. Such a text is parsed whole.
+// hasOtherBreaks reports whether text has line breaks that only the YAML parser recognizes: a lone carriage return,
+// NEL, LS or PS. Such a text is parsed whole.
 func hasOtherBreaks(text []byte) bool {
 	for _, b := range []string{"\u0085", "\u2028", "\u2029"} {
 		if bytes.Contains(text, []byte(b)) {

@@ -5,15 +5,14 @@ import (
 	"slices"
 )
 
-// Drop leaves chunks out of what Write writes, each with the marker, the comma or the
-// comments before it. Each must hold one item and nothing else: a document, or an element
-// of a list.
+// Drop excludes chunks from Write, each with the marker, the comma or the comments before it. Each chunk must be
+// exactly one item: a document, or an element of a list.
 func (in *Input) Drop(gone map[*Chunk]bool) {
 	if len(gone) == 0 {
 		return
 	}
-	var starts []*document // the documents that stay
-	first := false         // what was dropped last had no marker before it
+	var starts []*document // the remaining documents
+	first := false         // the last dropped document had no marker before it
 	for i := range in.documents {
 		d := &in.documents[i]
 		isGone := d.drop(gone) && !slices.ContainsFunc(d.parts, func(p part) bool { return !p.removed && (p.chunk != nil || !isBlank(p.literal)) })
@@ -35,22 +34,22 @@ func (in *Input) Drop(gone map[*Chunk]bool) {
 	}
 }
 
-// isStart reports whether d is nothing but the marker of a document that follows.
+// isStart reports whether d is only the marker of the next document.
 func isStart(d *document) bool {
 	return d.text == nil && bytes.HasPrefix(d.parts[0].literal, []byte("---"))
 }
 
-// drop marks those chunks of the document as removed, and adds [] where a list in block
-// style loses all of its elements. It reports whether there are some.
+// drop marks the chunks of the document that are in gone as removed, and adds [] if a block list loses all elements. It
+// reports whether there are such chunks.
 func (d *document) drop(gone map[*Chunk]bool) bool {
-	var kept []int // the parts that stay
+	var kept []int
 	inList, left, first, skip := false, 0, -1, false
 	for i := range d.parts {
 		p, last := &d.parts[i], len(kept)-1
 		switch {
 		case gone[p.chunk]:
 			p.removed = true
-			// The comma before it goes too, or that after the first element.
+			// The comma before it is removed too or, for the first element, the one after it.
 			if skip = last < 0 || d.parts[kept[last]].chunk != nil || !isSeparator(d.parts[kept[last]].literal); !skip {
 				d.parts[kept[last]].removed = true
 				kept = kept[:last]
@@ -71,7 +70,7 @@ func (d *document) drop(gone map[*Chunk]bool) bool {
 	return first >= 0
 }
 
-// isSeparator reports whether a literal is what is between two elements of a list.
+// isSeparator reports whether a literal separates two elements of a list.
 func isSeparator(literal []byte) bool {
 	return isBlank(literal) || len(bytes.Trim(literal, white+",")) == 0
 }

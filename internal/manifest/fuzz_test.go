@@ -18,14 +18,14 @@ import (
 	"github.com/confighash/confighash/test/support/corpus"
 )
 
-// patience is far more than it takes to split an input of maxInput bytes.
+// patience is far more than splitting an input of maxInput bytes takes.
 const (
 	patience = 30 * time.Second
 	maxInput = 64 << 10
 )
 
-// FuzzSplit compares the items that are found by splitting with those that the
-// parser finds in the whole, and what is written with what was read.
+// FuzzSplit compares the items of the split input with those that the parser finds in the whole text, and the output
+// with the input.
 func FuzzSplit(f *testing.F) {
 	for _, text := range corpus.Manifests(f, 8<<10) {
 		f.Add([]byte(text))
@@ -48,7 +48,7 @@ func FuzzSplit(f *testing.F) {
 
 func checkSplit(t *testing.T, data []byte) {
 	t.Helper()
-	// A panic is what a fuzzer keeps its input for.
+	// A fuzzer keeps its input after a panic.
 	defer time.AfterFunc(patience, func() { panic(fmt.Sprintf("no end after %s", patience)) }).Stop()
 	was := bytes.Clone(data)
 	in, err := Split(data)
@@ -96,7 +96,7 @@ func checkChunks(t *testing.T, data []byte, chunks []*Chunk) {
 		if at < 0 {
 			t.Fatalf("the chunk %q is not after byte %d", text, from)
 		}
-		// There may be equal text further up; the line says where the chunk is.
+		// There may be equal text further up; the line shows where the chunk is.
 		for lineAt(data, from+at) < c.Line {
 			next := bytes.Index(data[from+at+1:], text)
 			if next < 0 {
@@ -113,8 +113,7 @@ func checkChunks(t *testing.T, data []byte, chunks []*Chunk) {
 
 func lineAt(data []byte, at int) int { return 1 + bytes.Count(data[:at], []byte("\n")) }
 
-// checkRefusal looks whether an error says what is wrong, and that the parser
-// refuses what is said not to be YAML.
+// checkRefusal checks that an error is clear, and that the parser also rejects text reported as invalid YAML.
 func checkRefusal(t *testing.T, data []byte, err error) {
 	t.Helper()
 	if text := err.Error(); strings.TrimSpace(text) == "" || strings.Contains(text, "%!") && !bytes.Contains(data, []byte("%!")) {
@@ -129,7 +128,7 @@ func checkRefusal(t *testing.T, data []byte, err error) {
 	}
 	for _, ours := range []string{
 		"a second document begins here", // it could not be distinguished
-		"an alias names an anchor",      // the parser lets anchors of earlier documents be named
+		"an alias names an anchor",      // the parser accepts anchors of earlier documents
 	} {
 		if strings.Contains(err.Error(), ours) {
 			return
@@ -163,12 +162,12 @@ func decodeAll(data []byte) (docs []*yaml.Node, err error) {
 	}
 }
 
-// wholeItems returns what the items mean that the parser finds in data. It
-// reports false if the parser alone is not a measure.
+// wholeItems returns the meaning of the items that the parser finds in data. It returns false if the parser is not a
+// valid reference for data.
 func wholeItems(t *testing.T, data []byte) ([]string, bool) {
 	t.Helper()
 	if bytes.LastIndex(data, []byte("\ufeff")) > 0 {
-		return nil, false // to the parser, a mark before a further document belongs to its first key
+		return nil, false // the parser treats a mark before a further document as part of its first key
 	}
 	docs, err := decodeAll(data)
 	if err != nil {
@@ -203,10 +202,8 @@ func wholeItems(t *testing.T, data []byte) ([]string, bool) {
 	return found, true
 }
 
-// isMoreThanYAML reports whether data is taken though the parser refuses it:
-// JSON values one after the other or with escapes of its own, directives and
-// markers that belong to nothing, tabs in lines without anything, and in comments
-// what YAML does not allow.
+// isMoreThanYAML reports whether data is accepted although the parser rejects it: concatenated JSON values, JSON's own
+// escapes, stray directives and markers, tabs in blank lines, and characters in comments that YAML forbids.
 func isMoreThanYAML(data []byte, err error) bool {
 	if strings.Contains(err.Error(), "control characters") {
 		return true
@@ -223,12 +220,11 @@ func isMoreThanYAML(data []byte, err error) bool {
 	return decoder.Decode(&value) == nil
 }
 
-// checkResourceList looks at what is written of a ResourceList: with no results
-// at all the text that was read, less those that it came with.
+// checkResourceList checks the output for a ResourceList: without results it is the input without its own results.
 func checkResourceList(t *testing.T, data []byte, in *Input) {
 	t.Helper()
 	if _, err := decodeAll(data); err != nil {
-		return // and it may be
+		return // this is allowed
 	}
 	before := resourceListOf(t, data)
 	none := write(t, in)
@@ -257,7 +253,7 @@ func checkResourceList(t *testing.T, data []byte, in *Input) {
 	}
 }
 
-// isCut reports whether out is text less one part of it.
+// isCut reports whether out is text without one part of it.
 func isCut(text, out string) bool {
 	if len(out) > len(text) {
 		return false
@@ -269,9 +265,9 @@ func isCut(text, out string) bool {
 	return strings.HasSuffix(text, out[at:])
 }
 
-// A resourceList is what the text of a ResourceList means.
+// A resourceList is the meaning of a ResourceList's text.
 type resourceList struct {
-	entries  []string // except results, and items if there are none
+	entries  []string // except results, and empty items
 	hasItems bool     // and they are not null
 	results  []Result
 }
@@ -304,8 +300,8 @@ func resourceListOf(t *testing.T, data []byte) resourceList {
 	return list
 }
 
-// meaningOf returns what a node means: without its style, its comments, and what
-// is an alias. Merge keys stay. What is too large to be compared is cut off.
+// meaningOf returns the meaning of a node: without style, comments, and the difference of aliases. Merge keys stay.
+// What is too large to compare is cut off.
 func meaningOf(n *yaml.Node) string {
 	var b strings.Builder
 	left := 20_000
@@ -330,4 +326,47 @@ func writeMeaning(b *strings.Builder, n *yaml.Node, left *int, depth int) {
 		writeMeaning(b, child, left, depth+1)
 	}
 	b.WriteString(")\n")
+}
+
+// FuzzReadJSON compares what is accepted as JSON, and its length, with encoding/json.
+func FuzzReadJSON(f *testing.F) {
+	for _, text := range []string{
+		`{"items":[{"a":"]\"\\"},{}],"kind":"List"} x`, `{"items":[{"a":1} {}]}`, `{"items":[{},]}`, `{"a":1,}`, `{,"a":1}`, `{"a" 1}`, `{a: 1}`,
+		`{"items":{"a":[1}]}`, ` 12 3`, `12a`, `"a"b`, `null{`, `]`, `{"a":"`, `{"a":"\`, `{null:1}`, `[1,2]`, `{"items":[1,{"b":2}],"items":3}`, "", " ",
+	} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		l, length := readJSON(text)
+		d, want := json.NewDecoder(bytes.NewReader(text)), -1
+		var value json.RawMessage
+		if d.Decode(&value) == nil {
+			want = int(d.InputOffset())
+		}
+		if length < 0 && want > 0 && !strings.ContainsRune(`{["`, rune(value[0])) {
+			return // adjacent words, as in 12a, which encoding/json reads as two values
+		}
+		if length != want {
+			t.Fatalf("%q is JSON up to %d, want %d", text, length, want)
+		}
+		if length < 0 || value[0] != '{' {
+			return
+		}
+		var fields map[string]json.RawMessage
+		if err := json.Unmarshal(value, &fields); err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range l.entries {
+			if !json.Valid(text[e.value:e.end]) {
+				t.Errorf("%q: the value of %q is said to be %q", text, e.key, text[e.value:e.end])
+			}
+			if _, known := fields[e.key]; !known {
+				t.Errorf("%q has no key %q", text, e.key)
+			}
+		}
+		var items []map[string]any
+		if l.elements != nil && json.Unmarshal(fields["items"], &items) == nil && len(items) != len(l.elements) {
+			t.Errorf("%q has %d items, want %d", text, len(l.elements), len(items))
+		}
+	})
 }

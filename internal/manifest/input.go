@@ -10,41 +10,39 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// A Chunk is a run of the input's bytes that parses as one YAML document: one
-// item of a list with its "- ", one document of a stream, or a document with
-// all its items if it cannot be split.
+// A Chunk is a run of the input's bytes that parses as one YAML document: one item of a list with its "- ", one
+// document of a stream, or a document with all its items if it cannot be split.
 type Chunk struct {
-	// Text is the chunk's bytes. They belong to the input and must not change.
+	// Text is the chunk's text. It is a slice of the input and must not be changed.
 	Text []byte
 	// Line is the line of the input, from 1, on which Text begins.
 	Line int
 
 	form form
-	json bool       // the chunk is JSON, as is all of its document
+	json bool       // the whole document is JSON
 	tree *yaml.Node // if Split had to parse it
-	// header is the directives and the marker that Text begins with. They must
-	// stay first.
+	// header are the directives and the marker at the beginning of Text, which must stay first.
 	header []byte
-	// original is the text of the input, if Text had to be changed to be parsed.
+	// original is the input's text if Text had to be changed before parsing.
 	original []byte
-	// item is the number, from 1, of an item that came without an input.
+	// item is the number, from 1, of an item from FromItems.
 	item int
 	// aliased is how many nodes aliases add to the tree.
 	aliased int
 }
 
-// A form says where the items of a chunk are in its tree.
+// A form says where the items are in a chunk's tree.
 type form uint8
 
 const (
 	formDocument form = iota // the root is a resource, or a List of resources
 	formElement              // the root is a sequence of exactly one resource
-	formList                 // the root is a ResourceList, with a field items
+	formList                 // the root is a ResourceList with the field items
 )
 
-// An Input is an input that was split.
+// An Input is an input split into chunks.
 type Input struct {
-	// IsResourceList distinguishes a ResourceList from a stream of documents.
+	// IsResourceList is true for a ResourceList, false for a stream of documents.
 	IsResourceList bool
 	// FunctionConfig is the ResourceList's functionConfig, nil if there is none.
 	FunctionConfig *yaml.Node
@@ -56,9 +54,9 @@ type Input struct {
 
 // A document is one document of the input: chunks and the bytes between them.
 type document struct {
-	text   []byte // all of it, without the markers around it; nil if it is blank
+	text   []byte // the whole text without surrounding markers; nil if blank
 	line   int
-	header int // the length of the directives and the marker that text begins with
+	header int // length of the directives and the marker at the beginning of text
 	parts  []part
 }
 
@@ -67,15 +65,14 @@ type part struct {
 	literal []byte
 	chunk   *Chunk
 	results bool // literal is the results of a ResourceList, which Write replaces
-	// added and removed parts are in the output alone and in the input alone.
+	// added parts are only in the output, removed parts only in the input.
 	added, removed bool
 }
 
-// Split splits data into chunks. It parses nothing but the parts of a List or a
-// ResourceList outside of its items. data must not change while the Input is in use.
+// Split splits data into chunks. It only parses the parts of a List or a ResourceList outside of its items. data must
+// not change while the Input is in use.
 //
-// Errors: data is not UTF-8; a ResourceList does not parse, has an unknown version, or
-// is not the only document.
+// It fails if data is not UTF-8, or a ResourceList does not parse, has an unknown version, or is not the only document.
 func Split(data []byte) (*Input, error) {
 	if err := checkEncoding(data); err != nil {
 		return nil, err
@@ -117,9 +114,8 @@ func checkEncoding(data []byte) error {
 	return fmt.Errorf("line %d: a byte is not UTF-8; manifests must be UTF-8", 1+bytes.Count(data[:at], []byte("\n")))
 }
 
-// FromItems returns the Input of a ResourceList whose items come one by one, and the
-// chunk of each. Each text is one YAML document with one item. Errors in an item
-// name it as items[N].
+// FromItems returns the Input of a ResourceList whose items are given separately, and the chunk of each. Each text is
+// one YAML document with one item. Errors in an item name it as items[N].
 func FromItems(texts [][]byte, functionConfig *yaml.Node) (*Input, []*Chunk) {
 	in := &Input{IsResourceList: true, hasItems: true, documents: make([]document, len(texts))}
 	in.setFunctionConfig(functionConfig)
@@ -139,13 +135,12 @@ func (in *Input) setFunctionConfig(node *yaml.Node) {
 	}
 }
 
-// keepWhole makes the document one chunk. tree is that of its text, or nil.
+// keepWhole makes the document one chunk. tree is its parsed text, or nil.
 func (d *document) keepWhole(f form, tree *yaml.Node) {
 	d.parts = []part{{chunk: &Chunk{Text: d.text, Line: d.line, form: f, header: d.text[:d.header], tree: tree}}}
 }
 
-// At returns the place of a line of the input, for a person to find: the line, or
-// the item if items came without an input.
+// At returns a readable place for a line of the input: the line, or the index of an item from FromItems.
 func (c *Chunk) At(line int) string {
 	if c != nil && c.item > 0 {
 		return "items[" + strconv.Itoa(c.item-1) + "]"
@@ -153,7 +148,7 @@ func (c *Chunk) At(line int) string {
 	return "line " + strconv.Itoa(line)
 }
 
-// Position returns the place in the input of one in Text. The column is 0 if it is not known.
+// Position converts a position in Text to one in the input. The column is 0 if unknown.
 func (c *Chunk) Position(line, column int) (inputLine, inputColumn int) {
 	if c.original != nil || c.json && line == 1 {
 		column = 0 // Text was changed, or begins within a line
@@ -161,11 +156,11 @@ func (c *Chunk) Position(line, column int) (inputLine, inputColumn int) {
 	return c.Line + line - 1, column
 }
 
-// A cutter cuts text into parts, from the beginning to the end.
+// A cutter cuts text into consecutive parts.
 type cutter struct {
 	text  []byte
-	at    int // the end of the parts so far
-	line  int // the line of the input at that place
+	at    int // end of the parts so far
+	line  int // line of the input at that offset
 	parts []part
 }
 

@@ -12,26 +12,25 @@ import (
 
 // An Item is a resource in the tree of a Chunk.
 type Item struct {
-	// Root leads from the root of the chunk's tree to the item.
+	// Root is the path from the root of the chunk's tree to the item.
 	Root yamldoc.Path
 	// Node is the item, a MappingNode.
 	Node *yaml.Node
-	// Shared reports that the item, or a node above it, is an alias or has an anchor.
+	// Shared: the item, or a node above it, is an alias or has an anchor.
 	Shared bool
 }
 
 const (
-	// maxListDepth bounds how deep Lists may contain Lists.
+	// maxListDepth bounds the nesting of Lists.
 	maxListDepth = 16
 	// maxAliasedItems bounds how many items of a document may be aliases.
 	maxAliasedItems = 10_000
-	// aliasedInAll bounds how many nodes the aliases of an input may represent, in
-	// addition to one for each of its bytes: many times what people share.
+	// aliasedInAll bounds how many nodes the aliases of an input may stand for, in addition to one for each of its
+	// bytes. Real inputs have far fewer.
 	aliasedInAll = 50_000
 )
 
-// items parses the chunk and finds its items. They are valid until parser is used
-// again.
+// items parses the chunk and finds its items. They are valid until the next use of parser.
 func (c *Chunk) items(parser *yamldoc.Parser) ([]Item, error) {
 	tree, err := c.parse(parser)
 	if err != nil {
@@ -62,10 +61,9 @@ func (c *Chunk) items(parser *yamldoc.Parser) ([]Item, error) {
 	}
 }
 
-// parse parses the chunk, or returns the tree that Split made.
 func (c *Chunk) parse(parser *yamldoc.Parser) (*yaml.Node, error) {
 	if tree := c.tree; tree != nil {
-		c.tree = nil // to be dropped after the visit
+		c.tree = nil // to be freed after the visit
 		return tree, nil
 	}
 	tree, err := parser.Parse(c.Text)
@@ -84,8 +82,7 @@ func (c *Chunk) parse(parser *yamldoc.Parser) (*yaml.Node, error) {
 	return nil, yamldoc.AtLine(err, c.Text, c.Line)
 }
 
-// aliasedIn returns how many more nodes a tree has once its aliases are written out. A
-// long text counts as several nodes.
+// aliasedIn returns how many nodes expanding its aliases would add to a tree. A long text counts as several nodes.
 func aliasedIn(root *yaml.Node, text []byte) int {
 	if bytes.IndexByte(text, '*') < 0 || bytes.IndexByte(text, '&') < 0 {
 		return 0
@@ -115,7 +112,7 @@ func aliasedIn(root *yaml.Node, text []byte) int {
 	return all - own
 }
 
-// expand appends item to found, or what it lists if it is a List.
+// expand appends item to found or, if it is a List, its items.
 func (c *Chunk) expand(found []Item, item Item, depth int) ([]Item, error) {
 	if depth > maxListDepth {
 		return nil, fmt.Errorf("%s: Lists are nested more than %d deep", c.placeOf(item.Node), maxListDepth)
@@ -143,7 +140,7 @@ func (c *Chunk) expand(found []Item, item Item, depth int) ([]Item, error) {
 	return append(found, item), nil
 }
 
-// elements appends the elements of the sequence list to found.
+// elements appends the elements of a sequence to found.
 func (c *Chunk) elements(found []Item, list Item, depth int) ([]Item, error) {
 	if list.Node.Tag == "!!null" {
 		return found, nil

@@ -6,14 +6,15 @@ import (
 	"errors"
 	"regexp"
 	"sync"
+	"sync/atomic"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// splitJSON splits a document of JSON values, which are not one YAML document together,
-// and Lists into their items. It returns nil for any other text.
+// splitJSON splits a document of several JSON values, which is not valid YAML, and Lists into their items. It returns
+// nil for any other text.
 func splitJSON(text []byte, line int) []part {
 	c := cutter{text: text, line: line}
 	for {
@@ -35,28 +36,25 @@ func splitJSON(text []byte, line int) []part {
 	}
 }
 
-// readJSON reads the entries of the JSON object with which text begins. It returns the
-// length of the value, negative if text does not begin with JSON, and no list for
-// any other value.
+// readJSON reads the entries of the JSON object at the beginning of text. It returns the length of the value, negative
+// if it is not JSON. The list is nil unless the value is an object.
 func readJSON(text []byte) (l *list, length int) {
-	r := jsonReader{json.NewDecoder(bytes.NewReader(text)), text}
-	if start := r.next(); start == len(text) || text[start] != '{' {
-		s, err := r.value()
-		if err != nil {
-			return nil, -1
+	r := jsonReader{text: text}
+	if !r.take('{') {
+		if s := r.value(); r.valid(s) {
+			return nil, s.end
 		}
-		return nil, s.end
-	}
-	l = &list{json: true, items: -1}
-	if err := r.object(l); err != nil {
 		return nil, -1
 	}
-	l.text = text[:r.InputOffset()]
-	return l, len(l.text)
+	l = &list{json: true, items: -1}
+	if !r.object(l) {
+		return nil, -1
+	}
+	l.text = text[:r.at]
+	return l, r.at
 }
 
-// readOnlyJSON reads the entries of text that is one JSON object. It returns nil for any
-// other text.
+// readOnlyJSON reads the entries of text that is a single JSON object. It returns nil for any other text.
 func readOnlyJSON(text []byte) *list {
 	l, length := readJSON(text)
 	if l == nil || len(bytes.Trim(text[length:], white)) > 0 {
@@ -66,87 +64,135 @@ func readOnlyJSON(text []byte) *list {
 	return l
 }
 
-// A jsonReader reads JSON and knows where in the text it is.
+// A jsonReader reads JSON from offset at. It finds the ends of values; encoding/json validates their content.
 type jsonReader struct {
-	*json.Decoder
 	text []byte
+	at   int
 }
 
-// object reads the entries of an object into l.
-func (r jsonReader) object(l *list) error {
-	if _, err := r.Token(); err != nil { // the brace
-		return err
-	}
-	for r.More() {
-		e := entry{span: span{start: r.skip(white)}}
-		token, err := r.Token()
-		if err != nil {
-			return err
+// object reads the entries of an object, after its brace, into l. It reports false if they are invalid.
+func (r *jsonReader) object(l *list) bool {
+	for !r.take('}') {
+		e := entry{span: span{start: r.at}}
+		if len(l.entries) > 0 && !r.take(',') {
+			return false
 		}
-		e.key, _ = token.(string)
-		e.value = r.next()
-		if e.key == "items" && r.text[e.value] == '[' {
-			l.elements, err = r.array()
-		} else {
-			_, err = r.value()
+		key := r.value()
+		if json.Unmarshal(r.text[key.start:key.end], &e.key) != nil || r.text[key.start] != '"' || !r.take(':') {
+			return false
 		}
-		if err != nil {
-			return err
+		value := r.value()
+		e.value, e.end = value.start, value.end
+		if e.key != "items" {
+			if !r.valid(value) {
+				return false
+			}
+		} else if l.items = len(l.entries); !r.items(l, value) {
+			return false
 		}
-		if e.key == "items" {
-			l.items = len(l.entries)
-		}
-		e.end = int(r.InputOffset())
 		l.entries = append(l.entries, e)
 	}
-	_, err := r.Token()
-	return err
+	return true
 }
 
-// array returns the elements of an array, nil if one of them is not an object.
-func (r jsonReader) array() ([]span, error) {
-	if _, err := r.Token(); err != nil { // the bracket
-		return nil, err
+// items reads the value of the entry items into l. Its elements are nil if it is not an array of objects.
+func (r *jsonReader) items(l *list, value span) bool {
+	array := jsonReader{r.text[:value.end], value.start}
+	if !array.take('[') {
+		return r.valid(value)
 	}
 	elements := []span{}
-	allObjects := true
-	for r.More() {
-		s, err := r.value()
-		if err != nil {
-			return nil, err
+	for !array.take(']') {
+		if len(elements) > 0 && !array.take(',') {
+			return false
 		}
-		elements = append(elements, s)
-		allObjects = allObjects && r.text[s.start] == '{'
+		elements = append(elements, array.value())
 	}
-	if !allObjects {
-		elements = nil
+	var invalid, other atomic.Bool
+	Parallel(len(elements), func(i int) {
+		if !r.valid(elements[i]) {
+			invalid.Store(true)
+		} else if r.text[elements[i].start] != '{' {
+			other.Store(true)
+		}
+	})
+	if !other.Load() {
+		l.elements = elements
 	}
-	_, err := r.Token()
-	return elements, err
+	return !invalid.Load()
 }
 
-func (r jsonReader) value() (span, error) {
-	start := r.next()
-	err := r.Decode(new(skipped))
-	return span{start, int(r.InputOffset())}, err
+func (r *jsonReader) valid(s span) bool { return json.Valid(r.text[s.start:s.end]) }
+
+// take skips white space and reads c. It reports false if the next character is another.
+func (r *jsonReader) take(c byte) bool {
+	r.skip()
+	if r.at == len(r.text) || r.text[r.at] != c {
+		return false
+	}
+	r.at++
+	return true
 }
 
-func (r jsonReader) next() int { return r.skip(white + ",:") }
+func (r *jsonReader) skip() { r.at = len(r.text) - len(bytes.TrimLeft(r.text[r.at:], white)) }
 
-// skip returns where the text begins that is not one of the characters.
-func (r jsonReader) skip(characters string) int {
-	return len(r.text) - len(bytes.TrimLeft(r.text[r.InputOffset():], characters))
+// value reads the next value, if it is valid.
+func (r *jsonReader) value() span {
+	r.skip()
+	start := r.at
+	switch {
+	case start == len(r.text):
+	case r.text[start] == '"':
+		r.quoted()
+	case r.text[start] == '{', r.text[start] == '[':
+		r.nested()
+	default:
+		word := bytes.IndexAny(r.text[start:], white+`,:"{}[]`)
+		if word < 0 {
+			word = len(r.text) - start
+		}
+		r.at += word
+	}
+	return span{start, r.at}
 }
 
-// skipped is a JSON value that is read for its end only.
-type skipped struct{}
+func (r *jsonReader) quoted() {
+	for start := r.at + 1; r.at < len(r.text); {
+		end := bytes.IndexByte(r.text[r.at+1:], '"')
+		if end < 0 {
+			break
+		}
+		r.at += 1 + end
+		inside := r.text[start:r.at]
+		if escapes := len(inside) - len(bytes.TrimRight(inside, `\`)); escapes%2 == 0 {
+			r.at++
+			return
+		}
+	}
+	r.at = len(r.text)
+}
 
-func (*skipped) UnmarshalJSON([]byte) error { return nil }
+func (r *jsonReader) nested() {
+	for depth := 0; r.at < len(r.text); {
+		switch r.text[r.at] {
+		case '"':
+			r.quoted()
+			continue
+		case '{', '[':
+			depth++
+		case '}', ']':
+			depth--
+		}
+		if r.at++; depth == 0 {
+			return
+		}
+	}
+}
 
 var errOtherBreaks = errors.New("lines end in other ways than by a line feed")
 
-// Tree parses text that holds one document, as a Chunk's is parsed. It fails if the
-// nodes' lines would not be those of the text.
+// Tree parses text that holds one document, as for a Chunk. It fails if the lines of nodes would not match those of the
+// text.
 func Tree(text []byte) (*yaml.Node, error) {
 	if hasOtherBreaks(text) {
 		return nil, errOtherBreaks
@@ -160,15 +206,14 @@ func Tree(text []byte) (*yaml.Node, error) {
 	return tree, err
 }
 
-// jsonEscape matches an escape in JSON, so that it begins at the right backslash, and
-// surrogate pairs as one.
+// jsonEscape matches a JSON escape. It consumes escaped backslashes, so that matches do not start in the middle of an
+// escape, and takes surrogate pairs as one.
 var jsonEscape = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u[dD][89a-fA-F]..|\\.`)
 })
 
-// yamlEscapes returns JSON, perhaps among comments, without those escapes that YAML does
-// not have or yaml.v3 does not know: \/ and surrogate pairs. It reports false for any
-// other text.
+// yamlEscapes returns JSON, possibly with comments around it, in which escapes that YAML or yaml.v3 does not have, \/
+// and surrogate pairs, are replaced. It reports false for any other text.
 func yamlEscapes(text []byte) ([]byte, bool) {
 	start := 0
 	for start < len(text) && isBlank(text[start:lineEnd(text, start)]) {

@@ -14,7 +14,7 @@ import (
 	"github.com/confighash/confighash/test/support/property"
 )
 
-// itemsOf returns the names of the items of an input, by chunk.
+// itemsOf returns the names of an input's items, by chunk.
 func itemsOf(t testing.TB, in *Input) [][]string {
 	t.Helper()
 	_, names, err := Parse(in, func(_ *Chunk, items []Item) ([]string, error) {
@@ -79,7 +79,7 @@ func TestSplit_json(t *testing.T) {
 	}
 }
 
-// TestSplit_jsonLeftWhole are ResourceLists that are judged as a whole.
+// TestSplit_jsonLeftWhole has ResourceLists that are parsed as a whole.
 func TestSplit_jsonLeftWhole(t *testing.T) {
 	for in, want := range map[string]string{
 		`{"apiVersion":"config.kubernetes.io/v1","kind":"ResourceList","items":[{"name":"a"},3]}`:              "line 1: found a scalar; every item must be a Kubernetes resource: a mapping with apiVersion and kind",
@@ -101,8 +101,8 @@ func TestSplit_jsonLeftWhole(t *testing.T) {
 	}
 }
 
-// TestParse_jsonThatIsNotYAML has items with a character that JSON allows and YAML
-// does not. They are reported by themselves, and the ResourceList can be written.
+// TestParse_jsonThatIsNotYAML has items with a character that JSON allows and YAML does not. They are reported
+// separately, and the ResourceList can be written.
 func TestParse_jsonThatIsNotYAML(t *testing.T) {
 	text := `{"apiVersion":"config.kubernetes.io/v1","functionConfig":{` + strings.Repeat(" ", 300) + "},\n\"items\":[{\"name\":\"a\"},\n{\"name\":\"\x7f\"}],\"kind\":\"ResourceList\"}"
 	in, err := Split([]byte(text))
@@ -119,8 +119,8 @@ func TestParse_jsonThatIsNotYAML(t *testing.T) {
 	}
 }
 
-// TestWrite_jsonResults draws ResourceLists in JSON, with former results in any
-// place, and compares what is written with what it must have.
+// TestWrite_jsonResults writes random JSON ResourceLists, with former results at any place, and compares the output
+// with what it must contain.
 func TestWrite_jsonResults(t *testing.T) {
 	property.Check(t, func(rt *rapid.T) {
 		entries := []string{`"apiVersion": "config.kubernetes.io/v1"`, `"kind":"ResourceList"`}

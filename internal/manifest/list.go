@@ -11,27 +11,26 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// A list is where the entries of a List or a ResourceList are in its text: a mapping
-// in block style at column 0, or JSON.
+// A list holds the places of the entries of a List or a ResourceList in its text: a block mapping at column 0, or JSON.
 type list struct {
 	text     []byte
 	json     bool
 	entries  []entry
-	items    int        // the index of the entry items, -1 if there is none
-	elements []span     // of items, nil if they cannot be split
+	items    int        // index of the entry items, -1 if there is none
+	elements []span     // of items; nil if they cannot be split
 	rest     *yaml.Node // the mapping without items
 }
 
-// An entry is a top-level entry of a list. In JSON its span begins with the comma before
-// it. In block style its span ends before comments about what follows.
+// An entry is a top-level entry of a list. In JSON its span begins with the comma before it. In block style its span
+// ends before comments about the next entry.
 type entry struct {
 	span
 	key   string
 	value int // where the value begins
 }
 
-// confirm parses all but the items. It reports false if the entries are not those of
-// the text, or a key is there twice: such a text is parsed whole.
+// confirm parses everything but the items. It reports false if the entries do not match the parsed text, or a key is
+// duplicate: such a text is parsed whole.
 func (l *list) confirm() bool {
 	seen := map[string]bool{}
 	for _, e := range l.entries {
@@ -53,7 +52,7 @@ func (l *list) confirm() bool {
 	return true
 }
 
-// removal returns what to cut out of the text to remove an entry.
+// removal returns the bytes to cut to remove an entry.
 func (l *list) removal(i int) span {
 	s := l.entries[i].span
 	if l.json && i == 0 && len(l.entries) > 1 {
@@ -73,8 +72,8 @@ func (l *list) cutElements(c *cutter) {
 	}
 }
 
-// cut returns the parts of a List, nil if it cannot be split or is not a List. line is
-// the line of the input on which its text begins.
+// cut returns the parts of a List, nil if it is not a List or cannot be split. line is the line of the input on which
+// its text begins.
 func (l *list) cut(line int) []part {
 	if l == nil || len(l.elements) == 0 || !l.confirm() || !strings.HasSuffix(yamldoc.Text(l.rest, "kind"), "List") {
 		return nil
@@ -85,8 +84,7 @@ func (l *list) cut(line int) []part {
 	return c.parts
 }
 
-// splitStream splits a document of a stream: Lists into their items, concatenated JSON
-// into its values.
+// splitStream splits a document of a stream: Lists into items, concatenated JSON into values.
 func (d *document) splitStream() {
 	switch {
 	case bytes.TrimLeft(d.text, white)[0] == '{':
@@ -99,7 +97,6 @@ func (d *document) splitStream() {
 	}
 }
 
-// splitResourceList splits d if it is a ResourceList.
 func (in *Input) splitResourceList(d *document) error {
 	if !bytes.Contains(d.text, []byte("ResourceList")) {
 		return nil
@@ -127,9 +124,8 @@ func (in *Input) splitResourceList(d *document) error {
 	return nil
 }
 
-// cutResourceList returns the parts of a ResourceList, nil if its items cannot be split.
-// Items that are null become []. The first part is what precedes the entries, and the
-// last part of JSON begins with the closing brace.
+// cutResourceList returns the parts of a ResourceList, nil if its items cannot be split. Null items become []. The
+// first part is what precedes the entries; in JSON, the last part begins with the closing brace.
 func (l *list) cutResourceList(line int) []part {
 	c := cutter{text: l.text, line: line}
 	c.parts = append(c.parts, part{literal: c.cut(l.entries[0].start)})
@@ -158,8 +154,7 @@ func (l *list) cutResourceList(line int) []part {
 	return c.parts
 }
 
-// nullLength returns the length of the null that value is, without a comment after it,
-// and false for any other value.
+// nullLength returns the length of a null value, without a comment after it, and false for any other value.
 func nullLength(value []byte) (int, bool) {
 	line := value[:lineEnd(value, 0)]
 	written, _, _ := bytes.Cut(line, []byte(" #"))
@@ -168,12 +163,12 @@ func nullLength(value []byte) (int, bool) {
 	return bytes.Index(line, word) + len(word), isNull && isBlank(value[len(line):])
 }
 
-// keepResourceList does what splitResourceList does for a document that is parsed whole.
+// keepResourceList is splitResourceList for a document that is parsed whole.
 func (in *Input) keepResourceList(d *document) error {
 	tree, err := yamldoc.Parse(d.text)
 	if err != nil {
-		// Concatenated JSON and other streams are for Parse to judge, but a document
-		// that says so at its beginning is a ResourceList.
+		// Parse will report errors in streams such as concatenated JSON, but a document that mentions ResourceList at
+		// its beginning is meant to be one.
 		if bytes.Contains(d.text[:min(len(d.text), 200)], []byte("ResourceList")) {
 			return yamldoc.AtLine(err, d.text, d.line)
 		}

@@ -10,8 +10,7 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// names parses data as the function does and returns the name of each item, or
-// the error.
+// names parses data as the function does and returns the name of each item, or the error.
 func names(data string) ([]string, *Input, error) {
 	in, err := Split([]byte(data))
 	if err != nil {
@@ -60,7 +59,7 @@ func TestParse_findsItems(t *testing.T) {
 	}{
 		{"compact list", head + "items:\n- kind: A\n  metadata: {name: a}\n- kind: B\n  metadata:\n    name: b\n", []string{"a", "b"}, true},
 		{"indented list", head + "items:\n  - kind: A\n    metadata: {name: a}\n  - metadata:\n      name: b\n", []string{"a", "b"}, true},
-		{"dash on a line of its own", head + "items:\n-\n  kind: A\n  metadata: {name: a}\n- # here\n  metadata: {name: b}\n", []string{"a", "b"}, true},
+		{"dash on its own line", head + "items:\n-\n  kind: A\n  metadata: {name: a}\n- # here\n  metadata: {name: b}\n", []string{"a", "b"}, true},
 		{"items before the rest", "items:\n- metadata: {name: a}\napiVersion: config.kubernetes.io/v1alpha1\nkind: ResourceList\nfunctionConfig:\n  data: {a: b}\n", []string{"a"}, true},
 		{"no items", head + "functionConfig: {}\n", nil, true},
 		{"empty items", head + "items: []\n", nil, true},
@@ -115,7 +114,7 @@ func TestParse_findsItems(t *testing.T) {
 	}
 }
 
-func TestWrite_returnsTheBytesThatCame(t *testing.T) {
+func TestWrite_returnsTheInput(t *testing.T) {
 	for _, text := range []string{
 		head + "# about\nitems:   # the items\n  # first\n- kind: A   # a\n\n  metadata: {name: a}\n\n# second\n- kind: B\n  x: |+\n    text\n\n\nfunctionConfig:\n  kind: C\n# end",
 		"---\r\nkind: A\r\n---\r\n\r\nkind: B\r\n",

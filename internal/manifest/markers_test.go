@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// Lines are not looked at one by one, so what is found is compared with what a look at each
-// line finds.
+// The implementation does not look at every line, so it is compared with a search that does.
 func TestMarkers_areAllFound(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	pieces := []string{"---", "...", "--- a", "----", "....", "a", " ---", "-", ".", "", "\r", "--- # c", "---\t"}

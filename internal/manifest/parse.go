@@ -12,15 +12,15 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// Parse parses the chunks of in and calls visit with each and its items, on all
-// processors at once. The tree is dropped when visit returns, so visit must not keep
-// nodes. The chunks and what visit returned for them come in the order of the input.
+// Parse parses the chunks of in, on all processors, and calls visit with each chunk and its items. visit must not keep
+// nodes, as the tree is dropped afterwards. The chunks, and the results of visit for them, are in the order of the
+// input.
 //
-// A document that turns out not to be splittable becomes one chunk, and visit is
-// called again for it: what it returned for its parts is dropped.
+// If a document turns out not to be splittable, it becomes one chunk, for which visit is called again; the results for
+// its parts are discarded.
 //
-// Errors: a document is not valid YAML, or an item is not a mapping. Errors of visit
-// are returned as they are. All errors are joined, in the order of the input.
+// It fails if a document is not valid YAML, or an item is not a mapping. Errors of visit are returned unchanged. All
+// errors are joined, in the order of the input.
 func Parse[T any](in *Input, visit func(*Chunk, []Item) (T, error)) ([]*Chunk, []T, error) {
 	n := 0
 	for _, d := range in.documents {
@@ -38,7 +38,7 @@ func Parse[T any](in *Input, visit func(*Chunk, []Item) (T, error)) ([]*Chunk, [
 		}
 	}
 	Parallel(len(jobs), func(i int) { p.run(&jobs[i], false) })
-	// The size of all aliases is bounded, so chunks with aliases come in order.
+	// The total size of aliases is bounded, so chunks with aliases are processed in order.
 	for i := range jobs {
 		if j := &jobs[i]; j.chunk.aliased > 0 && j.err == nil {
 			p.run(j, true)
@@ -60,7 +60,7 @@ type job[T any] struct {
 	chunk    *Chunk
 	value    T
 	err      error
-	unfit    bool // the chunk is not what it was split as
+	unfit    bool // the chunk does not parse as what it was split as
 }
 
 type parsing[T any] struct {
@@ -71,7 +71,7 @@ type parsing[T any] struct {
 	errs    []error
 }
 
-// run does a job. It leaves chunks with aliases for a second run.
+// run does a job. It leaves chunks with aliases to a second run.
 func (p *parsing[T]) run(j *job[T], again bool) {
 	parser, _ := parsers.Get().(*yamldoc.Parser)
 	defer parsers.Put(parser)
@@ -92,8 +92,8 @@ func (p *parsing[T]) run(j *job[T], again bool) {
 	j.value, j.err = p.visit(j.chunk, items)
 }
 
-// finish collects the results of the jobs of one document, after it has parsed the
-// document whole if a chunk of it was not what it was split as.
+// finish collects the results of the jobs of one document. If any of its chunks was unfit, it parses the document whole
+// first.
 func (p *parsing[T]) finish(in *Input, jobs []job[T]) {
 	unfit := false
 	for _, j := range jobs {
@@ -105,7 +105,7 @@ func (p *parsing[T]) finish(in *Input, jobs []job[T]) {
 		d.keepWhole(formDocument, nil)
 		if in.IsResourceList {
 			if err := in.keepResourceList(d); err != nil {
-				d.parts = parts // so that it can be written, with the error in its results
+				d.parts = parts // so that it can be written with the error in its results
 				p.errs = append(p.errs, err)
 				return
 			}
@@ -121,8 +121,7 @@ func (p *parsing[T]) finish(in *Input, jobs []job[T]) {
 	}
 }
 
-// orSaid returns the error of a chunk, or says that a command printed a message in the
-// place of a manifest if that is why: the error of a parser would not show it.
+// orSaid returns err, or a clearer error if the chunk is a message that a command printed instead of a manifest.
 func (c *Chunk) orSaid(err error) error {
 	text := bytes.TrimLeft(c.Text, white)
 	severity, _, found := bytes.Cut(text, []byte(": "))
@@ -138,8 +137,8 @@ func (c *Chunk) orSaid(err error) error {
 	return fmt.Errorf("%s: this is a message of another command: %q; correct what it names, and keep stderr out of the pipe", c.At(at), string(line))
 }
 
-// Visit parses the chunk, again if Parse did before, and calls visit with its items.
-// The tree is dropped when visit returns, so visit must not keep nodes.
+// Visit parses the chunk, again if Parse did before, and calls visit with its items. visit must not keep nodes, as the
+// tree is dropped afterwards. It returns the error of parsing or of visit.
 func (c *Chunk) Visit(visit func([]Item) error) error {
 	parser, _ := parsers.Get().(*yamldoc.Parser)
 	defer parsers.Put(parser)
@@ -150,10 +149,10 @@ func (c *Chunk) Visit(visit func([]Item) error) error {
 	return visit(items)
 }
 
-// parsers are those not in use, for the memory they have.
+// parsers holds unused parsers, to reuse their memory.
 var parsers = sync.Pool{New: func() any { return new(yamldoc.Parser) }}
 
-// Parallel calls work for 0 to n-1 on all processors.
+// Parallel calls work with 0 to n-1 on all processors.
 func Parallel(n int, work func(int)) {
 	var next atomic.Int64
 	var group sync.WaitGroup

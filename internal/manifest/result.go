@@ -8,8 +8,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// A Result is one of a ResourceList's results, by the KRM functions specification: a
-// message about a resource.
+// A Result is one of a ResourceList's results in the KRM functions specification: a message about a resource.
 type Result struct {
 	Message     string       `yaml:"message" json:"message"`
 	Severity    Severity     `yaml:"severity" json:"severity"`
@@ -18,7 +17,7 @@ type Result struct {
 	File        *File        `yaml:"file,omitempty" json:"file,omitempty"`
 }
 
-// Severity is how bad a Result is.
+// Severity is the severity of a Result.
 type Severity string
 
 // The severities of the KRM functions specification.
@@ -41,14 +40,14 @@ type Field struct {
 	Path string `yaml:"path" json:"path"`
 }
 
-// A File names the file that a resource was read from, by the orchestrator's annotations.
+// A File names the file that a resource was read from, according to the orchestrator's annotations.
 type File struct {
 	Path  string `yaml:"path" json:"path"`
 	Index int    `yaml:"index,omitempty" json:"index,omitempty"`
 }
 
-// blockResults returns results as an entry in block style: nothing if there are none.
-// The encoder keeps all that it is given until it is done, so it gets a few at a time.
+// blockResults returns results as an entry in block style, empty if there are none. The encoder buffers everything
+// until it is closed, so it gets a few results at a time.
 func blockResults(results []Result) ([]byte, error) {
 	const key = "results:\n"
 	var out []byte
@@ -65,10 +64,10 @@ func blockResults(results []Result) ([]byte, error) {
 	return out, nil
 }
 
-// Encode returns a value as YAML in the style that kustomize writes.
+// Encode returns a value as YAML in kustomize's style. It fails if the value cannot be encoded.
 func Encode(value any) (text []byte, err error) {
 	defer func() {
-		if r := recover(); r != nil { // the encoder panics about unknown kinds of nodes
+		if r := recover(); r != nil { // the encoder panics for unknown kinds of nodes
 			err = fmt.Errorf("%v", r)
 		}
 	}()

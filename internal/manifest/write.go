@@ -13,8 +13,8 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// Write writes the input with the text of some chunks replaced. A ResourceList gets
-// results in place of those it had, and items: [] if it has no items. A stream has no
+// Write writes the input with the text of some chunks replaced. In a ResourceList, results replace the former ones, and
+// items: [] is added if it has no items. A stream has no results. Its error is the writer's, or that of encoding the
 // results.
 func (in *Input) Write(w io.Writer, replaced map[*Chunk][]byte, results []Result) error {
 	for i := range in.documents {
@@ -62,8 +62,8 @@ func (c *Chunk) text(replaced map[*Chunk][]byte) []byte {
 	return c.Text
 }
 
-// complete returns the parts of a ResourceList with the entries that it still needs: at
-// the end, or first if a line break at the end would become part of a block scalar.
+// complete returns the parts of a ResourceList with the entries it lacks: at the end, or first if a line break at the
+// end would become part of a block scalar.
 func (in *Input) complete(d *document, replaced map[*Chunk][]byte, results []Result) ([]part, error) {
 	if d.parts[0].chunk != nil {
 		text, err := in.completeWhole(d.parts[0].text(replaced), results)
@@ -73,7 +73,7 @@ func (in *Input) complete(d *document, replaced map[*Chunk][]byte, results []Res
 	var err error
 	at := len(d.parts)
 	if in.flow {
-		at-- // the closing brace
+		at-- // before the closing brace
 		added, err = in.flowEntries(results, ", ", "")
 	} else {
 		first := !endsLine(lastWritten(d.parts, replaced))
@@ -94,9 +94,8 @@ func lastWritten(parts []part, replaced map[*Chunk][]byte) []byte {
 	return nil
 }
 
-// blockEntries returns the entries that a ResourceList in block style still needs, as
-// lines indented by column, with the line breaks of text. Results are at the edge,
-// where another run puts them.
+// blockEntries returns the entries that a ResourceList in block style lacks, as lines indented by column, with the line
+// breaks of text. Results are outermost, where another run puts them.
 func (in *Input) blockEntries(text []byte, column int, results []Result, first bool) ([]byte, error) {
 	entries, err := blockResults(results)
 	if err != nil {
@@ -122,8 +121,7 @@ func (in *Input) blockEntries(text []byte, column int, results []Result, first b
 	return out, nil
 }
 
-// flowEntries returns the entries that a ResourceList in flow style still needs, each
-// with text before and after it.
+// flowEntries returns the entries that a ResourceList in flow style lacks, each between before and after.
 func (in *Input) flowEntries(results []Result, before, after string) ([]byte, error) {
 	var out []byte
 	if !in.hasItems {
@@ -139,9 +137,8 @@ func (in *Input) flowEntries(results []Result, before, after string) ([]byte, er
 	return slices.Concat(out, []byte(before+`"results": `), encoded, []byte(after)), nil
 }
 
-// completeWhole returns the text of a ResourceList that was not split, with the entries
-// that it still needs and without former results. It is encoded again if its text does
-// not show where these are.
+// completeWhole returns the text of a ResourceList that was not split, with the entries it lacks and without former
+// results. It is encoded again if the places of these are not clear from the text.
 func (in *Input) completeWhole(text []byte, results []Result) ([]byte, error) {
 	tree, err := yamldoc.Parse(text)
 	if err != nil {
@@ -186,7 +183,7 @@ func (in *Input) completeWhole(text []byte, results []Result) ([]byte, error) {
 	return out, nil
 }
 
-// indexOf returns the index of a key in the content of a mapping, -1 if there is none.
+// indexOf returns the index of a key in a mapping's content, -1 if it is missing.
 func indexOf(m *yaml.Node, key string) int {
 	for i := 0; i+1 < len(m.Content); i += 2 {
 		if m.Content[i].Value == key {
@@ -196,8 +193,7 @@ func indexOf(m *yaml.Node, key string) int {
 	return -1
 }
 
-// insertBlock replaces the results in the text of a ResourceList in block style, in
-// which each entry begins on a line of its own.
+// insertBlock replaces the results in the text of a ResourceList in block style, in which each entry begins a line.
 func (in *Input) insertBlock(text []byte, root *yaml.Node, results []Result) ([]byte, error) {
 	column := root.Content[0].Column - 1
 	if i := indexOf(root, "results"); i >= 0 {
@@ -216,8 +212,8 @@ func (in *Input) insertBlock(text []byte, root *yaml.Node, results []Result) ([]
 	return slices.Concat(text[:at], added, text[at:]), err
 }
 
-// insertFlow replaces the results in the text of a ResourceList in flow style: the
-// place after the opening brace is known, that before the closing one is not.
+// insertFlow replaces the results in the text of a ResourceList in flow style, right after the opening brace: unlike
+// the closing brace, its place is known.
 func (in *Input) insertFlow(text []byte, root *yaml.Node, results []Result) ([]byte, error) {
 	if i := indexOf(root, "results"); i >= 0 && i+2 < len(root.Content) {
 		from, to := root.Content[i], root.Content[i+2]
@@ -228,8 +224,7 @@ func (in *Input) insertFlow(text []byte, root *yaml.Node, results []Result) ([]b
 	return slices.Concat(text[:at], added, text[at:]), err
 }
 
-// isComplete reports whether out is the ResourceList root with these results and no
-// others.
+// isComplete reports whether out is the ResourceList root with exactly these results.
 func (in *Input) isComplete(root *yaml.Node, out []byte, results []Result) bool {
 	tree, err := yamldoc.Parse(out)
 	if err != nil || len(tree.Content) != 1 || yamldoc.Duplicate(tree.Content[0]) != nil {
@@ -256,7 +251,7 @@ func itemsIn(root *yaml.Node) int {
 	return 0
 }
 
-// offset returns the byte at a line and a column of text, both from 1.
+// offset returns the offset of a line and a column of text, both from 1.
 func offset(text []byte, line, column int) int {
 	at := 0
 	for range line - 1 {

@@ -1,5 +1,5 @@
-// Package pattern compiles regular expressions of users, and bounds what they take: a few
-// bytes can be a program of thousands of steps, which may run for each byte of a name.
+// Package pattern compiles users' regular expressions and bounds their cost: a few bytes can be a program of thousands
+// of steps, which may run for each byte of a name.
 package pattern
 
 import (
@@ -9,18 +9,18 @@ import (
 	"strings"
 )
 
-// maxLength bounds the text of an expression, and MaxSize the programs of several
-// together: far more than what lists of names, prefixes and suffixes need.
+// maxLength bounds the text of an expression, and MaxSize the programs of several together: far more than lists of
+// names, prefixes and suffixes need.
 const (
 	maxLength = 16 << 10
 	MaxSize   = 200_000
 )
 
-// A Sum adds up the sizes of expressions.
+// A Sum is the total size of expressions.
 type Sum int
 
-// Add parses an expression and adds its size, which it returns. It fails if the
-// expression does not parse and, with ErrSize, if it is too large.
+// Add parses an expression, adds its size and returns it. It fails if the expression does not parse and, with ErrSize,
+// if it is too large.
 func (s *Sum) Add(expr string) (size int, err error) {
 	if len(expr) > maxLength {
 		return 0, ErrSize
@@ -40,7 +40,7 @@ func (s *Sum) Add(expr string) (size int, err error) {
 // ErrSize is the error of expressions that are too large.
 var ErrSize = fmt.Errorf("has more than %d characters, or needs more than %d steps together with the patterns before it; repeat less, or list names", maxLength, MaxSize)
 
-// sizeOf returns about the number of instructions of the program, or more than MaxSize.
+// sizeOf returns approximately how many instructions the program has, or more than MaxSize.
 func sizeOf(r *syntax.Regexp) int {
 	size := 1 + len(r.Rune)/2
 	for _, sub := range r.Sub {
@@ -56,19 +56,17 @@ func sizeOf(r *syntax.Regexp) int {
 
 // An Expression is a compiled regular expression. The zero value matches anything.
 type Expression struct {
-	// Literal is the only text that matches, "" if others match.
+	// Literal is the only matching text, "" if there are several.
 	Literal string
-	// Err is why the expression cannot be used: it does not compile, or it is ErrSize.
-	// It matches nothing then.
+	// Err is why the expression cannot be used: it does not compile, or it is ErrSize. It then matches nothing.
 	Err    error
-	prefix string // of all texts that match
-	// Size is about how many steps it takes, at most, to match a byte of a text.
+	prefix string // of all matching texts
+	// Size is approximately how many steps it takes, at most, to match a byte of a text.
 	Size  int
 	regex *regexp.Regexp
 }
 
-// Compile compiles expr between before and after, which anchor it, and adds its size to
-// sum.
+// Compile compiles expr between the anchors before and after, and adds its size to sum. Errors are in Expression.Err.
 func Compile(before, expr, after string, sum *Sum) Expression {
 	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
 	if strings.Trim(expr, plain) == "" && expr != "" {
@@ -80,15 +78,15 @@ func Compile(before, expr, after string, sum *Sum) Expression {
 	}
 	regex, err := regexp.Compile(before + expr + after)
 	e := Expression{Size: size, regex: regex, Err: err}
-	// The anchors may bind to the outer alternatives alone: the others match elsewhere, too.
+	// With alternatives, the anchors may bind only to the outer ones, so there is no common prefix.
 	if alone, err := regexp.Compile(expr); err == nil && !strings.Contains(expr, "|") {
 		e.prefix, _ = alone.LiteralPrefix()
 	}
 	return e
 }
 
-// Match reports whether the expression matches s. It takes the steps from the budget, and
-// reports false if that is exhausted.
+// Match reports whether the expression matches s. It takes the steps from the budget, and returns false once that is
+// exhausted.
 func (e *Expression) Match(s string, b *Budget) bool {
 	switch {
 	case e.Err != nil:
@@ -99,8 +97,7 @@ func (e *Expression) Match(s string, b *Budget) bool {
 	return strings.HasPrefix(s, e.prefix) && b.Take(e.Size*(1+len(s))) && e.regex.MatchString(s)
 }
 
-// A Budget is the number of steps left for matching names, negative once too many have
-// been taken. nil bounds nothing.
+// A Budget is the remaining number of steps for matching names, negative once exhausted. A nil Budget is unlimited.
 type Budget int
 
 // NewBudget returns a Budget for a build with that many resources.
@@ -108,7 +105,7 @@ func NewBudget(resources int) *Budget {
 	return new(Budget(100_000_000 + 20_000*resources))
 }
 
-// Take takes steps, and reports false once too many have been taken.
+// Take takes steps, and returns false once the budget is exhausted.
 func (b *Budget) Take(steps int) bool {
 	if b == nil {
 		return true

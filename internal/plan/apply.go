@@ -12,8 +12,7 @@ import (
 	"github.com/confighash/confighash/internal/manifest"
 )
 
-// Apply returns the chunks of the resources of g that the edits change, with their
-// new texts.
+// Apply returns the changed chunks of the resources of g, with their new texts. It fails if an edit does.
 func (p *Plan) Apply(g *graph.Graph) (map[*manifest.Chunk][]byte, error) {
 	batches := p.edited(g)
 	texts, err := graph.EachBatch(batches, p.applyTo)
@@ -29,8 +28,8 @@ func (p *Plan) Apply(g *graph.Graph) (map[*manifest.Chunk][]byte, error) {
 	return replaced, nil
 }
 
-// ApplyToTrees carries the edits out on the trees that the chunks' texts were made of.
-// It can fail when some of the edits are done; first see whether Apply fails.
+// ApplyToTrees makes the edits on the parsed trees of the chunks. If it fails, some of the edits may be done; so check
+// first that Apply succeeds.
 func (p *Plan) ApplyToTrees(g *graph.Graph, trees map[*manifest.Chunk]*yaml.Node) error {
 	for _, b := range p.edited(g) {
 		if err := edit.OnTree(trees[b.Chunk], p.items(b.Resources)); err != nil {
@@ -60,8 +59,8 @@ func (p *Plan) applyTo(b graph.Batch) ([]byte, error) {
 	if err == nil {
 		return text, nil
 	}
-	// An item by itself shows whose error it is. Each try reads all of the text, so
-	// for a chunk with thousands of items the line has to do.
+	// Trying single items shows which one has the error. Each try reads the whole text, so in a chunk with thousands of
+	// items the line must suffice.
 	for i, r := range b.Resources[:min(len(b.Resources), 100)] {
 		if _, err := edit.Apply(b.Chunk.Text, items[i:i+1]); err != nil {
 			return nil, graph.Finding{Severity: manifest.Error, Resource: r, Message: err.Error()}

@@ -6,7 +6,7 @@ import (
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
-// Strip returns the edits that give r its base name, and take out the recorded suffix.
+// Strip returns the edits that give r its base name and remove the recorded suffix.
 func Strip(r *graph.Resource) (edits []edit.Edit) {
 	if r.Base != r.Name {
 		edits = append(edits, edit.SetScalar{At: r.NameAt, Value: r.Base})
@@ -25,12 +25,16 @@ func Strip(r *graph.Resource) (edits []edit.Edit) {
 	return append(edits, removed...)
 }
 
-// Rename returns the edits that give r a name. While kustomize builds, r remembers the one before.
+// Rename returns the edits that give r a name. During a kustomize build, they also record the names under which outer
+// layers may refer to r, even if r already has that name: with a prefix that a layer adds, the name without the hash is
+// new.
 func Rename(r *graph.Resource, name string) (edits []edit.Edit) {
-	if name == r.Name {
+	if r.Name == name && r.Base == r.Name {
 		return nil
 	}
-	edits = append(edits, edit.SetScalar{At: r.NameAt, Value: name})
+	if name != r.Name {
+		edits = append(edits, edit.SetScalar{At: r.NameAt, Value: name})
+	}
 	if r.History.Built {
 		for _, a := range r.History.Append(r.Identities(name)...) {
 			edits = append(edits, Annotate(r, a.Key, a.Value)...)
@@ -39,7 +43,7 @@ func Rename(r *graph.Resource, name string) (edits []edit.Edit) {
 	return edits
 }
 
-// Annotate returns the edit that sets an annotation, unless it is set.
+// Annotate returns the edit that sets an annotation, none if it already has the value.
 func Annotate(r *graph.Resource, key, value string) []edit.Edit {
 	if r.Annotations[key] == value {
 		return nil

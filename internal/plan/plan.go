@@ -13,13 +13,13 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// A Plan is what a transformation changes and reports. The zero Plan changes nothing.
+// A Plan holds the changes and findings of a transformation. The zero Plan changes nothing.
 type Plan struct {
-	// Edits are those of each resource that has some.
+	// Edits are the edits of each changed resource.
 	Edits map[*graph.Resource][]edit.Edit
-	// Findings are warnings and information, in no order.
+	// Findings are warnings and information, in no particular order.
 	Findings []graph.Finding
-	// Full: information is asked for. Without it, Add leaves it out.
+	// Full keeps information, which Add otherwise discards.
 	Full bool
 
 	errs []graph.Finding
@@ -36,7 +36,7 @@ func (p *Plan) Edit(r *graph.Resource, edits ...edit.Edit) {
 	p.Edits[r] = append(p.Edits[r], edits...)
 }
 
-// Errorf adds an error, which keeps the plan from being applied; see Err.
+// Errorf adds an error, which prevents the plan from being applied; see Err.
 func (p *Plan) Errorf(r *graph.Resource, path yamldoc.Path, format string, args ...any) {
 	p.Reportf(manifest.Error, r, path, format, args...)
 }
@@ -57,7 +57,7 @@ func (p *Plan) Inform(f graph.Finding) {
 	p.Add(f)
 }
 
-// Add adds findings. An error among them keeps the plan from being applied.
+// Add adds findings. An error prevents the plan from being applied.
 func (p *Plan) Add(findings ...graph.Finding) {
 	for _, f := range findings {
 		switch {
@@ -69,12 +69,11 @@ func (p *Plan) Add(findings ...graph.Finding) {
 	}
 }
 
-// maxErrors bounds how many errors are reported: one mistake in a base that has
-// thousands of variants is made thousands of times.
+// maxErrors bounds how many errors are reported: a mistake in a base with thousands of variants occurs thousands of
+// times.
 const maxErrors = 100
 
-// Err returns the errors among the findings, each a graph.Finding, sorted and joined
-// as Join does. It returns nil if there are none.
+// Err returns the errors among the findings, each a graph.Finding, sorted and joined by Join; nil if there are none.
 func (p *Plan) Err() error {
 	findings := graph.SortFindings(p.errs)
 	errs := make([]error, len(findings))

@@ -71,7 +71,7 @@ func TestAdd_leavesOutInformation(t *testing.T) {
 	}
 }
 
-func TestErr_isSortedAndSaysEachOnce(t *testing.T) {
+func TestErr_isSortedWithoutDuplicates(t *testing.T) {
 	a, b := &graph.Resource{Kind: "ConfigMap", Name: "a"}, &graph.Resource{Kind: "ConfigMap", Name: "b"}
 	var p Plan
 	p.Errorf(b, "", "second")
@@ -84,7 +84,7 @@ func TestErr_isSortedAndSaysEachOnce(t *testing.T) {
 	}
 }
 
-func TestErr_endsSomewhere(t *testing.T) {
+func TestErr_isBounded(t *testing.T) {
 	for _, tc := range []struct {
 		errors, lines int
 		last          string

@@ -1,10 +1,9 @@
-// Package podmeta drops labels and annotations from pod templates, so that what a chart
-// changes with each version does not replace pods (spec.podMetadata).
+// Package podmeta drops labels and annotations that a chart changes with each version from pod templates, so that they
+// do not replace pods (spec.podMetadata).
 //
-// A key stays if something may need it: a selector in the input, a field of the pod that
-// reads it, a program that is known to look for it, or, of a chart's own checksum, a
-// workload that nothing else would roll. Whoever reads warnings or not, the pods are found
-// and configured as before.
+// A key stays if something may need it: a selector in the input, a field of the pod that reads it, a program that is
+// known to look for it or, for a chart's own checksum, a workload that nothing else would roll. So the pods are found
+// and configured as before, even if nobody reads the warnings.
 package podmeta
 
 import (
@@ -28,12 +27,11 @@ import (
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
-// Covers returns the annotations of pod templates that take the place of a chart's own
-// checksums, or next to which names do, each with what of the pods' configuration neither
-// includes, "" for nothing: a clause.
+// Covers returns the pod template annotations that replace a chart's own checksums or complement names. The value is a
+// clause about the pods' configuration that neither covers, "" if that is none.
 type Covers func(*graph.Resource) map[yamldoc.Path]string
 
-// Drop adds to p what spec.podMetadata drops from the pod templates in g.
+// Drop adds to p the edits that spec.podMetadata asks for in the pod templates of g.
 func Drop(p *plan.Plan, g *graph.Graph, spec *v1alpha1.Spec, covers Covers) {
 	d := &dropper{
 		plan: p, graph: g, spec: spec, known: catalog.Builtin().PodMetadata(), covers: covers,
@@ -75,7 +73,7 @@ const (
 	annotations
 )
 
-// A field is one of the two that keys are dropped from.
+// A field is one of the two fields from which keys are dropped.
 type field struct {
 	name string
 	drop catalog.KeyPatterns
@@ -88,11 +86,11 @@ type dropper struct {
 	known  *catalog.PodMetadata
 	covers Covers
 	fields [2]field
-	// selectors has the first selector that mentions a key, by where it selects pods.
+	// selectors has the first selector that mentions a key, by the namespace where it selects pods.
 	selectors map[selected]*mention
 }
 
-// A selected is a key in the selectors of a namespace, or everywhere.
+// A selected is a key in the selectors of one namespace, or of all.
 type selected struct {
 	key, namespace string
 	everywhere     bool
@@ -111,7 +109,7 @@ func (d *dropper) index(f *facts) {
 	}
 }
 
-// dropFrom plans what the pod templates of a resource lose.
+// dropFrom plans the removals from the pod templates of a resource.
 func (d *dropper) dropFrom(f *facts) {
 	if f.resource.Ignored() || f.resource.Context {
 		return
@@ -130,7 +128,7 @@ func (d *dropper) dropFrom(f *facts) {
 	}
 }
 
-// key drops one key, or says why it stays.
+// key drops one key, or reports why it stays.
 func (d *dropper) key(f *facts, t *template, which int, key string) {
 	r, at := f.resource, t.at[which].Key(key)
 	severity, why := manifest.Warning, ""
@@ -163,8 +161,8 @@ func (d *dropper) key(f *facts, t *template, which int, key string) {
 	}
 }
 
-// uncovered says why a chart's own checksum has to stay: nothing else would roll the pods
-// when something changes that they get. It returns "" if it need not.
+// uncovered returns why a chart's own checksum has to stay: nothing else would roll the pods when some of their
+// configuration changes. It returns "" if it can be dropped.
 func (d *dropper) uncovered(f *facts, t *template) string {
 	r := f.resource
 	if f.covers == nil {
@@ -180,8 +178,8 @@ func (d *dropper) uncovered(f *facts, t *template) string {
 	return why
 }
 
-// unseen returns a name in a flag or a variable of r that names an object of the input and
-// that r does not refer to, nil if there is none.
+// unseen returns a name in a flag or a variable of r that is an object of the input to which r does not refer, nil if
+// there is none.
 func (d *dropper) unseen(r *graph.Resource) *reference.Read {
 	named := map[string]bool{}
 	for i := range r.References {
@@ -197,8 +195,7 @@ func (d *dropper) unseen(r *graph.Resource) *reference.Read {
 	return nil
 }
 
-// selecting returns a selector that mentions a label and may be about the pods of r, nil
-// if there is none.
+// selecting returns a selector that mentions a label and may select the pods of r, nil if there is none.
 func (d *dropper) selecting(r *graph.Resource, key string) *mention {
 	if m := d.selectors[selected{key: key, namespace: d.graph.NamespaceOf(r)}]; m != nil {
 		return m
@@ -206,8 +203,8 @@ func (d *dropper) selecting(r *graph.Resource, key string) *mention {
 	return d.selectors[selected{key: key, everywhere: true}]
 }
 
-// isOwn reports whether a key is this function's, or one that the policy reads: without it,
-// the next run would do something else.
+// isOwn reports whether a key is this function's, or one that the policy reads: without it, the next run would have
+// another result.
 func (d *dropper) isOwn(which int, key, value string) bool {
 	prefix, _, _ := strings.Cut(key, "/")
 	return prefix == "confighash.dev" ||

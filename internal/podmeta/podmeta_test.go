@@ -20,14 +20,13 @@ import (
 	"github.com/confighash/confighash/test/support/property"
 )
 
-// A selecting is a selector of a package and the namespace in which it selects pods, ""
-// for all.
+// A selecting is a selector of a package and the namespace in which it selects pods, "" for all.
 type selecting struct {
 	namespace string
 	selector  labels.Selector
 }
 
-// A pod is a pod template of a package: its place among the items.
+// A pod is a pod template of a package, with the index of its item.
 type pod struct {
 	item      int
 	namespace string
@@ -59,7 +58,7 @@ func (c *chart) labels(percent int) map[string]any {
 	return set
 }
 
-// labelSelector makes one, and remembers where it selects pods.
+// labelSelector returns a selector, and records where it selects pods.
 func (c *chart) labelSelector(namespace string) map[string]any {
 	selector := map[string]any{}
 	if c.Chance(80) {
@@ -213,7 +212,7 @@ func drop(manifests []byte, mode v1alpha1.Mode) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// What a selector selects stays, and nothing but metadata of pod templates changes.
+// Selected pods stay selected, and only metadata of pod templates changes.
 func TestDrop_changesNoSelection(t *testing.T) {
 	property.ForAll(t, 400, randomChart, func(_ *gen.Dice, c *chart) error {
 		in := c.text()
@@ -269,7 +268,7 @@ func (c *chart) check(in, out []byte) error {
 	return nil
 }
 
-// What nothing selects is gone: the test above would pass if nothing were dropped.
+// What nothing selects is dropped; otherwise the test above would prove nothing.
 func TestDrop_dropsWhatNothingNeeds(t *testing.T) {
 	dropped := 0
 	property.ForAll(t, 100, randomChart, func(_ *gen.Dice, c *chart) error {

@@ -12,15 +12,14 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// facts are what one resource says of the keys that may be dropped.
+// facts are what one resource contributes: keys that may be dropped, and what needs them.
 type facts struct {
 	resource  *graph.Resource
 	mentions  []mention
 	templates []template
-	// reads are the fields that read keys of labels and of annotations, "" for all of them,
-	// each with where it is.
+	// reads are the places of fields that read keys of labels and of annotations; the key "" stands for all.
 	reads [2]map[string]yamldoc.Path
-	// covers and unseen are set when first asked for.
+	// covers and unseen are computed on first use.
 	covers map[yamldoc.Path]string
 	unseen *reference.Read
 }
@@ -30,28 +29,26 @@ type mention struct {
 	key string
 	by  *graph.Resource
 	at  yamldoc.Path // the selector
-	// local: it selects pods in the namespace of the resource alone.
+	// local: it selects only pods in the namespace of the resource.
 	local bool
 }
 
-// A template is a pod template with the keys that may be dropped and their values.
+// A template is a pod template with the keys, and values, that may be dropped.
 type template struct {
 	*reference.PodTemplate
 	at   [2]yamldoc.Path // labels and annotations
 	keys [2]map[string]string
 }
 
-// A reader walks through a resource.
 type reader struct {
 	*dropper
 	*facts
 	trail  yamldoc.Trail
 	budget yamldoc.Budget
-	// selector is where the selector begins that the walk is in, "" outside of one.
+	// selector is the path of the selector that the walk is in, or "".
 	selector yamldoc.Path
 }
 
-// read returns the facts of a resource, nil if there are none.
 func (d *dropper) read(r *graph.Resource, item *yaml.Node) (*facts, error) {
 	w := &reader{dropper: d, facts: &facts{resource: r}}
 	if err := w.walk(item); err != nil {
@@ -66,7 +63,7 @@ func (d *dropper) read(r *graph.Resource, item *yaml.Node) (*facts, error) {
 	return w.facts, nil
 }
 
-// template adds a pod template if it has keys to drop. The metadata of a Pod is its own.
+// template adds a pod template if it has keys to drop. Pods are left out, as their metadata is their own.
 func (w *reader) template(item *yaml.Node, t *reference.PodTemplate) {
 	if t.AnnotationsAt == "" || t.Whole && t.Root == "" {
 		return
@@ -85,7 +82,7 @@ func (w *reader) template(item *yaml.Node, t *reference.PodTemplate) {
 	}
 }
 
-// matching returns the entries of a mapping that are to be dropped, if nothing needs them.
+// matching returns the entries of a mapping that are to be dropped unless something needs them.
 func (w *reader) matching(item *yaml.Node, at yamldoc.Path, which int) map[string]string {
 	n := yamldoc.At(item, at)
 	if n == nil {
@@ -93,7 +90,7 @@ func (w *reader) matching(item *yaml.Node, at yamldoc.Path, which int) map[strin
 	}
 	found := map[string]string{}
 	if n.Kind == yaml.MappingNode {
-		_ = yamldoc.Each(n, &w.budget, func(key string, value *yaml.Node, _ bool) error { // the walk has seen it
+		_ = yamldoc.Each(n, &w.budget, func(key string, value *yaml.Node, _ bool) error { // cannot fail after the walk
 			if w.fields[which].drop.Match(key) {
 				found[key] = yamldoc.Resolve(value).Value
 			}
@@ -103,7 +100,7 @@ func (w *reader) matching(item *yaml.Node, at yamldoc.Path, which int) map[strin
 	return found
 }
 
-// walk visits a node. The parser has bounded what aliases expand to.
+// walk visits a node. The parser has already bounded the expansion of aliases.
 func (w *reader) walk(n *yaml.Node) error {
 	switch n = yamldoc.Resolve(n); n.Kind {
 	case yaml.MappingNode:
@@ -141,8 +138,7 @@ func (w *reader) entry(key string, value *yaml.Node) error {
 	return err
 }
 
-// mention adds the labels in a key or a text of a selector, which may have a prefix (k8s:)
-// or be an expression.
+// mention adds the labels in a key or a text of a selector, which may have a prefix (k8s:) or be an expression.
 func (w *reader) mention(text string) {
 	if w.selector == "" {
 		return
@@ -160,8 +156,7 @@ func isKeyRune(c rune) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.ContainsRune("-_./", c)
 }
 
-// fieldPath adds what a field of the downward API reads: metadata.labels['KEY'], or
-// metadata.labels.
+// fieldPath adds what a downward API field reads: metadata.labels['KEY'], or metadata.labels.
 func (w *reader) fieldPath(text string) {
 	for which, f := range w.fields {
 		rest, ok := strings.CutPrefix(text, "metadata."+f.name)

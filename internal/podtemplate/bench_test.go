@@ -6,7 +6,7 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// typical is a pod template of some sixty lines.
+// typical is a pod template of about sixty lines.
 const typical = `metadata:
   labels:
     app.kubernetes.io/name: web

@@ -10,43 +10,40 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// What is how a part of a template changed.
+// What says how a part of a template changed.
 type What uint8
 
 const (
-	// Changed: the value is another one.
+	// Changed: the value differs.
 	Changed What = iota
-	// Added: it was not there.
+	// Added: it is new.
 	Added
-	// Removed: it is not there any more.
+	// Removed: it no longer exists.
 	Removed
 	// Reordered: a list has the same elements, or some of them, in another order.
 	Reordered
-	// Respelled: a quantity is the same amount in another notation that the API
-	// server keeps, such as 1Gi and 1073741824. A Deployment, which compares amounts, does
-	// not roll; a StatefulSet and a DaemonSet, which compare what is stored, do.
+	// Respelled: a quantity has the same value in another notation that the API server keeps, such as 1Gi and
+	// 1073741824. A Deployment, which compares values, does not roll; a StatefulSet and a DaemonSet, which compare what
+	// is stored, do.
 	Respelled
 )
 
-// A Difference is a part of a template that differs. One element that a list gained or
-// lost is one Difference, and so is a mapping of fields, such as a probe.
+// A Difference is a part of a template that differs. A list element that was added or removed is one Difference, and so
+// is a mapping of fields, such as a probe.
 type Difference struct {
-	// Path is for people: spec.containers[web].image. Elements of lists are shown by
-	// name if the API server identifies them by name, or else by their index, in the
-	// new list unless they were removed.
+	// Path is for people: spec.containers[web].image. List elements are shown by name if the API server identifies them
+	// by name, otherwise by index, in the new list unless they were removed.
 	Path string
 	What What
-	// Old and New are the paths of the node in the two templates: of a scalar in most
-	// cases, and of the element or mapping if all of that differs. They are empty if that
-	// template has nothing there, as for a default.
+	// Old and New are the paths of the node in the two templates: usually of a scalar, otherwise of the element or
+	// mapping that differs as a whole. They are empty if that template has no such node, for example for a default.
 	Old, New yamldoc.Path
-	// From and To are the values of an image, or of the name of a ConfigMap or a Secret, that
-	// Changed. Other values may be secret.
+	// From and To are the values of a Changed image, or name of a ConfigMap or Secret. Other values may be secret.
 	From, To string
 }
 
-// Diff returns the differences of two templates, in a fixed order; none if the API
-// server stores the same for both. Both must have been read in the same way.
+// Diff returns the differences of two templates in a fixed order; none if the API server stores the same for both. Both
+// must have been read in the same way.
 func Diff(before, after *Template) []Difference {
 	var d differ
 	if equal(&before.root, &after.root) {
@@ -57,8 +54,8 @@ func Diff(before, after *Template) []Difference {
 }
 
 type differ struct {
-	steps  []step // from the root to the present node
-	length int    // of the keys among them
+	steps  []step // from the root to the current node
+	length int    // total length of their keys
 	found  []Difference
 }
 
@@ -66,10 +63,10 @@ type step struct {
 	key      string // of the entry, or of the element if it has one
 	old, new int32  // node.at, or absent
 	element  bool
-	named    bool // an element that its key identifies, or an entry of a map
+	named    bool // an element identified by its key, or an entry of a map
 }
 
-// absent is the place of what is not there, not even by default.
+// absent is the index of what does not exist, not even by default.
 const absent = -3
 
 func (d *differ) values(before, after *node) {
@@ -148,8 +145,7 @@ func (d *differ) lists(before, after *node) {
 	d.byIndex(a, b)
 }
 
-// keys returns the indices of elements by their keys, nil if one has none
-// or two have the same.
+// keys returns the indices of elements by key, nil if an element has no key or two have the same.
 func keys(elements []node) map[string]int {
 	at := make(map[string]int, len(elements))
 	for i := range elements {
@@ -191,13 +187,12 @@ func (d *differ) byKey(a, b []node, at map[string]int) {
 	}
 }
 
-// maxShuffled is up to how many elements of a list are looked for in another order: each
-// is compared with each.
+// maxShuffled bounds the length of lists that are searched for reordered elements, which compares each element with
+// each other.
 const maxShuffled = 64
 
-// byIndex compares the elements of lists that have no keys, without those that are the
-// same at the beginning and at the end, so that one that was added or removed is one
-// Difference.
+// byIndex compares list elements without keys. It skips the common ones at the beginning and the end, so that a single
+// added or removed element is one Difference.
 func (d *differ) byIndex(a, b []node) {
 	for len(a) > 0 && len(b) > 0 && equal(&a[0], &b[0]) {
 		a, b = a[1:], b[1:]
@@ -275,7 +270,7 @@ func (d *differ) path() string {
 	return b.String()
 }
 
-// printable returns a key, in quotes if it has spaces, brackets or invisible characters.
+// printable returns a key, quoted if it has spaces, brackets or invisible characters.
 func printable(key string) string {
 	if key == "" || strings.ContainsFunc(key, func(r rune) bool { return !unicode.IsGraphic(r) || r == ' ' || r == '"' || r == '[' || r == ']' }) {
 		return strconv.Quote(key)
@@ -283,8 +278,7 @@ func printable(key string) string {
 	return key
 }
 
-// editPath returns the path of the present node in one of the templates, empty if that
-// has nothing there.
+// editPath returns the path of the current node in one of the templates, empty if that has no such node.
 func (d *differ) editPath(at func(*step) int32) (path yamldoc.Path) {
 	for i := range d.steps {
 		s := &d.steps[i]

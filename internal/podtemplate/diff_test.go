@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestDiff_saysWhere(t *testing.T) {
+func TestDiff_givesPaths(t *testing.T) {
 	for _, test := range []struct {
 		name, old, new string
 		want           []Difference
@@ -16,7 +16,7 @@ func TestDiff_saysWhere(t *testing.T) {
 			[]Difference{{Path: "spec.containers[web].image", Old: "spec.containers[0].image", New: "spec.containers[0].image", From: "nginx:1.28", To: "nginx:1.29"}},
 		},
 		{
-			"an image whose pull policy goes with the tag", "spec: {containers: [{name: web, image: nginx}]}", "spec: {containers: [{name: web, image: 'nginx:1'}]}",
+			"an image whose pull policy follows the tag", "spec: {containers: [{name: web, image: nginx}]}", "spec: {containers: [{name: web, image: 'nginx:1'}]}",
 			[]Difference{
 				{Path: "spec.containers[web].image", Old: "spec.containers[0].image", New: "spec.containers[0].image", From: "nginx", To: "nginx:1"},
 				{Path: "spec.containers[web].imagePullPolicy"},
@@ -188,7 +188,7 @@ func TestDiff_ofAnnotations(t *testing.T) {
 	if found := Diff(readText(t, "{}", builtin), annotations("{}")); found != nil {
 		t.Errorf("no annotations and none differ: %q", described(found))
 	}
-	// null is an empty value in a map of strings, as the decoder has it.
+	// null is an empty value in a map of strings, as in the API server's decoder.
 	want = []Difference{{Path: "metadata.annotations[a]", What: Added, New: "metadata.annotations.a"}}
 	if diff := cmp.Diff(want, Diff(readText(t, "{}", builtin), annotations("{a: null}"))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

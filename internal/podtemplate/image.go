@@ -6,9 +6,8 @@ import (
 	"sync"
 )
 
-// pullPolicy returns the imagePullPolicy that the API server fills in for an image: Always
-// for one with the tag latest, or with neither tag nor digest, or else IfNotPresent, also
-// for what it cannot parse.
+// pullPolicy returns the API server's default imagePullPolicy for an image: Always with the tag latest, or with neither
+// tag nor digest; otherwise IfNotPresent, also for an invalid image.
 func pullPolicy(image string) string {
 	const longest = 255
 	name, _, _ := strings.Cut(image, ":latest")
@@ -18,10 +17,9 @@ func pullPolicy(image string) string {
 	return "IfNotPresent"
 }
 
-// latest matches what ParseImageName in k8s.io/kubernetes pkg/util/parsers, over
-// github.com/distribution/reference, takes for a name with the tag latest. Before a slash, a
-// name with a full stop or a colon is a domain. It is compiled once it is needed: most images
-// have another tag.
+// latest matches the images that ParseImageName in k8s.io/kubernetes pkg/util/parsers, based on
+// github.com/distribution/reference, parses as a name with the tag latest. A name with a dot or a colon before a slash
+// is a domain. It is compiled on first use: most images have another tag.
 var latest = sync.OnceValue(func() *regexp.Regexp {
 	const (
 		label     = `[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?`

@@ -13,7 +13,6 @@ import (
 
 const builtin = true
 
-// parse returns the tree of a text.
 func parse(t testing.TB, text string) *yaml.Node {
 	t.Helper()
 	tree, err := yamldoc.Parse([]byte(text))
@@ -23,7 +22,6 @@ func parse(t testing.TB, text string) *yaml.Node {
 	return tree
 }
 
-// readText reads a template.
 func readText(t testing.TB, text string, builtin bool) *Template {
 	t.Helper()
 	template, err := Read(parse(t, text), builtin)
@@ -49,24 +47,23 @@ func described(found []Difference) []string {
 	return lines
 }
 
-// inContainer is a template of one container with more fields.
+// inContainer returns a template whose container has more fields.
 func inContainer(fields string) string {
 	return "spec: {containers: [{name: web, image: nginx:1.29, " + fields + "}]}"
 }
 
-// inSpec is a template with more fields of the pod spec.
+// inSpec returns a template with more fields in the pod spec.
 func inSpec(fields string) string {
 	return "spec: {containers: [{name: web, image: nginx:1.29}], " + fields + "}"
 }
 
-// inVolume is a template with a volume of more fields.
+// inVolume returns a template with a volume that has more fields.
 func inVolume(fields string) string {
 	return inSpec("volumes: [{name: v, " + fields + "}]")
 }
 
-// same are pairs of templates for which the API server stores the same; what stands
-// for an absent value among them in full. stored_test.go compares many more with its
-// code.
+// same are pairs of templates that the API server stores alike, mainly explicit and implicit defaults. stored_test.go
+// compares many more with the API server's code.
 var same = []struct {
 	name, old, new string
 }{
@@ -75,7 +72,7 @@ var same = []struct {
 	{"the scheduler", inSpec(""), inSpec("schedulerName: default-scheduler")},
 	{"the grace period", inSpec(""), inSpec("terminationGracePeriodSeconds: 30")},
 	{"the security context", inSpec(""), inSpec("securityContext: {}")},
-	{"what is in the security context and null", inSpec(""), inSpec("securityContext: {runAsUser: null}")},
+	{"a null in the security context", inSpec(""), inSpec("securityContext: {runAsUser: null}")},
 	{"the message path", inContainer(""), inContainer("terminationMessagePath: /dev/termination-log")},
 	{"the message policy", inContainer(""), inContainer("terminationMessagePolicy: File")},
 	{"the pull policy", inContainer(""), inContainer("imagePullPolicy: IfNotPresent")},
@@ -127,7 +124,7 @@ var same = []struct {
 	{"nothing and null", "", "{metadata: null, spec: null}"},
 }
 
-func TestDiff_isEmptyForWhatIsStoredAlike(t *testing.T) {
+func TestDiff_isEmptyForTemplatesStoredAlike(t *testing.T) {
 	for _, test := range same {
 		t.Run(test.name, func(t *testing.T) {
 			before, after := readText(t, test.old, builtin), readText(t, test.new, builtin)
@@ -141,8 +138,7 @@ func TestDiff_isEmptyForWhatIsStoredAlike(t *testing.T) {
 	}
 }
 
-// TestDiff_countsAllInCustomResources: without Builtin, all these differ but those
-// that are the same JSON.
+// TestDiff_countsAllInCustomResources: without builtin, all these pairs differ except those with the same JSON.
 func TestDiff_countsAllInCustomResources(t *testing.T) {
 	alike := map[string]bool{}
 	for _, name := range []string{
@@ -209,8 +205,7 @@ func TestRead_isBounded(t *testing.T) {
 	}
 }
 
-// FuzzRead reads whatever is YAML: without a panic, the same twice, and no different
-// from itself.
+// FuzzRead checks for any YAML: reading does not panic, has the same result twice, and the result equals itself.
 func FuzzRead(f *testing.F) {
 	for _, text := range corpus.Odd() {
 		f.Add([]byte(text), true)

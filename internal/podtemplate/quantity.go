@@ -6,16 +6,15 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// maxQuantity is the length up to which a quantity is parsed, with an exponent of up to
-// maxExponent. Package resource computes powers of 10 of any size: 1e-999999999 takes
-// minutes.
+// maxQuantity bounds the length of a quantity that is parsed, and maxExponent the length of its exponent. Package
+// resource computes powers of 10 of any size: 1e-999999999 takes minutes.
 const (
 	maxQuantity = 128
 	maxExponent = len("e-999")
 )
 
-// parseQuantity parses a quantity. It returns false for what is not one, and for those
-// that it would take too long to parse, which are compared as texts.
+// parseQuantity parses a quantity. It returns false if it is invalid or would take too long to parse; such quantities
+// are compared as texts.
 func parseQuantity(s string) (resource.Quantity, bool) {
 	s = strings.TrimSpace(s)
 	if e := strings.IndexAny(s, "eE"); len(s) > maxQuantity || e >= 0 && len(s)-e > maxExponent {
@@ -36,8 +35,7 @@ func quantityText(s string, rounded bool) (string, bool) {
 	return q.String(), true
 }
 
-// sameQuantity reports whether two quantities in the form of quantityText are the
-// same amount.
+// sameQuantity reports whether two quantities, as quantityText returns them, have the same value.
 func sameQuantity(a, b string) bool {
 	p, ok := parseQuantity(a)
 	q, alsoOK := parseQuantity(b)

@@ -11,14 +11,13 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// maxDepth is how deep collections may be nested, far deeper than those of a
-// template are: an alias may be within its own anchor.
+// maxDepth bounds the nesting of collections, far beyond that of real templates: an alias may be within its own anchor.
 const maxDepth = 1_000
 
 type reader struct {
 	literal bool // compare what is written, without defaults
 	budget  yamldoc.Budget
-	aliases int // and merge keys around the present node
+	aliases int // number of aliases and merge keys around the current node
 	depth   int
 }
 
@@ -58,8 +57,7 @@ func (r *reader) value(t *typ, n *yaml.Node) (node, error) {
 
 var unknown = &typ{base: anything}
 
-// scalar reads a scalar as a value of type t. The API server refuses a value of another
-// type; it is kept as written.
+// scalar reads a scalar as a value of type t. The API server rejects a value of another type; it is kept as written.
 func (r *reader) scalar(t *typ, n node) (node, error) {
 	switch {
 	case r.literal:
@@ -124,7 +122,7 @@ func (r *reader) list(t *typ, n *yaml.Node) (node, error) {
 	return all, nil
 }
 
-// keyBy returns the key that identifies an element of a list, "" if it has none.
+// keyBy returns the key that identifies a list element, "" if it has none.
 func (n *node) keyBy(keys []string) string {
 	if n.kind != mapping {
 		return ""
@@ -166,7 +164,7 @@ func mappingOf(entries []node, f flags) node {
 	return node{kind: mapping, flags: f, children: entries}
 }
 
-// mayBeMerged reads a value. One from a merge key counts as one from an alias.
+// mayBeMerged reads a value. One from a merge key counts like one from an alias.
 func (r *reader) mayBeMerged(t *typ, n *yaml.Node, merged bool) (node, error) {
 	if merged {
 		r.aliases++
@@ -180,7 +178,7 @@ func isNull(n *yaml.Node) bool { return yamldoc.IsNull(yamldoc.Resolve(n)) }
 type structure struct {
 	typ     *typ
 	entries []node
-	seen    uint64 // the fields that are there, by their index
+	seen    uint64 // bits of the fields that are present, by index
 }
 
 func (r *reader) structure(t *typ, n *yaml.Node) (node, error) {
@@ -227,13 +225,13 @@ func (r *reader) entry(s *structure, key string, n *yaml.Node, merged bool) erro
 	if s.seen&(1<<f.index) == 0 {
 		s.seen |= 1 << f.index
 		s.entries = append(s.entries, child)
-	} else if child.at != byOtherName { // twice: the field's own name wins, then the later one
+	} else if child.at != byOtherName { // duplicate: the field's own name wins, then the later one
 		s.entries[slices.IndexFunc(s.entries, func(n node) bool { return n.key == f.name })] = child
 	}
 	return nil
 }
 
-// fill adds the defaults of what is not there, and removes what may change after all.
+// fill adds missing defaults, and removes fields that may change after all.
 func (r *reader) fill(s *structure) error {
 	for _, f := range s.typ.defaults {
 		if f.skipIf != "" && s.text(f.sibling) == f.skipIf {
@@ -267,7 +265,7 @@ func (r *reader) fill(s *structure) error {
 	return nil
 }
 
-// text returns the text of a field that is there, "" for none.
+// text returns the text of a field, "" if it is missing.
 func (s *structure) text(name string) string {
 	if i := slices.IndexFunc(s.entries, func(n node) bool { return n.key == name && n.kind == text }); i >= 0 {
 		return s.entries[i].value

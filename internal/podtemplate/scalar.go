@@ -11,9 +11,9 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// scalarOf returns, as a null, text, number or boolean, what a scalar is to go.yaml.in/yaml/v2, which kubectl reads YAML with (by
-// sigs.k8s.io/yaml), and how encoding/json writes that. What looks like a time stays a
-// string there. What a tag does not fit kubectl refuses; here it is text.
+// scalarOf returns a scalar as a null, text, number or boolean, as kubectl reads it (through sigs.k8s.io/yaml with
+// go.yaml.in/yaml/v2) and encoding/json writes it. There, what looks like a time stays a string. kubectl rejects a
+// value that does not fit its tag; here it is text.
 func scalarOf(n *yaml.Node) node {
 	if value, ok := yamldoc.Bool(n); ok {
 		return node{kind: boolean, value: strconv.FormatBool(value)}
@@ -24,7 +24,7 @@ func scalarOf(n *yaml.Node) node {
 	case "!!int", "!!float":
 		var value any
 		if n.Decode(&value) == nil {
-			if encoded, err := json.Marshal(value); err == nil { // not of an infinity
+			if encoded, err := json.Marshal(value); err == nil { // fails for an infinity
 				return node{kind: number, value: string(encoded)}
 			}
 		}
@@ -36,7 +36,7 @@ func scalarOf(n *yaml.Node) node {
 	return node{kind: text, value: n.Value}
 }
 
-// timestamp returns the form of a time that is stored: to the second, in UTC.
+// timestamp returns a time in its stored form: to the second, in UTC.
 func timestamp(s string) string {
 	t, err := time.Parse(time.RFC3339, s)
 	if err != nil {

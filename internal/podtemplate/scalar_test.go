@@ -121,7 +121,7 @@ func TestQuantityText_isWhatIsStored(t *testing.T) {
 		{"1e3", false, "1e3", true},
 		{"1 G", false, "1 G", false},
 		{"", false, "", false},
-		// A few bytes do not ask for minutes.
+		// A few bytes must not take minutes.
 		{"1e-999999999", false, "1e-999999999", false},
 		{"1" + strings.Repeat("0", 1_000_000), false, "1" + strings.Repeat("0", 1_000_000), false},
 	} {

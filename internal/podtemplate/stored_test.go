@@ -24,10 +24,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// These tests compare what this package says of pairs of templates with the code of
-// kube-apiserver: the program test/cluster/kubernetes/stored.
+// These tests compare this package's results for pairs of templates with kube-apiserver's code, in the program
+// test/cluster/kubernetes/stored.
 
-// A pair is two templates for that program, and an answer what it says.
+// A pair is the program's input, an answer its output.
 type (
 	pair struct {
 		Old string `json:"old"`
@@ -43,7 +43,7 @@ type (
 	}
 )
 
-// ask has the program answer for all pairs.
+// ask returns the program's answers for all pairs.
 func ask(t *testing.T, pairs []pair) []answer {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "stored")
@@ -98,7 +98,7 @@ func ask(t *testing.T, pairs []pair) []answer {
 	return answers
 }
 
-// A tally counts what a test has seen, so that one that sees nothing fails.
+// A tally counts outcomes, so that a test without any relevant case fails.
 type tally struct {
 	same, respelled, different, refused, failed int
 	unknown                                     map[string]bool // fields that this version of Kubernetes does not know
@@ -108,13 +108,13 @@ func (c *tally) String() string {
 	return fmt.Sprintf("%d pairs are the same, %d in other notation, %d differ, %d hold what the API server refuses", c.same, c.respelled, c.different, c.refused)
 }
 
-// dropped are the fields that Kubernetes drops since their feature gates are off.
+// dropped are the fields that Kubernetes drops because their feature gates are off.
 var dropped = []string{"clusterTrustBundle", "podCertificate", "schedulingGroup", "stopSignal"}
 
-// maxFailures is how many failures a test reports in full.
+// maxFailures bounds how many failures a test reports in full.
 const maxFailures = 25
 
-// check compares what Diff says of each pair with an answer.
+// check compares the result of Diff for each pair with the program's.
 func check(t *testing.T, pairs []pair) *tally {
 	t.Helper()
 	c := &tally{unknown: map[string]bool{}}
@@ -156,14 +156,13 @@ func check(t *testing.T, pairs []pair) *tally {
 	return c
 }
 
-// A literal is a scalar as it is written in YAML.
+// A literal is a scalar in YAML notation.
 type literal string
 
-// absentValue represents a field that is not written.
+// absentValue stands for a field that is not written.
 const absentValue literal = "(absent)"
 
-// write writes a value in flow style, with the keys in the order of the dice, or
-// sorted if there are none.
+// write writes a value in flow style, with keys in random order, or sorted without dice.
 func write(v any, dice *rand.Rand) string {
 	switch v := v.(type) {
 	case literal:
@@ -190,7 +189,7 @@ func write(v any, dice *rand.Rand) string {
 	panic(fmt.Sprintf("%T", v))
 }
 
-// A leaf is a field that templates can have: wrap puts a value of it into a template.
+// A leaf is a field of templates: wrap puts a value of it into a template.
 type leaf struct {
 	path string
 	typ  reflect.Type
@@ -224,7 +223,7 @@ func leaves(typ reflect.Type) []leaf {
 	return found[1:]
 }
 
-// eachField calls f for each field of a structure, those of embedded ones included.
+// eachField calls f for each field of a structure, including those of embedded structures.
 func eachField(typ reflect.Type, f func(name string, typ reflect.Type)) {
 	for field := range typ.Fields() {
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
@@ -245,7 +244,7 @@ func isScalar(typ reflect.Type) bool {
 	return typ.Kind() != reflect.Struct && typ.Kind() != reflect.Slice && typ.Kind() != reflect.Map || typ.PkgPath() == reflect.TypeFor[metav1.ObjectMeta]().PkgPath() && typ.Name() == "FieldsV1"
 }
 
-// defaults are all scalars that types.yaml fills in, as they are written.
+// defaults returns all scalars that types.yaml fills in, as written.
 func defaults(t *testing.T) []literal {
 	t.Helper()
 	all, err := parseTypes(typesText)
@@ -263,7 +262,7 @@ func defaults(t *testing.T) []literal {
 	return slices.Sorted(maps.Keys(seen))
 }
 
-// values returns what may be written for a value of a type.
+// values returns possible values of a type.
 func values(typ reflect.Type) []any {
 	for typ.Kind() == reflect.Pointer {
 		typ = typ.Elem()
@@ -306,7 +305,7 @@ func values(typ reflect.Type) []any {
 	return append(scalars(), map[string]any{})
 }
 
-// constants returns those of the defaults that a value of a type may be.
+// constants returns the defaults that fit a type.
 func constants(typ reflect.Type, defaults []literal) []literal {
 	for typ.Kind() == reflect.Pointer {
 		typ = typ.Elem()
@@ -327,8 +326,8 @@ func constants(typ reflect.Type, defaults []literal) []literal {
 	return list
 }
 
-// TestStored_everyField writes every field of a pod template in every way, and none
-// at all, and compares each of these with each.
+// TestStored_everyField writes every field of a pod template in every way, and not at all, and compares each of these
+// with each other.
 func TestStored_everyField(t *testing.T) {
 	filled := defaults(t)
 	var pairs []pair
@@ -362,13 +361,13 @@ func TestStored_everyField(t *testing.T) {
 	}
 }
 
-// A mutator makes random templates, and others of them.
+// A mutator makes random templates, and variants of them.
 type mutator struct {
 	dice *rand.Rand
 }
 
-// isNewer reports whether a field is not known to the version of Kubernetes in
-// test/cluster/kubernetes: k8s.io/api is of a later one.
+// isNewer reports whether a field is unknown to the version of Kubernetes in test/cluster/kubernetes: k8s.io/api is
+// newer.
 func isNewer(structure, field string) bool {
 	switch field {
 	case "bindMountOptions", "defaultUser", "evictionResponders":
@@ -383,8 +382,7 @@ func isNewer(structure, field string) bool {
 	return false
 }
 
-// words are what strings are drawn from, by their fields; few, so that they meet
-// again.
+// words are the values of string fields; few, so that they occur repeatedly.
 var words = map[string][]literal{
 	"image":          {"nginx", "nginx:latest", "nginx:1.29", "docker.io/library/nginx", "localhost:5000/nginx", "localhost:5000/nginx:latest", "Nginx", "Registry/nginx", "nginx@sha256:" + literal(strings.Repeat("a", 64)), "nginx:latest@sha256:" + literal(strings.Repeat("a", 64)), `""`},
 	"reference":      {"art", "art:latest", "art:2"},
@@ -398,7 +396,7 @@ func (m *mutator) oneOf(list []any) any { return list[m.dice.IntN(len(list))] }
 
 func (m *mutator) chance(percent int) bool { return m.dice.IntN(100) < percent }
 
-// value makes a value of a type for a field.
+// value returns a random value of a type for a field.
 func (m *mutator) value(name string, typ reflect.Type, depth int) any {
 	for typ.Kind() == reflect.Pointer {
 		typ = typ.Elem()
@@ -426,7 +424,7 @@ func (m *mutator) value(name string, typ reflect.Type, depth int) any {
 	entries := map[string]any{}
 	structure := typ.Name()
 	eachField(typ, func(name string, typ reflect.Type) {
-		// The wide types get fewer of their fields, the deep ones too.
+		// Wide and deep types get fewer of their fields.
 		percent := 12
 		switch name {
 		case "containers", "spec":
@@ -447,7 +445,7 @@ func (m *mutator) value(name string, typ reflect.Type, depth int) any {
 	return entries
 }
 
-// other returns v with a change somewhere, which may be none to the API server.
+// other returns v with a change somewhere, which may be irrelevant to the API server.
 func (m *mutator) other(name string, typ reflect.Type, v any) any {
 	for typ.Kind() == reflect.Pointer {
 		typ = typ.Elem()
@@ -497,7 +495,7 @@ func (m *mutator) other(name string, typ reflect.Type, v any) any {
 			key := all[m.dice.IntN(len(all))]
 			entries[key] = m.value(key, fields[key], 5)
 		default:
-			// As little as can be: null, or an empty value.
+			// As little as possible: null, or an empty value.
 			key := all[m.dice.IntN(len(all))]
 			if _, there := entries[key]; !there {
 				entries[key] = values(fields[key])[1+m.dice.IntN(2)]
@@ -511,8 +509,8 @@ func (m *mutator) other(name string, typ reflect.Type, v any) any {
 	return m.value(name, typ, 5)
 }
 
-// TestStored_randomTemplates compares random templates with what they become by a few
-// changes, none of which, or all, may be one to the API server.
+// TestStored_randomTemplates compares random templates with variants after a few changes, any of which may be
+// irrelevant to the API server.
 func TestStored_randomTemplates(t *testing.T) {
 	typ := reflect.TypeFor[corev1.PodTemplateSpec]()
 	var pairs []pair
@@ -530,7 +528,7 @@ func TestStored_randomTemplates(t *testing.T) {
 	}
 }
 
-// text returns a random text of characters that are drawn from runs.
+// text returns a random text of pieces from runs.
 func (m *mutator) text(runs []string) string {
 	var b strings.Builder
 	for range 1 + m.dice.IntN(6) {
@@ -541,8 +539,7 @@ func (m *mutator) text(runs []string) string {
 
 var hugeExponent = regexp.MustCompile(`[eE][+-]?0*[1-9][0-9]{2,}$`)
 
-// TestStored_randomScalars holds random quantities, images and numbers beside each
-// other, in fields that make something of them.
+// TestStored_randomScalars compares random quantities, images and numbers in fields that interpret them.
 func TestStored_randomScalars(t *testing.T) {
 	quantities := []string{"0", "1", "2", "8", "9", "10", "000", "5", ".", "e3", "E", "Ki", "Mi", "Gi", "Ei", "n", "u", "m", "k", "M", "G", "T", "1024", "1000", "+", "-", "99999999"}
 	images := []string{"a", "b1", "latest", ":", ":latest", "/", ".", "-", "_", "__", "@", "@sha256:", strings.Repeat("0a", 32), "A", "localhost", "docker.io", "index.docker.io/", "example.com:5000/", "[::1]:80/", ":80", "library/"}
@@ -551,7 +548,7 @@ func TestStored_randomScalars(t *testing.T) {
 	for seed := range uint64(4_000) {
 		m := &mutator{rand.New(rand.NewPCG(seed, 1))}
 		quote := func(runs []string) string {
-			// Kubernetes raises 10 to the exponent: let it be a small one.
+			// Kubernetes computes powers of 10, so keep the exponent small.
 			text := m.text(runs)
 			for hugeExponent.MatchString(text) {
 				text = m.text(runs)

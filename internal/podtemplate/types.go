@@ -18,18 +18,18 @@ var typesText []byte
 
 type typ struct {
 	base base
-	// Of a structure:
+	// For a structure:
 	fields   map[string]*field
-	defaults []*field // that have a value if they are absent
-	// Of a list or a map:
+	defaults []*field // those that have a value if they are absent
+	// For a list or a map:
 	element *typ
-	keys    []string // that identify the elements of a list
-	without []string // keys that a map is stored without
-	// Of a quantity:
+	keys    []string // what identifies the elements of a list
+	without []string // keys of a map that are not stored
+	// For a quantity:
 	rounded bool // up to thousandths
 }
 
-// A base is a type of types.yaml in a word.
+// A base is a type of types.yaml that is a single word.
 type base string
 
 const (
@@ -51,18 +51,17 @@ type field struct {
 	typ      *typ
 	index    int  // among the structure's
 	optional bool // an explicit zero value counts
-	// nullCounts: null is a zero value and not the same as none.
+	// nullCounts: null is a zero value, unlike a missing field.
 	nullCounts bool
 	flags      flags
-	// other is the field for which this is another name.
+	// other is the field of which this is another name.
 	other *field
 
 	fill fill
 	// value is the default, if fill is filledByValue.
 	value node
-	// sibling is the name of the field whose tag decides, if fill is filledByTag, or
-	// else of the one with the value skipIf if this field may change. Next to the field
-	// without there is no default.
+	// sibling is the name of the field whose tag decides if fill is filledByTag; otherwise, this field may change if
+	// sibling has the value skipIf. If the field without is present, there is no default.
 	sibling, skipIf, without string
 }
 
@@ -72,12 +71,12 @@ type fill uint8
 const (
 	notFilled       fill = iota
 	filledByValue        // a scalar
-	filledByMapping      // a mapping with nothing but defaults
-	filledIfAlone        // the same, if the structure has no other entry but name
-	filledByTag          // the pull policy that goes with the tag of an image
+	filledByMapping      // a mapping of defaults only
+	filledIfAlone        // the same, if the structure has no entry other than name
+	filledByTag          // the pull policy for the tag of an image
 )
 
-// types are those of types.yaml. Tests read all of it.
+// types are the types of types.yaml. Tests load all of them.
 var types = sync.OnceValue(func() map[string]*typ {
 	all, err := parseTypes(typesText)
 	if err != nil {
@@ -112,8 +111,7 @@ func entries(m *yaml.Node) iter.Seq2[string, *yaml.Node] {
 	}
 }
 
-// maxFields is how many fields a type may have: a reader marks those it met in the
-// bits of a word.
+// maxFields bounds the fields of a type: a reader marks those it has seen in the bits of a word.
 const maxFields = 64
 
 func parseField(all map[string]*typ, t *typ, name, line string) error {
@@ -214,8 +212,8 @@ func otherName(name string) string {
 	return name
 }
 
-// IsField reports whether a pod spec, or a container in one, has a field of that name:
-// custom resources have such fields among others.
+// IsField reports whether a pod spec, or a container in one, has a field of that name: custom resources have such
+// fields among others.
 func IsField(name string) bool {
 	return types()["PodSpec"].fields[name] != nil || types()["Container"].fields[name] != nil
 }

@@ -15,8 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// moreKeys are the keys of lists besides the patchMergeKey: the listMapKeys in the
-// comments of types.go, which no type shows.
+// moreKeys are the keys of lists in addition to the patchMergeKey: the listMapKeys in the comments of types.go, which
+// types do not have.
 var moreKeys = map[string]string{
 	"Container.ports":                   " and protocol",
 	"EphemeralContainer.ports":          " and protocol",
@@ -24,9 +24,8 @@ var moreKeys = map[string]string{
 	"ResourceRequirements.claims":       " by name",
 }
 
-// TestTypes_areThoseOfTheAPI compares every line of types.yaml, less its default,
-// with k8s.io/api.
-func TestTypes_areThoseOfTheAPI(t *testing.T) {
+// TestTypes_matchTheAPI compares every line of types.yaml, without its default, with k8s.io/api.
+func TestTypes_matchTheAPI(t *testing.T) {
 	all, err := parseTypes(typesText)
 	if err != nil {
 		t.Fatal(err)
@@ -91,8 +90,7 @@ func TestTypes_areThoseOfTheAPI(t *testing.T) {
 	}
 }
 
-// eachAPIField calls f for each field of a structure, those of embedded ones
-// included.
+// eachAPIField calls f for each field of a structure, including those of embedded structures.
 func eachAPIField(structure reflect.Type, f func(name string, of reflect.StructField)) {
 	for field := range structure.Fields() {
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
@@ -104,8 +102,7 @@ func eachAPIField(structure reflect.Type, f func(name string, of reflect.StructF
 	}
 }
 
-// baseOf returns how types.yaml calls a type of Go that is not a collection; "" for a
-// structure.
+// baseOf returns the name in types.yaml of a Go type that is not a collection; "" for a structure.
 func baseOf(typ reflect.Type) string {
 	switch typ {
 	case reflect.TypeFor[resource.Quantity]():
@@ -128,7 +125,7 @@ func baseOf(typ reflect.Type) string {
 	return ""
 }
 
-// lineOf returns the line of types.yaml for a field of Go.
+// lineOf returns the line of types.yaml for a Go field.
 func lineOf(field reflect.StructField) string {
 	line := typeLine(field.Type)
 	if key := field.Tag.Get("patchMergeKey"); key != "" && field.Type.Kind() == reflect.Slice {
@@ -155,7 +152,7 @@ func typeLine(typ reflect.Type) string {
 	return typ.Name()
 }
 
-// line returns what types.yaml says of a field, less its default.
+// line returns the line of types.yaml for a field, without its default.
 func (f *field) line(all map[string]*typ) string {
 	line := f.typ.line(all)
 	if f.optional {
@@ -186,8 +183,7 @@ func (t *typ) line(all map[string]*typ) string {
 	return string(t.base)
 }
 
-// TestTypes_nameEachStructureWithDefaults: one that is always there has its defaults even if
-// no manifest has it.
+// TestTypes_nameEachStructureWithDefaults: a structure that always exists has its defaults even if no manifest has it.
 func TestTypes_nameEachStructureWithDefaults(t *testing.T) {
 	for name, structure := range types() {
 		for field, f := range structure.fields {
@@ -198,7 +194,7 @@ func TestTypes_nameEachStructureWithDefaults(t *testing.T) {
 	}
 }
 
-func TestParseTypes_refusesWhatItDoesNotKnow(t *testing.T) {
+func TestParseTypes_refusesUnknownTypes(t *testing.T) {
 	for text, want := range map[string]string{
 		"A: {b: strin}":                       `A: b: the type "strin" is unknown`,
 		"A: {b: list of strings}":             `A: b: the type "strings" is unknown`,

@@ -14,9 +14,8 @@ func (p *Policy) NamesJob(r *graph.Resource) bool {
 	return p.jobs && r.IsJob() && p.Job(r) == nil
 }
 
-// Job returns why a Job keeps its name under jobs: Rename, nil if it does not. The
-// selectors are about ConfigMaps and Secrets, and so are the controllers that the policies
-// Reloader and Wave stand for.
+// Job returns why a Job keeps its name under jobs: Rename, nil if it does not. Selectors and the controllers of the
+// policies Reloader and Wave only concern ConfigMaps and Secrets.
 func (p *Policy) Job(r *graph.Resource) *Refusal {
 	switch {
 	case r.Ignored():

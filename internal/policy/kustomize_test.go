@@ -25,19 +25,18 @@ func kustomizeSelector(s v1alpha1.Selector) *types.Selector {
 	}
 }
 
-// outcome is what a selector matches, or why it is invalid.
+// outcome is the result of matching with a selector, or why it is invalid.
 type outcome struct {
 	err                  string
 	gvk, name, namespace bool
 }
 
-// TestMatcher_matchesAsKustomizeDoes draws valid and invalid selectors and objects, and
-// compares with kustomize. It counts the outcomes: each kind must occur.
+// TestMatcher_matchesAsKustomizeDoes compares random valid and invalid selectors and objects with kustomize. It counts
+// the outcomes: each kind must occur.
 func TestMatcher_matchesAsKustomizeDoes(t *testing.T) {
 	var refused, matched, missed int
 	property.Check(t, func(t *rapid.T) {
-		// Five random expressions together are rarely a valid selector that matches
-		// something: a part may be left out.
+		// Five random expressions together rarely match anything, so parts may be left out.
 		part := func(label string) gen.Pair {
 			if rapid.IntRange(0, 2).Draw(t, label+" given") > 0 {
 				return gen.Pair{Text: rapid.SampledFrom([]string{"", "app"}).Draw(t, label)}

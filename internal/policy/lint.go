@@ -12,14 +12,14 @@ import (
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
-// A controller is the one whose annotations a policy follows, for messages.
+// A controller is the controller whose annotations a policy follows, for messages.
 type controller struct {
 	name string
-	// domain is what the prefixes of its keys end in.
+	// domain is the ending of its keys' prefixes.
 	domain string
-	// renamed leads from default keys to those that are read instead.
+	// renamed maps default keys to those that are read instead.
 	renamed map[string]string
-	// These are the annotations that it reads, each with what is wrong with a value.
+	// The annotations that it reads, each with a check that returns what is wrong with a value.
 	workload, podTemplate, object map[string]func(value string) string
 }
 
@@ -38,8 +38,8 @@ func controllerOf(policy v1alpha1.Policy, r *reloader.Controller, settings v1alp
 
 const metadataAnnotations yamldoc.Path = "metadata.annotations"
 
-// Lint returns warnings of annotations in the controller's domain that it does not read
-// at their place, and of annotations with values that it does not understand.
+// Lint returns warnings about annotations in the controller's domain that it does not read at their place, or whose
+// values it does not understand.
 func (p *Policy) Lint() []graph.Finding {
 	c := p.controller
 	if c == nil {
@@ -65,7 +65,7 @@ func (p *Policy) Lint() []graph.Finding {
 	return findings
 }
 
-// lint checks the annotations of one place, where those that are known are read.
+// lint checks the annotations of one place, where the controller reads those in known.
 func (c *controller) lint(r *graph.Resource, place string, path yamldoc.Path, annotations map[string]string, known map[string]func(string) string) []graph.Finding {
 	var findings []graph.Finding
 	for key, value := range annotations {

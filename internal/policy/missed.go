@@ -14,17 +14,15 @@ import (
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
-// A change is what Missed has reported: those of an object for a workload.
+// A change identifies what Missed has reported: the changes of an object for a workload.
 type change struct {
 	workload              *graph.Resource
 	kind, namespace, name string
 }
 
-// Missed returns a warning if the controller would roll the workload r for changes of an
-// object that ref refers to and that only the cluster knows, so that no build sees them:
-// maker makes a controller write it there, or, if maker is nil, it is not in the input. It
-// reports each object once for a workload, and nothing under policies that follow no
-// controller.
+// Missed returns a warning if the controller would roll the workload r for changes of an object that no build sees,
+// because it is only in the cluster: maker makes a controller write the object there or, if maker is nil, it is not in
+// the input. It reports each object once per workload, and nothing under policies that follow no controller.
 func (p *Policy) Missed(r *graph.Resource, ref *reference.Reference, kind string, maker *graph.Resource) []graph.Finding {
 	if !p.AsksWorkloads() || !ref.Consumed {
 		return nil
@@ -57,8 +55,8 @@ func (p *Policy) Missed(r *graph.Resource, ref *reference.Reference, kind string
 	return nil
 }
 
-// missed returns the message about changes of an object that the controller would see and a
-// build does not, "" if there are none.
+// missed returns the message about changes of an object that the controller would see and a build does not, "" if there
+// are none.
 func (p *Policy) missed(kind, name string, maker *graph.Resource) string {
 	controller := p.controller.name
 	advice := "restart the workload then, or keep " + controller + " for it"
@@ -72,14 +70,14 @@ func (p *Policy) missed(kind, name string, maker *graph.Resource) string {
 	case maker.StandsFor && p.renames:
 		return written + fmt.Sprintf("mode Rename never does, mode Annotate does if the %s changes in the input", maker.Kind)
 	case sealed:
-		return "" // its changes are those of the manifest
+		return "" // it only changes with the manifest
 	case maker.StandsFor:
 		return written + fmt.Sprintf("this build does so only if the %s changes in the input: %s", maker.Kind, advice)
 	}
 	return written + "no build sees these: " + advice
 }
 
-// names reports whether annotations of the workload name an object letter by letter.
+// names reports whether annotations of the workload name an object literally.
 func (w *Workload) names(kind, name string) bool {
 	if w.policy.policy == v1alpha1.PolicyWave {
 		return slices.ContainsFunc(w.wave.Extra, func(n wave.Name) bool { return n.Kind == kind && n.Name == name })
@@ -87,10 +85,9 @@ func (w *Workload) names(kind, name string) bool {
 	return slices.ContainsFunc(w.reloader.Patterns(kind), func(p reloader.Pattern) bool { return p.Literal == name })
 }
 
-// missedNamed is Missed for an object that represents a Secret which an annotation names
-// and the pods do not get.
+// missedNamed is Missed for a Secret's stand-in that an annotation names and the pods do not consume.
 func (w *Workload) missedNamed(kind string, object *graph.Resource, path yamldoc.Path) []graph.Finding {
-	// Mode Rename warns of all that the pods do not get.
+	// Mode Rename warns about everything that the pods do not consume.
 	if !object.StandsFor || kind != reloader.Secret || w.policy.renames {
 		return nil
 	}

@@ -1,6 +1,5 @@
-// Package policy decides which ConfigMaps and Secrets take part, and which
-// workloads they roll: by the functionConfig's selectors, by annotations, including
-// those of Reloader and wave, and by the rules for names that never change.
+// Package policy decides which ConfigMaps and Secrets take part, and which workloads they roll: by the functionConfig's
+// selectors, by annotations, including those of Reloader and wave, and by the rules for names that never change.
 package policy
 
 import (
@@ -23,23 +22,23 @@ type Policy struct {
 	renames, jobs    bool
 	include, exclude *selectors
 	selected         map[*graph.Resource]*Refusal // by selectors
-	// budget bounds the matching of names, and stuck is what exhausted it.
+	// budget bounds the matching of names, and stuck is the resource that exhausted it.
 	budget *pattern.Budget
 	stuck  *graph.Resource
 
-	// The following serve the policies Reloader and Wave.
+	// The following are for the policies Reloader and Wave.
 	controller *controller
 	reloader   *reloader.Controller
-	objects    map[scope][]candidate // that patterns may match, in the order of the input
+	objects    map[scope][]candidate // for patterns, in the order of the input
 	matched    map[wanted][]match
 	reported   map[change]bool
-	last       *asking // of the resource asked last
-	namings    int     // how many objects annotations name, times workloads
+	last       *asking // of the resource asked about last
+	namings    int     // sum over workloads of the objects that annotations name
 	excess     *graph.Finding
 }
 
-// New makes a Policy of a functionConfig. It is not safe for concurrent use.
-// It fails on selectors that do not compile.
+// New returns the Policy of a functionConfig. It is not safe for concurrent use. It fails if a selector does not
+// compile.
 func New(g *graph.Graph, c *catalog.Catalog, spec *v1alpha1.Spec) (*Policy, error) {
 	p := &Policy{
 		graph: g, catalog: c, policy: spec.Policy, renames: spec.Mode == v1alpha1.ModeRename, jobs: spec.Jobs == v1alpha1.JobsRename,
@@ -59,8 +58,8 @@ func New(g *graph.Graph, c *catalog.Catalog, spec *v1alpha1.Spec) (*Policy, erro
 	return p, nil
 }
 
-// AsksWorkloads reports whether annotations of workloads decide for each object
-// that they consume, as those of Reloader and wave do.
+// AsksWorkloads reports whether annotations of workloads decide about each object that they consume, as under Reloader
+// and wave.
 func (p *Policy) AsksWorkloads() bool { return p.controller != nil }
 
 // A Refusal is why an object does not take part.
@@ -70,9 +69,8 @@ type Refusal struct {
 	Severity manifest.Severity
 }
 
-// Chosen returns why users do not want the object to take part, nil if they do, by
-// annotations and selectors. asked reports that a resource which refers to the object
-// opts in (OptsIn).
+// Chosen returns why annotations and selectors exclude the object, nil if they do not. asked: a resource that refers to
+// the object opts in (OptsIn).
 func (p *Policy) Chosen(object *graph.Resource, asked bool) *Refusal {
 	if object.Ignored() || object.SecretAnnotations[v1alpha1.AnnotationIgnore] == "true" {
 		return refuse(v1alpha1.AnnotationIgnore + " takes it out")
@@ -86,7 +84,7 @@ func (p *Policy) Chosen(object *graph.Resource, asked bool) *Refusal {
 	return nil
 }
 
-// Selected reports whether the selectors leave the object in.
+// Selected reports whether the selectors include the object.
 func (p *Policy) Selected(object *graph.Resource) bool { return p.selection(object) == nil }
 
 func (p *Policy) selection(object *graph.Resource) *Refusal {
@@ -105,7 +103,7 @@ func (p *Policy) selection(object *graph.Resource) *Refusal {
 
 func refuse(reason string) *Refusal { return &Refusal{Reason: reason, Severity: manifest.Info} }
 
-// take takes steps from the budget. r is what Problems reports if it is exhausted.
+// take takes steps from the budget. If that exhausts it, Problems reports r.
 func (p *Policy) take(r *graph.Resource, steps int) bool {
 	ok := p.budget.Take(steps)
 	if !ok && p.stuck == nil {
@@ -114,7 +112,7 @@ func (p *Policy) take(r *graph.Resource, steps int) bool {
 	return ok
 }
 
-// Problems returns errors for limits that were exceeded. Call it after all other methods.
+// Problems returns errors for exceeded limits. Call it after all other methods.
 func (p *Policy) Problems() []graph.Finding {
 	var findings []graph.Finding
 	if p.stuck != nil {
@@ -129,14 +127,12 @@ func (p *Policy) Problems() []graph.Finding {
 	return findings
 }
 
-// OptsIn reports whether a resource opts in under policy OptIn, for itself or for the
-// objects that it refers to.
+// OptsIn reports whether a resource opts in under policy OptIn, for itself or for the objects that it refers to.
 func OptsIn(r *graph.Resource) bool {
 	return r.Annotations[v1alpha1.AnnotationRoll] == "true" || r.SecretAnnotations[v1alpha1.AnnotationRoll] == "true"
 }
 
-// Renamable returns why the object's name must not change, nil if it may. It looks at
-// what the object is.
+// Renamable returns why the object's name must not change because of what it is, nil if it may.
 func (p *Policy) Renamable(object *graph.Resource) *Refusal {
 	if object.Encrypted {
 		return &Refusal{
@@ -147,8 +143,7 @@ func (p *Policy) Renamable(object *graph.Resource) *Refusal {
 	return refusalBy(p.catalog.NeverRename(p.describe(object)))
 }
 
-// ReadByName returns which programs are known to look for the object by its name, nil if
-// none are.
+// ReadByName returns which programs are known to look the object up by name, nil if there are none.
 func (p *Policy) ReadByName(object *graph.Resource) *Refusal {
 	return refusalBy(p.catalog.ReadByName(p.describe(object)))
 }
@@ -171,8 +166,8 @@ func refusalBy(rule *catalog.NameRule) *Refusal {
 	return refusal
 }
 
-// Standing reports whether an object need not be in the input: every cluster or
-// namespace has one of that kind and name, or a component looks for it by this name.
+// Standing reports whether an object need not be in the input: every cluster or namespace has one of that kind and
+// name, or a component looks it up by this name.
 func (p *Policy) Standing(kind, namespace, name string) bool {
 	return p.catalog.NameRule(catalog.Object{Kind: kind, Namespace: namespace, Name: name}) != nil
 }

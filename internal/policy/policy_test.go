@@ -23,7 +23,7 @@ func selector(name, namespace string) v1alpha1.Selector {
 	return v1alpha1.Selector{Name: name, Namespace: namespace}
 }
 
-// object is a ConfigMap that kustomize and an earlier run have renamed.
+// object returns a ConfigMap that kustomize and an earlier run have renamed.
 func object(annotations map[string]string) *graph.Resource {
 	return &graph.Resource{
 		APIVersion: "v1", Version: "v1", Kind: "ConfigMap", Object: graph.Object{Target: catalog.ConfigMap, Base: "dev-app"},
@@ -53,7 +53,7 @@ func TestChosen(t *testing.T) {
 		{"OptIn by the object", optIn, map[string]string{v1alpha1.AnnotationRoll: "true"}, false, true},
 		{"OptIn by kustomize's annotation", optIn, map[string]string{kustomize.NeedsHash: "true"}, false, true},
 		{"OptIn by a referrer", optIn, nil, true, true},
-		{"ignore goes before opting in", optIn, map[string]string{v1alpha1.AnnotationIgnore: "true", v1alpha1.AnnotationRoll: "true"}, false, false},
+		{"ignore wins over opting in", optIn, map[string]string{v1alpha1.AnnotationIgnore: "true", v1alpha1.AnnotationRoll: "true"}, false, false},
 		{"included by the present name", with([]v1alpha1.Selector{selector("dev-app-.*", "prod")}, nil), nil, false, true},
 		{"included by the base name", with([]v1alpha1.Selector{selector("dev-app", "prod")}, nil), nil, false, true},
 		{"included by an earlier identity", with([]v1alpha1.Selector{selector("app", "default")}, nil), nil, false, true},
@@ -63,7 +63,7 @@ func TestChosen(t *testing.T) {
 		{"all parts of a selector", with([]v1alpha1.Selector{{Name: "dev-app", LabelSelector: "team=b"}}, nil), nil, false, false},
 		{"by kind", with([]v1alpha1.Selector{{Kind: "Secret"}}, nil), nil, false, false},
 		{"excluded", with(nil, []v1alpha1.Selector{{AnnotationSelector: "keep"}}), map[string]string{"keep": ""}, false, false},
-		{"excluded goes before included", with([]v1alpha1.Selector{selector(".*", "")}, []v1alpha1.Selector{selector("dev-app", "")}), nil, false, false},
+		{"excluded wins over included", with([]v1alpha1.Selector{selector(".*", "")}, []v1alpha1.Selector{selector("dev-app", "")}), nil, false, false},
 	} {
 		t.Run(tc.label, func(t *testing.T) {
 			refusal := newPolicy(t, tc.spec).Chosen(object(tc.annotations), tc.asked)

@@ -12,14 +12,14 @@ import (
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
-// selectors are those of one list.
+// selectors are the compiled selectors of one list.
 type selectors struct {
-	// byName holds those that match one name alone, others the rest.
+	// byName has the selectors that match a single name, others the rest.
 	byName map[string][]*matcher
 	others []*matcher
 }
 
-// compile compiles selectors. It fails if they are too large together.
+// compile compiles selectors. It fails if their total size is too large.
 func compile(list []v1alpha1.Selector) (*selectors, error) {
 	s := &selectors{byName: map[string][]*matcher{}}
 	size := 0
@@ -45,10 +45,9 @@ func compile(list []v1alpha1.Selector) (*selectors, error) {
 	return s, nil
 }
 
-// matchesAny reports whether one of the selectors matches the object, under any of
-// the names and namespaces that it has, had earlier in a kustomize build, or
-// had before an earlier run, as kustomize's selectors do. What represents a
-// Secret is also matched as the Secret.
+// matchesAny reports whether one of the selectors matches the object. As in kustomize, it tries all names and
+// namespaces that the object has, had earlier in a kustomize build, or had before an earlier run. A Secret's stand-in
+// is also matched as the Secret.
 func (p *Policy) matchesAny(s *selectors, object *graph.Resource) bool {
 	ids := p.identities(object)
 	for _, id := range ids {
@@ -92,20 +91,18 @@ func (p *Policy) identities(object *graph.Resource) []kustomize.Identity {
 	return append(ids, object.History.Previous...)
 }
 
-// A matcher is a compiled v1alpha1.Selector. It follows the rules of kustomize's
-// types.SelectorRegex: expressions are anchored at both ends, and an empty one
-// matches anything.
+// A matcher is a compiled v1alpha1.Selector. It follows the rules of kustomize's types.SelectorRegex: expressions are
+// anchored at both ends, and an empty one matches anything.
 type matcher struct {
 	group, version, kind pattern.Expression
 	name, namespace      pattern.Expression
 	labels, annotations  labels.Selector
-	// steps is about how many steps it takes, at most, to match the selector
-	// against a byte of an object's name, its labels and the like.
+	// steps is approximately the maximum number of steps for matching the selector against a byte of an object's name,
+	// labels and the like.
 	steps int
 }
 
-// newMatcher compiles s. It cannot fail on a Selector that Parse or Complete
-// of v1alpha1 returned.
+// newMatcher compiles s. It cannot fail for a Selector from Parse or Complete of v1alpha1.
 func newMatcher(s v1alpha1.Selector) (*matcher, error) {
 	c := matcher{steps: 1 + (len(s.LabelSelector)+len(s.AnnotationSelector))/8}
 	for _, part := range []struct {

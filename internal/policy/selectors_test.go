@@ -44,7 +44,7 @@ func TestMatcher_anchorsExpressions(t *testing.T) {
 	}
 }
 
-func TestMatcher_wantsAllOfGroupVersionKind(t *testing.T) {
+func TestMatcher_requiresGroupVersionAndKind(t *testing.T) {
 	var s v1alpha1.Selector
 	s.Kind, s.Version = "Secret", "v1"
 	c, err := newMatcher(s)

@@ -19,7 +19,7 @@ import (
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
-// A Workload is a pod template and what annotations ask for it.
+// A Workload is a pod template with the requests of annotations for it.
 type Workload struct {
 	*asking
 	policy   *Policy
@@ -27,18 +27,17 @@ type Workload struct {
 	reloader *reloader.Requests // nil under other policies
 }
 
-// An asking is what the annotations in a resource's own metadata ask for, for all of its
-// pod templates.
+// An asking holds the requests in a resource's own metadata, for all of its pod templates.
 type asking struct {
 	resource  *graph.Resource
 	own       *reloader.Requests // nil under other policies
 	wave      wave.Request
-	named     map[string][]Named // the objects of a kind that they name, once known
-	consumed  map[string]bool    // the names of what the pods get
+	named     map[string][]Named // the named objects of a kind, once computed
+	consumed  map[string]bool    // names of what the pods consume
 	workloads map[*reference.PodTemplate]*Workload
 }
 
-// Workload returns what annotations ask for the pod template t of r.
+// Workload returns the requests of annotations for the pod template t of r.
 func (p *Policy) Workload(r *graph.Resource, t *reference.PodTemplate) *Workload {
 	if !p.AsksWorkloads() {
 		return &Workload{asking: &asking{resource: r}, policy: p, template: t}
@@ -74,11 +73,10 @@ func (p *Policy) ask(r *graph.Resource) *asking {
 	return a
 }
 
-// A Verdict is whether a change of an object is to roll a workload.
+// A Verdict says whether a change of an object should roll a workload.
 type Verdict struct {
 	Rolls bool
-	// Whole reports that all of the object counts, whatever the workload
-	// consumes of it: it is named.
+	// Whole: the whole object counts, whatever the workload consumes, because it is named.
 	Whole bool
 	// Reason is why not, as the end of a sentence in which "it" is the object.
 	Reason string
@@ -87,13 +85,13 @@ type Verdict struct {
 // A Use is an object that a workload consumes or names.
 type Use struct {
 	Object *graph.Resource
-	// Kind is what the object is used as: Secret for most of what represents one.
+	// Kind is the kind as which the object is used: Secret for most stand-ins of one.
 	Kind string
-	// Consumed reports that the pods consume it, Named that Named returns it.
+	// Consumed: the pods consume it. Named: the method Named returns it.
 	Consumed, Named bool
 }
 
-// Judge returns whether a change of an object is to roll the workload.
+// Judge returns whether a change of an object should roll the workload.
 func (w *Workload) Judge(u Use) Verdict {
 	if refusal := w.policy.Chosen(u.Object, OptsIn(w.resource)); refusal != nil {
 		return Verdict{Reason: refusal.Reason}
@@ -107,7 +105,7 @@ func (w *Workload) Judge(u Use) Verdict {
 		}
 		d := w.reloader.Decide(object)
 		w.policy.take(w.resource, 0)
-		// Reloader has nothing to change if there is no container.
+		// Without a container, Reloader has nothing to change.
 		v.Rolls = d.Reload && (u.Consumed || !d.Auto) && (w.template.Containers || w.template.Spec == "")
 		v.Whole = d.Reload && !d.Auto
 		if !d.Reload || v.Rolls {
@@ -128,9 +126,8 @@ func (w *Workload) Judge(u Use) Verdict {
 	return v
 }
 
-// names returns the names by which annotations refer to an object: the present one,
-// the one without a hash, and earlier ones. What represents a Secret has the Secret's
-// names.
+// names returns the names by which annotations refer to an object: the current one, the one without a hash, and earlier
+// ones. A Secret's stand-in has the Secret's names.
 func names(r *graph.Resource, kind string) []string {
 	all := []string{r.Name}
 	if r.StandsFor && kind == reloader.Secret {
@@ -152,13 +149,12 @@ func names(r *graph.Resource, kind string) []string {
 // A Named is an object that a workload's annotations name.
 type Named struct {
 	Object *graph.Resource
-	// Kind is what the object is used as.
+	// Kind is the kind as which the object is used.
 	Kind string
 }
 
-// Named returns the objects that annotations name, whether the pods consume
-// them or not, and findings about names. Those about names in the resource's own
-// metadata come with its first pod template.
+// Named returns the objects that annotations name, whether or not the pods consume them, and findings about names.
+// Those about names in the resource's own metadata are returned with its first pod template.
 func (w *Workload) Named() (named []Named, findings []graph.Finding) {
 	p := w.policy
 	if !p.AsksWorkloads() {
@@ -233,7 +229,7 @@ func warning(r *graph.Resource, path yamldoc.Path, message string) graph.Finding
 	return graph.Finding{Severity: manifest.Warning, Resource: r, Path: path, Message: message}
 }
 
-// invalid reports a pattern that Reloader skips, or that is too large to be matched.
+// invalid reports a pattern that Reloader skips, or that is too large to be used.
 func (w *Workload) invalid(pattern *reloader.Pattern, path yamldoc.Path) graph.Finding {
 	if errors.Is(pattern.Err, patterns.ErrSize) {
 		message := fmt.Sprintf("the expression %q cannot be used: %v", graph.Clip(pattern.Text), patterns.ErrSize)
@@ -246,8 +242,8 @@ func (w *Workload) invalid(pattern *reloader.Pattern, path yamldoc.Path) graph.F
 	return warning(w.resource, path, fmt.Sprintf("holds %q, which is not a regular expression (%s), so Reloader skips it; correct it, and mind that every comma separates two", pattern.Text, why))
 }
 
-// unmet warns of a name in an annotation that no object in the input has, or only what a
-// controller writes.
+// unmet warns about a name in an annotation that no object in the input has, or only an object that a controller
+// writes.
 func (w *Workload) unmet(ref *reference.Reference, kind string, path yamldoc.Path) graph.Finding {
 	if makers := w.policy.graph.Edge(w.resource, ref).Makers; len(makers) > 0 {
 		return warning(w.resource, path, w.policy.missed(kind, ref.Name, makers[0].Resources[0]))
@@ -256,8 +252,7 @@ func (w *Workload) unmet(ref *reference.Reference, kind string, path yamldoc.Pat
 	return warning(w.resource, path, fmt.Sprintf("%q matches no %s in the input; correct the name, remove it, or add the object", name, kind))
 }
 
-// called returns the objects that a name refers to: the ConfigMap or Secret, and
-// what makes it.
+// called returns the objects that a name refers to: the ConfigMap or Secret, and its stand-ins.
 func (p *Policy) called(r *graph.Resource, ref *reference.Reference) []*graph.Resource {
 	var found []*graph.Resource
 	e := p.graph.Edge(r, ref)
@@ -278,13 +273,13 @@ type candidate struct {
 	names  []string
 }
 
-// A match is an object that a pattern matches by its present name, or else by another.
+// A match is an object that a pattern matches, by its current name if present.
 type match struct {
 	object  *graph.Resource
 	present bool
 }
 
-// wanted is a pattern that is to match objects of a scope.
+// wanted is the key of a pattern and the scope of the objects to match.
 type wanted struct {
 	scope
 	pattern string
@@ -311,7 +306,7 @@ func (p *Policy) candidates(where scope) []candidate {
 	return p.objects[where]
 }
 
-// matching returns the objects in r's namespace that a pattern of Reloader's matches.
+// matching returns the objects in r's namespace that a pattern of Reloader matches.
 func (p *Policy) matching(r *graph.Resource, kind string, pattern reloader.Pattern) []*graph.Resource {
 	if pattern.Literal != "" && catalog.TargetOf(kind) != 0 {
 		return p.called(r, referenceTo(kind, "", pattern.Text))
@@ -328,8 +323,7 @@ func (p *Policy) matching(r *graph.Resource, kind string, pattern reloader.Patte
 	}
 	var found []*graph.Resource
 	for _, m := range all {
-		// Of variants of one base in a namespace, an earlier name refers to the
-		// workload's own.
+		// If a namespace has variants of one base, an earlier name refers to the workload's own.
 		if m.present || kustomize.SameAffixes(m.object.History, r.History, true) {
 			found = append(found, m.object)
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
-// Catalog returns the built-in catalogue with what a functionConfig adds to it.
+// Catalog returns the built-in catalogue with the functionConfig's additions. It fails if one is invalid.
 func Catalog(spec *v1alpha1.Spec) (*catalog.Catalog, error) {
 	var extra []catalog.Extra
 	for i, r := range spec.References {
@@ -37,8 +37,7 @@ func Catalog(spec *v1alpha1.Spec) (*catalog.Catalog, error) {
 	return catalog.Builtin().With(extra...), nil
 }
 
-// reloaderKeys returns rules for Reloader's annotations that name objects, if its
-// flags give them other keys.
+// reloaderKeys returns rules for Reloader's annotations that name objects, if its flags set other keys for them.
 func reloaderKeys(spec *v1alpha1.Spec) []catalog.Extra {
 	var extra []catalog.Extra
 	for _, named := range []struct {

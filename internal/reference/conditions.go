@@ -11,8 +11,8 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// Holds reports whether all conditions hold of an item, their paths taken
-// from its root: those of a catalog.Exception, for example.
+// Holds reports whether an item satisfies all conditions, such as those of a catalog.Exception. Their paths start at
+// the item's root.
 func Holds(conditions []catalog.Condition, item *yaml.Node) bool {
 	w := &walker{root: unwrap(item), budget: new(yamldoc.Budget)}
 	if w.root == nil {
@@ -60,8 +60,7 @@ func isOneOf(n *yaml.Node, values []string) bool {
 	return slices.Contains(values, n.Value) || ok && slices.Contains(values, strconv.FormatBool(value))
 }
 
-// targets returns the kinds that a rule's reference may name here, and 0 if
-// it names neither.
+// targets returns the kinds that a rule's reference may name here, 0 if neither.
 func (w *walker) targets(r *catalog.Rule) catalog.Target {
 	k := r.Kind
 	if k == nil {

@@ -11,8 +11,7 @@ import (
 	"github.com/confighash/confighash/internal/catalog"
 )
 
-// consumed renders what the references of an object mean for its pods: name and
-// keys of those that are consumed, and the name of those that are not.
+// consumed renders an object's references: name and keys of the consumed ones, and the name of the others.
 func consumed(found Found) []string {
 	var all []string
 	for _, r := range found.References {
@@ -117,7 +116,7 @@ volumes: [{name: v, configMap: {name: c, items: [{key: a, path: b}]}}]
 containers: [{volumeMounts: [{name: v, mountPath: /a, subPathExpr: conf/a}]}]
 volumes: [{name: v, configMap: {name: c, items: [{key: a, path: conf/a}, {key: b, path: b}]}}]
 `, []string{"c [a]"}},
-		{"with variables nobody knows", `
+		{"with unknown variables", `
 containers: [{volumeMounts: [{name: v, mountPath: /a, subPathExpr: $(POD_NAME)}, {name: w, mountPath: /b, subPathExpr: conf/$(ENV).yaml}]}]
 volumes: [{name: v, configMap: {name: c}}, {name: w, secret: {secretName: s, items: [{key: a, path: conf/a.yaml}, {key: b, path: b}]}}]
 `, []string{"c whole", "s [a b]"}},
@@ -172,11 +171,11 @@ volumes:
 - {name: v, csi: {driver: secrets-store.csi.k8s.io, nodePublishSecretRef: {name: credentials}}}
 - {name: w, azureFile: {secretName: account}}
 `, []string{"credentials not consumed", "account not consumed"}},
-		{"scalars are the strings that stand there", `
+		{"scalars are the strings that are written", `
 containers: [{volumeMounts: [{name: 1, mountPath: /v, subPath: 0x1F}, {name: yes, mountPath: /w}]}]
 volumes: [{name: "1", configMap: {name: c}}, {name: 1.0, configMap: {name: d}}, {name: "yes", configMap: {name: e, items: [{key: 1e3, path: a}]}}]
 `, []string{"c [0x1F]", "d not consumed", "e [1e3]"}},
-		{"what is not a list of mappings mounts nothing", `
+		{"values other than lists of mappings mount nothing", `
 initContainers: {volumeMounts: [{name: v}]}
 containers: [{volumeMounts: {name: v}}, plain, {volumeMounts: [plain, {name: [v]}, null]}]
 volumes: [{name: v, configMap: {name: c}}]
@@ -218,8 +217,7 @@ volumes:
 	}
 }
 
-// The same pod spec stands at two places of an object that shares it, or most of
-// it: each place has mounts of its own.
+// An object has the same pod spec, or most of it, at two places: each place has its own mounts.
 func TestFind_distinguishesMountsOfSharedPodSpecs(t *testing.T) {
 	c := catalog.Builtin().With(catalog.Extra{Group: "example.com", Kind: "Pair", PodTemplates: []catalog.TemplateRule{
 		{Spec: catalog.Path{"first"}},
@@ -278,7 +276,7 @@ spec:
 	}
 }
 
-// A template is what a test asks of a PodTemplate.
+// A foundTemplate is the tested part of a PodTemplate.
 type foundTemplate struct {
 	Index               int
 	Spec, AnnotationsAt yamldoc.Path
@@ -329,7 +327,7 @@ func TestFind_findsPodTemplates(t *testing.T) {
 			{Spec: "spec.template.spec", AnnotationsAt: "spec.template.metadata.annotations"},
 		}},
 		{"without a spec there is none", "apiVersion: apps/v1\nkind: Deployment\nspec: {template: {metadata: {annotations: {a: b}}}}", nil},
-		{"nor with one that is no mapping", "apiVersion: apps/v1\nkind: Deployment\nspec: {template: {spec: [a]}}", nil},
+		{"nor with one that is not a mapping", "apiVersion: apps/v1\nkind: Deployment\nspec: {template: {spec: [a]}}", nil},
 		{"a template in a template", "apiVersion: batch/v1\nkind: CronJob\nspec: {jobTemplate: {metadata: {annotations: {not: here}}, spec: {template: {" + containers + "}}}}", []foundTemplate{
 			{Spec: "spec.jobTemplate.spec.template.spec", AnnotationsAt: "spec.jobTemplate.spec.template.metadata.annotations", Containers: true},
 		}},
@@ -386,25 +384,25 @@ func TestFind_findsPodTemplatesInListsAndByPatterns(t *testing.T) {
 			[]foundTemplate{{Spec: `spec["a.b"].spec`, AnnotationsAt: `spec["a.b"].metadata.annotations`}},
 		},
 		{
-			"annotations with no spec beside them",
+			"annotations without a spec",
 			[]catalog.TemplateRule{{Annotations: path("spec/pod/metadata/annotations")}},
 			"{spec: {pod: {metadata: {annotations: {a: b}}}}}",
 			[]foundTemplate{{Spec: "none", AnnotationsAt: "spec.pod.metadata.annotations", Annotations: map[string]string{"a": "b"}}},
 		},
 		{
-			"whose metadata are missing",
+			"annotations without their metadata",
 			[]catalog.TemplateRule{{Annotations: path("spec/pod/metadata/annotations")}},
 			"{spec: {pod: {image: a}}}",
 			[]foundTemplate{{Spec: "none", AnnotationsAt: "spec.pod.metadata.annotations"}},
 		},
 		{
-			"or what would hold those",
+			"or the parent of the metadata",
 			[]catalog.TemplateRule{{Annotations: path("spec/pod/metadata/annotations")}},
 			"{spec: {image: a}}",
 			nil,
 		},
 		{
-			"annotations of a key alone",
+			"annotations with a path of one key",
 			[]catalog.TemplateRule{{Annotations: path("spec/podAnnotations")}},
 			"{spec: {image: a}}",
 			[]foundTemplate{{Spec: "none", AnnotationsAt: "spec.podAnnotations"}},
@@ -458,7 +456,7 @@ func TestFind_findsPodTemplatesInListsAndByPatterns(t *testing.T) {
 	}
 }
 
-func TestFind_saysWhichTemplateHasAReference(t *testing.T) {
+func TestFind_givesTheTemplateOfAReference(t *testing.T) {
 	c := catalog.Builtin().With(catalog.Extra{Group: "example.com", Kind: "Fleet", PodTemplates: []catalog.TemplateRule{{
 		Spec:        catalog.Path{"spec", "groups", "template", "spec"},
 		Annotations: catalog.Path{"spec", "groups", "template", "metadata", "annotations"},

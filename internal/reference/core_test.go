@@ -16,11 +16,11 @@ import (
 	"github.com/confighash/confighash/test/support/gen"
 )
 
-// A coreField is a field known to name a ConfigMap or a Secret, from a survey
-// of the APIs that was made without the catalogue.
+// A coreField is a field known to name a ConfigMap or a Secret, from a survey of the APIs that did not use the
+// catalogue.
 type coreField struct {
 	Group, Kind, Path string
-	Target            string // kinds divided by |
+	Target            string // kinds separated by |
 	Role              string // consumer if empty
 	Format            string // the plain name if empty
 	NamespacePath     string
@@ -31,8 +31,7 @@ func sibling(path catalog.Path, key string) catalog.Path {
 	return append(slices.Clone(path[:len(path)-1]), catalog.Segment(key))
 }
 
-// coreFields reads the survey, with kinds that represent several replaced by
-// one of them.
+// coreFields reads the survey, with kinds that stand for several replaced by one of them.
 func coreFields(t *testing.T) []coreField {
 	t.Helper()
 	text, err := os.ReadFile("testdata/core-references.jsonl")
@@ -62,8 +61,7 @@ func coreFields(t *testing.T) []coreField {
 	return fields
 }
 
-// values are what a field of a format may hold to name the object "target" of
-// a kind, and the namespace that this tells.
+// values returns a value of a format that names the object "target" of a kind, and the namespace that it gives.
 func values(format, kind string) (value any, namespace string) {
 	switch format {
 	case "", "name (may be a ${pvc.*} template)", "name (may be a template)", "polymorphic":

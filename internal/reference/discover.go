@@ -10,16 +10,15 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// shapes are those that are looked for in one kind.
+// shapes are the shapes to look for in one kind.
 type shapes struct {
 	rules *rules
 	skip  []string
-	// unlike lead to what looks like a reference and is not one.
+	// unlike lead to fields that look like references but are not.
 	unlike []catalog.Path
 }
 
-// shapesOf returns what is to be discovered in a kind: nil if the
-// catalogue's own rules cover it, or if nobody asks.
+// shapesOf returns what to discover in a kind: nil if the catalogue's own rules cover it, or Discover is off.
 func (f *Finder) shapesOf(id gvk) *shapes {
 	if !f.Discover {
 		return nil
@@ -40,8 +39,8 @@ func (f *Finder) shapesOf(id gvk) *shapes {
 	return s
 }
 
-// discover adds the references and pod templates that the item's shape shows, except
-// for references that rules have found.
+// discover adds the references and pod templates that the item's shape shows, except for references that rules have
+// found.
 func (w *walker) discover(s *shapes) error {
 	inner := &walker{finder: w.finder, root: w.root, budget: w.budget, shapes: s}
 	if err := cmp.Or(inner.run(s.rules, false), inner.wrong); err != nil {
@@ -52,7 +51,7 @@ func (w *walker) discover(s *shapes) error {
 		known[w.found[i].At.Path] = true
 	}
 	for _, ref := range inner.found {
-		// An object that represents a Secret is named by a field of its own.
+		// Fields that name a Secret's stand-in are never look-alikes.
 		if (ref.Of != nil || !s.isUnlike(ref.At.Path)) && !known[ref.At.Path] {
 			w.found = append(w.found, ref)
 		}

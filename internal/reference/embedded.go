@@ -9,12 +9,12 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// embed reads the value of n as a document of its own, YAML or JSON, and
-// finds the references in it. It reports whether there are any.
+// embed reads the value of n as a YAML or JSON document, and finds the references in it. It reports whether there are
+// any.
 func (w *walker) embed(r *rule, n *yaml.Node, shared bool) (bool, error) {
 	var document yaml.Node
 	if yaml.Unmarshal([]byte(n.Value), &document) != nil {
-		return false, nil // somebody else's annotation is not ours to judge
+		return false, nil // the format of another tool's annotation is not our concern
 	}
 	root := unwrap(&document)
 	if root == nil || w.tooDeep() {
@@ -29,8 +29,7 @@ func (w *walker) embed(r *rule, n *yaml.Node, shared bool) (bool, error) {
 	return len(inner.found) > 0, nil
 }
 
-// locate returns the scalar of the item that holds n, and where in its value
-// n's begins.
+// locate returns the scalar of the item that contains n, and the offset of n's value in its value.
 func (w *walker) locate(n *yaml.Node, shared bool) (at edit.Scalar, offset int, ok bool) {
 	if w.within == nil && w.tooDeep() {
 		return edit.Scalar{}, 0, false
@@ -38,9 +37,8 @@ func (w *walker) locate(n *yaml.Node, shared bool) (at edit.Scalar, offset int, 
 	return w.locateAt(w.steps.Path(), n, shared)
 }
 
-// locateAt is locate for a node at another path. Within an embedded document
-// it fails if the text of the scalar is not its value, or is shared with other
-// scalars: such a scalar cannot be replaced by its bytes.
+// locateAt is locate for a node at another path. Within an embedded document it fails if the text of the scalar differs
+// from its value, or is shared with other scalars: the bytes of such a scalar cannot be replaced.
 func (w *walker) locateAt(path yamldoc.Path, n *yaml.Node, shared bool) (at edit.Scalar, offset int, ok bool) {
 	if w.within == nil {
 		return edit.ScalarAt(path, n, shared), 0, true

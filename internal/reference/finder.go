@@ -7,24 +7,23 @@ import (
 	"github.com/confighash/confighash/internal/catalog"
 )
 
-// A Finder finds references. It prepares the catalogue's rules once
-// for each kind it meets. It is safe for concurrent use.
+// A Finder finds references. It prepares the catalogue's rules once for each kind. It is safe for concurrent use.
 type Finder struct {
-	// Discover asks for references and pod templates by their shape, in kinds
-	// that the catalogue does not know. It is set before the first Find.
+	// Discover enables finding references and pod templates by their shape in kinds that the catalogue does not know.
+	// It must be set before the first Find.
 	Discover bool
 
 	catalog *catalog.Catalog
 
 	mu       sync.Mutex
 	prepared map[gvk]*rules
-	compiled map[*catalog.Kind]*rules // under nil: for kinds that the catalogue does not know
-	shapes   *rules                   // what to look for there
+	compiled map[*catalog.Kind]*rules // nil: for kinds that the catalogue does not know
+	shapes   *rules                   // what to look for in these
 }
 
 type gvk struct{ group, version, kind string }
 
-// NewFinder returns a Finder of what c lists.
+// NewFinder returns a Finder for the catalogue c.
 func NewFinder(c *catalog.Catalog) *Finder {
 	return &Finder{catalog: c, prepared: map[gvk]*rules{}, compiled: map[*catalog.Kind]*rules{}}
 }
@@ -50,7 +49,7 @@ func (f *Finder) rules(id gvk) *rules {
 	return r
 }
 
-// newRules makes ready what is known of a kind, which may be nil, and of all kinds.
+// newRules compiles the rules of a kind, which may be nil, and those of all kinds.
 func newRules(k *catalog.Kind, everywhere []catalog.Rule) *rules {
 	if k == nil {
 		return compile(everywhere)
@@ -72,7 +71,7 @@ func newRules(k *catalog.Kind, everywhere []catalog.Rule) *rules {
 	return r
 }
 
-// rules are those of one kind, made ready.
+// rules are the compiled rules of one kind.
 type rules struct {
 	root     *state
 	defaults []*rule
@@ -82,27 +81,26 @@ type rules struct {
 	shapes    *shapes // what to discover, if anything
 }
 
-// A rule is one of the catalogue's, with its place in the order in which
-// rules for the same field are tried.
+// A rule is a rule of the catalogue, with its place in the order in which rules for the same field are tried.
 type rule struct {
 	*catalog.Rule
 	order    int
 	embedded *rules
 }
 
-// A state is a node of the trie of all paths of a kind. Since a path may hold
-// patterns, a field can be in several states at once.
+// A state is a node of the trie of all paths of a kind. Since paths may have patterns, a field can be in several states
+// at once.
 type state struct {
 	keys     map[string]*state
 	patterns []patternEdge
-	// anyDepth is entered together with this state, and stays for every key.
+	// anyDepth is entered together with this state, and stays entered for every key.
 	anyDepth *state
 	stays    bool
 	rules    []*rule
-	// templates are the indices of pod templates whose anchor is here.
+	// templates are the indices of pod templates with their anchor here.
 	templates []int
-	// manifests: the value here is a whole object, or a list of them. foreign: it is
-	// one that is made where the names of this input mean nothing.
+	// manifests: the value is a whole object, or a list of them. foreign: the object is created where the names of this
+	// input mean nothing.
 	manifests, foreign bool
 }
 
@@ -138,7 +136,7 @@ func (s *state) reach(path catalog.Path) *state {
 	return s
 }
 
-// next returns the state that follows s in the trie, made if need be.
+// next returns the state after s in the trie, and creates it if necessary.
 func (s *state) next(segment catalog.Segment) *state {
 	switch {
 	case segment == catalog.AnyDepth:
@@ -165,7 +163,7 @@ func (s *state) next(segment catalog.Segment) *state {
 	return to
 }
 
-// enter adds s, and what is entered with it, to a set of states.
+// enter adds s, and the states entered with it, to set.
 func (s *state) enter(set []*state) []*state {
 	for ; s != nil; s = s.anyDepth {
 		set = append(set, s)
@@ -173,7 +171,7 @@ func (s *state) enter(set []*state) []*state {
 	return set
 }
 
-// follow adds to a set the states that s leads to by key.
+// follow adds the states that s leads to by key to set.
 func (s *state) follow(key string, set []*state) []*state {
 	set = s.keys[key].enter(set)
 	for _, edge := range s.patterns {

@@ -21,7 +21,7 @@ func parse(t testing.TB, text string) *yaml.Node {
 	return document.Content[0]
 }
 
-// find runs a Finder on an object, whose apiVersion and kind tell its rules.
+// find runs a Finder on an object, whose rules depend on its apiVersion and kind.
 func find(t testing.TB, text string) Found {
 	t.Helper()
 	item := parse(t, text)
@@ -53,8 +53,7 @@ func find(t testing.TB, text string) Found {
 	return got
 }
 
-// describe renders a reference as "path: targets namespace/name" with what
-// else is to be said of it.
+// describe renders a reference as "path: targets namespace/name" followed by its other properties.
 func describe(r Reference) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s ", r.At.Path, strings.Join(r.Targets.Kinds(), "|"))
@@ -161,7 +160,7 @@ spec:
 			`spec.template.spec.volumes[3].csi.volumeAttributes.secretName: Secret storage/azure template`,
 			`spec.template.spec.volumes[4].csi.nodePublishSecretRef.name: Secret publish template`,
 		}},
-		{"values that are no names", `
+		{"values that are not names", `
 apiVersion: v1
 kind: ServiceAccount
 imagePullSecrets:
@@ -495,7 +494,7 @@ func TestFind_exportsTheKindOfParameters(t *testing.T) {
 	}
 }
 
-func TestFind_saysWhereTheNamespaceIs(t *testing.T) {
+func TestFind_locatesTheNamespace(t *testing.T) {
 	got := find(t, `
 apiVersion: v1
 kind: PersistentVolume
@@ -516,11 +515,11 @@ spec:
 
 func TestFind_leavesOutWhatCannotBeReplacedInAnEmbeddedDocument(t *testing.T) {
 	for _, value := range []string{
-		`'{"secretName":"\u0061bc"}'`,      // the name is written with an escape
-		`"{a: &x oidc, secretName: *x}"`,   // the name stands for two places
-		`"{secretName: [unterminated"`,     // no document at all
+		`'{"secretName":"\u0061bc"}'`,      // the name has an escape
+		`"{a: &x oidc, secretName: *x}"`,   // two places share the name
+		`"{secretName: [unterminated"`,     // not a document
 		`""`,                               // nothing
-		`"- {secretName: {deeper: oidc}}"`, // no scalar
+		`"- {secretName: {deeper: oidc}}"`, // not a scalar
 	} {
 		found := find(t, "apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {annotations: {alb.ingress.kubernetes.io/auth-idp-oidc: "+value+"}}\n")
 		if len(found.References) > 0 {
@@ -529,7 +528,7 @@ func TestFind_leavesOutWhatCannotBeReplacedInAnEmbeddedDocument(t *testing.T) {
 	}
 }
 
-func TestFind_refusesAliasesWithoutEnd(t *testing.T) {
+func TestFind_refusesEndlessAliases(t *testing.T) {
 	var bomb strings.Builder
 	bomb.WriteString("apiVersion: v1\nkind: Pod\nx0: &x0 [{secretRef: {name: s}}]\n")
 	for i := 1; i < 10; i++ {
@@ -547,7 +546,7 @@ func TestFind_refusesAliasesWithoutEnd(t *testing.T) {
 		refused       bool
 	}{
 		{"an alias bomb", bomb.String(), true},
-		{"an alias to what is around it", "apiVersion: v1\nkind: Pod\nspec: {containers: &c [*c]}\n", true},
+		{"an alias to a node around it", "apiVersion: v1\nkind: Pod\nspec: {containers: &c [*c]}\n", true},
 		{"a mapping within itself", "apiVersion: v1\nkind: Pod\nspec: {containers: &c [{envFrom: *c}]}\n", false},
 		{"mappings merged many times over", merges.String(), false},
 		{"a mapping merged into itself", "apiVersion: v1\nkind: Pod\nspec: &s {<<: *s}\n", false},
@@ -578,7 +577,7 @@ func TestFind_isSafeForConcurrentUse(t *testing.T) {
 	group.Wait()
 }
 
-func TestFind_takesRulesOfTheUser(t *testing.T) {
+func TestFind_usesTheUsersRules(t *testing.T) {
 	rules, err := catalog.FieldSpec(catalog.Secret, `spec/**/auth*/credentials`)
 	if err != nil {
 		t.Fatal(err)

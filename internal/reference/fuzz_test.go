@@ -8,8 +8,7 @@ import (
 	"github.com/confighash/confighash/internal/catalog"
 )
 
-// FuzzFind holds of whatever YAML: spans lie within the scalars they are
-// about, paths can be taken apart, and the walk ends.
+// FuzzFind checks for any YAML: spans are within their scalars, paths can be split into steps, and the walk ends.
 func FuzzFind(f *testing.F) {
 	for _, seed := range []string{
 		"spec: {template: {spec: {containers: [{envFrom: [{secretRef: {name: s}}]}]}}}",

@@ -9,8 +9,8 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// descend makes frames of the mappings on the way to the last key of path,
-// one for each key, as far as they are present. It passes through no lists.
+// descend pushes a frame for each mapping on the path, as far as these exist, except for the last key's value. It does
+// not pass through lists.
 func (w *walker) descend(path catalog.Path) (restore func()) {
 	for i, key := range path {
 		around, ok := w.follow(frame{mapping: w.root, depth: w.base}, path[:i])
@@ -23,10 +23,10 @@ func (w *walker) descend(path catalog.Path) (restore func()) {
 	return func() { w.frames, w.steps = w.frames[:0], w.steps[:w.base] }
 }
 
-// A field is a node that a lookup found.
+// A field is the result of a lookup.
 type field struct {
 	node   *yaml.Node // never an alias
-	depth  int        // in walker.steps, of the mapping that the way begins at
+	depth  int        // in walker.steps, of the mapping where the way begins
 	way    catalog.Path
 	shared bool
 }
@@ -35,7 +35,7 @@ func (w *walker) pathOf(f *field) yamldoc.Path {
 	return f.way.From(w.steps[:f.depth].Path())
 }
 
-// lookup goes to a field from the mapping around the present node.
+// lookup finds a field, starting at the mapping around the current node.
 func (w *walker) lookup(r catalog.Relative) (field, bool) {
 	if r.Root {
 		return w.follow(frame{mapping: w.root, depth: w.base}, r.Path)
@@ -46,7 +46,7 @@ func (w *walker) lookup(r catalog.Relative) (field, bool) {
 	return w.follow(w.frames[len(w.frames)-1-r.Up], r.Path)
 }
 
-// follow goes by keys alone from a mapping to a field.
+// follow finds a field below a mapping, by keys only.
 func (w *walker) follow(at frame, way catalog.Path) (field, bool) {
 	found := field{node: at.mapping, depth: at.depth, way: way, shared: at.shared}
 	for i := 0; ; i++ {
@@ -76,7 +76,7 @@ func (w *walker) nodeAt(r *catalog.Relative) *yaml.Node {
 	return field.node
 }
 
-// get is yamldoc.Get, in less time if a mapping has many entries.
+// get is yamldoc.Get, but faster if a mapping has many entries.
 func (w *walker) get(m *yaml.Node, key string) (value *yaml.Node, merged bool) {
 	const many = 64
 	if len(m.Content) < 2*many && !yamldoc.HasMerge(m) {
@@ -85,7 +85,7 @@ func (w *walker) get(m *yaml.Node, key string) (value *yaml.Node, merged bool) {
 	index, ok := w.indices[m]
 	if !ok {
 		index = make(map[string]entry, len(m.Content)/2)
-		// The walk that shares the budget reports that it is spent.
+		// If the budget is exhausted, the walk that shares it reports that.
 		_ = yamldoc.Each(m, w.budget, func(name string, value *yaml.Node, merged bool) error {
 			if _, twice := index[name]; !twice {
 				index[name] = entry{value, merged}
@@ -106,8 +106,7 @@ type entry struct {
 	merged bool
 }
 
-// at returns what is under a key of a mapping, not an alias, and nil if n is not a
-// mapping or has no such key.
+// at returns the value of a key, with aliases resolved, nil if n is not a mapping or does not have the key.
 func (w *walker) at(n *yaml.Node, key string) *yaml.Node {
 	if n == nil || n.Kind != yaml.MappingNode {
 		return nil
@@ -127,8 +126,7 @@ func (w *walker) mappingAt(n *yaml.Node, key string) *yaml.Node {
 	return nil
 }
 
-// elements returns the elements of the list under a key of a mapping, none of them an
-// alias.
+// elements returns the elements, with aliases resolved, of the list under a key of a mapping.
 func (w *walker) elements(n *yaml.Node, key string) []*yaml.Node {
 	list := w.at(n, key)
 	if list == nil || list.Kind != yaml.SequenceNode {
@@ -176,9 +174,8 @@ func scalars(n *yaml.Node) []string {
 	return nil
 }
 
-// isString reports whether n holds a string that is not empty. What YAML takes
-// for a number, a boolean or a date is the string that is written, as it is
-// for an object's own name.
+// isString reports whether n holds a non-empty string. Like an object's own name, a plain number, boolean or date
+// counts as the string that is written.
 func isString(n *yaml.Node) bool {
 	if n.Kind != yaml.ScalarNode || n.Value == "" {
 		return false

@@ -11,12 +11,11 @@ import (
 	"github.com/confighash/confighash/internal/catalog"
 )
 
-// maxManifests bounds how deep manifests are in manifests.
+// maxManifests bounds the nesting of manifests.
 const maxManifests = 16
 
-// manifest finds the references in a whole object within the item,
-// by what the catalogue says of its kind. They count if the input holds an object of
-// that name: the names in templates often hold parameters.
+// manifest finds the references in a whole object within the item, by the catalogue's entry for its kind. They count
+// only if the input has an object of that name: names in templates often contain parameters.
 func (w *walker) manifest(n *yaml.Node, shared bool) error {
 	group, version, found := strings.Cut(w.child(n, "apiVersion"), "/")
 	if !found {
@@ -52,14 +51,14 @@ func (w *walker) manifest(n *yaml.Node, shared bool) error {
 		}
 		ref.At.Shared = ref.At.Shared || shared
 		ref.Tentative, ref.inManifest = true, true
-		// Pods are made of it only once somebody makes the object.
+		// Pods are made from it only after somebody creates the object.
 		ref.Consumed, ref.Via, ref.Immutable = false, catalog.ViaReference, false
 		w.found = append(w.found, ref)
 	}
 	return nil
 }
 
-// dropDefined drops the references in manifests to objects of other manifests.
+// dropDefined drops references between manifests of the same item.
 func (w *walker) dropDefined() {
 	if len(w.defined) == 0 {
 		return

@@ -37,7 +37,7 @@ func (w *walker) scalar(n *yaml.Node, states []*state, shared bool) error {
 	return nil
 }
 
-// try takes n by one rule. It reports whether the rule fits.
+// try applies one rule to n. It reports whether the rule fits.
 func (w *walker) try(r *rule, n *yaml.Node, shared bool) (bool, error) {
 	around := w.surroundings(r)
 	if !around.hold {
@@ -63,19 +63,18 @@ func (w *walker) try(r *rule, n *yaml.Node, shared bool) (bool, error) {
 	return fits, nil
 }
 
-// surroundings are what a rule needs to know of the mapping around a name: the same
-// for all names of a list.
+// surroundings are the facts about the mapping around a name that a rule needs. They are the same for all names of a
+// list.
 type surroundings struct {
-	frame   int // the serial number of the mapping around
+	frame   int // serial number of the surrounding mapping
 	hold    bool
 	targets catalog.Target
-	// ref is a reference with all that does not depend on the name, once a name is
-	// found.
+	// ref holds the parts of a reference that do not depend on the name, once a name was found.
 	ref    Reference
 	hasRef bool
 }
 
-// surroundings returns those of the present node, until the next call.
+// surroundings returns the surroundings of the current node, valid until the next call.
 func (w *walker) surroundings(r *rule) *surroundings {
 	s, serial := &w.present, 0
 	if len(w.frames) > 0 {
@@ -98,7 +97,7 @@ func (w *walker) surroundings(r *rule) *surroundings {
 	return s
 }
 
-// mistake notes n, to which a rule does not apply, if kustomize applies it.
+// mistake records n if the rule does not apply to it, but kustomize does apply it.
 func (w *walker) mistake(r *rule, n *yaml.Node, shared bool) {
 	if !r.Names || !r.Kustomize {
 		return
@@ -108,8 +107,7 @@ func (w *walker) mistake(r *rule, n *yaml.Node, shared bool) {
 	}
 }
 
-// take adds the reference in n.Value[start:end], if it fits one of the rule's
-// formats.
+// take adds the reference in n.Value[start:end] if it matches one of the rule's formats.
 func (w *walker) take(r *rule, around *surroundings, n *yaml.Node, shared bool, start, end int) bool {
 	for _, format := range r.Formats {
 		m, fits := format.Match(n.Value[start:end])
@@ -149,7 +147,7 @@ func (w *walker) take(r *rule, around *surroundings, n *yaml.Node, shared bool, 
 	return false
 }
 
-// describe makes a reference by a rule, except for what the value itself says.
+// describe sets the parts of a reference that do not depend on the value itself.
 func (w *walker) describe(ref *Reference, r *catalog.Rule) {
 	*ref = Reference{
 		Role: r.Role, Of: r.Of, Derived: r.Derived, List: r.Names, PodTemplate: -1,
@@ -183,8 +181,7 @@ func (w *walker) namespace(r *catalog.Rule, ref *Reference) {
 	if !ok || !isString(field.node) {
 		return
 	}
-	// A template such as ${pvc.namespace} names no namespace, only that it is
-	// not the referrer's.
+	// A template such as ${pvc.namespace} gives no namespace, but shows that it is not the referrer's.
 	if !isNamespace(field.node.Value) {
 		ref.Namespace, ref.ControllerNamespace = "", true
 		return
@@ -201,7 +198,7 @@ func isNamespace(value string) bool {
 	return value != "" && strings.Trim(value, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
 }
 
-// useDefault adds the reference that replaces an absent field.
+// useDefault adds the reference that replaces a missing field.
 func (w *walker) useDefault(r *rule) {
 	restore := w.descend(r.Path)
 	defer restore()

@@ -12,15 +12,13 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// A mount is how containers mount a volume: all of it, or paths within.
+// A mount says how containers mount a volume: as a whole, or paths within it.
 type mount struct {
-	// whole: all of it is mounted, or a path that nobody knows before the pod runs.
-	// live: containers that run see the files that the kubelet keeps up to date, which it
-	// does not if a path within is mounted.
+	// whole: the whole volume is mounted, or a path that is unknown until the pod runs. live: running containers see
+	// the files that the kubelet updates, which they do not for a path within the volume.
 	whole, live bool
-	// roots are the paths within that are mounted, each with a slash at its end,
-	// sorted, without those in others of them. keys are the keys that these are
-	// if each key is a file of that name at the top of the volume.
+	// roots are the mounted paths within the volume, sorted, each with a trailing slash, without those below others.
+	// keys are the corresponding keys if each key is a file of that name at the top of the volume.
 	roots, keys []string
 }
 
@@ -43,10 +41,10 @@ func (m *mount) add(subPath, expression string, ends bool) {
 	m.live = m.live || !unknown && !ends
 }
 
-// settle sets roots and keys to what their comment says.
+// settle computes the final roots and keys.
 func (m *mount) settle() {
 	slices.Sort(m.roots)
-	last := "/" // which begins none
+	last := "/" // no root begins with it
 	m.roots = slices.DeleteFunc(m.roots, func(root string) bool {
 		if strings.HasPrefix(root, last) {
 			return true
@@ -62,13 +60,12 @@ func (m *mount) settle() {
 	m.keys = slices.Compact(m.keys)
 }
 
-// maxKeys bounds the keys that an item's volumes amount to if several sources
-// share a volume whose paths are mounted: each may be a file of any of them.
+// maxKeys bounds the total number of keys for an item's volumes, in case several sources share a volume whose paths are
+// mounted: each path may be a file of any source.
 const maxKeys = 100_000
 
-// consume narrows the reference of a volume to the keys that containers see:
-// those of its items, and of those the ones that a subPath leaves. A volume that
-// nobody mounts is not consumed.
+// consume narrows the reference of a volume to the keys that containers see: those in its items, and of these only the
+// ones below mounted subPaths. A volume that is not mounted is not consumed.
 func (w *walker) consume(r *catalog.Rule, ref *Reference) {
 	items, listed := w.items(r.Items)
 	if listed {
@@ -81,7 +78,7 @@ func (w *walker) consume(r *catalog.Rule, ref *Reference) {
 	volume := w.frames[len(w.frames)-r.Mount.Up].mapping
 	podSpec := w.frames[len(w.frames)-1-r.Mount.Up].mapping
 	if w.shapes != nil && !slices.ContainsFunc(r.Mount.By, func(list string) bool { return len(w.elements(podSpec, list)) > 0 }) {
-		return // in a kind that is not known: volumes for pods that an operator makes
+		return // in an unknown kind: volumes for pods that an operator makes
 	}
 	mounted := w.mountsOf(podSpec, r.Mount.By)[w.child(volume, "name")]
 	if mounted == nil {
@@ -108,8 +105,7 @@ func (w *walker) consume(r *catalog.Rule, ref *Reference) {
 // An item is a key of an object and the path of its file in the volume.
 type item struct{ key, path string }
 
-// items returns the items of a volume's source, and whether they are listed:
-// Kubernetes takes an empty list for none.
+// items returns the items of a volume's source, and whether there is a list: Kubernetes treats an empty list like none.
 func (w *walker) items(at *catalog.Relative) ([]item, bool) {
 	list := w.nodeAt(at)
 	if list == nil || list.Kind != yaml.SequenceNode || len(list.Content) == 0 {
@@ -132,8 +128,7 @@ func keysOf(items []item) []string {
 	return slices.Compact(keys)
 }
 
-// mountsOf returns how the containers of a pod spec mount its volumes, by the names of
-// the volumes.
+// mountsOf returns how the containers of a pod spec mount its volumes, by volume name.
 func (w *walker) mountsOf(podSpec *yaml.Node, lists []string) map[string]*mount {
 	if known, ok := w.mounts[podSpec]; ok {
 		return known
@@ -161,8 +156,7 @@ func (w *walker) mountsOf(podSpec *yaml.Node, lists []string) map[string]*mount 
 	return m
 }
 
-// cleanPath returns a relative path without what does not matter: double slashes
-// and steps to the same folder.
+// cleanPath returns a relative path without double slashes and "." elements.
 func cleanPath(path string) string {
 	parts := strings.Split(path, "/")
 	parts = slices.DeleteFunc(parts, func(p string) bool { return p == "" || p == "." })

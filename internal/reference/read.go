@@ -9,9 +9,8 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// A Read is a name that a program gets as the value of a flag or of a variable
-// whose own name says configmap or secret, so that it probably reads the object
-// of that name through the API. Nothing follows there when a name changes.
+// A Read is a name that a program gets as the value of a flag or environment variable about a ConfigMap or Secret, so
+// that it probably reads the object through the API. Such a name is not updated when the object is renamed.
 type Read struct {
 	// Targets are the kinds that the flag or variable is about.
 	Targets catalog.Target
@@ -23,8 +22,7 @@ type Read struct {
 	At yamldoc.Path
 }
 
-// About returns the kinds that a word is about: the name of a flag, of a
-// variable or of a field.
+// About returns the kinds that a word is about: the name of a flag, a variable or a field.
 func About(word string) catalog.Target {
 	var about catalog.Target
 	if contains(word, "configmap") {
@@ -36,8 +34,8 @@ func About(word string) catalog.Target {
 	return about
 }
 
-// contains reports whether word holds part, ignoring case, dashes and underscores. It
-// allocates nothing: it sees every argument of every container.
+// contains reports whether word contains part, ignoring case, dashes and underscores. It does not allocate, because it
+// is called for every argument of every container.
 func contains(word, part string) bool {
 	for start := range len(word) {
 		matched := 0
@@ -58,8 +56,8 @@ func contains(word, part string) bool {
 	return false
 }
 
-// addRead adds the name in the value of a flag or a variable, if that is about
-// ConfigMaps or Secrets and the value is a name.
+// addRead adds the name in the value of a flag or a variable, if that is about ConfigMaps or Secrets and the value is a
+// name.
 func (w *walker) addRead(by, value string, at func() yamldoc.Path) {
 	targets := About(by)
 	if targets == 0 {
@@ -70,8 +68,8 @@ func (w *walker) addRead(by, value string, at func() yamldoc.Path) {
 	}
 }
 
-// objectIn reads a value as a name, with or without a namespace before it. A
-// variable, as in $(POD_NAMESPACE)/app, names no namespace.
+// objectIn reads a value as a name, optionally preceded by a namespace. A variable, as in $(POD_NAMESPACE)/app, is not
+// a namespace.
 func objectIn(value string) (namespace, name string, ok bool) {
 	if before, after, found := strings.Cut(value, "/"); found {
 		if !strings.HasPrefix(before, "$") && !strings.HasPrefix(before, "{") {
@@ -83,8 +81,7 @@ func objectIn(value string) (namespace, name string, ok bool) {
 	return namespace, value, ok && (namespace == "" || isNamespace(namespace))
 }
 
-// addReads adds the reads of a pod spec's containers. Each part is read once, however
-// many aliases refer to it.
+// addReads adds the reads of a pod spec's containers. It reads each part once, however many aliases refer to it.
 func (w *walker) addReads(podSpec *yaml.Node, path yamldoc.Path) {
 	if !w.once(podSpec) {
 		return
@@ -116,8 +113,7 @@ func (w *walker) once(n *yaml.Node) bool {
 	return !seen
 }
 
-// readData adds the reads in the data of a ConfigMap, whose keys envFrom makes
-// variables of.
+// readData adds the reads in the data of a ConfigMap, whose keys become variables through envFrom.
 func (w *walker) readData() {
 	data := w.mappingAt(w.root, "data")
 	if data == nil || w.child(w.root, "kind") != "ConfigMap" || w.child(w.root, "apiVersion") != "v1" {
@@ -125,19 +121,19 @@ func (w *walker) readData() {
 	}
 	_ = yamldoc.Each(data, w.budget, func(key string, value *yaml.Node, _ bool) error {
 		if value = yamldoc.Resolve(value); value.Kind != yaml.ScalarNode || strings.ContainsAny(key, "-.") {
-			return nil // the name of a file, or a setting of a controller that rules know
+			return nil // the name of a file, or a setting of a controller that has rules
 		}
 		w.addRead(key, value.Value, func() yamldoc.Path { return yamldoc.Path("data").Key(key) })
 		return nil
 	})
 }
 
-// An argumentReader reads the arguments of one container, word by word: a flag
-// and its value may be two of them, and a shell's script is one.
+// An argumentReader reads the arguments of one container, word by word: a flag and its value may be two arguments, and
+// a shell script is one.
 type argumentReader struct {
 	*walker
-	flag    string // the word before, if a name may follow it
-	kubectl bool   // kubectl is one of the words before
+	flag    string // the previous word, if a name may follow
+	kubectl bool   // a previous word is kubectl
 }
 
 func (r *argumentReader) readAll(container *yaml.Node, field string, at func(int) yamldoc.Path) {

@@ -1,6 +1,5 @@
-// Package reference finds the places where an item names ConfigMaps and Secrets, by
-// what the catalogue says of its kind. [Finder.Find] is the entry point. It resolves
-// nothing: package graph finds the objects that the names refer to.
+// Package reference finds the places where an item names ConfigMaps and Secrets, by the catalogue's entry for its kind.
+// [Finder.Find] is the entry point. Package graph resolves the names to objects.
 package reference
 
 import (
@@ -9,127 +8,112 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// A Reference is one place in an item that names a ConfigMap or a Secret.
+// A Reference is a place in an item that names a ConfigMap or a Secret.
 type Reference struct {
 	Role catalog.Role
-	// Targets are the kinds it may name: one, unless nothing in the item
-	// says which; none if it names an object of the kind Of.
+	// Targets are the kinds it may name: one, unless the item does not say which; none if it names an object of the
+	// kind Of.
 	Targets catalog.Target
 	// Of is a kind whose objects represent Secrets.
 	Of *catalog.GroupKind
-	// Name is the name as it is written.
+	// Name is the name as written.
 	Name string
-	// Namespace is the namespace that is written in the value or in a
-	// field of its own, or that the catalogue fixes. It is empty for the
-	// referrer's.
+	// Namespace is the namespace that is written in the value or in a separate field, or that the catalogue sets. Empty
+	// means the referrer's.
 	Namespace string
-	// At is the scalar that holds the name; its Path starts at the item's
-	// root. Start and End are the bytes of its Value that are the name.
+	// At is the scalar that holds the name; its Path starts at the item's root. Start and End delimit the name in its
+	// Value, in bytes.
 	At         edit.Scalar
 	Start, End int
-	// NamespaceAt is the scalar that holds the namespace, if one does.
-	// NamespaceStart and NamespaceEnd are the bytes of its Value. It may be the
-	// scalar At.
+	// NamespaceAt is the scalar that holds the namespace, if there is one; it may be At. NamespaceStart and
+	// NamespaceEnd delimit the namespace in its Value.
 	NamespaceAt                  *edit.Scalar
 	NamespaceStart, NamespaceEnd int
-	// ControllerNamespace: the object is in a namespace that the item does
-	// not contain, such as its controller's.
+	// ControllerNamespace: the object is in a namespace that the item does not give, such as its controller's.
 	ControllerNamespace bool
-	// List: the name is an element of a list of names, one of which may have to
-	// become two.
+	// List: the name is an element of a list of names, in which one name may have to become two.
 	List bool
-	// KindFrom is another object that says which of Targets is meant, if one does.
+	// KindFrom is another object that determines which of Targets is meant, if there is one.
 	KindFrom *KindFrom
-	// PodTemplate is the index in Found.PodTemplates of the template that
-	// holds the reference, or -1.
+	// PodTemplate is the index in Found.PodTemplates of the template with the reference, or -1.
 	PodTemplate int
-	// Consumed: the containers of the pods get the content.
+	// Consumed: the pods' containers get the content.
 	Consumed bool
-	// Via is how they get it, and catalog.ViaReference if they do not. A reference
-	// in confighash.dev/extra-sources is ViaExtraSource without being Consumed.
+	// Via is how the containers get it, and catalog.ViaReference if they do not. A reference in
+	// confighash.dev/extra-sources is ViaExtraSource without being Consumed.
 	Via catalog.Via
-	// SubPathKeys are the keys of a volume that are mounted by subPath besides a mount
-	// of all of it, sorted. Via is ViaSubPath if all mounts are of that kind, or of init
-	// containers.
+	// SubPathKeys are the sorted keys of a volume that are mounted by subPath, if the whole volume is mounted as well.
+	// If all mounts are by subPath or in init containers, Via is ViaSubPath instead.
 	SubPathKeys []string
-	// Keys are the keys that count, sorted; nil stands for all of them.
+	// Keys are the sorted keys that are consumed; nil stands for all.
 	Keys []string
-	// Required are the keys that the object must have, sorted: those that the
-	// reference names.
+	// Required are the sorted keys that the object must have because the reference names them.
 	Required []string
-	// Optional: the item says that the object may be absent.
+	// Optional: the item allows the object to be absent.
 	Optional bool
-	// Tentative: this is a reference only if the input holds an object of that name.
+	// Tentative: this is a reference only if the input has an object of that name.
 	Tentative bool
-	// Kustomize: kustomize's own nameReference follows this field.
+	// Kustomize: kustomize's own nameReference updates this field.
 	Kustomize bool
-	// Follows: the reference follows a rename and does not cause one.
+	// Follows: the reference is updated after a rename but does not cause one.
 	Follows bool
-	// Pins says why the object keeps its name, as the rest of a sentence that
-	// begins with the referrer; "" if the reference does not cause that.
+	// Pins is why the object keeps its name, as the rest of a sentence that begins with the referrer; "" if the
+	// reference does not pin it.
 	Pins string
 	// Immutable: an apply over an existing object is refused if this changes.
 	Immutable bool
-	// Derived are suffixes: whatever reads the object also reads those named by its
-	// name and one of these.
+	// Derived are suffixes: whatever reads the object also reads the objects with its name plus a suffix.
 	Derived []string
-	// Default: the field itself is absent or empty and the name comes from
-	// At, another field; there is nothing to rewrite.
+	// Default: the field is absent or empty, and the name comes from another field, At; there is nothing to rewrite.
 	Default bool
 
 	// inManifest: the reference is in a whole object within the item.
 	inManifest bool
 }
 
-// A KindFrom names the object whose export is the kind of a reference.
+// A KindFrom names the object that exports the kind of a reference.
 type KindFrom struct {
 	Group, Kind string
-	// Name is the object's; it is in the referrer's namespace.
+	// Name is the object's name; it is in the referrer's namespace.
 	Name string
-	// Export is the key in its Found.Exports. An object without that export
-	// refers to neither a ConfigMap nor a Secret.
+	// Export is the key in its Found.Exports. An object without that export refers to neither a ConfigMap nor a Secret.
 	Export string
 }
 
-// A PodTemplate is a place in an item that pods are made from.
+// A PodTemplate is a place in an item from which pods are made.
 type PodTemplate struct {
-	// Index is that of Kind.PodTemplates in the catalogue, and -1 for one that
-	// was discovered by its shape.
+	// Index is the index in the catalogue's Kind.PodTemplates, -1 for a template that was discovered by its shape.
 	Index int
-	// Whole: the template is one mapping of metadata and spec, to which Root leads.
+	// Whole: the template is one mapping, at Root, of metadata and spec.
 	Whole bool
 	Root  yamldoc.Path
 	// Spec leads to the pod spec, "" if there is none.
 	Spec yamldoc.Path
 	// Containers: the pod spec lists at least one container.
 	Containers bool
-	// AnnotationsAt leads to the annotations that pods get, which need not be
-	// present. It is "" if the resource has no field for them.
+	// AnnotationsAt leads to the annotations that pods get, even if they are missing. It is "" if the resource has no
+	// field for them.
 	AnnotationsAt yamldoc.Path
-	// Annotations are those that are present.
+	// Annotations are the existing annotations.
 	Annotations map[string]string
-	// Change is what follows when the template changes, and Reason why, if the catalogue
-	// names one for this case.
+	// Change is the effect of a changed template, and Reason why, if the catalogue has a reason for this case.
 	Change catalog.Change
 	Reason string
-	// Runs: each run has pods of its own, which end with it.
+	// Runs: each run has its own pods, which end with it.
 	Runs bool
 }
 
-// Found is what an item holds.
+// Found is the result for an item.
 type Found struct {
-	// References are in the order of the item's text; those with Default
-	// follow them.
+	// References are in the order of the item's text, followed by those with Default.
 	References []Reference
-	// Mistaken are the elements of lists of names (Reference.List) that name
-	// neither a ConfigMap nor a Secret, but that kustomize takes for one: it does
-	// not read what a rule is about.
+	// Mistaken are elements of lists of names (Reference.List) that kustomize takes for names of ConfigMaps or Secrets
+	// although they are not: it ignores the other fields of an RBAC rule.
 	Mistaken []edit.Scalar
-	// Reads are names that programs get as the values of flags and variables.
+	// Reads are names that programs get as values of flags and variables.
 	Reads []Read
-	// Exports are values that references of other items ask for.
+	// Exports are values that references of other items need.
 	Exports map[string]string
-	// PodTemplates are in the order of the catalogue, and those of one of
-	// its entries in the order of the item.
+	// PodTemplates are in the order of the catalogue; those of one entry are in the order of the item.
 	PodTemplates []PodTemplate
 }

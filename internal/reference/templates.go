@@ -10,23 +10,22 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// A template is a pod template of the catalogue's. It leads to the parts from where the
-// paths to them part. A part that the catalogue knows no path to is nil.
+// A template is a pod template of the catalogue, with the paths from its anchor to its parts. A path is nil if the
+// catalogue does not have it.
 type template struct {
 	known             *catalog.TemplateRule
 	spec, annotations catalog.Path
 }
 
-// whole is a template that is one mapping, of metadata and spec. As far as its shape shows,
-// pods are replaced if it changes.
+// whole is a template that is one mapping, of metadata and spec. It is assumed that pods are replaced if it changes.
 var whole = template{&catalog.TemplateRule{Change: catalog.Rollout}, catalog.Path{"spec"}, catalog.Path{"metadata", "annotations"}}
 
-// split returns the path to where those to the parts of a pod template part, and the rest.
+// split returns the common path to the parts of a pod template, and the rest.
 func split(t *catalog.TemplateRule) (root catalog.Path, rest template) {
 	depth := 0
 	switch {
 	case t.Spec == nil:
-		depth = max(len(t.Annotations)-2, 0) // what holds the metadata
+		depth = max(len(t.Annotations)-2, 0) // the mapping with metadata
 		return t.Annotations[:depth], template{t, nil, t.Annotations[depth:]}
 	case t.Annotations == nil:
 		depth = len(t.Spec) - 1
@@ -38,8 +37,7 @@ func split(t *catalog.TemplateRule) (root catalog.Path, rest template) {
 	return t.Spec[:depth], template{t, t.Spec[depth:], t.Annotations[depth:]}
 }
 
-// An anchor is a node from which the paths to the parts of a pod template go on by keys
-// alone.
+// An anchor is a node from which the paths to the parts of a pod template continue only by keys.
 type anchor struct {
 	index int // PodTemplate.Index
 	node  *yaml.Node
@@ -52,8 +50,7 @@ func (w *walker) addAnchor(index int, n *yaml.Node) {
 	}
 }
 
-// podTemplates returns the pod templates at the anchors: those that the catalogue knows
-// in its order, before others.
+// podTemplates returns the pod templates at the anchors: first those of the catalogue in its order.
 func (w *walker) podTemplates(known []template) []PodTemplate {
 	slices.SortStableFunc(w.anchors, func(a, b anchor) int { return cmp.Compare(uint(a.index), uint(b.index)) })
 	var found []PodTemplate
@@ -73,7 +70,7 @@ func (w *walker) podTemplates(known []template) []PodTemplate {
 	return found
 }
 
-// podTemplate reports false if an anchor has no pod template.
+// podTemplate returns false if an anchor has no pod template.
 func (w *walker) podTemplate(a *anchor, t *template) (PodTemplate, bool) {
 	found, at := PodTemplate{Index: a.index, Change: t.known.Change, Runs: t.known.Runs}, frame{mapping: a.node}
 	for i := range t.known.Except {
@@ -92,8 +89,7 @@ func (w *walker) podTemplate(a *anchor, t *template) (PodTemplate, bool) {
 		found.Containers = len(w.elements(spec.node, "containers")) > 0 || len(w.elements(spec.node, "initContainers")) > 0
 	}
 	if way := t.annotations; way != nil {
-		// More than the annotations and the mapping around them may be lists, which
-		// nobody can make up.
+		// Only the annotations and the mapping around them can be created: anything above may be a list.
 		if _, ok := w.follow(at, way[:max(len(way)-2, 0)]); ok {
 			found.AnnotationsAt = way.From(a.path)
 		}
@@ -105,8 +101,8 @@ func (w *walker) podTemplate(a *anchor, t *template) (PodTemplate, bool) {
 	return found, found.Spec != "" || found.AnnotationsAt != ""
 }
 
-// isPodTemplate reports whether a mapping looks like a pod template: metadata and spec,
-// or spec alone, which lists containers.
+// isPodTemplate reports whether a mapping looks like a pod template: metadata and spec, or only spec, with a list of
+// containers.
 func (w *walker) isPodTemplate(n *yaml.Node) bool {
 	others := false
 	err := yamldoc.Each(n, w.budget, func(key string, _ *yaml.Node, _ bool) error {
@@ -121,7 +117,7 @@ func (w *walker) isPodTemplate(n *yaml.Node) bool {
 		return false
 	}
 	policy := w.child(spec, "restartPolicy")
-	return policy != "Never" && policy != "OnFailure" // work that runs once, as a Job's, whose template cannot change
+	return policy != "Never" && policy != "OnFailure" // work that runs once, like a Job's, whose template cannot change
 }
 
 func rootsOf(templates []PodTemplate) yamldoc.Roots {

@@ -12,61 +12,56 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// maxDepth is how deep aliases are followed, far deeper than an API server
-// would: they can make a short text represent a document without end.
+// maxDepth bounds how deep aliases are followed, far beyond what an API server accepts: they can make a short text
+// stand for an endless document.
 const maxDepth = 1_000
 
-// A walker goes through one document by the states of a trie.
+// A walker walks through a document along the states of a trie.
 type walker struct {
 	finder *Finder
 	root   *yaml.Node
-	// steps lead to the present node, the first base of them to root.
+	// steps lead to the current node; the first base of them lead to root.
 	steps yamldoc.Trail
 	base  int
-	// frames are the mappings around the present node, outermost first.
+	// frames are the mappings around the current node, outermost first.
 	frames []frame
-	// states holds the sets of states of all levels, the present one last.
+	// states holds the sets of states of all levels, the current one last.
 	states []*state
 	found  []Reference
-	// mistaken and reads are Found's.
+	// mistaken and reads become those of Found.
 	mistaken []edit.Scalar
 	reads    []Read
 	// read are the parts of pod specs whose arguments have been read.
 	read map[*yaml.Node]bool
-	// manifests counts those around the present one.
+	// manifests counts the manifests around the current node.
 	manifests int
-	// aliases counts those on the way, budget the nodes met after any.
+	// aliases counts the aliases on the way to the current node; budget bounds the nodes below aliases.
 	aliases int
 	budget  *yamldoc.Budget
-	// mounts holds those of the pod specs met so far, keys how many keys of
-	// objects they mount.
+	// mounts are the mounts of the pod specs seen so far, and keys how many keys of objects they mount.
 	mounts map[*yaml.Node]map[string]*mount
 	keys   int
-	// indices holds the entries of mappings with many, or with merge keys.
+	// indices holds the entries of mappings that have many or use merge keys.
 	indices map[*yaml.Node]map[string]entry
-	// present are the surroundings of a name, and around those of the last name in a
-	// list that a rule was tried for.
+	// present are the surroundings of a single name; around are those of the last list element for which a rule was
+	// tried.
 	present surroundings
 	around  map[*rule]*surroundings
-	serial  int // of the frame that was made last
-	// wrong is what keeps all of the item from being followed.
+	serial  int // of the newest frame
+	// wrong is the error that keeps the item from being read completely.
 	wrong error
-	// within is the scalar whose value the document is, if it is embedded, and
-	// positions are those in it.
+	// within is the scalar whose value is the document, if it is embedded, and positions index its lines.
 	within    *edit.Scalar
 	positions *edit.Text
-	// anchors are those of pod templates.
+	// anchors are the anchors of pod templates.
 	anchors []anchor
-	// shapes, if any, are what the walk is for, and inTemplate: it is in a pod template
-	// of that shape.
+	// shapes, if any, are what the walk looks for; inTemplate: it is in a pod template of that shape.
 	shapes     *shapes
 	inTemplate bool
-	// defined are the ConfigMaps and Secrets among an item's manifests, to
-	// which the references of the others refer.
+	// defined are the ConfigMaps and Secrets among an item's manifests, which references of the others mean.
 	defined map[object]bool
 }
 
-// An object is a ConfigMap or a Secret, by its name.
 type object struct {
 	target catalog.Target
 	name   string
@@ -75,9 +70,9 @@ type object struct {
 // A frame is a mapping on the way.
 type frame struct {
 	mapping *yaml.Node
-	depth   int // of its path in walker.steps
+	depth   int // length of its path in walker.steps
 	shared  bool
-	serial  int // no two frames of one walker share it
+	serial  int // unique among the walker's frames
 }
 
 func (w *walker) push(n *yaml.Node, depth int, shared bool) {
@@ -85,7 +80,7 @@ func (w *walker) push(n *yaml.Node, depth int, shared bool) {
 	w.frames = append(w.frames, frame{n, depth, shared, w.serial})
 }
 
-// tooDeep reports whether the present path is too long, and notes that as wrong.
+// tooDeep reports whether the current path is too long, and records that in wrong.
 func (w *walker) tooDeep() bool {
 	if !w.steps.TooDeep() {
 		return false
@@ -96,9 +91,8 @@ func (w *walker) tooDeep() bool {
 	return true
 }
 
-// Find returns the references in an item of the given kind. The item is not
-// changed and may be read by others meanwhile. It fails on aliases without
-// end.
+// Find returns the references in an item of the given kind. It only reads the item, so others may read it concurrently.
+// It fails if aliases expand excessively.
 func (f *Finder) Find(group, version, kind string, item *yaml.Node) (Found, error) {
 	root := unwrap(item)
 	if root == nil {
@@ -145,7 +139,7 @@ func (f *Finder) Find(group, version, kind string, item *yaml.Node) (Found, erro
 	return found, nil
 }
 
-// walkers holds idle ones, for the memory of their stacks.
+// walkers holds idle walkers, to reuse the memory of their stacks.
 var walkers = sync.Pool{New: func() any { return &walker{budget: new(yamldoc.Budget)} }}
 
 func (w *walker) release() {
@@ -168,7 +162,6 @@ func unwrap(item *yaml.Node) *yaml.Node {
 	return item
 }
 
-// run finds the references in the whole document.
 func (w *walker) run(r *rules, shared bool) error {
 	w.states = r.root.enter(w.states[:0])
 	if err := w.walk(w.root, w.states, shared); err != nil {
@@ -180,8 +173,7 @@ func (w *walker) run(r *rules, shared bool) error {
 	return nil
 }
 
-// walk goes on at n, which is in the given states. What it adds to the stacks
-// it takes off again.
+// walk continues at n, which is in the given states. It restores the stacks on return.
 func (w *walker) walk(n *yaml.Node, states []*state, shared bool) error {
 	if w.aliases > 0 {
 		if err := w.budget.Spend(); err != nil {
@@ -195,7 +187,7 @@ func (w *walker) walk(n *yaml.Node, states []*state, shared bool) error {
 	switch n.Kind {
 	case yaml.AliasNode:
 		if w.within != nil {
-			return nil // what is shared there cannot be replaced
+			return nil // shared values there cannot be replaced
 		}
 		w.aliases++
 		err := w.walk(n.Alias, states, true)
@@ -221,7 +213,7 @@ func (w *walker) walk(n *yaml.Node, states []*state, shared bool) error {
 func (w *walker) mapping(n *yaml.Node, states []*state, shared bool) error {
 	if w.shapes != nil && len(w.steps) > w.base {
 		if w.isObject(n) {
-			return nil // another object's fields, which may go anywhere
+			return nil // fields of another object, which may be created anywhere
 		}
 		if !w.inTemplate && w.isPodTemplate(n) {
 			w.addAnchor(-1, n)

@@ -31,10 +31,14 @@ func (b *builder) choose() {
 }
 
 func (b *builder) leave(r *graph.Resource, refusal *policy.Refusal) {
-	b.plan.Add(graph.Finding{Severity: refusal.Severity, Resource: r, Message: "not renamed: " + refusal.Reason})
+	f := graph.Finding{Severity: refusal.Severity, Resource: r, Message: "not renamed: " + refusal.Reason}
+	b.plan.Add(f)
+	if b.target(r).referred {
+		b.plan.Left = append(b.plan.Left, f)
+	}
 }
 
-// info returns a refusal that nobody need act on, warning one that somebody may have to.
+// info returns a refusal that needs no action, unlike warning.
 func info(reason string) *policy.Refusal {
 	return &policy.Refusal{Reason: reason, Severity: manifest.Info}
 }
@@ -62,8 +66,8 @@ func (b *builder) refusal(r *graph.Resource, t *target) *policy.Refusal {
 		case b.spec.Rename.Generated == v1alpha1.GeneratedAuto && !t.unknown:
 			return info("kustomize generated it, appends the hash itself and knows every reference to it (spec.rename.generated: Auto)")
 		}
-	case r.History.Generated && r.Recorded() == "": // otherwise it was adopted in an inner layer
-		return info("kustomize generated it with disableNameSuffixHash, which asks for a name that stays")
+	case r.History.Generated && r.Recorded() == "": // otherwise an inner layer has adopted it
+		return info("kustomize generated it with disableNameSuffixHash, so its name has to stay")
 	case !b.wanted(t) && read == nil:
 		return info("nothing in the input refers to it (spec.rename.unreferenced: Keep)")
 	}
@@ -86,8 +90,7 @@ func (b *builder) wanted(t *target) bool {
 	return t.referred || t.derived != nil || b.spec.Rename.Unreferenced == v1alpha1.UnreferencedRename
 }
 
-// restore gives an object that keeps its name the one that it had before an
-// earlier run, unless another object has that name.
+// restore gives an object that keeps its name the one from before an earlier run, unless another object has that name.
 func (b *builder) restore(r *graph.Resource) {
 	if r.Recorded() == "" || r.Base == r.Name || b.graph.Holds(r.Target, b.graph.NamespaceOf(r), r.Base) {
 		return
@@ -97,8 +100,8 @@ func (b *builder) restore(r *graph.Resource) {
 	b.plan.Names[r] = r.Base
 }
 
-// doubtful reports whether e stays as it is because nothing says which object
-// it means. If it is sure to mean one of several, none of them is renamed.
+// doubtful reports whether e is not rewritten because the object it means is unknown. If it certainly means one of
+// several, none of them is renamed.
 func (b *builder) doubtful(e *graph.Edge) bool {
 	elsewhere := b.graph.Elsewhere(e)
 	for _, list := range elsewhere {
@@ -121,7 +124,7 @@ func (b *builder) doubtful(e *graph.Edge) bool {
 	return false
 }
 
-// pin keeps the names of objects, for referrer may refer to any of them.
+// pin keeps the names of objects, because referrer may refer to any of them.
 func (b *builder) pin(objects []*graph.Resource, referrer *graph.Resource) {
 	if b.again(objects, referrer, "pin") {
 		return
@@ -133,7 +136,7 @@ func (b *builder) pin(objects []*graph.Resource, referrer *graph.Resource) {
 	}
 }
 
-// pinned says why an object to which referrer may refer keeps its name.
+// pinned returns why an object to which referrer may refer keeps its name.
 func pinned(r, referrer *graph.Resource) string {
 	if referrer.ScopeUnknown {
 		return fmt.Sprintf("%s refers to a %s of this name, and nothing says in which namespace: it names none, and its kind may belong to none; write its namespace, or add the CustomResourceDefinition to the input", referrer, r.Kind)

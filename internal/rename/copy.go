@@ -19,19 +19,19 @@ import (
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
-// maxAdded bounds the bytes of all parts that a run adds: many pods may each take another
-// part of one large object.
+// maxAdded bounds the total size of the parts that a run adds: many pods may each take a different part of a large
+// object.
 const maxAdded = 50 << 20
 
 // A copier makes the parts that are added.
 type copier struct {
 	*builder
-	size *atomic.Int64 // of all parts
+	size *atomic.Int64 // total of all parts
 	r    *graph.Resource
 	made [][]byte
 }
 
-// add returns the parts that are added, as documents.
+// add returns the added parts as documents.
 func (b *builder) add() ([][]byte, error) {
 	var sources []*graph.Resource
 	for _, r := range b.graph.Resources {
@@ -44,7 +44,7 @@ func (b *builder) add() ([][]byte, error) {
 		render := func(r *graph.Resource, text []byte) error {
 			c := copier{builder: b, size: &size, r: r}
 			if !bytes.HasSuffix(text, []byte("\n")) {
-				text = append(slices.Clip(text), '\n') // the last entry may be one to remove
+				text = append(slices.Clip(text), '\n') // so that the last entry can be removed
 			}
 			err := c.copy(text, len(r.Keys), b.target(r).added)
 			documents = append(documents, c.made...)
@@ -69,12 +69,11 @@ func (b *builder) add() ([][]byte, error) {
 	return slices.Concat(lists...), err
 }
 
-// manyKeys is with how many keys in a text it pays to remove those first that none of
-// several parts has.
+// manyKeys is the number of keys in a text from which it pays to remove the keys that none of several parts has first.
 const manyKeys = 32
 
-// copy makes parts of a text with that many keys of the object. It divides them until each
-// text has few keys that no part of it has, so that the work follows the size of the parts.
+// copy makes parts from a text with that many keys of the object. It divides the parts until each text has few unneeded
+// keys, so that the work is proportional to the size of the parts.
 func (c *copier) copy(text []byte, keys int, parts []*part) error {
 	if len(parts) == 1 {
 		return c.copyOne(text, parts[0])
@@ -95,7 +94,7 @@ func (c *copier) copy(text []byte, keys int, parts []*part) error {
 	return c.copy(text, keys, parts[half:])
 }
 
-// union returns the keys that parts hold, nil for all.
+// union returns the keys that any of parts holds, nil for all.
 func union(parts []*part) map[string]bool {
 	all := map[string]bool{}
 	for _, p := range parts {
@@ -123,7 +122,7 @@ func (c *copier) failed(err error) error {
 	return graph.Finding{Severity: manifest.Error, Resource: c.r, Message: err.Error()}
 }
 
-// copied returns the edits that make a part of a copy of the object.
+// copied returns the edits that turn a copy of the object into a part.
 func (b *builder) copied(r *graph.Resource, p *part) []edit.Edit {
 	edits := []edit.Edit{edit.SetEntry{Parent: "metadata", Key: "name", Value: p.name}}
 	for _, key := range slices.Sorted(maps.Keys(r.Annotations)) {
@@ -134,7 +133,7 @@ func (b *builder) copied(r *graph.Resource, p *part) []edit.Edit {
 	return slices.Concat(edits, b.marks(r, p.suffix), p.narrow())
 }
 
-// narrow returns the edits that leave an object the keys of a part.
+// narrow returns the edits that reduce an object to the keys of a part.
 func (p *part) narrow() []edit.Edit {
 	edits := []edit.Edit{edit.SetEntry{Parent: "metadata.annotations", Key: v1alpha1.AnnotationKeys, Value: p.keys, After: "name"}}
 	if p.holds == nil {
@@ -143,7 +142,7 @@ func (p *part) narrow() []edit.Edit {
 	return append(edits, keep(p.holds)...)
 }
 
-// keep returns the edits that leave an object these keys.
+// keep returns the edits that remove all other keys from an object.
 func keep(keys map[string]bool) (edits []edit.Edit) {
 	for _, field := range []string{"data", "stringData", "binaryData"} {
 		edits = append(edits, edit.KeepEntries{Parent: yamldoc.Path(field), Keys: keys})

@@ -11,7 +11,7 @@ import (
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
-// An object with keys of a large one is the same whatever other pods take of it.
+// A part of a large object does not depend on what other pods take.
 func TestNew_addsPartsOfALargeObjectAsIfEachWereAlone(t *testing.T) {
 	const keys = 200
 	var source strings.Builder
@@ -34,7 +34,7 @@ func TestNew_addsPartsOfALargeObjectAsIfEachWereAlone(t *testing.T) {
 		return text
 	}
 	byKey := func(s *v1alpha1.Spec) { s.Rename.Granularity = v1alpha1.GranularityKey }
-	// What an Ingress-like reader needs keeps its name, so that all parts are added.
+	// A reader of the whole object makes it keep its name, so that all parts are added.
 	const reader = "---\napiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: c}], volumes: [{name: v, configMap: {name: app}}]}\n"
 	all, alone := source.String()+reader, []string{}
 	for i := range 40 {

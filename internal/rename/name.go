@@ -20,8 +20,8 @@ func (b *builder) name() {
 	}
 }
 
-// nameOf returns the name that r will have. An object that refers to others in
-// its content is named after them. chain is the objects whose names are being computed.
+// nameOf returns the new name of r. The hash of an object includes the new names of objects that its content refers to.
+// chain is the objects whose names are being computed.
 func (b *builder) nameOf(r *graph.Resource, chain []*graph.Resource) string {
 	t := b.target(r)
 	switch {
@@ -91,7 +91,7 @@ func (b *builder) suffixOf(r *graph.Resource, t *target, chain []*graph.Resource
 	return hash.Suffix(content, b.spec.Salt), nil
 }
 
-// An objectName is a name that only one object can have.
+// An objectName is unique to one object.
 type objectName struct {
 	target          catalog.Target
 	namespace, name string
@@ -143,7 +143,7 @@ func (b *builder) checkNames() {
 	b.checkAdded(taken)
 }
 
-// checkAdded checks the names of parts, beside those that are taken.
+// checkAdded checks that the names of parts are not taken.
 func (b *builder) checkAdded(taken map[objectName]*graph.Resource) {
 	for _, r := range b.graph.Resources {
 		if b.targets[r.Index] == nil {
@@ -160,9 +160,8 @@ func (b *builder) checkAdded(taken map[objectName]*graph.Resource) {
 	}
 }
 
-// A derived name is another object's with something appended: what refers to
-// the Secret gateway may read gateway-cacert too, as Istio does. When the one
-// is renamed, the other's name has to be gateway-HASH-cacert.
+// A derived name is another object's name with something appended: what refers to the Secret gateway may read
+// gateway-cacert too, as Istio does. If the first is renamed, the other's name has to be gateway-HASH-cacert.
 type derived struct {
 	lead   *graph.Resource // nil if it is not in the input
 	suffix string
@@ -175,7 +174,7 @@ func (b *builder) derive(e *graph.Edge) {
 			for _, object := range match.Candidates {
 				lead := b.leadOf(e, object)
 				if lead == nil && len(e.Matches) > 0 {
-					continue // what is meant is in another namespace
+					continue // the object meant is in another namespace
 				}
 				if t := b.target(object); t.derived == nil {
 					t.derived = &derived{lead: lead, suffix: suffix, by: e.Referrer}
@@ -185,7 +184,7 @@ func (b *builder) derive(e *graph.Edge) {
 	}
 }
 
-// leadOf returns the object that e means with the kind and namespace of another one.
+// leadOf returns the object of the same kind and namespace as object that e means.
 func (b *builder) leadOf(e *graph.Edge, object *graph.Resource) (lead *graph.Resource) {
 	for _, match := range e.Matches {
 		for _, c := range match.Candidates {
@@ -197,9 +196,8 @@ func (b *builder) leadOf(e *graph.Edge, object *graph.Resource) (lead *graph.Res
 	return lead
 }
 
-// settleDerived lets objects take part only together with those that their
-// names are derived from. An object that others refer to as well keeps its name:
-// a derived one would not change with its content.
+// settleDerived lets objects take part only together with those from which their names are derived. An object that is
+// also referred to directly keeps its name: a derived name would not change with its content.
 func (b *builder) settleDerived() {
 	for settled := false; !settled; {
 		settled = true

@@ -12,27 +12,27 @@ import (
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
-// A part is an object with the keys of another one that pods take, named after these.
+// A part is an object that holds those keys of another one that pods take, and is named after them.
 type part struct {
 	of *graph.Resource
-	// keys are those that count, as hash.Keys lists them, and holds those that the object
-	// has to have, nil for all. It may need more: the kubelet wants all that a volume
-	// lists, mounted or not, and the API server those of the Secret's type.
+	// keys are the keys that count, in the form of hash.Keys; holds are those that the object must have, nil for all.
+	// holds may have more: the kubelet needs every key that a volume lists, mounted or not, and the API server the keys
+	// of the Secret's type.
 	keys         string
 	holds        map[string]bool
 	name, suffix string
 }
 
-// A pod is what takes one part of an object: what shares a restart shares an object, and no
-// container sees more of a part than its own fields ask for.
+// A pod identifies the user of a part. Templates that restart together share a part, and no container sees more of it
+// than its own fields ask for.
 type pod struct {
 	of       *graph.Resource
 	referrer *graph.Resource
 	template int
 }
 
-// requiredKeys are the keys without which the API server refuses a Secret of a type
-// (ValidateSecret in kubernetes 1.36). basic-auth needs one of the two.
+// requiredKeys are the keys without which the API server rejects a Secret of a type (ValidateSecret in kubernetes
+// 1.36). basic-auth needs one of the two.
 var requiredKeys = map[string][]string{
 	"kubernetes.io/basic-auth":       {"username", "password"},
 	"kubernetes.io/dockercfg":        {".dockercfg"},
@@ -41,15 +41,15 @@ var requiredKeys = map[string][]string{
 	"kubernetes.io/tls":              {"tls.crt", "tls.key"},
 }
 
-// maxKeyList bounds an annotation: a pod with a longer list takes all keys.
+// maxKeyList bounds the length of an annotation: a pod with a longer list takes all keys.
 const maxKeyList = 10_000
 
-// split gives each pod a part of the objects that it gets keys of, by what mode Annotate
-// counts. Everything else that refers to an object needs all of it, under the name without a
-// hash. An object that nothing else needs becomes one of its parts.
+// split gives each pod a part of the objects from which it takes keys; the keys that count are the same as in mode
+// Annotate. Everything else that refers to an object needs the whole object, under the name without a hash. An object
+// that nothing else needs becomes one of its parts.
 //
-// Objects whose name follows from another's, or that refer to others in their content, stay
-// whole, as do those of SOPS, whose integrity code covers all values.
+// Objects whose name is derived from another's, or whose content has references, stay whole. So do those of SOPS, whose
+// MAC covers all values.
 func (b *builder) split() {
 	if b.spec.Rename.Granularity != v1alpha1.GranularityKey {
 		return
@@ -107,7 +107,7 @@ func gets(e *graph.Edge) bool {
 	return ref.Consumed && len(r.PodTemplates) > 0 && !r.Context && !r.Ignored() && !ref.Default && !ref.List && len(e.Matches) == 1
 }
 
-// take enters the part that references of one pod take.
+// take records the part that the references of one pod take.
 func (b *builder) take(r *graph.Resource, edges []*graph.Edge) {
 	t := b.target(r)
 	counts, holds := map[string]bool{}, map[string]bool{}
@@ -122,7 +122,7 @@ func (b *builder) take(r *graph.Resource, edges []*graph.Edge) {
 			holds[key] = true
 		}
 	}
-	if b.immutable(r) { // what does not count could not change
+	if b.immutable(r) { // other keys could not be changed
 		for key := range holds {
 			if _, has := slices.BinarySearch(r.Keys, key); has {
 				counts[key] = true
@@ -155,11 +155,11 @@ func (b *builder) take(r *graph.Resource, edges []*graph.Edge) {
 	}
 }
 
-// immutable reports whether r will be.
+// immutable reports whether r is or becomes immutable.
 func (b *builder) immutable(r *graph.Resource) bool { return r.Immutable || b.spec.Rename.Immutable }
 
-// fieldsCount reports whether values that pods take of r are in binaryData and that matters: env
-// does not read it, and what is immutable cannot get them there under the same name.
+// fieldsCount reports whether values that pods take from r are in binaryData, and that matters: env does not read
+// binaryData, and an immutable object cannot move them under the same name.
 func (b *builder) fieldsCount(r *graph.Resource, edges []*graph.Edge, counts map[string]bool, all bool) bool {
 	binary := b.target(r).binary
 	has := func(key string) bool { return binary[key] }
@@ -174,11 +174,11 @@ func (b *builder) fieldsCount(r *graph.Resource, edges []*graph.Edge, counts map
 	})
 }
 
-// settleParts decides what becomes of the objects whose parts pods take. kustomize may know
-// references of outer layers, which nobody else sees.
+// settleParts decides what happens to objects whose parts pods take. An object stays if kustomize may know references
+// from outer layers, which are not visible here.
 func (b *builder) settleParts() {
 	known := map[graph.ID]*graph.Resource{}
-	sources := map[graph.ID]bool{} // of those that are not earlier versions
+	sources := map[graph.ID]bool{} // those that are not earlier versions
 	for _, r := range slices.Concat(b.graph.Resources, b.graph.Kept) {
 		if r.Part != "" {
 			known[b.graph.ID(r)] = r
@@ -193,7 +193,7 @@ func (b *builder) settleParts() {
 		}
 		t := b.target(r)
 		if !t.whole && len(t.parts) == 0 && !sources[b.graph.BaseID(r)] {
-			continue // it gets one name, since spec.rename.unreferenced asks for that
+			continue // it gets one name, as spec.rename.unreferenced asks for
 		}
 		t.whole = t.whole || r.History.Built || len(t.parts) == 0
 		t.added = slices.SortedFunc(maps.Values(t.parts), func(a, b *part) int { return cmp.Compare(a.keys, b.keys) })
@@ -222,8 +222,7 @@ func (b *builder) settleParts() {
 	}
 }
 
-// checkSources refuses objects that have changed since parts were made of them: the pods would
-// keep what they had.
+// checkSources rejects objects that have changed since parts were made from them: the pods would keep the old content.
 func (b *builder) checkSources(parts map[graph.ID]*graph.Resource) {
 	sources := map[graph.ID]*graph.Resource{}
 	for _, r := range b.graph.Resources {

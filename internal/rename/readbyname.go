@@ -18,12 +18,11 @@ import (
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
-// readers is the evidence that programs read objects by their names.
+// readers is the evidence that programs read objects by name.
 type readers struct {
-	// bound holds the ClusterRoles that bindings in the input name, and the
-	// namespaces that the bindings apply to: "" for all.
+	// bound holds the namespaces to which bindings in the input apply, by ClusterRole; "" stands for all.
 	bound map[string]map[string]bool
-	// named holds the first flag or variable that holds a name.
+	// named holds, by object, the first flag or variable with its name.
 	named map[graph.ID]reader
 }
 
@@ -53,8 +52,7 @@ func (b *builder) findReaders() {
 	}
 }
 
-// read enters that a reference is a reason for the objects that it may mean
-// to keep their names.
+// read records that a reference is a reason for its possible objects to keep their names.
 func (b *builder) read(e *graph.Edge, candidates []*graph.Resource) {
 	r, ref := e.Referrer, e.Ref
 	var reader *policy.Refusal
@@ -86,8 +84,8 @@ func (b *builder) read(e *graph.Edge, candidates []*graph.Resource) {
 	}
 }
 
-// boundIn returns the namespaces in which r applies. A ClusterRole applies
-// where it is bound, and everywhere if nothing in the input binds it.
+// boundIn returns the namespaces in which r applies. A ClusterRole applies where it is bound, and everywhere if the
+// input has no binding of it.
 func (b *builder) boundIn(r *graph.Resource) (namespaces map[string]bool, everywhere bool) {
 	if r.Kind != "ClusterRole" {
 		return nil, true
@@ -108,8 +106,8 @@ func runsFirst(r *graph.Resource) bool {
 	return has("argocd.argoproj.io/hook", "PreSync") || has("helm.sh/hook", "pre-install", "pre-upgrade", "pre-rollback")
 }
 
-// ReadByName returns why programs probably read objects of g by their names, as the end of
-// a sentence about the object, for those that do not ask for a name with a hash.
+// ReadByName returns why programs probably read objects of g by name, as the end of a sentence about the object. It
+// leaves out objects that ask for a name with a hash.
 func ReadByName(g *graph.Graph, p *policy.Policy) map[*graph.Resource]string {
 	b := newBuilder(g)
 	b.policy = p
@@ -127,9 +125,8 @@ func ReadByName(g *graph.Graph, p *policy.Policy) map[*graph.Resource]string {
 	return found
 }
 
-// readByName returns why an object that a program probably reads keeps its name, nil if
-// nothing says so. It is information if nothing else refers to r: nobody expects a new
-// name then.
+// readByName returns why an object that a program probably reads keeps its name, nil if there is no evidence. It is
+// information if nothing else refers to r, as nobody then expects a new name.
 func (b *builder) readByName(r *graph.Resource, t *target) *policy.Refusal {
 	if b.spec.Rename.ReadByName == v1alpha1.ReadByNameRename {
 		return nil
@@ -146,10 +143,10 @@ func (b *builder) readByName(r *graph.Resource, t *target) *policy.Refusal {
 	return &refusal
 }
 
-// evidence returns why a program probably reads r by its name, nil if nothing says so.
+// evidence returns why a program probably reads r by name, nil if there is no evidence.
 func (b *builder) evidence(r *graph.Resource, t *target) *policy.Refusal {
 	if r.History.NeedsHash || r.History.Generated || r.Part != "" {
-		return nil // programs do not expect the name of what kustomize generated
+		return nil // programs do not expect generated names
 	}
 	found := cmp.Or(t.reader, b.namedFor(r))
 	if !b.wanted(t) {
@@ -165,14 +162,13 @@ func (b *builder) evidence(r *graph.Resource, t *target) *policy.Refusal {
 	return cmp.Or(known, found)
 }
 
-// asksFor reports whether the object itself asks for a name with a hash: by our
-// annotation, or by kustomize's.
+// asksFor reports whether an annotation of the object asks for a name with a hash: ours, or kustomize's.
 func asksFor(r *graph.Resource) bool {
 	return r.Annotations[v1alpha1.AnnotationRoll] == "true" || r.Annotations[kustomize.NeedsHash] == "true"
 }
 
-// namedFor returns the flag or the variable that holds the name of an object. It says
-// the same in a second run, in which a ConfigMap with the variable has another name.
+// namedFor returns the flag or variable that holds the name of an object. A second run, in which the ConfigMap with the
+// variable has another name, reports the same.
 func (b *builder) namedFor(r *graph.Resource) *policy.Refusal {
 	if len(b.readers.named) == 0 {
 		return nil
@@ -186,8 +182,8 @@ func (b *builder) namedFor(r *graph.Resource) *policy.Refusal {
 	return nil
 }
 
-// stampReaders gives the pod templates of workloads that name in confighash.dev/extra-sources
-// what their programs read a checksum of it, since its name stays.
+// stampReaders adds a checksum of the objects in confighash.dev/extra-sources to the pod templates of workloads that
+// have this annotation, since these objects keep their names.
 func (b *builder) stampReaders() {
 	b.plan.read = map[*graph.Edge]bool{}
 	for _, r := range b.graph.Resources {
@@ -218,8 +214,7 @@ func (b *builder) stampReaders() {
 	}
 }
 
-// sumsOfRead returns a checksum of the content, as it will be, of each object that
-// confighash.dev/extra-sources names.
+// sumsOfRead returns a checksum of the final content of each object that confighash.dev/extra-sources names.
 func (b *builder) sumsOfRead(r *graph.Resource) (sums []string) {
 	for _, e := range r.ExtraSources() {
 		for _, match := range e.Matches {
@@ -229,7 +224,7 @@ func (b *builder) sumsOfRead(r *graph.Resource) (sums []string) {
 			}
 			suffix, err := b.suffixOf(c, b.target(c), []*graph.Resource{c})
 			if err != nil || suffix == "" {
-				continue // what it holds is not known
+				continue // its content is unknown
 			}
 			sums = append(sums, hash.Source{Kind: c.Kind, Name: c.Base, Values: []hash.Value{{Sum: sha256.Sum256([]byte(suffix))}}}.Checksum(b.spec.Salt))
 			b.plan.read[e] = true

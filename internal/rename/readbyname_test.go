@@ -14,8 +14,8 @@ metadata: {name: p}
 spec: {containers: [{args: [--configmap=app], envFrom: [{configMapRef: {name: app-4h2mbtbbt6}}]}]}
 `
 
-// An earlier run did not know of the flag, and appended a hash.
-func TestNew_restoresTheNameOfBefore(t *testing.T) {
+// An earlier run did not know the flag, and appended a hash.
+func TestNew_restoresTheFormerName(t *testing.T) {
 	p, err := planOf(t, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: app-4h2mbtbbt6, annotations: {confighash.dev/hash: 4h2mbtbbt6}}\ndata: {a: b}"+reads, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -44,8 +44,8 @@ func TestNew_restoresNoNameThatIsTaken(t *testing.T) {
 	}
 }
 
-// Behind a pipe the name has kustomize's hash already, and nothing is recorded.
-func TestNew_leavesWhatKustomizeHashedAsItIs(t *testing.T) {
+// Through a pipe, the name already has kustomize's hash, and nothing is recorded.
+func TestNew_leavesNamesThatKustomizeHashed(t *testing.T) {
 	p, err := planOf(t, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: app-4h2mbtbbt6}\ndata: {a: b}"+reads, nil)
 	if err != nil {
 		t.Fatal(err)

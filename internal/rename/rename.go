@@ -1,10 +1,9 @@
-// Package rename plans the mode Rename: ConfigMaps and Secrets get a hash of
-// their content appended to their names, and every reference follows.
+// Package rename plans mode Rename: ConfigMaps and Secrets get a hash of their content appended to their names, and
+// every reference follows.
 //
-// New returns the new names and the edits that they need. The plan depends on the
-// input alone, not on what an earlier run did: names are computed from the name
-// without the recorded suffix, references are rewritten to complete present names.
-// So a second run finds nothing to do.
+// New returns the new names and the necessary edits. The plan depends only on the input, not on what an earlier run
+// did: names are computed from the name without the recorded suffix, and references are rewritten to complete current
+// names. So a second run changes nothing.
 package rename
 
 import (
@@ -23,22 +22,24 @@ import (
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
-// A Plan is what a Rename changes and reports.
+// A Plan holds the changes and findings of mode Rename.
 type Plan struct {
 	plan.Plan
-	// Names are the names of the objects that take part, as they will be.
+	// Names are the new names of the objects that take part.
 	Names map[*graph.Resource]string
 	// Added are objects with keys of others, each as a document.
 	Added [][]byte
-	// Dropped are objects that Strip leaves out, since another one gets their keys.
+	// Dropped are objects that Strip removes because another one gets their keys.
 	Dropped []*graph.Resource
+	// Left are the objects that are referred to and keep their names, each with the reason.
+	Left []graph.Finding
 
 	parts map[*graph.Edge]*part
-	read  map[*graph.Edge]bool // what a checksum covers
+	read  map[*graph.Edge]bool // covered by a checksum
 }
 
-// Covers returns the annotations of pod templates of r whose pods consume renamed objects,
-// each with what they consume that keeps its name, "" for nothing: a clause.
+// Covers returns the pod template annotations of r whose pods consume renamed objects. The value is a clause about
+// consumed objects that keep their names, "" if there are none.
 func (p *Plan) Covers(r *graph.Resource) map[yamldoc.Path]string {
 	covers := map[yamldoc.Path]string{}
 	for i := range r.Edges {
@@ -58,8 +59,8 @@ func (p *Plan) Covers(r *graph.Resource) map[yamldoc.Path]string {
 	return covers
 }
 
-// Called returns the name by which people know the object that a reference means: the one that
-// it will have, or "" if the reference gets an object with some keys of it.
+// Called returns the new name of object, to which e refers. It is "" if the reference gets a part of the object
+// instead.
 func (p *Plan) Called(e *graph.Edge, object *graph.Resource) string {
 	if p.parts[e] != nil {
 		return ""
@@ -67,7 +68,7 @@ func (p *Plan) Called(e *graph.Edge, object *graph.Resource) string {
 	return p.Names[object]
 }
 
-// gap says why a change of what a reference means changes no name.
+// gap returns why a change of the referenced object changes no name, "" if it changes one.
 func (p *Plan) gap(e *graph.Edge) string {
 	switch {
 	case p.parts[e] != nil || p.read[e]:
@@ -80,8 +81,8 @@ func (p *Plan) gap(e *graph.Edge) string {
 	return ""
 }
 
-// New plans the Rename of g. Its error is that of plan.Plan.Err. While it rewrites
-// references, it calls beside, unless that is nil, with the names of the plan.
+// New plans mode Rename for g. Its error is that of plan.Plan.Err. If beside is not nil, it is called with the new
+// names, concurrently with the rewriting of references.
 func New(g *graph.Graph, p *policy.Policy, spec *v1alpha1.Spec, beside func(names map[*graph.Resource]string)) (*Plan, error) {
 	b := newBuilder(g)
 	b.policy, b.spec, b.plan.Full = p, spec, spec.Report == v1alpha1.ReportFull
@@ -121,30 +122,30 @@ func New(g *graph.Graph, p *policy.Policy, spec *v1alpha1.Spec, beside func(name
 	return b.plan, nil
 }
 
-// A target is what is known of a ConfigMap or a Secret.
+// A target holds the facts about a ConfigMap or a Secret.
 type target struct {
-	referred bool            // something refers to it that asks for nothing else
-	asked    bool            // something that refers to it opts in
-	unknown  bool            // a reference to it is unknown to kustomize
-	producer *graph.Resource // what pins its name
-	implicit bool            // by looking for it under a name that no field says
+	referred bool            // a reference does not ask for anything else
+	asked    bool            // a referrer opts in
+	unknown  bool            // kustomize does not know a reference to it
+	producer *graph.Resource // pins its name
+	implicit bool            // the producer looks for it under a name that no field has
 	pinned   *graph.Resource // what may refer to it, or to another of the name
 	outside  *policy.Refusal // why another build needs its name
-	reader   *policy.Refusal // why a program probably reads it by its name
+	reader   *policy.Refusal // why a program probably reads it by name
 	takes    bool            // it takes part
 	restored bool            // it gets back the name from before an earlier run
 	named    bool            // the name in Plan.Names is final
 	naming   bool            // the name is being computed
 	suffix   string
 	votes    votes
-	derived  *derived         // how the name follows from another one's, if it does
+	derived  *derived         // how its name is derived from another's, if it is
 	edges    []*graph.Edge    // from its own content
-	leads    bool             // the name of another follows from its name
-	whole    bool             // something needs all of it; see split
-	parts    map[string]*part // that pods take, by their keys
+	leads    bool             // another name is derived from its name
+	whole    bool             // something needs the whole object; see split
+	parts    map[string]*part // the parts that pods take, by their keys
 	binary   map[string]bool  // keys in binaryData, if pods take parts
-	own      *part            // that it becomes, if nothing needs all of it
-	added    []*part          // that are added
+	own      *part            // the part it becomes, if nothing needs the whole object
+	added    []*part          // the parts to be added
 }
 
 type builder struct {
@@ -152,18 +153,25 @@ type builder struct {
 	policy  *policy.Policy
 	spec    *v1alpha1.Spec
 	plan    *Plan
-	targets []*target     // by graph.Resource.Index, nil for what nothing is known of
-	edges   []*graph.Edge // that names follow from, or that follow names
-	outside []*graph.Edge // the same of other builds, which are not rewritten
+	targets []*target     // by graph.Resource.Index, nil if there are no facts
+	edges   []*graph.Edge // those that names depend on, or that follow names
+	outside []*graph.Edge // the same in other builds, which are not rewritten
 	missed  []missed
 	readers readers
 	doubts  []*graph.Edge // tentative references that may mean two kinds
 	parts   map[*graph.Edge]*part
 	strips  bool // no object takes part, and no name gets longer; see Strip
-	// looked are lists of candidates that have been looked through, each with the first
-	// resource that did: thousands of references may mean the same thousands of objects.
+	// looked has the lists of candidates already processed, with the first resource for which that was done: thousands
+	// of references may mean the same thousands of objects.
 	looked map[look]*graph.Resource
 	notes  graph.Notes
+	warned map[warned]bool
+}
+
+// A warned is a warning that a resource has.
+type warned struct {
+	resource *graph.Resource
+	message  string
 }
 
 func newBuilder(g *graph.Graph) *builder {
@@ -175,20 +183,21 @@ func newBuilder(g *graph.Graph) *builder {
 		parts:   map[*graph.Edge]*part{},
 		looked:  map[look]*graph.Resource{},
 		notes:   graph.Notes{},
+		warned:  map[warned]bool{},
 	}
 }
 
-// A look is a list of candidates, by where it begins, and why it was looked through.
+// A look is a list of candidates, by address, and why it was processed.
 type look struct {
 	list **graph.Resource
 	why  string
 }
 
-// again reports whether r, or another before, has looked through the candidates for
-// that reason. A candidate may leave itself out, so two may look.
+// again reports whether the candidates were already processed for that reason, for r or another resource. As a
+// candidate may exclude itself, two resources may process them.
 func (b *builder) again(candidates []*graph.Resource, r *graph.Resource, why string) bool {
 	if len(candidates) == 1 {
-		return false // it costs no more than the reference itself
+		return false // costs no more than the reference itself
 	}
 	for _, l := range []look{{&candidates[0], why}, {&candidates[0], why + " again"}} {
 		by, looked := b.looked[l]
@@ -203,7 +212,7 @@ func (b *builder) again(candidates []*graph.Resource, r *graph.Resource, why str
 	return true
 }
 
-// note is graph.Once in the notes of b. Of one object there is nothing to note.
+// note is graph.Once with the notes of b. A single object is not worth caching.
 func note[T any](b *builder, objects []*graph.Resource, what string, find func() T) T {
 	if len(objects) == 1 {
 		return find()
@@ -225,10 +234,10 @@ func (b *builder) takes(r *graph.Resource) bool {
 	return t != nil && t.takes
 }
 
-// hashed reports whether r will be named after its content, by this build or by another.
+// hashed reports whether r will be named after its content, by this build or another.
 func (b *builder) hashed(r *graph.Resource) bool { return b.takes(r) || r.Context && r.Base != r.Name }
 
-// count goes through all references: what pins names, and what refers to what.
+// count processes all references: what pins names, and what refers to what.
 func (b *builder) count() {
 	edges := 0
 	for _, r := range b.graph.Resources {
@@ -268,7 +277,7 @@ func (b *builder) count() {
 	}
 }
 
-// countsAs says how a reference counts for the objects that it may mean.
+// countsAs returns a key for the way in which a reference counts for the objects that it may mean.
 func countsAs(e *graph.Edge, match graph.Match) string {
 	r, ref := e.Referrer, e.Ref
 	namespace := ""
@@ -281,7 +290,7 @@ func countsAs(e *graph.Edge, match graph.Match) string {
 	return fmt.Sprint("count", ref.Role, ref.List, ref.Follows, ref.Kustomize, ref.Namespace != "", r.ClusterScoped, r.Ignored(), policy.OptsIn(r), " ", namespace)
 }
 
-// countOne enters that a reference may mean c.
+// countOne records that a reference may mean c.
 func (b *builder) countOne(e *graph.Edge, c *graph.Resource) {
 	r, ref, t := e.Referrer, e.Ref, b.target(c)
 	switch {
@@ -296,8 +305,8 @@ func (b *builder) countOne(e *graph.Edge, c *graph.Resource) {
 	}
 }
 
-// needOutside enters that another build needs the present name of c. A reference with a
-// hash shows that its build follows new names.
+// needOutside records that another build needs the current name of c. If the reference has a hash, its build follows
+// new names.
 func (b *builder) needOutside(e *graph.Edge, match graph.Match, c *graph.Resource) {
 	r, t := e.Referrer, b.target(c)
 	if !r.Context || c.Context || t.outside != nil || e.Ref.Follows || e.Ref.Role == catalog.Producer || match.Stale || !match.Based && c.Base != c.Name {
@@ -308,8 +317,8 @@ func (b *builder) needOutside(e *graph.Edge, match graph.Match, c *graph.Resourc
 		r, r.File, r.Place())
 }
 
-// known reports whether kustomize follows ref, which means c. It does not read
-// which kinds an RBAC rule is about, so it may take a name for one of the other kind.
+// known reports whether kustomize updates ref, which means c. It ignores which kinds an RBAC rule is about, so it may
+// mistake a name for one of the other kind.
 func (b *builder) known(r *graph.Resource, ref *reference.Reference, c *graph.Resource) bool {
 	if !follows(r, ref, c) || !ref.List {
 		return follows(r, ref, c)
@@ -317,9 +326,8 @@ func (b *builder) known(r *graph.Resource, ref *reference.Reference, c *graph.Re
 	return len(b.graph.Resolve(r, ref, catalog.AnyTarget&^c.Target).Candidates) == 0
 }
 
-// follows reports whether kustomize follows a field like that of ref to where c is.
-// It reads namespaces as they are written, and so loses what a chart that it
-// inflates refers to (kustomize 5.8).
+// follows reports whether kustomize updates a field like ref's if it means c. kustomize compares namespaces as written,
+// and so misses references in a chart that it inflates (kustomize 5.8).
 func follows(r *graph.Resource, ref *reference.Reference, c *graph.Resource) bool {
 	return ref.Kustomize && (r.ClusterScoped || ref.Namespace != "" || cmp.Or(r.Namespace, "default") == cmp.Or(c.Namespace, "default"))
 }

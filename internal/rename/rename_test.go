@@ -18,7 +18,6 @@ import (
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
-// planOf plans the Rename of a stream of manifests.
 func planOf(t *testing.T, manifests string, change func(*v1alpha1.Spec)) (*Plan, error) {
 	t.Helper()
 	in, err := manifest.Split([]byte(manifests))
@@ -43,7 +42,7 @@ func planOf(t *testing.T, manifests string, change func(*v1alpha1.Spec)) (*Plan,
 	return New(g, p, &spec, nil)
 }
 
-// describe lists the edits of a plan, a line each.
+// describe lists the edits of a plan, one per line.
 func describe(p *Plan) []string {
 	var lines []string
 	byLine := func(a, b *graph.Resource) int { return a.Line - b.Line }
@@ -90,7 +89,7 @@ func TestNew_plansEdits(t *testing.T) {
 			},
 		},
 		{
-			"a workload that asks to be left out is no reason, but follows", app + strings.Replace(pod, "{name: p}", "{name: p, annotations: {confighash.dev/ignore: 'true'}}", 1),
+			"an ignored workload does not cause a rename, but its references follow", app + strings.Replace(pod, "{name: p}", "{name: p, annotations: {confighash.dev/ignore: 'true'}}", 1),
 			nil, nil,
 		},
 		{
@@ -147,7 +146,7 @@ func TestNew_plansEdits(t *testing.T) {
 
 func TestNew_namesObjectsAfterThoseTheyReferTo(t *testing.T) {
 	chain := "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: %s, namespace: n}\ndata: {proxy-set-headers: %s, own: x}\n---\n"
-	// c -> b -> a, in an order in which none comes first.
+	// c -> b -> a, in an order that does not begin with either end.
 	manifests := fmt.Sprintf(chain, "b", "n/a") + fmt.Sprintf(chain, "c", "n/b") + strings.Replace(app, "{name: app}", "{name: a, namespace: n}", 1)
 	all := func(s *v1alpha1.Spec) { s.Rename.Unreferenced = v1alpha1.UnreferencedRename }
 	before, err := planOf(t, manifests, all)

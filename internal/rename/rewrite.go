@@ -12,12 +12,11 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// A rewriting is what becomes of one scalar that holds references.
+// A rewriting is the change of one scalar with references.
 type rewriting struct {
 	at    edit.Scalar
 	spans []span
-	// values are what the scalar, an element of a list of names, becomes
-	// if one name means several objects.
+	// values replace the scalar, an element of a list of names, if one name means several objects.
 	values []string
 }
 
@@ -45,7 +44,7 @@ func (w *rewriting) value() string {
 
 func (b *builder) rewrite() {
 	rewrites := map[yamldoc.Path]*rewriting{}
-	for rest := b.edges; len(rest) > 0; { // they are sorted by referrer
+	for rest := b.edges; len(rest) > 0; { // sorted by referrer
 		r := rest[0].Referrer
 		for len(rest) > 0 && rest[0].Referrer == r {
 			if e := rest[0]; len(e.Matches) == 0 {
@@ -80,7 +79,7 @@ func (b *builder) edit(r *graph.Resource, rewrites map[yamldoc.Path]*rewriting) 
 	}
 }
 
-// A held is the names that the elements of lists hold, by the paths of the lists.
+// A held has the names in lists, by the paths of the lists.
 type held map[yamldoc.Path]map[string]bool
 
 func (h held) add(element yamldoc.Path, name string) {
@@ -105,9 +104,8 @@ func heldBy(r *graph.Resource, rewrites map[yamldoc.Path]*rewriting) held {
 	return h
 }
 
-// missing returns those names of a list's element that no other element of the
-// list holds: after an earlier run the element "app" may mean the ConfigMap
-// app-6ct58987ht, which has an element of its own, and the Secret app.
+// missing returns the names for a list element that no other element has: after an earlier run the element "app" may
+// mean the ConfigMap app-6ct58987ht, which has its own element, and the Secret app.
 func (h held) missing(w *rewriting) []string {
 	others := h[parent(w.at.Path)]
 	names := slices.DeleteFunc(slices.Clone(w.values), func(n string) bool { return others[n] })
@@ -125,8 +123,8 @@ func parent(path yamldoc.Path) yamldoc.Path {
 	return path[:max(strings.LastIndexByte(string(path), '['), 0)]
 }
 
-// rewriteEdge enters into rewrites what becomes of the scalars of a
-// reference. chain is the objects whose names are being computed, nil if none is.
+// rewriteEdge adds the changes of a reference's scalars to rewrites. chain is the objects whose names are being
+// computed, nil if there are none.
 func (b *builder) rewriteEdge(e *graph.Edge, rewrites map[yamldoc.Path]*rewriting, chain []*graph.Resource) {
 	var names []string
 	namespace, changes, takes := "", false, false
@@ -175,15 +173,14 @@ func (b *builder) rewriteEdge(e *graph.Edge, rewrites map[yamldoc.Path]*rewritin
 	if namespace == "" || e.Ref.NamespaceAt == nil {
 		return
 	}
-	// The namespace is one of earlier in the build; kustomize's
-	// api/filters/nameref rewrites it together with the name, too.
+	// The namespace is from earlier in the build; kustomize's api/filters/nameref also rewrites it together with the
+	// name.
 	if n := b.at(e, rewrites, *e.Ref.NamespaceAt); n != nil {
 		n.spans = append(n.spans, span{e.Ref.NamespaceStart, e.Ref.NamespaceEnd, namespace})
 	}
 }
 
-// at returns the rewriting of a scalar. If another scalar has the same path, it reports
-// that and returns nil.
+// at returns the rewriting of a scalar. If another scalar has the same path, it reports an error and returns nil.
 func (b *builder) at(e *graph.Edge, rewrites map[yamldoc.Path]*rewriting, scalar edit.Scalar) *rewriting {
 	w := rewrites[scalar.Path]
 	if w == nil {
@@ -197,8 +194,7 @@ func (b *builder) at(e *graph.Edge, rewrites map[yamldoc.Path]*rewriting, scalar
 	return w
 }
 
-// follow reports a reference to renamed objects, at the list if it is an
-// element of one, since that may become two.
+// follow reports a reference to renamed objects. A list element is reported at its list, since it may become two.
 func (b *builder) follow(e *graph.Edge, names []string) {
 	if !b.plan.Full {
 		return
@@ -214,9 +210,8 @@ func (b *builder) follow(e *graph.Edge, names []string) {
 	}
 }
 
-// meaning returns the name that a reference to the objects of match gets, and
-// the object whose complete present name that is, nil if the reference stays
-// as it is. It returns false if the names differ, which is reported.
+// meaning returns the new name for a reference to the objects of match, and the object that will have it, nil if the
+// reference stays the same. It returns false if the names differ, which it reports.
 func (b *builder) meaning(e *graph.Edge, match graph.Match, chain []*graph.Resource) (string, *graph.Resource, bool) {
 	if p := b.parts[e]; p != nil {
 		return p.name, p.of, true
@@ -238,14 +233,13 @@ func (b *builder) meaning(e *graph.Edge, match graph.Match, chain []*graph.Resou
 	return name, p.object, true
 }
 
-// A prospect is what becomes of references to one of several objects.
+// A prospect is the new name for references to several candidates.
 type prospect struct {
-	name   string          // that they get
-	object *graph.Resource // whose name that is, nil if there is none
-	// ambiguous: they would get several names. stays: they keep the name that they have
-	// if they mean certain of the objects.
+	name   string          // the new name
+	object *graph.Resource // the object that gets it, nil if there is none
+	// ambiguous: there are several new names. stays: for some of the objects, the reference would keep its name.
 	ambiguous, stays bool
-	hashed           *graph.Resource // to whose name kustomize will append a hash
+	hashed           *graph.Resource // kustomize will append a hash to its name
 }
 
 func (b *builder) prospect(e *graph.Edge, match graph.Match, chain []*graph.Resource) prospect {
@@ -261,7 +255,7 @@ func (b *builder) prospect(e *graph.Edge, match graph.Match, chain []*graph.Reso
 				name = b.nameOf(c, chain)
 			case b.target(c).restored && (match.Based || c.Base != c.Name):
 				name = c.Base
-			case !b.strips && lost(e, match, c): // nothing has the name that is there
+			case !b.strips && lost(e, match, c): // no object has the name that the reference has now
 			default:
 				p.stays = true
 				if c.History.NeedsHash && p.hashed == nil {
@@ -276,15 +270,14 @@ func (b *builder) prospect(e *graph.Edge, match graph.Match, chain []*graph.Reso
 	})
 }
 
-// lost reports whether nothing has the name by which e means c, which keeps its
-// own: one with a suffix that a run recorded, or that kustomize gave it and did not
-// write into the reference.
+// lost reports whether no object has the name by which e means c, which keeps its own name: the name has a suffix that
+// a run recorded, or lacks one that kustomize gave c but did not write into the reference.
 func lost(e *graph.Edge, match graph.Match, c *graph.Resource) bool {
 	return match.Based && c.Recorded() != "" || match.Lost() == c && !c.Ignored() && !e.Referrer.Ignored()
 }
 
-// warnOfRefusal warns of a reference in an object that an apply cannot change. It
-// describes the result, so that a second run says the same.
+// warnOfRefusal warns about a reference in an object that an apply cannot change, once for each object and what it
+// refers to. It describes the result, so that a second run reports the same.
 func (b *builder) warnOfRefusal(e *graph.Edge, names []string) {
 	called := strings.Join(names, " and ")
 	if b.policy.NamesJob(e.Referrer) {
@@ -294,13 +287,13 @@ func (b *builder) warnOfRefusal(e *graph.Edge, names []string) {
 		t := &e.Referrer.PodTemplates[i]
 		switch {
 		case t.Change == catalog.Recreated, t.Change == catalog.NewRevision:
-			return // a hook of Argo CD or Helm, which delete the one before, or a new name by kapp
+			return // Argo CD and Helm delete the previous hook, and kapp gives it a new name
 		case t.Change == catalog.Destructive, t.Change == catalog.Forbidden && !e.Ref.Immutable:
 			why := t.Change.Harm()
 			if t.Reason != "" {
 				why += ": " + t.Reason
 			}
-			b.plan.Warnf(e.Referrer, e.Ref.At.Path, "refers to %s, which is named after its content; %s", called, why)
+			b.warnOnce(e, fmt.Sprintf("refers to %s, which is named after its content; %s", called, why))
 			return
 		}
 	}
@@ -309,8 +302,17 @@ func (b *builder) warnOfRefusal(e *graph.Edge, names []string) {
 		if e.Referrer.Group == "batch" && e.Referrer.Kind == "Job" {
 			fix = "; --jobs Rename, or spec.jobs, gives the Job another name then"
 		}
-		b.plan.Warnf(e.Referrer, e.Ref.At.Path,
+		b.warnOnce(e, fmt.Sprintf(
 			"refers to %s, which is named after its content; this field of %s cannot be changed once it exists, so an apply is refused when the content has changed%s",
-			called, graph.Indefinite(e.Referrer.Kind), fix)
+			called, graph.Indefinite(e.Referrer.Kind), fix))
+	}
+}
+
+// warnOnce warns at the first field of the referrer for which message is the same.
+func (b *builder) warnOnce(e *graph.Edge, message string) {
+	w := warned{e.Referrer, message}
+	if !b.warned[w] {
+		b.warned[w] = true
+		b.plan.Warnf(e.Referrer, e.Ref.At.Path, "%s", message)
 	}
 }

@@ -12,15 +12,14 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// Strip plans the inverse of New for manifests that are finished: objects get back the
-// names from before an earlier run, or from before kustomize's own hash, Jobs too, and references
-// follow. An object keeps its name, with a warning, if another one would have the same,
-// as several versions of one object would. What kustomize records while it builds
+// Strip plans the inverse of New for finished manifests: objects and Jobs get back the names from before an earlier
+// run, or from before kustomize's own hash, and references follow. An object keeps its name, with a warning, if another
+// one would have the same, for example if there are several versions of it. What kustomize records while it builds
 // stays.
 //
-// Of the parts of one object the first becomes the object, with the keys of the others, unless
-// that is there as well. The others are Dropped. In Names, each part has its Kin, or its
-// Lineage if it is not the only one of its kin.
+// The first part of an object becomes the object, with the keys of the other parts, unless the object itself exists as
+// well. The other parts are Dropped. In Names, each part has its Kin, or its Lineage if it is not the only one of its
+// kin.
 func Strip(g *graph.Graph) *Plan {
 	b := newBuilder(g)
 	b.strips = true
@@ -32,7 +31,7 @@ func Strip(g *graph.Graph) *Plan {
 		}
 	}
 	kept := b.stripNames()
-	b.rewrite() // its errors are about references that stay
+	b.rewrite() // its errors concern references that stay
 	stripped := &Plan{Plan: plan.Plan{Edits: b.plan.Edits}, Names: map[*graph.Resource]string{}}
 	kin := map[graph.ID]int{}
 	kinOf := func(r *graph.Resource) graph.ID {
@@ -86,8 +85,8 @@ func (b *builder) stripNames() (kept []*graph.Resource) {
 	return kept
 }
 
-// joinParts makes one object of the parts of each: the first gets the keys of the others,
-// unless the whole object is there as well.
+// joinParts makes one object from the parts of each object: the first gets the keys of the others, unless the whole
+// object exists as well.
 func joinParts(g *graph.Graph, stripped *Plan) {
 	whole, first, has := map[graph.ID]bool{}, map[graph.ID]*graph.Resource{}, map[graph.ID]map[string]bool{}
 	var parts []*graph.Resource
@@ -122,6 +121,6 @@ func joinParts(g *graph.Graph, stripped *Plan) {
 				}
 			}
 			return err
-		}) // it was read before, so it cannot fail
+		}) // cannot fail, as it was read before
 	}
 }

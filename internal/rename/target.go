@@ -45,16 +45,15 @@ func (b *builder) marks(r *graph.Resource, suffix string) []edit.Edit {
 	for _, key := range slices.Sorted(maps.Keys(b.spec.Rename.Annotations)) {
 		edits = append(edits, plan.Annotate(r, key, withOptions(key, r.Annotations[key], b.spec.Rename.Annotations[key]))...)
 	}
-	// Content under a derived name may change without it.
+	// The content under a derived name may change without the name.
 	if b.spec.Rename.Immutable && !r.Immutable && b.target(r).derived == nil {
 		edits = append(edits, edit.SetEntry{Key: "immutable", Value: "true", Bool: true, After: "kind"})
 	}
 	return edits
 }
 
-// withOptions returns the value that an annotation gets. Argo CD reads two of
-// them as lists of options divided by commas: an object keeps those that it has,
-// unless the new value sets the same one.
+// withOptions returns the new value of an annotation. Argo CD reads two annotations as comma-separated options: an
+// object keeps its options unless the new value sets the same one.
 func withOptions(key, has, value string) string {
 	if has == "" || key != "argocd.argoproj.io/sync-options" && key != "argocd.argoproj.io/compare-options" {
 		return value

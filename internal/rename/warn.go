@@ -27,13 +27,13 @@ func (b *builder) warnOfDoubts() {
 	}
 }
 
-// warnOfStrangers warns of a reference to a name that several objects have or had,
-// none of them of the referrer's layers. kustomize does not rewrite it either.
+// warnOfStrangers warns about a reference to a name that several objects have or had, none of them in the referrer's
+// layers. kustomize does not rewrite it either.
 func (b *builder) warnOfStrangers(e *graph.Edge) {
 	if !b.anyTakes(e.Strangers) {
 		return
 	}
-	// By their base names, which are the same in a second run.
+	// Use the base names, which are the same in a second run.
 	bases := note(b, e.Strangers, "bases", func() string {
 		bases := make([]*graph.Resource, len(e.Strangers))
 		for i, s := range e.Strangers {
@@ -45,9 +45,8 @@ func (b *builder) warnOfStrangers(e *graph.Edge) {
 		"%q not rewritten: ambiguous between %s, which had this name in other kustomize layers; use the current name", e.Ref.Name, bases)
 }
 
-// warnOfKustomize warns of names that kustomize will rewrite wrongly once the
-// function is done: entries of RBAC rules that are former names of a renamed
-// object to it, whatever the rule is about.
+// warnOfKustomize warns about names that kustomize will rewrite wrongly after the function: it takes entries of RBAC
+// rules for former names of a renamed object, whatever the rule is about.
 func (b *builder) warnOfKustomize() {
 	for _, r := range b.graph.Resources {
 		if !r.History.Built {
@@ -87,7 +86,7 @@ func (b *builder) warnOfKustomizeAt(r *graph.Resource, path yamldoc.Path, value 
 	for _, kind := range catalog.AnyTarget.Each() {
 		match := b.graph.Resolve(r, &reference.Reference{Name: value}, kind)
 		if match.Based || len(match.Candidates) == 0 {
-			continue // by a name that is in no history
+			continue // found by a name that is not in its history
 		}
 		name := note(b, match.Candidates, "kustomize "+value, func() string {
 			for _, c := range match.Candidates {
@@ -105,9 +104,8 @@ func (b *builder) warnOfKustomizeAt(r *graph.Resource, path yamldoc.Path, value 
 	}
 }
 
-// warnOfOrder warns of checksums of mode Annotate that cover objects whose references
-// get new names now and that no run has renamed before: mode Annotate ran before this
-// one.
+// warnOfOrder warns about checksums of mode Annotate that cover objects whose references change now and that were never
+// renamed before: mode Annotate ran too early.
 func (b *builder) warnOfOrder() {
 	renewed := map[*graph.Resource]bool{}
 	for _, e := range b.edges {

@@ -9,11 +9,11 @@ import (
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
-// votes are what the workloads that refer to an object say, if the policy
-// asks them: a renamed object rolls every one of them.
+// votes are the votes of the workloads that refer to an object, if the policy asks them: renaming the object rolls all
+// of them.
 type votes struct {
-	yes, no *graph.Resource // the first that says so
-	why     string          // why not
+	yes, no *graph.Resource // the first to vote so
+	why     string          // reason of no
 }
 
 func (v *votes) refuse(workload *graph.Resource, why string) {
@@ -22,15 +22,14 @@ func (v *votes) refuse(workload *graph.Resource, why string) {
 	}
 }
 
-// A missed is what a workload names and does not refer to: a pattern can name
-// thousands.
+// A missed is a workload with the objects that it names but does not refer to: a pattern can name thousands.
 type missed struct {
 	workload *graph.Resource
 	objects  []*graph.Resource
 }
 
-// ask asks the workloads about the objects that their pod templates refer to,
-// and finds objects that they name and do not refer to: no rename rolls them.
+// ask asks the workloads about the objects that their pod templates refer to, and finds objects that they name but do
+// not refer to, whose renames do not roll them.
 func (b *builder) ask() {
 	if !b.policy.AsksWorkloads() {
 		return
@@ -54,7 +53,7 @@ func (b *builder) ask() {
 				b.askWorkload(r, b.policy.Workload(r, &r.PodTemplates[i]), edges)
 				continue
 			}
-			// A new name would roll it, so it votes no.
+			// A new name would roll the workload, so it votes no.
 			for _, e := range edges {
 				for _, match := range e.Matches {
 					if b.again(match.Candidates, r, "refuse") {
@@ -99,8 +98,7 @@ func (b *builder) askWorkload(r *graph.Resource, w *policy.Workload, edges []*gr
 	}
 }
 
-// referredTo returns the objects that edges may mean, each once, and which of them are
-// consumed.
+// referredTo returns the objects that edges may mean, without duplicates, and which of them are consumed.
 func referredTo(edges []*graph.Edge) (objects []*graph.Resource, consumed map[*graph.Resource]bool) {
 	type list struct {
 		candidates **graph.Resource

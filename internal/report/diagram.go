@@ -6,14 +6,13 @@ import (
 	"strings"
 )
 
-// A Diagram is boxes with arrows from left to right.
+// A Diagram has boxes, and arrows from left to right.
 type Diagram struct {
-	// Name is the name of the graph for Graphviz, to which "graph" is a keyword.
+	// Name is the graph's name in Graphviz, where "graph" is a keyword.
 	Name string
-	// Title is the heading of the diagram in Markdown, after the lists. A diagram without a
-	// title precedes them.
+	// Title is the diagram's heading in Markdown, after the lists. Without a title, the diagram comes before them.
 	Title string
-	// Note says what is left out, if anything is.
+	// Note says what is left out, if anything.
 	Note   string
 	Looks  []Look
 	Boxes  []Box
@@ -21,15 +20,14 @@ type Diagram struct {
 	keys   map[any]int
 }
 
-// A Look says how boxes are drawn. Their text is dark on a light ground, so that it can
-// be read on a dark page too.
+// A Look is a style for boxes. Their text is dark on a light background, so that it is legible on a dark page too.
 type Look struct {
-	// Name is of small letters. Meaning is for a legend.
+	// Name has lower-case letters. Meaning is for a legend.
 	Name, Meaning, Fill, Stroke string
 	Dashed                      bool
 }
 
-// ink is the colour of a box's text.
+// ink is the text colour of boxes.
 const ink = "#1f2328"
 
 // A Box has lines of text.
@@ -39,15 +37,15 @@ type Box struct {
 	Lines []Phrase
 	// Tip is shown when a pointer rests on the box.
 	Tip string
-	// Name is what the box is called in a group, and Many what several such boxes are,
-	// such as "workloads"; both may be empty.
+	// Name is the box's name within a group, and Many the plural noun for such boxes, such as "workloads"; both may be
+	// empty.
 	Name Phrase
 	Many string
-	// All are the names of all boxes that it stands for, if it does.
+	// All are the names of the boxes that a group stands for.
 	All []string
 }
 
-// An Arrow leads from a box to a box.
+// An Arrow leads from one box to another.
 type Arrow struct {
 	// From and To are indices of boxes.
 	From, To int
@@ -57,8 +55,7 @@ type Arrow struct {
 	Dashed bool
 }
 
-// Box returns the index of the box with a key, which must be comparable. It makes the
-// box if need be.
+// Box returns the index of the box with a key, which must be comparable. It adds the box if it is missing.
 func (d *Diagram) Box(key any, box func() Box) int {
 	at, known := d.keys[key]
 	if !known {
@@ -72,10 +69,10 @@ func (d *Diagram) Box(key any, box func() Box) int {
 	return at
 }
 
-// longestName is how many characters of a name a diagram shows.
+// longestName bounds how many characters of a name a diagram shows.
 const longestName = 48
 
-// Shortened cuts the middle out of long names, as boxes and labels show them.
+// Shortened cuts the middle out of long names, for boxes and labels.
 func (p Phrase) Shortened() Phrase {
 	short := slices.Clone(p)
 	for i := range short {
@@ -147,7 +144,7 @@ func (p Phrase) mermaid() string {
 	return b.String()
 }
 
-// Dot returns the diagram in Graphviz's language, its first box at the top.
+// Dot returns the diagram in Graphviz's language, with its first box at the top.
 func (d *Diagram) Dot() string {
 	const font = `fontname="Helvetica,Arial,sans-serif"`
 	var b strings.Builder
@@ -161,7 +158,7 @@ func (d *Diagram) Dot() string {
 		b.WriteString("  }\n")
 	}
 	fmt.Fprintf(&b, "  edge [%s, fontsize=9, color=\"#6e7781\", fontcolor=\"#57606a\"]\n", font)
-	// Graphviz draws connected parts from the bottom up.
+	// Graphviz draws connected components from the bottom up.
 	for i, box := range slices.Backward(d.Boxes) {
 		fmt.Fprintf(&b, "  n%d [label=%s, tooltip=%s, %s]\n", i+1, dot(box.lines(Phrase.short)...), dot(box.Tip), d.Looks[box.Look].dot())
 	}
@@ -172,7 +169,7 @@ func (d *Diagram) Dot() string {
 	return b.String()
 }
 
-// dot returns the attributes of a look for Graphviz.
+// dot returns the Graphviz attributes of a look.
 func (l *Look) dot() string {
 	style := ""
 	if l.Dashed {
@@ -181,7 +178,7 @@ func (l *Look) dot() string {
 	return fmt.Sprintf("class=%s, fillcolor=%q, color=%q, fontcolor=%q%s", l.Name, l.Fill, l.Stroke, ink, style)
 }
 
-// attributes returns the attributes of an arrow for Graphviz, in brackets after a space.
+// attributes returns the Graphviz attributes of an arrow, in brackets after a space.
 func (a *Arrow) attributes() string {
 	var all []string
 	if len(a.Label) > 0 {

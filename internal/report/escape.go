@@ -9,9 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// Printable returns text on one line. It writes out every character that a reader would
-// not see, or that would steer a terminal or turn the direction of writing, but for those
-// to keep.
+// Printable returns text on one line. It escapes every character, except those in keep, that would be invisible,
+// control a terminal or change the writing direction.
 func Printable(text string, keep ...rune) string {
 	hidden := func(r rune) bool { return hidden(r) && !slices.Contains(keep, r) }
 	if utf8.ValidString(text) && !strings.ContainsFunc(text, hidden) {
@@ -34,23 +33,21 @@ func Printable(text string, keep ...rune) string {
 	return b.String()
 }
 
-// OneLine returns a sentence that is printable, with one space between its words.
+// OneLine returns a printable sentence with single spaces between its words.
 func OneLine(text string) string { return Printable(strings.Join(strings.Fields(text), " ")) }
 
-// printableLine returns a line without its break, printable but for its tabs.
+// printableLine returns a printable line without its break, but with its tabs.
 func printableLine(line string) string { return Printable(strings.TrimSuffix(line, "\n"), '\t') }
 
-// hidden reports whether a character cannot be seen. Among those that count as
-// printable, Unicode calls some ignorable, such as the Hangul fillers; a variation
-// selector shows in the character before it only; and one braille pattern is blank.
+// hidden reports whether a character is invisible. Some printable characters are: those that Unicode calls ignorable,
+// such as the Hangul fillers, variation selectors, and the blank braille pattern.
 func hidden(r rune) bool {
 	const blankBraille = '\u2800'
 	return !unicode.IsPrint(r) || r == blankBraille ||
 		r > unicode.MaxASCII && unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
-// shortened returns printable text, with the middle cut out of what has more than that
-// many characters.
+// shortened returns printable text of at most that many characters, with the middle cut out.
 func shortened(text string, longest int) string {
 	runes := []rune(Printable(text))
 	if len(runes) <= longest {
@@ -60,8 +57,7 @@ func shortened(text string, longest int) string {
 	return string(runes[:half-1]) + "…" + string(runes[len(runes)-half:])
 }
 
-// code returns text as a code span of Markdown, in which nothing is markup, a mention or
-// a link.
+// code returns text as a Markdown code span, in which nothing is markup, a mention or a link.
 func code(text string) string {
 	text = Printable(text)
 	if text == "" {
@@ -78,13 +74,12 @@ func code(text string) string {
 	return fence + text + fence
 }
 
-// mermaid returns printable text as a part of a quoted label of Mermaid, with or without
-// its spaces. What may be more than text becomes an entity.
+// mermaid returns printable text as part of a quoted Mermaid label, with or without its spaces. Characters that may be
+// markup become entities.
 //
-// Mermaid reads a label as Markdown, in which a full stop may make a list or a link.
-// Before that it searches the whole diagram, labels included, for lines with a colon and
-// a hash after the word style, for "direction LR" and for %%{. Meanwhile it writes an
-// entity as ﬂ°°35¶ß.
+// Mermaid reads a label as Markdown, in which a full stop may make a list or a link. Before that it searches the whole
+// diagram, labels included, for lines with a colon and a hash after the word style, for "direction LR" and for %%{.
+// During this search, an entity is encoded as ﬂ°°35¶ß.
 func mermaid(text string, spaces bool) string {
 	var b strings.Builder
 	runes := []rune(text)
@@ -118,8 +113,8 @@ func mermaid(text string, spaces bool) string {
 	return b.String()
 }
 
-// dot returns lines of text as a quoted string of Graphviz. There, a backslash would
-// begin \n or \N, and an ampersand an entity of HTML.
+// dot returns lines of text as a quoted Graphviz string, in which a backslash would begin \n or \N, and an ampersand an
+// HTML entity.
 func dot(lines ...string) string {
 	escaped := make([]string, len(lines))
 	for i, line := range lines {

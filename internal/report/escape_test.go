@@ -16,7 +16,7 @@ func TestEscape(t *testing.T) {
 		escape           func(string) string
 		given, want, why string
 	}{
-		{"plain", printable, "größe 日本語", "größe 日本語", "what is seen stays"},
+		{"plain", printable, "größe 日本語", "größe 日本語", "visible characters stay"},
 		{"control", printable, "a\x1b[31m\nb", `a\x1b[31m\nb`, "it would steer a terminal"},
 		{"direction", printable, "\u202eabc", `\u202eabc`, "it would turn the direction of writing"},
 		{"fillers", printable, "a\u3164\uffa0\u115f\u1160", `a\u3164\uffa0\u115f\u1160`, "they count as letters, and are blank"},
@@ -34,7 +34,7 @@ func TestEscape(t *testing.T) {
 		{"Mermaid's links", mermaidName, "www.a.b", "www#46;a#46;b", "Markdown makes a link of it"},
 		{"Mermaid's words", mermaidWords, "known to the cluster", "known to the cluster", "spaces stay"},
 		{"dot", func(s string) string { return dot(s) }, `a"b\N&lt;`, `"a\"b\\N&amp;lt;"`, "\\N is the name of the node"},
-		{"dot in lines", func(s string) string { return dot(s, s) }, "a\n", `"a\\n\na\\n"`, "lines are ours alone"},
+		{"dot in lines", func(s string) string { return dot(s, s) }, "a\n", `"a\\n\na\\n"`, "only our own line breaks break lines"},
 		{"short", func(s string) string { return shortened(s, 8) }, "12345678", "12345678", "it fits"},
 		{"long", func(s string) string { return shortened(s, 8) }, "123456789", "123…6789", "both ends tell most"},
 	} {

@@ -6,18 +6,18 @@ import (
 	"slices"
 )
 
-// People can follow a picture of that many boxes and arrows.
+// The largest diagram that people can follow.
 const (
 	mostBoxes  = 40
 	mostArrows = 60
 )
 
-// mostNames is how many names a box of a group shows.
+// mostNames is how many names the box of a group shows.
 const mostNames = 6
 
-// Simplify makes one box of boxes that are Many of the same and have the same arrows. If
-// there are still too many, it leaves only the boxes that lead to most others, with those,
-// and says so in Note: sources are boxes that lead to others, and users those others.
+// Simplify merges boxes that have the same Many and the same arrows. If there are still too many, it keeps only the
+// boxes that lead to the most others, with these, and says so in Note: sources names the boxes that lead to others, and
+// users those others.
 func (d *Diagram) Simplify(sources, users string) {
 	degree := make([]int, len(d.Boxes))
 	for _, a := range d.Arrows {
@@ -61,7 +61,7 @@ func (d *Diagram) of(sources []int) Diagram {
 	return part.kept(into)
 }
 
-// kept returns the diagram without the boxes that have 0, and without their arrows.
+// kept returns the diagram without boxes for which into is 0, and without their arrows.
 func (d *Diagram) kept(into []int) Diagram {
 	k := *d
 	k.Boxes, k.Arrows = nil, nil
@@ -79,7 +79,7 @@ func (d *Diagram) kept(into []int) Diagram {
 	return k
 }
 
-// grouped returns the diagram with a box for each group of at least so many.
+// grouped returns the diagram with a single box for each sufficiently large group.
 func (d *Diagram) grouped(least int) Diagram {
 	type end struct {
 		box        int

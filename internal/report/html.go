@@ -11,7 +11,7 @@ import (
 	"maragu.dev/gomponents/html"
 )
 
-// These are in the page, which loads nothing.
+// Embedded in the page, which loads nothing.
 var (
 	//go:embed page.css
 	pageCSS string
@@ -19,14 +19,13 @@ var (
 	pageJS string
 )
 
-// longSection is how many rows of a section HTML folds.
+// longSection is how many rows make HTML fold a section.
 const longSection = 50
 
 var newline = gomponents.Raw("\n")
 
-// writeHTML writes the pages of views, each with a picture, as one file, which loads
-// nothing. It uses no template: the linker keeps every method of every type for the
-// templates of Go's library, which makes the executable larger by a fifth.
+// writeHTML writes the pages of views, each with a picture, as one file that loads nothing. It does not use
+// html/template, for which the linker keeps every exported method: the executable would be a fifth larger.
 func writeHTML(w io.Writer, views []Environment) error {
 	var title string
 	var top, links, pages gomponents.Group
@@ -52,7 +51,7 @@ func writeHTML(w io.Writer, views []Environment) error {
 			each(p.Sections, (*Section).html),
 			v.Diagram().html())
 	}
-	buffered := bufio.NewWriterSize(w, 1<<16) // each piece is written by itself
+	buffered := bufio.NewWriterSize(w, 1<<16) // each node is written separately
 	err := html.Doctype(html.HTML(html.Lang("en"), newline,
 		html.Head(newline,
 			html.Meta(html.Charset("utf-8")), newline,
@@ -68,7 +67,7 @@ func writeHTML(w io.Writer, views []Environment) error {
 	return buffered.Flush()
 }
 
-// each renders the items one by one, so that never all of their nodes are in memory.
+// each renders the items one by one, so that their nodes are never in memory all at once.
 func each[T any](items []T, node func(*T) gomponents.Node) gomponents.Node {
 	return gomponents.NodeFunc(func(w io.Writer) error {
 		for i := range items {
@@ -80,7 +79,7 @@ func each[T any](items []T, node func(*T) gomponents.Node) gomponents.Node {
 	})
 }
 
-// search is hidden until the script shows it.
+// search stays hidden until the script shows it.
 var search = html.Div(html.ID("search"), gomponents.Attr("hidden"),
 	html.Label(html.For("filter"), gomponents.Text("Filter")), gomponents.Text(" "),
 	html.Input(html.ID("filter"), html.Type("search"), html.Placeholder("a name, a key, a word")), gomponents.Text(" "),
@@ -116,7 +115,7 @@ func (s *Section) html() gomponents.Node {
 		})), newline), newline}
 }
 
-// html is the row with its lines, which are folded if they are many.
+// html returns the row with its lines, which are folded if there are many.
 func (r *Row) html() gomponents.Node {
 	text := gomponents.Group{gomponents.If(len(r.Name) > 0, html.Strong(r.Name.html())), r.Text.html()}
 	for _, column := range r.Columns {

@@ -8,36 +8,34 @@ import (
 	"unicode"
 )
 
-// DefaultLimit is how many bytes Markdown has at most: fewer than the 65,536 characters
-// that GitHub takes in a comment.
+// DefaultLimit is the default maximum size of Markdown in bytes, below the 65,536 characters that GitHub accepts in a
+// comment.
 const DefaultLimit = 60_000
 
-// A list is shown without being opened if it has at most longList rows and longText
-// lines, and a diagram if it has at most longDiagram arrows.
+// A list is not folded if it has at most longList rows and longText lines, nor a diagram if it has at most longDiagram
+// arrows.
 const (
 	longList    = 10
 	longText    = 40
 	longDiagram = 20
 )
 
-// Mermaid refuses a diagram of more than 500 arrows or 50,000 characters. People stop
-// reading one well before.
+// Mermaid refuses a diagram of more than 500 arrows or 50,000 characters. People stop reading one well before.
 const (
-	// MostArrows is how many arrows Markdown draws.
+	// MostArrows bounds how many arrows Markdown draws.
 	MostArrows = 80
-	// LongestMermaid is how many bytes the diagram in Markdown has.
+	// LongestMermaid bounds the size of the diagram in Markdown, in bytes.
 	LongestMermaid = 40_000
 )
 
-// Marker returns the first line of Markdown: a bot finds its earlier comment about that
-// environment by it, or about none.
+// Marker returns the first line of Markdown, by which a bot finds its earlier comment about that environment, if any.
 func Marker(command, environment string) string {
 	return "<!-- " + strings.TrimSpace("confighash "+command+" "+environment) + " -->"
 }
 
-// Markdown returns the page with a diagram in at most so many bytes, unless the title
-// alone takes more. A page that is too long loses its diagram first, if that takes more than
-// a quarter of the room, and then the last rows of its longest lists.
+// Markdown returns the page with a diagram in at most limit bytes, unless the title alone takes more. A page that is
+// too long loses its diagram first, if that takes more than a quarter of the limit, and then the last rows of its
+// longest lists.
 func (p *Page) Markdown(d *Diagram, limit int) string {
 	marker := Marker(p.Command, p.Environment) + "\n"
 	return marker + p.within(d, limit-len(marker))
@@ -53,13 +51,13 @@ func (p *Page) within(d *Diagram, limit int) string {
 	if drawn && len(diagram) > limit/4 {
 		diagram = notDrawn("it would make this too long for a comment")
 	}
-	// A row takes more than a byte, so limit rows are too many unless all are fewer.
+	// A row takes more than a byte, so with limit rows the text is too long unless every list is shorter.
 	tooMany := sort.Search(limit, func(rows int) bool { return len(p.markdown(d.Title, diagram, rows)) > limit })
 	return p.markdown(d.Title, diagram, tooMany-1)
 }
 
-// markdown returns the page with at most so many rows in a list. If rows is negative,
-// there is no room for the titles of the lists.
+// markdown returns the page with lists of limited length. If rows is negative, there is no room for the titles of the
+// lists.
 func (p *Page) markdown(diagramTitle, diagram string, rows int) string {
 	m := &document{rows: rows}
 	m.print("### confighash")
@@ -98,8 +96,8 @@ func (p *Page) markdown(diagramTitle, diagram string, rows int) string {
 	return m.String()
 }
 
-// markdownEach returns the pages of environments in at most so many bytes. Those of which
-// there is nothing to say come last, and share a line.
+// markdownEach returns the pages of environments in at most limit bytes. Pages with nothing to report come last, and
+// share a line.
 func markdownEach(all []Environment, name string, limit int) string {
 	var pages, quiet []*Page
 	var diagrams []*Diagram
@@ -155,7 +153,7 @@ func markdownEach(all []Environment, name string, limit int) string {
 
 func (p *Page) isQuiet() bool { return len(p.Table)+len(p.Notes)+len(p.Sections) == 0 }
 
-// markdown returns the diagram below its title, or says why it is not drawn.
+// markdown returns the diagram below its title, or why it is not drawn.
 func (d *Diagram) markdown() (text string, drawn bool) {
 	arrows := len(d.Arrows)
 	switch {
@@ -189,7 +187,7 @@ func details(long bool, summary, text string) string {
 
 type document struct {
 	strings.Builder
-	// rows is how many rows of a list are written.
+	// rows bounds how many rows of a list are written.
 	rows int
 	// cut: whole rows were counted instead of written. folds: something else was.
 	cut, folds bool
@@ -244,7 +242,7 @@ func (m *document) list(indent string, n int, row func(i int)) {
 	m.cut = true
 }
 
-// row writes a row, and the lines below it, as many as a list has.
+// row writes a row, and at most m.rows of the lines below it.
 func (m *document) row(r *Row) {
 	m.print("- ")
 	if len(r.Name) > 0 {
@@ -267,7 +265,7 @@ func (m *document) row(r *Row) {
 	m.diff(r.Diff)
 }
 
-// diff writes lines of a diff in a fence that none of them ends, as many as a list has.
+// diff writes at most m.rows lines of a diff, in a fence that none of them can close.
 func (m *document) diff(text string) {
 	if text == "" {
 		return
@@ -332,8 +330,8 @@ const (
 	commandEnd = ";"
 )
 
-// proseMarkdown returns a sentence as Markdown. A command is a code span, and so is
-// every word that may be more than a word.
+// proseMarkdown returns a sentence as Markdown. A command becomes a code span, and so does every word that may be more
+// than plain text.
 func proseMarkdown(text string) string {
 	var b strings.Builder
 	rest := OneLine(text)
@@ -350,7 +348,7 @@ func proseMarkdown(text string) string {
 	}
 }
 
-// wordsMarkdown makes code spans of the words that are not plain.
+// wordsMarkdown turns words that are not plain into code spans.
 func wordsMarkdown(text string) string {
 	all := strings.Split(text, " ")
 	for i, w := range all {
@@ -363,13 +361,12 @@ func wordsMarkdown(text string) string {
 	return strings.Join(all, " ")
 }
 
-// linked reports whether GitHub may make a link of a word: of the number of an issue,
-// such as GH-1, or of the digest of a commit.
+// linked reports whether GitHub may link a word: to an issue, such as GH-1, or to a commit.
 func linked(word string) bool {
 	return strings.ContainsFunc(word, unicode.IsDigit) && (len(word) >= 7 || strings.ContainsFunc(word, unicode.IsLetter))
 }
 
-// special reports whether a character may be part of markup, of a link or of a mention.
+// special reports whether a character may be part of markup, a link or a mention.
 func special(r rune) bool {
 	return r <= unicode.MaxASCII && !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(`-'",/`, r)
 }

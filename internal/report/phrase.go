@@ -9,8 +9,7 @@ import (
 // Most is how many elements of a list are shown before the others are counted.
 const Most = 8
 
-// First returns the first elements of a list, and how many more there are: none or at
-// least two.
+// First returns the first elements of a list, and how many more there are: none or at least two.
 func First[T any](all []T, most int) (shown []T, more int) {
 	if len(all) <= most+1 {
 		return all, 0
@@ -18,8 +17,7 @@ func First[T any](all []T, most int) (shown []T, more int) {
 	return all[:most:most], len(all) - most
 }
 
-// A Phrase is a piece of text in spans: what comes from manifests is escaped, and the
-// words around it are not.
+// A Phrase is text in spans: text from manifests, which the writers escape, and the words around it.
 type Phrase []Span
 
 // A Span is a part of a phrase.
@@ -27,20 +25,20 @@ type Span struct {
 	kind kind
 	tone Tone
 	text string
-	// short is what a box shows instead of the text, if it is not empty.
+	// short is what a box shows instead of the text, unless empty.
 	short string
 }
 
 type kind uint8
 
 const (
-	word  kind = iota // text of the program's own
+	word  kind = iota // the program's own text
 	name              // the name of a resource, a key, a field or an image
 	prose             // a sentence, which may quote names
-	fold              // counts what is left out
+	fold              // a count of what is left out
 )
 
-// A Tone is how much a span asks for attention, which a terminal shows by a colour.
+// A Tone says how important a span is; a terminal shows it as a colour.
 type Tone uint8
 
 // The tones.
@@ -53,7 +51,7 @@ const (
 	Bold
 )
 
-// Words returns a phrase of the program's own.
+// Words returns a phrase of the program's own text.
 func Words(text string) Phrase { return Phrase{}.Word(text) }
 
 // Names returns a phrase that is a name.
@@ -62,7 +60,7 @@ func Names(text string) Phrase { return Phrase{}.Name(text) }
 // Prose returns a phrase that is a sentence, which may quote names.
 func Prose(text string) Phrase { return Phrase{{kind: prose, text: text}} }
 
-// Path returns a phrase that is the path of a field. A box shows the short one.
+// Path returns a phrase that is the path of a field. A box shows short instead.
 func Path(text, short string) Phrase {
 	return Phrase{{kind: name, tone: Faint, text: text, short: short}}
 }
@@ -70,7 +68,7 @@ func Path(text, short string) Phrase {
 // Fold returns a phrase that counts what is left out.
 func Fold(more int) Phrase { return Phrase{{kind: fold, text: fmt.Sprintf("and %d more", more)}} }
 
-// Word appends text of the program's own.
+// Word appends the program's own text.
 func (p Phrase) Word(text string) Phrase { return append(p, Span{kind: word, text: text}) }
 
 // Name appends the name of a resource, a key or an image.
@@ -116,12 +114,12 @@ func Some[T any](all []T, most int, phrase func(*T) Phrase) []Phrase {
 	return phrases
 }
 
-// Enumerate joins the first elements by commas, and counts the others.
+// Enumerate joins the first elements with commas, and counts the others.
 func Enumerate[T any](all []T, phrase func(*T) Phrase) Phrase {
 	return Join(Some(all, Most, phrase)...)
 }
 
-// String returns the phrase as a terminal without colours shows it.
+// String returns the phrase for a terminal without colours.
 func (p Phrase) String() string {
 	var b strings.Builder
 	for _, s := range p {
@@ -130,7 +128,7 @@ func (p Phrase) String() string {
 	return b.String()
 }
 
-// plain returns the span as a terminal without colours shows it.
+// plain returns the span for a terminal without colours.
 func (s *Span) plain() string {
 	switch s.kind {
 	case name:
@@ -142,7 +140,7 @@ func (s *Span) plain() string {
 	return s.text
 }
 
-// Plural returns a number with what it counts.
+// Plural returns a number with its noun.
 func Plural[N int | int64](n N, what string) string {
 	return fmt.Sprintf("%d %s%s", n, what, Choose(n, "", "s"))
 }

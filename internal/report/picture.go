@@ -11,8 +11,8 @@ import (
 	"maragu.dev/gomponents/html"
 )
 
-// html is the diagram as a picture: columns of boxes, which the browser lays out, and arrows,
-// which the script of the page draws between them. There is none without arrows.
+// html returns the diagram as a picture: columns of boxes, laid out by the browser, and arrows, drawn by the page's
+// script. Without arrows there is none.
 func (d *Diagram) html() gomponents.Node {
 	if len(d.Arrows) == 0 {
 		return nil
@@ -41,9 +41,9 @@ func (d *Diagram) html() gomponents.Node {
 				each(d.Arrows, (*Arrow).html)))), newline), newline}
 }
 
-// columns returns a column for each box, which is right of those that lead to it.
+// columns returns the column of each box, which is right of the boxes that lead to it.
 func (d *Diagram) columns() []int {
-	const most = 5 // so deep is the longest way, from a maker to a workload
+	const most = 5 // the longest path, from a maker to a workload
 	column := make([]int, len(d.Boxes))
 	for range most - 1 {
 		for _, a := range d.Arrows {
@@ -53,7 +53,7 @@ func (d *Diagram) columns() []int {
 	return column
 }
 
-// boxHTML is the i-th box. Arrows name it by that number.
+// boxHTML returns the i-th box, which arrows refer to by that number.
 func (d *Diagram) boxHTML(i int) gomponents.Node {
 	b := &d.Boxes[i]
 	return gomponents.Group{html.Div(html.Class("box"), html.Data("box", strconv.Itoa(i)), html.Title(Printable(b.Tip)), html.Style(d.Looks[b.Look].css()),
@@ -61,7 +61,7 @@ func (d *Diagram) boxHTML(i int) gomponents.Node {
 		gomponents.Map(b.lines(Phrase.short), func(line string) gomponents.Node { return html.Div(gomponents.Text(line)) })), newline}
 }
 
-// css is the style of a box.
+// css returns the style of a box.
 func (l *Look) css() string {
 	line := "solid"
 	if l.Dashed {
@@ -76,7 +76,7 @@ func (a *Arrow) html() gomponents.Node {
 		gomponents.El("text", gomponents.Text(a.Label.short()))), newline}
 }
 
-// legend returns the looks that a box has.
+// legend returns the looks in use.
 func (d *Diagram) legend() []Look {
 	used := map[int]bool{}
 	for i := range d.Boxes {

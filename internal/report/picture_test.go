@@ -10,8 +10,7 @@ import (
 	"github.com/confighash/confighash/test/support/property"
 )
 
-// someDiagram draws a diagram of sources, of what they lead to, and of what makes some of
-// them.
+// someDiagram draws a diagram of sources, their users, and the makers of some sources.
 var someDiagram = rapid.Custom(func(t *rapid.T) *Diagram {
 	d := &Diagram{Name: "uses", Looks: []Look{{Name: "a"}, {Name: "b"}}}
 	box := func(kind string, i int) int {
@@ -34,7 +33,7 @@ var someDiagram = rapid.Custom(func(t *rapid.T) *Diagram {
 	return d
 })
 
-// names returns the names of what a box stands for.
+// names returns the names of the boxes that a box stands for.
 func (b *Box) names() []string {
 	if b.All != nil {
 		return b.All
@@ -42,9 +41,8 @@ func (b *Box) names() []string {
 	return []string{b.Name.String()}
 }
 
-// An arrow between groups is one between each of their members, and what is left out is
-// counted.
-func TestDiagram_simplifiedSaysNothingElse(t *testing.T) {
+// An arrow between groups stands for one between each of their members, and what is left out is counted.
+func TestDiagram_simplifiedMeansTheSame(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		d := someDiagram.Draw(t, "diagram")
 		arrow := func(from, to string, a *Arrow) string { return fmt.Sprint(from, " ", to, " ", a.Label, " ", a.Dashed) }

@@ -1,9 +1,8 @@
-// Package report writes what a command shows: as text for a terminal, as Markdown for a
-// page or a comment on a merge request, as JSON for a program, as HTML for a browser, and as a graph for
-// Graphviz. Write is its entry point.
+// Package report writes what a command shows: as text for a terminal, as Markdown for a page or a comment on a merge
+// request, as JSON for a program, as HTML for a browser, and as a graph for Graphviz. Write is its entry point.
 //
-// Names come from manifests that strangers may have written. The writers escape each of
-// them, so that none steers a terminal or becomes markup, a link or a mention.
+// Names come from manifests that strangers may have written. The writers escape them, so that they cannot control a
+// terminal or become markup, links or mentions.
 package report
 
 import (
@@ -17,7 +16,7 @@ import (
 	"github.com/confighash/confighash/internal/typo"
 )
 
-// A Format is how a report is written.
+// A Format is an output format of a report.
 type Format string
 
 // The formats.
@@ -34,7 +33,7 @@ func Formats() []string {
 	return []string{string(Text), string(Markdown), string(JSON), string(Dot), string(HTML)}
 }
 
-// Parse returns the value of that name. The error lists all of them.
+// Parse returns name as a value of T, or an error that lists all valid names.
 func Parse[T ~string](what, name string, all []string) (T, error) {
 	if !slices.Contains(all, name) {
 		last := len(all) - 1
@@ -43,7 +42,7 @@ func Parse[T ~string](what, name string, all []string) (T, error) {
 	return T(name), nil
 }
 
-// A View presents the data of a command in the shapes that the formats need.
+// A View presents the result of a command in the forms that the formats need.
 type View interface {
 	// Page is for Text and Markdown.
 	Page() *Page
@@ -53,16 +52,16 @@ type View interface {
 	Data() any
 }
 
-// An Environment is the view of what is for an environment, such as prod.
+// An Environment is the view of one environment, such as prod.
 type Environment struct {
 	View `json:"-"`
 	Name string `json:"name"`
-	// Change is Added or Removed if one of two sets does not have it, and Note says so.
+	// Change is Added or Removed if only one of two sets has the environment, and Note explains that.
 	Change string `json:"change,omitempty"`
 	Note   string `json:"-"`
 }
 
-// Page names the environment.
+// Page returns the view's page, with the environment's name.
 func (e Environment) Page() *Page {
 	p := e.View.Page()
 	p.Environment = cmp.Or(e.Name, p.Environment)
@@ -72,8 +71,7 @@ func (e Environment) Page() *Page {
 	return p
 }
 
-// Write writes a view, as Text with the colours of a terminal if asked to. It returns the
-// writer's error, or one for an unknown format.
+// Write writes a view; colours only matter for Text. It returns the writer's error, or one for an unknown format.
 func Write(w io.Writer, v View, f Format, colours bool) error {
 	switch f {
 	case JSON:
@@ -86,7 +84,7 @@ func Write(w io.Writer, v View, f Format, colours bool) error {
 	}
 }
 
-// WriteJSON writes data as a person can read it too.
+// WriteJSON writes data as indented JSON. It returns the writer's error, or the encoder's.
 func WriteJSON(w io.Writer, data any) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)
@@ -94,8 +92,9 @@ func WriteJSON(w io.Writer, data any) error {
 	return encoder.Encode(data)
 }
 
-// WriteEach writes the views of environments, of one command, one after the other. name,
-// which may be empty, is what the first line of Markdown calls them all. Dot holds only one.
+// WriteEach writes the views of a command for several environments. name, which may be empty, identifies all of them in
+// the first line of Markdown. It returns the writer's error, one for an unknown format, or one for more than one
+// environment in Dot.
 func WriteEach(w io.Writer, all []Environment, name string, f Format, colours bool) error {
 	var written string
 	switch f {
@@ -136,45 +135,42 @@ func WriteEach(w io.Writer, all []Environment, name string, f Format, colours bo
 
 // A Page is a title and lists of resources.
 type Page struct {
-	// Command is the command of confighash that writes the page, such as "impact",
-	// and What the thing that it lists, such as "workload".
+	// Command is the command of confighash that writes the page, such as "impact", and What the noun for what it lists,
+	// such as "workload".
 	Command, What string
 	Title         Phrase
-	// Environment is what the page is about, such as prod; it may be empty.
+	// Environment is the page's environment, such as prod; it may be empty.
 	Environment string
-	// Table sums the page up, for Markdown, and, if Sums, for other formats too. Its first
-	// row has the titles of the columns.
+	// Table summarizes the page, for Markdown and, if Sums, for other formats too. Its first row has the column titles.
 	Table [][]Phrase
 	Sums  bool
 	// Notes are sentences below the table.
 	Notes    []Phrase
 	Sections []Section
-	// NoJSON: no other format says more.
+	// NoJSON: no other format has more details.
 	NoJSON bool
 }
 
 // A Section is a list of resources.
 type Section struct {
-	// Tag is the section in a word, which Markdown sets before the title. Both may be
-	// empty.
+	// Tag is a one-word name of the section, which Markdown puts before the title. Both may be empty.
 	Tag, Title string
 	Rows       []Row
-	// Folded: Markdown shows the rows once a reader opens the section, whose Title they
-	// are counted in. Open: a reader need not open it.
+	// Folded: Markdown hides the rows until a reader opens the section, whose Title has their number. Open: the section
+	// is initially open.
 	Folded, Open bool
 }
 
-// A Row is a resource with what a report says about it.
+// A Row is a resource with the report's statement about it.
 type Row struct {
-	// Tag is a word or two before the row in Text, in the colour of Tone.
+	// Tag is a word or two before the row in Text, coloured by Tone.
 	Tag  string
 	Tone Tone
-	// Name is emphasized, and Text follows it.
+	// Name is emphasized and followed by Text.
 	Name, Text Phrase
-	// Columns are aligned with those of the section's other rows, of which there are
-	// as many. A column may be empty.
+	// Columns are aligned with those of the section's other rows, which must have as many. A column may be empty.
 	Columns []Phrase
-	// Lines are written below the row, and below them Diff, lines of a diff.
+	// Lines are written below the row, followed by Diff, which has lines of a diff.
 	Lines []Line
 	Diff  string
 }

@@ -52,7 +52,7 @@ var errBrokenPipe = errors.New("broken pipe")
 
 func (brokenPipe) Write([]byte) (int, error) { return 0, errBrokenPipe }
 
-func TestWrite_returnsTheErrorOfTheWriter(t *testing.T) {
+func TestWrite_returnsTheWritersError(t *testing.T) {
 	for _, f := range Formats() {
 		if err := Write(brokenPipe{}, fixed{}, Format(f), false); !errors.Is(err, errBrokenPipe) {
 			t.Errorf("%s: got %v", f, err)
@@ -141,7 +141,7 @@ func TestPage_foldsLongLists(t *testing.T) {
 	}
 }
 
-// Neighbours of one tone are painted together.
+// Adjacent spans of one tone are coloured together.
 func TestPage_textPaintsTones(t *testing.T) {
 	p := Page{Title: Words("A").Toned(Bold).Word(" b"), Sections: []Section{{Rows: []Row{{Text: Words("made by ").Name("x").Toned(Faint)}}}}}
 	if got, want := p.Text(true), "\x1b[1mA\x1b[0m b\n  \x1b[2mmade by x\x1b[0m\n"; got != want {
@@ -149,7 +149,7 @@ func TestPage_textPaintsTones(t *testing.T) {
 	}
 }
 
-// listed is a page with so many rows.
+// listed is a page with that many rows.
 type listed struct {
 	fixed
 	rows int
@@ -165,8 +165,7 @@ func (l listed) Page() *Page {
 	return p
 }
 
-// All environments share the room of a comment: small ones stay whole, and none is lost
-// without a word.
+// All environments share the size of a comment: small ones stay whole, and none is omitted silently.
 func TestWriteEach_fitsIntoAComment(t *testing.T) {
 	for _, test := range []struct {
 		pages, rows int
@@ -199,7 +198,7 @@ func TestWriteEach_fitsIntoAComment(t *testing.T) {
 	}
 }
 
-func TestWriteEach_gathersThoseOfWhichThereIsNothingToSay(t *testing.T) {
+func TestWriteEach_gathersEnvironmentsWithoutFindings(t *testing.T) {
 	all := []Environment{{View: fixed{}, Name: "a"}, {View: listed{rows: 1}, Name: "b"}, {View: fixed{}, Name: "c"}, {View: fixed{}, Name: "d", Note: "It is new."}}
 	var b bytes.Buffer
 	if err := WriteEach(&b, all, "", Markdown, false); err != nil {

@@ -39,7 +39,7 @@ func (p *Page) Text(colours bool) string {
 	return t.String()
 }
 
-// table writes a table in columns, each as wide as it needs to be up to a limit.
+// table writes a table whose columns are as wide as necessary, up to a limit.
 func (t *terminal) table(rows [][]Phrase) {
 	columns := make([]int, 0, 8)
 	for _, row := range rows {
@@ -104,7 +104,7 @@ func (t *terminal) list(s *Section) {
 	}
 }
 
-// row writes a row in columns of these widths, and the lines below it.
+// row writes a row in columns of the given widths, and the lines below it.
 func (t *terminal) row(r *Row, tags, names int, columns []int) {
 	t.WriteString("  ")
 	t.print(Words(r.Tag).Toned(r.Tone))
@@ -142,7 +142,7 @@ func (r *Row) what() Phrase { return slices.Concat(r.Name, r.Text) }
 
 var colours = [...]string{Faint: "2", Good: "32", Warns: "33", Alarms: "31", Bold: "1"}
 
-// print writes phrases, and paints the spans of one tone in a row together.
+// print writes phrases. Consecutive spans of one tone are coloured together.
 func (t *terminal) print(phrases ...Phrase) {
 	for _, p := range phrases {
 		for i, s := range p {
@@ -168,10 +168,10 @@ func (t *terminal) blanks(n int) { t.WriteString(strings.Repeat(" ", max(n, 0)))
 
 func width(p Phrase) int { return utf8.RuneCountInString(p.String()) }
 
-// widest is how far a name pushes the column next to it.
+// widest bounds how far a name pushes the next column.
 const widest = 60
 
-// wider returns the width of a column that has this phrase too.
+// wider returns the width of a column after adding a phrase.
 func wider(column int, p Phrase) int {
 	if w := width(p); w <= widest {
 		return max(column, w)

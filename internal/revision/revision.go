@@ -1,5 +1,5 @@
-// Package revision writes what commits of a Git repository hold into folders. It runs the
-// program git; the working tree, the index and the branches stay as they are.
+// Package revision writes commits of a Git repository into folders. It runs the program git; the working tree, the
+// index and the branches stay the same.
 package revision
 
 import (
@@ -15,28 +15,28 @@ import (
 	"strings"
 )
 
-// A Tree is the files of a commit.
+// A Tree holds the files of a commit.
 type Tree struct {
 	// Name is the commit as the user named it.
 	Name string
-	// Root is the folder that holds the files.
+	// Root is the folder with the files.
 	Root string
 }
 
-// A Pair is the files of two commits of the repository around the working directory.
+// A Pair holds the files of two commits of the repository that contains the working directory.
 type Pair struct {
 	Before, After Tree
-	// Uncommitted is a file that differs from its commit, if After is what is checked out.
+	// Uncommitted is a file that differs from its commit, if After is checked out.
 	Uncommitted string
 
-	top, prefix string // the working tree, and where in it the working directory is
+	top, prefix string // the working tree, and the working directory's path in it
 	dir         string
 }
 
-// Open writes the files of two commits. They are written as for git diff: BASE, or
-// BASE..HEAD, or BASE...HEAD for where HEAD left BASE; without HEAD, what is checked out.
+// Open writes the files of two commits, given as for git diff: BASE, or BASE..HEAD, or BASE...HEAD to compare with the
+// merge base; without HEAD, it is what is checked out.
 //
-// Errors: git is missing or refuses, it finds no repository, or a name means no commit.
+// It fails if git is missing or refuses, finds no repository, or does not know a commit.
 func Open(ctx context.Context, commits string) (*Pair, error) {
 	p := &Pair{}
 	base, head, branch := strings.Cut(commits, "...")
@@ -86,7 +86,7 @@ func Open(ctx context.Context, commits string) (*Pair, error) {
 	return p, nil
 }
 
-// temporary makes a folder, and returns its true path, by which kustomize and git name files.
+// temporary creates a folder, and returns its path without symbolic links, as kustomize and git name files.
 func temporary() (string, error) {
 	dir, err := os.MkdirTemp("", "confighash-")
 	if err != nil {
@@ -101,8 +101,8 @@ func temporary() (string, error) {
 // Close removes the files.
 func (p *Pair) Close() error { return os.RemoveAll(p.dir) }
 
-// Path returns a path of the user's as one in the repository, with slashes, and whether it
-// is in there. Relative paths begin in the working directory.
+// Path converts a user's path to one in the repository, with slashes, and reports whether it is inside. Relative paths
+// start at the working directory.
 func (p *Pair) Path(name string) (string, bool) {
 	if filepath.IsAbs(name) {
 		relative, err := filepath.Rel(p.top, name)
@@ -112,7 +112,7 @@ func (p *Pair) Path(name string) (string, bool) {
 	return inside, filepath.IsLocal(inside)
 }
 
-// Dir returns the working directory in a tree.
+// Dir returns the path of the working directory within a tree.
 func (p *Pair) Dir(t *Tree) string { return filepath.Join(t.Root, filepath.FromSlash(p.prefix)) }
 
 // Shown returns a path in the repository as the user would write it.
@@ -131,8 +131,8 @@ func commit(ctx context.Context, name string) (string, error) {
 	return digest, nil
 }
 
-// write writes the files of a commit, as git checkout would, and nothing else: settings of
-// the user could let git move submodules, start a daemon, or write beside the index.
+// write writes only the files of a commit, as git checkout would: the user's settings must not make git move
+// submodules, start a daemon, or write beside the index.
 func (t *Tree) write(ctx context.Context, repository, digest string) error {
 	if err := os.Mkdir(t.Root, 0o700); err != nil {
 		return err
@@ -147,7 +147,7 @@ func (t *Tree) write(ctx context.Context, repository, digest string) error {
 	return nil
 }
 
-// git runs git, and returns the first line that it prints.
+// git runs git, and returns the first line of its output.
 func git(ctx context.Context, env []string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Env = append(os.Environ(), append(env, "LC_ALL=C")...)

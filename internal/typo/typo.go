@@ -1,14 +1,13 @@
-// Package typo suggests what a person meant who mistyped a word.
+// Package typo suggests corrections of mistyped words.
 package typo
 
 import "strings"
 
-// most is how many letters may be missing, added or changed.
+// most bounds how many letters may be missing, added or changed.
 const most = 2
 
-// Meant returns those of known words that are nearest to a word, in any case: with a
-// letter or two missing, added, changed or swapped, or words that begin with it. It
-// returns nil if none is near.
+// Meant returns the known words nearest to word, ignoring case: those with a letter or two missing, added, changed or
+// swapped, or that begin with it. It returns nil if none is near.
 func Meant(word string, known []string) []string {
 	var meant []string
 	least := most
@@ -24,8 +23,7 @@ func Meant(word string, known []string) []string {
 	return meant
 }
 
-// DidYouMean returns "; did you mean X?" for the words that [Meant] finds, "" if there
-// are none.
+// DidYouMean returns "; did you mean X?" for the words from [Meant], "" if there are none.
 func DidYouMean(word string, known []string) string {
 	if meant := Meant(word, known); meant != nil {
 		return "; did you mean " + strings.Join(meant, " or ") + "?"
@@ -33,9 +31,8 @@ func DidYouMean(word string, known []string) string {
 	return ""
 }
 
-// distance counts the letters to add, remove, change, or swap with the next, that make
-// one word of the other: most for a word that begins with the first, and more for all
-// others that are far.
+// distance counts the letters to add, remove, change, or swap with the next to turn a into b. It returns no more than
+// most if b begins with a, and more than most, but not exactly, for words that are far apart.
 func distance(a, b string) int {
 	if len(a) > most && strings.HasPrefix(b, a) {
 		return min(most, len(b)-len(a))

@@ -26,7 +26,7 @@ func TestMeant(t *testing.T) {
 	}
 }
 
-// One slip of the finger always leads back, and a word that is known to itself.
+// A single typo is always corrected, and a known word stays itself.
 func TestMeant_findsOneSlip(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		known := rapid.SliceOfNDistinct(rapid.StringMatching(`[a-z]{4,12}`), 1, 10, rapid.ID[string]).Draw(t, "known")

@@ -11,16 +11,16 @@ import (
 	"github.com/confighash/confighash/internal/manifest"
 )
 
-// A Lack is a reference to keys that its object does not have: pods that cannot start.
+// A Lack is a reference to keys that its object does not have, so that pods cannot start.
 type Lack struct {
 	*graph.Edge
 	Object *graph.Resource
-	// Missing are the keys, and Has those that the object has, as a sentence lists them.
+	// Missing are the missing keys, and Has the object's keys, both as text.
 	Missing, Has string
 }
 
-// Lacks returns the references to missing keys. It ignores optional references, and those
-// to objects that something in the input makes or adds to.
+// Lacks returns the references to missing keys. It ignores optional references, and those to objects that something in
+// the input creates or extends.
 func Lacks(g *graph.Graph) []Lack {
 	var lacks []Lack
 	has := map[*graph.Resource]string{}
@@ -39,15 +39,14 @@ func Lacks(g *graph.Graph) []Lack {
 	return lacks
 }
 
-// MissingKeys returns a warning for each object of which [Lacks] returns references, at the
-// first such place. names are the names of renamed objects, as they will be. called returns that of
-// the object of a reference for people, "" for the present one.
+// MissingKeys returns a warning for each object in [Lacks], at the first such reference. names are the new names of
+// renamed objects. called returns the name of a reference's object for messages, "" for the current one.
 func MissingKeys(g *graph.Graph, names map[*graph.Resource]string, called func(*graph.Edge, *graph.Resource) string) []graph.Finding {
 	type lack struct {
 		object *graph.Resource
 		keys   string
 	}
-	reported := map[lack]int{} // by the place in findings
+	reported := map[lack]int{} // by index in findings
 	var findings []graph.Finding
 	var lacking [][]*graph.Resource // for each finding
 	for _, l := range Lacks(g) {
@@ -78,9 +77,9 @@ func MissingKeys(g *graph.Graph, names map[*graph.Resource]string, called func(*
 	return findings
 }
 
-// missingKeys returns the required keys that the object of a reference lacks, "" if it has
-// all, or if it is not known which object is meant, or which keys it has: an outer layer may
-// merge others into it.
+// missingKeys returns the required keys that the object of a reference lacks, "" if there are none. It also returns ""
+// if it is unknown which object is meant, or which keys it has, because an outer layer may merge others into it, or a
+// controller writes them.
 func missingKeys(e *graph.Edge) (object *graph.Resource, missing string) {
 	ref := e.Ref
 	if len(ref.Required) == 0 || !ref.Consumed || ref.Optional || len(e.Matches) != 1 || len(e.Matches[0].Candidates) != 1 || e.Made() {
@@ -100,10 +99,20 @@ func missingKeys(e *graph.Edge) (object *graph.Resource, missing string) {
 			keys = append(keys, strconv.Quote(key)+" in data (variables cannot use binaryData)")
 		}
 	}
+	if len(keys) > 0 && filled(object) {
+		return nil, ""
+	}
 	return object, strings.Join(keys, ", ")
 }
 
-// have lists the keys of an object, the first few if there are many.
+func filled(object *graph.Resource) bool {
+	rule := catalog.Builtin().NeverRename(catalog.Object{
+		Kind: object.Kind, Name: object.Name, Type: object.Type, Labels: object.Labels, Annotations: object.Annotations,
+	})
+	return rule != nil && rule.Filled
+}
+
+// have lists the keys of an object, only the first if there are many.
 func have(object *graph.Resource) string {
 	const most = 10
 	if len(object.Keys) == 0 {

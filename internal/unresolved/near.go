@@ -12,10 +12,10 @@ import (
 )
 
 const (
-	// least and most bound the length of names that are compared: in shorter ones a
-	// letter is a third of the meaning, and no people write longer ones.
+	// least and most bound the length of compared names: in shorter ones a letter matters too much, and people do not
+	// write longer ones.
 	least, most = 6, 63
-	// leastOptional is the same for optional references: their objects often do not exist.
+	// leastOptional is least for optional references: their objects often do not exist.
 	leastOptional = 8
 )
 
@@ -24,13 +24,13 @@ type place struct {
 	namespace string
 }
 
-// A named is a name in a place, whose namespace is "" for any.
+// A named is a name in a place, whose namespace "" stands for any.
 type named struct {
 	place
 	name string
 }
 
-// A shelf has the objects in a place with names of one length.
+// A shelf identifies the objects in a place with names of one length.
 type shelf struct {
 	place
 	length int
@@ -41,16 +41,16 @@ type candidate struct {
 	name   string
 }
 
-// names are those of all objects of a graph, and of those that something in it makes.
+// names indexes the names of all objects of a graph, and of those that something in it creates.
 type names struct {
 	graph   *graph.Graph
 	shelves map[shelf][]candidate
 	named   map[named][]*graph.Resource // in any namespace, without names of earlier layers
-	similar map[named][]candidate       // what was found: none, one, or two
-	left    int                         // comparisons: names of one form are all similar
+	similar map[named][]candidate       // results: none, one, or two
+	left    int                         // remaining comparisons: names of one form are all similar
 }
 
-// newNames makes an index of names. bases: they count without the hashes of earlier runs.
+// newNames indexes names. bases: names count without the hashes of earlier runs.
 func newNames(g *graph.Graph, bases bool) *names {
 	n := &names{graph: g, shelves: map[shelf][]candidate{}, named: map[named][]*graph.Resource{}, similar: map[named][]candidate{}, left: 256 * len(g.Resources)}
 	for _, r := range g.Resources {
@@ -88,7 +88,7 @@ func (n *names) shelve(at place, c candidate) {
 	}
 }
 
-// like returns the objects whose names in a place are misspelt as that one, at most two.
+// like returns the objects in a place whose names differ from missing by a typo, at most two.
 func (n *names) like(missing named) []candidate {
 	found, known := n.similar[missing]
 	if known {
@@ -109,13 +109,12 @@ func (n *names) like(missing named) []candidate {
 	return found
 }
 
-// message says which object of a kind a reference may mean, "" if there is none, or if
-// there are several.
+// message returns which object of a kind a reference may mean, "" if there is none, or if there are several.
 func (n *names) message(e *graph.Edge, target catalog.Target) string {
 	r, ref := e.Referrer, e.Ref
 	missing := named{place{target, cmp.Or(ref.Namespace, n.graph.NamespaceOf(r))}, ref.Name}
 	elsewhere := n.named[named{place{target: target}, ref.Name}]
-	// A namespace that is written next to a name is meant.
+	// If a namespace is written beside the name, it is meant.
 	if len(elsewhere) > 0 && !ref.Optional && !r.ClusterScoped && ref.Namespace == "" {
 		return n.elsewhere(missing, r, elsewhere)
 	}
@@ -125,7 +124,7 @@ func (n *names) message(e *graph.Edge, target catalog.Target) string {
 	return ""
 }
 
-// elsewhere says in which namespaces objects are that have the name which r refers to.
+// elsewhere returns in which namespaces there are objects with the name that r refers to.
 func (n *names) elsewhere(missing named, r *graph.Resource, objects []*graph.Resource) string {
 	const most = 3
 	var places []string
@@ -149,9 +148,8 @@ func (n *names) elsewhere(missing named, r *graph.Resource, objects []*graph.Res
 	return message
 }
 
-// misspelt reports whether one of two names is the other with one letter more, less or
-// changed, or with two letters swapped, as people misspell. Names that count something,
-// as app-1 and app-2 or zone-a and zone-b do, and hashes differ on purpose.
+// misspelt reports whether one name is a likely misspelling of the other: a letter added, removed or changed, or two
+// swapped. Numbered names, such as app-1 and app-2 or zone-a and zone-b, and hashes differ on purpose.
 func misspelt(a, b string) bool {
 	if min(len(a), len(b)) < least {
 		return false

@@ -1,6 +1,5 @@
-// Package unresolved reports references that lead to nothing: to ConfigMaps and
-// Secrets that are not in the input, as the functionConfig's unresolved asks,
-// and to keys that they do not have.
+// Package unresolved reports references to ConfigMaps and Secrets that are not in the input, according to the
+// functionConfig's unresolved, and to keys that they do not have.
 package unresolved
 
 import (
@@ -18,15 +17,12 @@ import (
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
-// Find returns findings about references of g to objects that the input does not hold,
-// unless every cluster has them.
+// Find returns findings about references of g to objects that are not in the input, unless every cluster has them.
 //
-// asked decides the severity of a reference that is not optional, and for which nothing in
-// the input makes the object; with Ignore it is not reported. In any case there is a
-// warning if an object has a similar name, or the same name in another namespace; and, under
-// the policies Reloader and Wave, if the controller would roll the workload for a change
-// that no build sees. rewritten: references by names without a hash, or with that of an
-// earlier run, are rewritten.
+// asked is the severity for a reference that is not optional, if nothing in the input creates the object; with Ignore
+// there is no such finding. In any case there is a warning if an object has a similar name, or the same name in another
+// namespace; and, under the policies Reloader and Wave, if the controller would roll the workload for a change that no
+// build sees. rewritten: references by names without a hash, or with that of an earlier run, are rewritten.
 func Find(g *graph.Graph, p *policy.Policy, asked v1alpha1.Unresolved, rewritten bool) []graph.Finding {
 	f := &finder{policy: p, asked: asked, reported: map[report]bool{}}
 	for e := range consumers(g) {
@@ -45,7 +41,7 @@ func Find(g *graph.Graph, p *policy.Policy, asked v1alpha1.Unresolved, rewritten
 	return f.findings
 }
 
-// consumers returns the references of g whose objects have to be there.
+// consumers returns the references of g whose objects must exist.
 func consumers(g *graph.Graph) iter.Seq[*graph.Edge] {
 	return func(yield func(*graph.Edge) bool) {
 		for _, r := range g.Resources {
@@ -69,22 +65,21 @@ type finder struct {
 	findings []graph.Finding
 }
 
-// A report is what is reported once: a workload may take many keys of one object.
+// A report identifies what is reported only once: a workload may use many keys of one object.
 type report struct {
 	referrer *graph.Resource
 	message  string
 }
 
-// A Miss is a reference that leads to nothing.
+// A Miss is a reference to a missing object.
 type Miss struct {
 	*graph.Edge
-	// Near says which object is probably meant, "" if none is similar: the problem, a
-	// semicolon, and what to do.
+	// Near says which object is probably meant, "" if none is similar: the problem, a semicolon, and the advice.
 	Near string
 }
 
-// Misses returns the references of g to objects that the input does not hold, unless every
-// cluster has them. p says which those are, and rewritten is that of Find.
+// Misses returns the references of g to objects that are not in the input, except those that p knows to be in every
+// cluster. rewritten is as in Find.
 func Misses(g *graph.Graph, p *policy.Policy, rewritten bool) []Miss {
 	var misses []Miss
 	known := sync.OnceValue(func() *names { return newNames(g, rewritten) })
@@ -107,15 +102,14 @@ func Misses(g *graph.Graph, p *policy.Policy, rewritten bool) []Miss {
 	return misses
 }
 
-// mayBeMisspelt reports whether similar names count. What a rule of RBAC names may be created
-// at run time, and the policies Reloader and Wave report names in their annotations themselves.
+// mayBeMisspelt reports whether similar names should be reported. Names in RBAC rules may be created at run time, and
+// the policies Reloader and Wave check the names in their annotations themselves.
 func mayBeMisspelt(p *policy.Policy, e *graph.Edge) bool {
 	annotation := p.AsksWorkloads() && len(e.Referrer.PodTemplates) > 0 && strings.HasPrefix(string(e.Ref.At.Path), "metadata.annotations")
 	return !e.Ref.List && !e.Ref.ControllerNamespace && !annotation
 }
 
-// report reports similar names, or else what is asked for, or else what the controller
-// would see.
+// report reports similar names, or else what asked demands, or else what the controller would see.
 func (f *finder) report(m Miss) {
 	message := m.Near
 	demanded := f.asked != v1alpha1.UnresolvedIgnore && !m.Ref.Optional

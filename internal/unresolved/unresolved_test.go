@@ -15,7 +15,7 @@ import (
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
-// find returns what Find reports of a stream of manifests.
+// find returns the messages of Find for a stream of manifests.
 func find(t *testing.T, manifests string, asked v1alpha1.Unresolved) []string {
 	t.Helper()
 	in, err := manifest.Split([]byte(manifests))
@@ -148,8 +148,7 @@ func TestFind_reportsSimilarNames(t *testing.T) {
 	}
 }
 
-// Names of one form are all similar, which must not take the square of their number of
-// comparisons.
+// Names of one form are all similar; the number of comparisons must not be quadratic.
 func TestNames_boundComparisons(t *testing.T) {
 	const length = 61
 	var objects []*graph.Resource
@@ -165,7 +164,7 @@ func TestNames_boundComparisons(t *testing.T) {
 	for _, name := range missing {
 		n.message(&graph.Edge{Referrer: &graph.Resource{Namespace: "prod"}, Ref: &reference.Reference{Name: name}}, catalog.ConfigMap)
 	}
-	// A list that is not looked through any more costs one.
+	// Once the budget is used up, each list costs one more.
 	if n.left >= 0 || n.left < -3*len(missing) {
 		t.Errorf("%d comparisons are left of those that %d objects and %d references allow", n.left, len(objects), len(missing))
 	}
@@ -182,8 +181,7 @@ func TestFind_reportsWithTheSeverityAsked(t *testing.T) {
 	}
 }
 
-// Objects of two other variants had this name: another package reports that the reference
-// is ambiguous.
+// Objects of two other variants had this name: another package reports that the reference is ambiguous.
 func TestFind_leavesStrangersToOthers(t *testing.T) {
 	variant := func(prefix string) string {
 		return "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: " + prefix + "app, namespace: prod, annotations: {internal.config.kubernetes.io/previousNames: app, " +

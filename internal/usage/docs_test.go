@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A documentedField is a row of a table in docs/graph-json.md, or a field of a type. The
-// fields of an embedded one have a row without a name.
+// A documentedField is a row of a table in docs/graph-json.md, or a field of a type. An embedded field has a row
+// without a name.
 type documentedField struct {
 	Name, Type string
 	Always     bool
@@ -33,7 +33,7 @@ func graphPage(t *testing.T) string {
 
 var fieldRow = regexp.MustCompile("(?m)^\\| `(\\w+)` \\| ([^|]*) \\| (yes|) ?\\|")
 
-// documented returns what docs/graph-json.md says of a type.
+// documented returns the description of a type in docs/graph-json.md.
 func documented(t *testing.T, page, name string) []documentedField {
 	t.Helper()
 	_, section, found := strings.Cut(page, "\n#### "+name+"\n")
@@ -51,7 +51,7 @@ func documented(t *testing.T, page, name string) []documentedField {
 	return fields
 }
 
-// called returns what docs/graph-json.md calls a type.
+// called returns the name of a type in docs/graph-json.md.
 func called(t *testing.T, typ reflect.Type) string {
 	t.Helper()
 	switch typ.Kind() {

@@ -12,15 +12,12 @@ import (
 	"github.com/confighash/confighash/internal/reference"
 )
 
-// New draws who uses what in g, whose resources were built with Builder.Values, and
-// of which no two are the same one to the API server. An error is a defect of the
-// catalogue.
+// New returns the graph of who uses what in g. The resources must have been built with Builder.Values, and each
+// identity for the API server must be unique. An error is a bug in the catalogue.
 //
-// Only the names in the manifests count: a reference to app leads to something that is
-// missing if the object's name is app-4h2mbtbbt6 by now. A reference that may mean
-// several objects has an edge to each. One that might mean objects of other layers of a
-// kustomize build, all equally, has none. Of the context it draws what has an edge to or
-// from the resources of g.
+// Only the names in the manifests count: if the object's name is app-4h2mbtbbt6, a reference to app leads to a missing
+// object. A reference that may mean several objects has an edge to each. If they are all in other layers of a kustomize
+// build, it has none. Resources of the context are included if they have an edge to or from the resources of g.
 func New(g *graph.Graph, c *catalog.Catalog) (*Graph, error) {
 	b, err := entered(g, c)
 	if err != nil {
@@ -29,7 +26,7 @@ func New(g *graph.Graph, c *catalog.Catalog) (*Graph, error) {
 	return b.finish(), nil
 }
 
-// Unused returns the objects of g that New would mark so, in the order of the input.
+// Unused returns the objects of g that New would mark as unused, in the order of the input.
 func Unused(g *graph.Graph, c *catalog.Catalog) ([]*graph.Resource, error) {
 	b, err := entered(g, c)
 	if err != nil {
@@ -57,18 +54,18 @@ func entered(g *graph.Graph, c *catalog.Catalog) (*builder, error) {
 
 type identity struct {
 	graph.ID
-	unnamed *graph.Resource // which has no name to be known by
+	unnamed *graph.Resource // set if it has no name to be identified by
 }
 
 type node struct {
 	Object
 	key              identity
-	workload, object bool // and neither of a reader
+	workload, object bool // a reader is neither
 	inSet            bool
 	uses, used       bool
 	makes            []*node
 	madeBy           map[*node]bool
-	serial           int // of those without a name, in the order of the set
+	serial           int // of nodes without a name, in the order of the set
 	order            int // among all nodes, once all are known
 }
 
@@ -88,13 +85,13 @@ type builder struct {
 	catalog *catalog.Catalog
 	nodes   map[identity]*node
 	edges   []*edge
-	own     map[way]*edge      // those of the resource in hand
+	own     map[way]*edge      // of the current resource
 	linked  map[madeByAll]bool // the lists of makers that products have
 }
 
 type madeByAll struct {
 	product *node
-	makers  **graph.Resource // the first
+	makers  **graph.Resource // address of the first
 }
 
 func (b *builder) node(id identity) *node {
@@ -124,7 +121,7 @@ func (b *builder) identityOf(r *graph.Resource) identity {
 func (b *builder) enter(r *graph.Resource) {
 	n := b.node(b.identityOf(r))
 	if r.Context && n.inSet {
-		return // a Namespace, say, which several builds have
+		return // for example a Namespace, which several builds have
 	}
 	n.inSet, n.Context = true, r.Context
 	n.APIVersion = graph.Clip(r.APIVersion)
@@ -186,7 +183,7 @@ func (b *builder) add(from, to *node, u *Use) {
 	}
 }
 
-// absent enters a use of an object that is not in the set.
+// absent records a use of an object that is not in the set.
 func (b *builder) absent(from *node, w *want) {
 	e, r, ref := w.edge, w.edge.Referrer, w.edge.Ref
 	// A name in the content of an object is part of a value.
@@ -229,7 +226,7 @@ func (b *builder) absent(from *node, w *want) {
 	b.add(from, to, &w.use)
 }
 
-// namespaceOf returns where the object is that ref names, "" if nothing says.
+// namespaceOf returns the namespace of the object that ref names, "" if unknown.
 func (b *builder) namespaceOf(r *graph.Resource, ref *reference.Reference) string {
 	if ref.Namespace == "" && ref.ControllerNamespace {
 		return ""
@@ -268,7 +265,7 @@ func (b *builder) make(r *graph.Resource, finder *Finder) error {
 
 func (b *builder) finish() *Graph {
 	nodes := slices.SortedFunc(maps.Values(b.nodes), compare)
-	ids := map[string]int{} // with how many there are of it
+	ids := map[string]int{} // with the number of nodes
 	for i, n := range nodes {
 		n.order = i
 		id := n.id()
@@ -285,7 +282,7 @@ func (b *builder) finish() *Graph {
 	drawn := &Graph{APIVersion: APIVersion, Kind: Kind, Workloads: []Node{}, Readers: []Node{}, Objects: []Object{}, Edges: []Edge{}}
 	for _, n := range nodes {
 		switch {
-		case n.Context && !n.uses && !n.used: // it has nothing to do with the set
+		case n.Context && !n.uses && !n.used: // unrelated to the set
 		case n.object:
 			absent := !n.inSet && len(n.madeBy) == 0 && !n.Known
 			n.Missing, n.Optional = absent, absent && !required[n]
@@ -301,12 +298,12 @@ func (b *builder) finish() *Graph {
 	slices.SortFunc(b.edges, func(x, y *edge) int {
 		return cmp.Or(
 			cmp.Compare(x.to.order, y.to.order), cmp.Compare(x.from.order, y.from.order), cmp.Compare(rank(x.Via), rank(y.Via)),
-			cmp.Compare(strconv.FormatBool(y.Consumed), strconv.FormatBool(x.Consumed)), // true goes first
+			cmp.Compare(strconv.FormatBool(y.Consumed), strconv.FormatBool(x.Consumed)), // true comes first
 		)
 	})
 	for _, e := range b.edges {
 		e.From, e.To = e.from.ID, e.to.ID
-		if !slices.IsSorted(e.Keys) { // several uses added keys, to a list of their own
+		if !slices.IsSorted(e.Keys) { // several uses added keys, to a separate list
 			slices.Sort(e.Keys)
 		}
 		e.Keys = slices.Compact(e.Keys)
@@ -317,7 +314,7 @@ func (b *builder) finish() *Graph {
 
 func (n *node) unused() bool { return n.inSet && !n.used && len(n.madeBy) == 0 && !n.Known }
 
-// listed returns nodes, sorted, without those that are listed twice.
+// listed returns nodes, sorted and without duplicates.
 func listed(nodes []*node) []Node {
 	slices.SortFunc(nodes, compare)
 	var all []Node
@@ -328,7 +325,7 @@ func listed(nodes []*node) []Node {
 	return slices.Compact(all)
 }
 
-// id returns what the node is called, where no other one is called so.
+// id returns the node's name, without a suffix for duplicates.
 func (n *node) id() string {
 	kind := n.key.Kind
 	if n.key.Group != "" {

@@ -24,7 +24,6 @@ type fataler interface {
 	Fatal(args ...any)
 }
 
-// read returns the facts of a stream of manifests.
 func read(t fataler, manifests string) *graph.Graph {
 	t.Helper()
 	in, err := manifest.Split([]byte(manifests))
@@ -52,7 +51,7 @@ func draw(t fataler, manifests string) *Graph {
 	return drawn
 }
 
-// described returns a Graph in lines.
+// described renders a Graph as lines.
 func described(drawn *Graph) string {
 	var b strings.Builder
 	for i := range drawn.Workloads {
@@ -96,7 +95,7 @@ func described(drawn *Graph) string {
 	return b.String()
 }
 
-// Each file in testdata holds manifests and what is drawn of them.
+// Each file in testdata has manifests and their expected graph.
 func TestNew(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {

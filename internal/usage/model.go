@@ -6,39 +6,39 @@ import (
 	"github.com/confighash/confighash/internal/catalog"
 )
 
-// APIVersion and Kind are those of a Graph in JSON.
+// APIVersion and Kind identify a Graph in JSON.
 const (
 	APIVersion = "confighash.dev/v1alpha1"
 	Kind       = "Graph"
 )
 
-// A Graph says who uses what in a set of manifests. Its lists are sorted. It holds no
-// value of a ConfigMap or a Secret.
+// A Graph holds who uses what in a set of manifests. Its lists are sorted. It holds no value of a ConfigMap or a
+// Secret.
 type Graph struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
-	// Workloads are the resources with a pod template, used objects or not.
+	// Workloads are the resources with a pod template, whether or not they use objects.
 	Workloads []Node `json:"workloads"`
-	// Readers are other resources that refer to an object, without objects.
+	// Readers are other resources that refer to an object and are not objects themselves.
 	Readers []Node `json:"readers"`
-	// Objects are those in the set, and those that something in it refers to.
+	// Objects are the objects in the set, and those that something in it refers to.
 	Objects []Object `json:"objects"`
 	Edges   []Edge   `json:"edges"`
 }
 
 // A Node is a resource.
 type Node struct {
-	// ID is what Edges call the node, as in "Deployment.apps shop/web".
+	// ID identifies the node in Edges, for example "Deployment.apps shop/web".
 	ID         string `json:"id"`
 	APIVersion string `json:"apiVersion,omitempty"`
-	// Kind is "ConfigMap or Secret" if nothing says which it is.
+	// Kind is "ConfigMap or Secret" if it is unknown which.
 	Kind string `json:"kind"`
-	// Namespace is "" for a cluster-scoped resource, and if nothing says.
+	// Namespace is "" if the resource is cluster-scoped, or the namespace is unknown.
 	Namespace string `json:"namespace,omitempty"`
 	Name      string `json:"name"`
-	// Place is where a resource without a name is, as in "line 12".
+	// Place is the place of a resource without a name, for example "line 12".
 	Place string `json:"place,omitempty"`
-	// Context: another build writes it.
+	// Context: the resource belongs to another build.
 	Context bool `json:"context,omitempty"`
 }
 
@@ -53,44 +53,42 @@ func (n *Node) path() string {
 	return path
 }
 
-// An Object is a ConfigMap, a Secret, or what represents a Secret.
+// An Object is a ConfigMap, a Secret or a stand-in for a Secret.
 type Object struct {
 	Node
-	// Missing: it is neither in the set, nor made by what is, nor Known.
-	// Optional: each reference to it allows that.
+	// Missing: it is not in the set, nothing there creates it, and it is not Known. Optional: every reference to it is
+	// optional.
 	Missing  bool `json:"missing,omitempty"`
 	Optional bool `json:"optional,omitempty"`
-	// Known: the catalogue says that the cluster or a controller makes it or looks for
-	// it.
+	// Known: according to the catalogue, the cluster or a controller creates it or looks it up.
 	Known bool `json:"known,omitempty"`
-	// Unused: it is in the set, nothing there refers to it or makes it, and it is not
-	// Known.
+	// Unused: it is in the set, nothing there refers to it or creates it, and it is not Known.
 	Unused bool `json:"unused,omitempty"`
-	// Source is the name of the object whose keys it holds for its users, if it is a part of
-	// another one, and SourceKeys those that count for its name; without them, all do.
+	// Source is the name of the object whose keys it holds, if it is a part of another one, and SourceKeys the keys
+	// that count for its name, null for all.
 	Source     string   `json:"source,omitempty"`
 	SourceKeys []string `json:"sourceKeys,omitempty"`
-	// MadeBy are the resources of the set that make it, or write it.
+	// MadeBy are the resources of the set that create or write it.
 	MadeBy []Node `json:"madeBy,omitempty"`
-	// Makes are the Secrets that are made of what represents one.
+	// Makes are the Secrets made from a stand-in.
 	Makes []Node `json:"makes,omitempty"`
 }
 
-// An Edge is a way by which a resource uses an object.
+// An Edge is one way in which a resource uses an object.
 type Edge struct {
 	// From is the ID of the user, To that of the object.
 	From string      `json:"from"`
 	To   string      `json:"to"`
 	Via  catalog.Via `json:"via"`
-	// Keys are those that count, sorted; null means all.
+	// Keys are the consumed keys, sorted; null means all.
 	Keys []string `json:"keys"`
-	// Consumed: the user's pods, or what a controller makes of it, get the content.
+	// Consumed: the user's pods, or what a controller makes from it, get the content.
 	Consumed bool `json:"consumed"`
 	// Optional: the object may be absent.
 	Optional bool `json:"optional,omitempty"`
 }
 
-// Ways are all ways, in the order in which edges between the same two are sorted.
+// Ways returns all ways, in the order of edges between the same two nodes.
 func Ways() []catalog.Via {
 	return []catalog.Via{catalog.ViaEnv, catalog.ViaEnvFrom, catalog.ViaVolume, catalog.ViaSubPath, catalog.ViaExtraSource, catalog.ViaReference}
 }

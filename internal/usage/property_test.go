@@ -13,7 +13,7 @@ import (
 	"github.com/confighash/confighash/test/support/property"
 )
 
-// Values are of letters that stand nowhere else.
+// Values consist of letters that occur nowhere else.
 const marker = "qxz"
 
 var (
@@ -23,7 +23,7 @@ var (
 	someOption    = rapid.SampledFrom([]string{"", ", optional: true"})
 )
 
-// metadata draws what names a resource that is called stem and a number.
+// metadata draws the metadata of a resource.
 func metadata(t *rapid.T, name string) string {
 	return "{name: " + name + strings.TrimPrefix(someNamespace.Draw(t, "namespace"), "n") + "}"
 }
@@ -98,7 +98,7 @@ func podSpec(t *rapid.T) string {
 		strings.Join(volumes, ", "), strings.Join(env, ", "), strings.Join(envFrom, ", "), strings.Join(mounts, ", "))
 }
 
-func TestNew_holdsEachUseAndNoValue(t *testing.T) {
+func TestNew_hasEachUseAndNoValue(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		manifests := someManifests.Draw(t, "manifests")
 		g := read(t, manifests)
@@ -122,8 +122,8 @@ func TestNew_holdsEachUseAndNoValue(t *testing.T) {
 		id := func(group, kind, namespace, name string) string {
 			return strings.TrimSuffix(kind+"."+group, ".") + " " + strings.TrimPrefix(namespace+"/"+name, "/")
 		}
-		keys := map[way][]string{} // that some use takes
-		whole := map[way]bool{}    // by some use
+		keys := map[way][]string{} // taken by some use
+		whole := map[way]bool{}    // taken as a whole
 		for _, r := range g.Resources {
 			uses, err := NewFinder(g).Of(r)
 			if err != nil {
@@ -156,9 +156,9 @@ func TestNew_holdsEachUseAndNoValue(t *testing.T) {
 				t.Fatalf("%v leads to no object", at)
 			}
 			used[at.to] = true
-			if !whole[at] && keys[at] == nil { // of no use: the object is not in the set
+			if !whole[at] && keys[at] == nil { // the object is not in the set
 				if !o.Missing && !o.Known && len(o.MadeBy) == 0 {
-					t.Fatalf("%v is no use, and the object is there", at)
+					t.Fatalf("%v is not a use, and the object is there", at)
 				}
 				continue
 			}
@@ -182,7 +182,7 @@ func TestNew_holdsEachUseAndNoValue(t *testing.T) {
 		if strings.Contains(string(text), marker) {
 			t.Fatalf("a value is in the graph: %s", text)
 		}
-		// The order of the set changes nothing.
+		// The order of the set does not matter.
 		documents := strings.Split(manifests, "---\n")
 		slices.Reverse(documents)
 		if again := described(draw(t, strings.Join(documents, "---\n"))); again != described(drawn) {
@@ -191,7 +191,7 @@ func TestNew_holdsEachUseAndNoValue(t *testing.T) {
 	})
 }
 
-// Each ID is that of one node, and each edge leads from one to another.
+// Each ID belongs to one node, and each edge leads from one node to another.
 func TestNew_idsAreDistinct(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		hostile := rapid.SampledFrom([]string{"a", "b", "a/b", "b/a", ""})

@@ -1,8 +1,7 @@
-// Package usage lists which ConfigMaps and Secrets a resource uses, and how: what
-// the containers of its pods get of them, and what it only refers to. Policies are
-// ignored.
+// Package usage lists which ConfigMaps and Secrets a resource uses, and how: what its containers get, and what it only
+// refers to. It ignores policies.
 //
-// A Finder returns what one resource uses; New draws the graph of all uses in a set.
+// A Finder returns the uses of one resource; New returns the graph of all uses in a set.
 package usage
 
 import (
@@ -17,25 +16,24 @@ import (
 
 // A Use is one reference of a resource to one object.
 type Use struct {
-	// Object is a ConfigMap, a Secret, or what represents a Secret.
+	// Object is a ConfigMap, a Secret or a stand-in for a Secret.
 	Object *graph.Resource
-	// Ref is the reference, of the resource itself even if Object is what
-	// another object is made with.
+	// Ref is the resource's own reference, even if Object is an ingredient of another object.
 	Ref *reference.Reference
-	// Template is the index of the pod template that the reference is in, or -1
-	// if it is in none: then a Consumed object counts for all.
+	// Template is the index of the pod template with the reference. It is -1 if there is none: a Consumed object then
+	// counts for all.
 	Template int
 	Via      catalog.Via
-	// Consumed: the containers of the pods get the content.
+	// Consumed: the pods' containers get the content.
 	Consumed bool
-	// Keys are the keys that they get, sorted; nil means all of them.
+	// Keys are the consumed keys, sorted; nil means all.
 	Keys []string
 }
 
-// A Finder finds what the resources of a graph use.
+// A Finder finds the uses of a graph's resources.
 type Finder struct {
 	graph *graph.Graph
-	// most is how many uses there may be in addition to one for each reference.
+	// most bounds how many uses there may be in addition to one for each reference.
 	most, found int
 }
 
@@ -44,8 +42,8 @@ func NewFinder(g *graph.Graph) *Finder {
 	return &Finder{graph: g, most: 100_000 + 20*len(g.All())}
 }
 
-// Of returns what r uses, in the order of its references: every object that a reference
-// may mean. It fails if thousands of references each may mean thousands of objects.
+// Of returns the uses of r, in the order of its references: every object that a reference may mean. It fails if
+// thousands of references each may mean thousands of objects.
 func (f *Finder) Of(r *graph.Resource) ([]Use, error) {
 	s := search{Finder: f, referrer: r}
 	for _, w := range wanted(r) {
@@ -54,13 +52,13 @@ func (f *Finder) Of(r *graph.Resource) ([]Use, error) {
 	return s.uses, s.err
 }
 
-// A want is what a resource uses by one of its references, whatever that resolves to.
+// A want is a reference of a resource before it is resolved.
 type want struct {
 	use  Use // without an Object
 	edge *graph.Edge
 }
 
-// wanted returns what r uses, in the order of its references.
+// wanted returns the wants of r, in the order of its references.
 func wanted(r *graph.Resource) []want {
 	wants := make([]want, 0, len(r.Edges))
 	workload := len(r.PodTemplates) > 0
@@ -92,8 +90,7 @@ type search struct {
 	err      error
 }
 
-// Spend counts that a reference of r means one more object. It fails once there are
-// too many.
+// Spend counts one more object for a reference of r. It fails once there are too many.
 func (f *Finder) Spend(r *graph.Resource, ref *reference.Reference) error {
 	if f.found++; f.found <= f.most {
 		return nil
@@ -138,8 +135,7 @@ func (s *search) of(use Use, e *graph.Edge) {
 	}
 }
 
-// ingredients adds what an object that represents a Secret is made with. It returns
-// false once there are too many.
+// ingredients adds what a Secret's stand-in is made with. It returns false once there are too many uses.
 func (s *search) ingredients(use Use) bool {
 	return s.graph.Ingredients(use.Object, s.referrer, func(ref *reference.Reference, meaning graph.Meaning) (into, more bool) {
 		part := use

@@ -1,4 +1,3 @@
-// Package yamldoc reads YAML documents: [Parser] makes trees of them, [Each] and
-// [Get] read mappings with aliases followed and merge keys applied, and [Path]
-// names a place in a tree. A [Budget] bounds the work that aliases can ask for.
+// Package yamldoc reads YAML documents. [Parser] parses them, [Each] and [Get] read mappings with aliases and merge
+// keys resolved, and [Path] names a place in a tree. A [Budget] bounds the work that aliases can cause.
 package yamldoc

@@ -18,12 +18,11 @@ func (e *ParseError) Error() string {
 	return fmt.Sprintf("line %d: not valid YAML: %s", e.Line, e.Message)
 }
 
-// AtLine makes a ParseError of the parser's error in a text that begins on line of the
-// input. It leaves out what the parser quotes of the text if that may be a value: an
-// unquoted password that begins with * is an alias to YAML.
+// AtLine converts the parser's error in a text that begins on line of the input to a ParseError. It removes quotations
+// of the text that may be a value: an unquoted password that begins with * is an alias in YAML.
 func AtLine(err error, text []byte, line int) error {
 	message := strings.TrimPrefix(err.Error(), "yaml: ")
-	at := 0 // where in the text, unless the parser says so
+	at := 0 // offset in the text, unless the parser reports it
 	if name, ok := quoted(message, "unknown anchor '", "' referenced"); ok {
 		at = bytes.Index(text, []byte("*"+name))
 		message = "an alias names an anchor that is not there; quote a value that begins with *"
@@ -38,7 +37,7 @@ func AtLine(err error, text []byte, line int) error {
 	if n, _ := fmt.Sscanf(message, "line %d: ", &relative); n == 1 {
 		_, message, _ = strings.Cut(message, ": ")
 		if parserMessage().MatchString(message) {
-			// The end of the text is on its last line.
+			// The end of the text counts as its last line.
 			relative = min(relative+1, bytes.Count(bytes.TrimRight(text, "\n"), []byte("\n"))+1)
 		}
 		line += relative - 1
@@ -49,8 +48,8 @@ func AtLine(err error, text []byte, line int) error {
 	return &ParseError{Line: line, Message: message}
 }
 
-// parserMessage matches the messages of yaml.v3's parser, unlike those of its scanner.
-// The parser counts lines from 0 and omits line 0 (decode.go, parser.fail).
+// parserMessage matches messages of yaml.v3's parser, but not those of its scanner. The parser counts lines from 0 and
+// omits line 0 (decode.go, parser.fail).
 var parserMessage = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(did not find expected (<.*>|node content|key|'.' indicator|',' or '.')` +
 		`|found undefined tag handle|found duplicate %[A-Z]+ directive|found incompatible YAML document)$`)

@@ -7,12 +7,10 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// maxAliased is how many nodes are followed that aliases and merge keys bring in,
-// far more than an API server would take.
+// maxAliased bounds how many nodes behind aliases and merge keys are visited, far more than an API server would accept.
 const maxAliased = 100_000
 
-// A Budget bounds the work that aliases and merge keys can ask for. The zero
-// Budget is a full one.
+// A Budget bounds the work that aliases and merge keys can cause. The zero Budget is unused.
 type Budget int
 
 // Spend takes one step. It fails if too many have been taken.
@@ -23,9 +21,8 @@ func (b *Budget) Spend() error {
 	return nil
 }
 
-// Each visits the entries of a mapping in the order of the text. Those that merge
-// keys bring in, as [Sources] says, come at the first merge key. An error is one of
-// visit, or the budget's.
+// Each visits the entries of a mapping in the order of the text. Merged entries, as given by [Sources], come at the
+// first merge key. It returns the first error of visit, or the budget's.
 func Each(m *yaml.Node, b *Budget, visit func(key string, value *yaml.Node, merged bool) error) error {
 	isMerged := false
 	for i := 0; i+1 < len(m.Content); i += 2 {
@@ -77,8 +74,7 @@ func eachMerged(m *yaml.Node, b *Budget, visit func(key string, value *yaml.Node
 	return nil
 }
 
-// Get returns the value of a key, nil if there is none, and whether a merge key
-// brings it in.
+// Get returns the value of a key, nil if it is missing, and whether it comes from a merge key.
 func Get(m *yaml.Node, key string, b *Budget) (value *yaml.Node, merged bool) {
 	for i := 0; i+1 < len(m.Content); i += 2 {
 		if name, ok := keyOf(m.Content[i]); ok && name == key && !IsMerge(m.Content[i]) {
@@ -88,7 +84,7 @@ func Get(m *yaml.Node, key string, b *Budget) (value *yaml.Node, merged bool) {
 	if !HasMerge(m) {
 		return nil, false
 	}
-	// The walk that shares the budget reports that it is spent.
+	// If the budget is exhausted, the walk that shares it reports that.
 	_ = eachMerged(m, b, func(name string, candidate *yaml.Node, _ bool) error {
 		if value == nil && name == key {
 			value = candidate
@@ -98,8 +94,7 @@ func Get(m *yaml.Node, key string, b *Budget) (value *yaml.Node, merged bool) {
 	return value, true
 }
 
-// At returns the node that path leads to from n, with aliases followed and merge keys
-// applied: nil if there is none.
+// At returns the node at path below n, with aliases and merge keys resolved; nil if there is none.
 func At(n *yaml.Node, path Path) *yaml.Node {
 	steps, err := path.Steps()
 	if err != nil {
@@ -126,8 +121,7 @@ func keyOf(key *yaml.Node) (string, bool) {
 	return key.Value, key.Kind == yaml.ScalarNode
 }
 
-// Duplicate returns the second of two equal keys of a mapping, nil if there is
-// none.
+// Duplicate returns the second of two equal keys of a mapping, nil if there is none.
 func Duplicate(m *yaml.Node) *yaml.Node {
 	seen := make(map[string]bool, len(m.Content)/2)
 	for i := 0; i+1 < len(m.Content); i += 2 {
@@ -143,9 +137,8 @@ func Duplicate(m *yaml.Node) *yaml.Node {
 	return nil
 }
 
-// NameOf returns what messages call a key of a mapping: "the key" with the key in
-// quotes. If a comma in a value may have made a key of the rest of the value, it
-// leaves the key out: in {password: a,b} the b may be half a password.
+// NameOf returns the name of a key for messages: "the key" with the quoted key. It leaves the key out if that may be
+// the rest of a value with a comma: in {password: a,b} the b may be half a password.
 func NameOf(m, key *yaml.Node) string {
 	name, _ := keyOf(key)
 	for i := 0; i+1 < len(m.Content); i += 2 {
@@ -156,13 +149,12 @@ func NameOf(m, key *yaml.Node) string {
 	return fmt.Sprintf("the key %q", name)
 }
 
-// IsBare reports whether value is what a key without a value has in the flow
-// mapping m.
+// IsBare reports whether value belongs to a key without a value in the flow mapping m.
 func IsBare(m, value *yaml.Node) bool {
 	return m.Style&yaml.FlowStyle != 0 && value.Value == "" && IsNull(value)
 }
 
-// Remove removes an entry of a mapping, if there is one.
+// Remove removes an entry of a mapping, if it exists.
 func Remove(m *yaml.Node, key string) {
 	for i := 0; m.Kind == yaml.MappingNode && i+1 < len(m.Content); i += 2 {
 		if m.Content[i].Value == key {
@@ -172,7 +164,7 @@ func Remove(m *yaml.Node, key string) {
 	}
 }
 
-// RemoveAnnotations removes annotations of an item, and the mapping if none is left.
+// RemoveAnnotations removes annotations of an item, and the mapping if it becomes empty.
 func RemoveAnnotations(item *yaml.Node, keys ...string) {
 	metadata := Value(item, "metadata")
 	annotations := Value(metadata, "annotations")
@@ -187,8 +179,8 @@ func RemoveAnnotations(item *yaml.Node, keys ...string) {
 	}
 }
 
-// Value returns the value that a mapping itself has under key, its alias resolved: nil
-// if there is none, or m is nil or not a mapping.
+// Value returns the value of a mapping's own entry, with aliases resolved: nil if it is missing, or m is nil or not a
+// mapping.
 func Value(m *yaml.Node, key string) *yaml.Node {
 	if m == nil {
 		return nil
@@ -202,7 +194,7 @@ func Value(m *yaml.Node, key string) *yaml.Node {
 	return nil
 }
 
-// Text returns the text that a mapping itself has under key, "" if there is none.
+// Text returns the text of a mapping's own entry, "" if it is missing.
 func Text(m *yaml.Node, key string) string {
 	if value := Value(m, key); value != nil {
 		return value.Value

@@ -11,8 +11,7 @@ import (
 	"github.com/confighash/confighash/test/support/corpus"
 )
 
-// FuzzEach compares the entries that Each visits and those that Get returns with what
-// yaml.v3 makes of the mapping.
+// FuzzEach compares the results of Each and Get with the mapping that yaml.v3 decodes.
 func FuzzEach(f *testing.F) {
 	for _, text := range corpus.Odd() {
 		f.Add([]byte(text))
@@ -55,7 +54,7 @@ func FuzzEach(f *testing.F) {
 	})
 }
 
-// hasDuplicates reports whether a mapping at or below n has a key twice.
+// hasDuplicates reports whether a mapping at or below n has a duplicate key.
 func hasDuplicates(n *yaml.Node, depth int) bool {
 	if n.Kind == yaml.MappingNode && Duplicate(n) != nil || depth > 100 {
 		return true
@@ -63,8 +62,8 @@ func hasDuplicates(n *yaml.Node, depth int) bool {
 	return slices.ContainsFunc(n.Content, func(child *yaml.Node) bool { return hasDuplicates(child, depth+1) })
 }
 
-// mappingOf returns the mapping that text has, and what yaml.v3 makes of it; nil if text
-// is not a mapping, or one that yaml.v3 refuses.
+// mappingOf returns the mapping in text, and the one that yaml.v3 decodes; nil if text is not a mapping, or yaml.v3
+// rejects it.
 func mappingOf(text []byte) (root *yaml.Node, decoded map[string]any) {
 	defer func() {
 		if recover() != nil {
@@ -77,11 +76,11 @@ func mappingOf(text []byte) (root *yaml.Node, decoded map[string]any) {
 	}
 	root = doc.Content[0]
 	if hasDuplicates(&doc, 0) {
-		return nil, nil // which one counts is up to the caller
+		return nil, nil // the caller decides which one counts
 	}
 	for i := 0; i < len(root.Content); i += 2 {
 		if key := Resolve(root.Content[i]); key.Kind != yaml.ScalarNode || key.ShortTag() != "!!str" && !IsMerge(key) || IsMerge(key) && root.Content[i].Kind == yaml.AliasNode {
-			return nil, nil // keys of other types are written otherwise
+			return nil, nil // keys of other types are written differently
 		}
 	}
 	if root.Decode(&decoded) != nil {

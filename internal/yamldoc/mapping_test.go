@@ -21,8 +21,7 @@ func parse(t rapid.TB, text string) *yaml.Node {
 	return doc.Content[0]
 }
 
-// TestEach_readsAsTheDecoderDoes compares the entries of random mappings with merge keys
-// with what yaml.v3 decodes.
+// TestEach_readsAsTheDecoderDoes compares the entries of random mappings with merge keys with yaml.v3's decoding.
 func TestEach_readsAsTheDecoderDoes(t *testing.T) {
 	property.Check(t, func(rt *rapid.T) {
 		var text strings.Builder

@@ -7,21 +7,20 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// What is wrong with the value of a merge key.
+// Errors in the value of a merge key.
 var (
 	ErrNotMapping = errors.New("not a mapping")
 	ErrCycle      = errors.New("a mapping is merged into itself")
 )
 
-// Sources returns the mapping m and those that merge keys bring into it, each
-// once. If several have a key, the first one counts: the mapping's own entries
-// win over merged ones, and earlier merged ones over later.
+// Sources returns the mapping m and those that merge keys bring into it, without duplicates. If several have a key, the
+// first one wins: the mapping's own entries over merged ones, and earlier merged ones over later.
 //
-// A value of a merge key that is neither a mapping nor a sequence of mappings
-// comes with ErrNotMapping, a mapping on the way to itself with ErrCycle.
+// A merge key's value that is neither a mapping nor a sequence of mappings comes with ErrNotMapping, and a mapping that
+// contains itself with ErrCycle.
 func Sources(m *yaml.Node) iter.Seq2[*yaml.Node, error] {
 	return func(yield func(*yaml.Node, error) bool) {
-		open := map[*yaml.Node]bool{} // of the mappings met: whether the walk is still in it
+		open := map[*yaml.Node]bool{} // the mappings seen: whether the walk is still inside
 		var enter func(m *yaml.Node) bool
 		merge := func(source *yaml.Node) bool {
 			isOpen, met := open[source]
@@ -31,7 +30,7 @@ func Sources(m *yaml.Node) iter.Seq2[*yaml.Node, error] {
 			case isOpen:
 				return yield(source, ErrCycle)
 			}
-			return met || enter(source) // one met before has nothing new
+			return met || enter(source) // a mapping already seen has nothing new
 		}
 		enter = func(m *yaml.Node) bool {
 			open[m] = true
@@ -69,7 +68,7 @@ func HasMerge(m *yaml.Node) bool {
 	return false
 }
 
-// IsMerge reports whether key is a merge key: << without quotes.
+// IsMerge reports whether key is a merge key: an unquoted <<.
 func IsMerge(key *yaml.Node) bool {
 	return key.Kind == yaml.ScalarNode && key.Value == "<<" && key.ShortTag() == "!!merge"
 }

@@ -11,14 +11,13 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc/fast"
 )
 
-// A Parser makes trees of YAML documents, one at a time, and uses the memory of
-// one tree again for the next. The zero value is ready to use.
+// A Parser parses YAML documents, one at a time, and reuses the memory of the previous tree. The zero value is ready to
+// use.
 type Parser struct{ fast fast.Parser }
 
-// Parse returns the document node of text, which holds one YAML document: what
-// yaml.v3 makes of it, possibly without comments. The node is empty, of Kind 0,
-// if the document is. The nodes are valid until the next call; their strings
-// stay, and share no memory with text.
+// Parse returns the document node of text, which holds one YAML document: the result of yaml.v3, possibly without
+// comments. For an empty document, the node is empty, of Kind 0. The nodes are valid until the next call; their strings
+// stay valid, and share no memory with text.
 //
 // Errors are those of yaml.v3, and [SecondDocumentError].
 func (p *Parser) Parse(text []byte) (*yaml.Node, error) {
@@ -28,16 +27,16 @@ func (p *Parser) Parse(text []byte) (*yaml.Node, error) {
 	return ParseWithComments(text)
 }
 
-// Parse does what [Parser.Parse] does, in memory of its own.
+// Parse is [Parser.Parse] with its own memory.
 func Parse(text []byte) (*yaml.Node, error) {
 	var p Parser
 	return p.Parse(text)
 }
 
-// ParseWithComments does what [Parse] does, and the tree has the comments.
+// ParseWithComments is [Parse], but the tree has the comments.
 func ParseWithComments(text []byte) (tree *yaml.Node, err error) {
 	defer func() {
-		// The parser's own limits end in panics of several types.
+		// The parser panics with several types when it reaches its own limits.
 		if r := recover(); r != nil {
 			tree, err = nil, fmt.Errorf("yaml: %v", r)
 		}
@@ -60,9 +59,9 @@ func ParseWithComments(text []byte) (tree *yaml.Node, err error) {
 	return nil, &SecondDocumentError{Line: second.Line}
 }
 
-// A SecondDocumentError reports that a text holds more than one document.
+// A SecondDocumentError reports that a text has more than one document.
 type SecondDocumentError struct {
-	Line int // of the text, from 1, on which the second one begins
+	Line int // of the text, from 1, where the second one begins
 }
 
 func (e *SecondDocumentError) Error() string {

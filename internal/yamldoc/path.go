@@ -6,18 +6,16 @@ import (
 	"strings"
 )
 
-// A Path leads from the root of an item to one of its nodes, as people write
-// it: spec.template.spec.containers[0].envFrom[1].configMapRef.name. A key
-// with other characters than letters, digits, "-" and "_" is in brackets and Go's double
-// quotes: metadata.annotations["example.com/key"]. The empty Path is the root.
+// A Path leads from the root of an item to one of its nodes, in the usual notation:
+// spec.template.spec.containers[0].envFrom[1].configMapRef.name. A key with characters other than letters, digits, "-"
+// and "_" is in brackets and Go's double quotes: metadata.annotations["example.com/key"]. The empty Path is the root.
 type Path string
 
-// A Step is one step of a Path: into a mapping's entry or a sequence's
-// element.
+// A Step is one step of a Path: to a mapping's entry or a sequence's element.
 type Step struct {
 	Key   string // the entry's key, if Index is negative
 	Index int    // the element, counted from 0; negative for a mapping
-	End   int    // where the step ends in the path, if Steps has made it
+	End   int    // offset in the path where the step ends, set by Steps
 }
 
 // Key returns the path of the entry key of the mapping at p.
@@ -26,7 +24,7 @@ func (p Path) Key(key string) Path { return Step{Key: key, Index: -1}.From(p) }
 // Index returns the path of element i, counted from 0, of the sequence at p.
 func (p Path) Index(i int) Path { return Step{Index: i}.From(p) }
 
-// Join returns the path that leads to q from where p ends.
+// Join appends q to p.
 func (p Path) Join(q Path) Path {
 	switch {
 	case p == "":
@@ -38,7 +36,7 @@ func (p Path) Join(q Path) Path {
 	}
 }
 
-// Steps returns the steps of p. It fails if Key, Index and Join cannot have made p.
+// Steps returns the steps of p. It fails if p is not a result of Key, Index and Join.
 func (p Path) Steps() ([]Step, error) {
 	steps := make([]Step, 0, strings.Count(string(p), ".")+2)
 	rest := string(p)
@@ -98,7 +96,7 @@ func isSimpleKey(key string) bool {
 	return key != "" && !strings.ContainsFunc(key, isOther)
 }
 
-// From returns the path that the step leads to from p.
+// From appends the step to p.
 func (s Step) From(p Path) Path {
 	var room [256]byte
 	return Path(s.appendTo(append(room[:0], p...)))
@@ -116,18 +114,17 @@ func (s Step) appendTo(path []byte) []byte {
 	return append(path, s.Key...)
 }
 
-// Roots are places in an item, each with a number.
+// Roots are numbered places in an item.
 type Roots map[Path]int
 
-// Add adds a place, unless it is there.
+// Add adds a place, unless it already exists.
 func (r Roots) Add(at Path, number int) {
 	if _, ok := r[at]; !ok {
 		r[at] = number
 	}
 }
 
-// Holding returns the least number of the places that path leads to or into, -1 if there
-// is not one.
+// Holding returns the lowest number of the places that contain path, -1 if there is none.
 func (r Roots) Holding(path Path) int {
 	least := -1
 	for end := 0; end <= len(path); end++ {

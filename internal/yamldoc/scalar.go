@@ -8,7 +8,7 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc/fast"
 )
 
-// Resolve returns the node that an alias refers to, and any other node itself.
+// Resolve returns the node that an alias refers to, and any other node unchanged.
 func Resolve(n *yaml.Node) *yaml.Node {
 	for n.Kind == yaml.AliasNode {
 		n = n.Alias
@@ -16,7 +16,7 @@ func Resolve(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// Describe returns what kind of node n is, for messages.
+// Describe returns the type of node n for messages.
 func Describe(n *yaml.Node) string {
 	switch {
 	case n.Kind == yaml.MappingNode:
@@ -33,13 +33,12 @@ func Describe(n *yaml.Node) string {
 	return "nothing"
 }
 
-// IsNull reports whether n is a null: ~, null, or nothing at all. An alias of
-// one is not.
+// IsNull reports whether n is a null: ~, null, or an empty plain scalar. It does not follow aliases.
 func IsNull(n *yaml.Node) bool {
 	return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null"
 }
 
-// StringOf returns what a scalar says, "" for a null, any other node, and nil.
+// StringOf returns the text of a scalar, "" for a null, any other node, and nil.
 func StringOf(n *yaml.Node) string {
 	if n == nil || n.Kind != yaml.ScalarNode || IsNull(n) {
 		return ""
@@ -47,8 +46,8 @@ func StringOf(n *yaml.Node) string {
 	return n.Value
 }
 
-// Bool returns the boolean that kubectl reads a scalar as, by YAML 1.1: yes is true,
-// and off is false. ok is false if the scalar is not a boolean, as in quotes.
+// Bool returns the boolean as which kubectl reads a scalar, according to YAML 1.1: yes is true, and off is false. ok is
+// false if the scalar is not a boolean, for example because it is quoted.
 func Bool(n *yaml.Node) (value, ok bool) {
 	const quoted = yaml.DoubleQuotedStyle | yaml.SingleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
 	isTagged := n.Style&yaml.TaggedStyle != 0
@@ -64,6 +63,6 @@ func Bool(n *yaml.Node) (value, ok bool) {
 	return false, false
 }
 
-// Unquote reads the scalar in quotes at the beginning of text, by YAML 1.2 and JSON. It
-// returns its length in the text, 0 if there is none that ends on its line.
+// Unquote reads the quoted scalar at the beginning of text, according to YAML 1.2 and JSON. It returns its length in
+// the text, 0 if none ends on this line.
 func Unquote(text string) (value string, length int) { return fast.Unquote(text) }

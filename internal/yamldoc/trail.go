@@ -1,31 +1,29 @@
 package yamldoc
 
-// A Trail is the steps from the root of an item to a node, on a walk. The zero Trail is
-// at the root. It makes a Path only on request: in a deep document, the paths of all nodes
-// are far longer than its text.
+// A Trail holds the steps from the root of an item to a node, during a walk. The zero Trail is at the root. It builds a
+// Path only on request: in a deep document, the paths of all nodes are far longer than its text.
 type Trail []trailStep
 
 type trailStep struct {
 	Step
-	length int // of the path, or a little less
+	length int // of the path, or slightly less
 }
 
-// MaxPath bounds the paths that are reported or kept, of which thousands may have the same
-// long beginning. In the largest definitions of Kubernetes they have some hundred
-// characters.
+// MaxPath bounds the paths that are reported or kept, as thousands may have the same long beginning. In Kubernetes'
+// largest resources, paths have a few hundred characters.
 const MaxPath = 4096
 
-// Key goes to the entry of a mapping.
+// Key descends to the entry of a mapping.
 func (t *Trail) Key(key string) { t.enter(Step{Key: key, Index: -1}) }
 
-// Index goes to the element of a sequence.
+// Index descends to the element of a sequence.
 func (t *Trail) Index(i int) { t.enter(Step{Index: i}) }
 
 func (t *Trail) enter(s Step) {
 	*t = append(*t, trailStep{Step: s, length: t.length() + len(s.Key) + len(".")})
 }
 
-// Back goes the last step back.
+// Back undoes the last step.
 func (t *Trail) Back() { *t = (*t)[:len(*t)-1] }
 
 func (t *Trail) length() int {
@@ -38,7 +36,7 @@ func (t *Trail) length() int {
 // TooDeep reports whether the path is longer than MaxPath.
 func (t *Trail) TooDeep() bool { return t.length() > MaxPath }
 
-// Path returns the path.
+// Path returns the path of the current node.
 func (t Trail) Path() Path {
 	var room [256]byte
 	b := room[:0]

@@ -16,7 +16,7 @@ import (
 // published are the packages that other modules can import.
 var published = []string{"pkg/api/v1alpha1", "pkg/function", "pkg/function/kyaml", "pkg/function/kpt"}
 
-// An apiWalk looks for types of internal packages in what a package exports.
+// An apiWalk looks for types of internal packages in a package's exported API.
 type apiWalk struct {
 	met   map[types.Type]bool
 	found []string
@@ -93,7 +93,7 @@ func TestPublishedPackages_exportNoInternalType(t *testing.T) {
 	}
 }
 
-// packageOf reads what the compiler exports of a package.
+// packageOf reads the compiler's export data of a package.
 func packageOf(t *testing.T, path string) *types.Package {
 	t.Helper()
 	list := exec.CommandContext(t.Context(), "go", "list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}", path)

@@ -43,8 +43,7 @@ const (
 	memoryPerByte = 300
 )
 
-// A command is something that reads manifests. Whether it ends in an error is not
-// of interest here.
+// A command reads manifests. It may fail.
 type command struct {
 	name string
 	run  func(t testing.TB, manifests, spec string)
@@ -85,7 +84,7 @@ func processing(mode v1alpha1.Mode) func(t testing.TB, manifests, spec string) {
 	}
 }
 
-// configWith returns a functionConfig with more fields, nil if they are refused.
+// configWith returns a functionConfig with more fields, nil if they are invalid.
 func configWith(t testing.TB, mode v1alpha1.Mode, spec string) *v1alpha1.ConfigHash {
 	t.Helper()
 	if spec != "" {
@@ -102,7 +101,7 @@ func configWith(t testing.TB, mode v1alpha1.Mode, spec string) *v1alpha1.ConfigH
 	return config
 }
 
-// read returns the graph of manifests, nil if they are refused.
+// read returns the graph of manifests, nil if they are invalid.
 func read(t testing.TB, text string) *graph.Graph {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "all.yaml")
@@ -113,8 +112,8 @@ func read(t testing.TB, text string) *graph.Graph {
 	return g
 }
 
-// measure runs a command and returns how many bytes it allocated in all, which
-// represents its time, and how many were in use at most.
+// measure runs a command and returns the total number of bytes allocated, which stands for its time, and the peak in
+// use.
 func measure(run func()) (allocated, peak uint64) {
 	defer debug.SetGCPercent(debug.SetGCPercent(50))
 	runtime.GC()
@@ -147,9 +146,8 @@ func measure(run func()) (allocated, peak uint64) {
 	return after - before, peak
 }
 
-// checkBounds holds that a command needs memory and work in proportion to its input.
-// What references may mean in all is bounded by a number that does not depend on the
-// input, hence the base of what is allocated.
+// checkBounds checks that a command's memory and work are proportional to its input. What references may mean in total
+// is bounded by a constant, hence the base of the allocated bytes.
 func checkBounds(t *testing.T, c command, manifests, spec string) {
 	t.Helper()
 	const allocatedPerByte = 3_000
@@ -174,7 +172,7 @@ func TestBounds_holdForEveryShape(t *testing.T) {
 	}
 }
 
-// Shapes have names in common, so a mixture of them multiplies what none does alone.
+// Shapes share names, so a mixture of them can multiply in a way that no single one does.
 func TestBounds_holdForMixturesOfShapes(t *testing.T) {
 	shapes := hostile.Shapes()
 	for i := range property.Cases(10) {
@@ -207,9 +205,9 @@ func names(shapes []hostile.Shape) []string {
 	return all
 }
 
-// FuzzBounds holds of whatever bytes that no command needs more memory than promised.
+// FuzzBounds checks for any bytes that no command needs more memory than promised.
 func FuzzBounds(f *testing.F) {
-	// TestBounds_holdForEveryShape measures the shapes; here they are what fuzzing begins with.
+	// TestBounds_holdForEveryShape measures the shapes; here they are seeds.
 	if property.IsLong() || flag.Lookup("test.fuzz").Value.String() != "" {
 		for _, shape := range hostile.Shapes() {
 			text, _ := shape.At(2 << 10)

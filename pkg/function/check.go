@@ -10,13 +10,11 @@ import (
 	"github.com/confighash/confighash/internal/manifest"
 )
 
-// Check reads manifests from data, as Process does, and writes to w a unified diff
-// of them and what Process would write, nothing if they are the same byte for byte.
-// Results of a ResourceList are not compared. changed reports whether there is a
+// Check reads manifests from data, as Process does, and writes to w a unified diff from them to the output of Process,
+// nothing if the two are identical. It does not compare results of a ResourceList. changed reports whether there is a
 // difference.
 //
-// The diff shows no value of a Secret. On an error nothing is written, unless it is
-// a *WriteError.
+// The diff shows no value of a Secret. On an error nothing is written, unless it is a *WriteError.
 func Check(data []byte, w io.Writer, o Options) (changed bool, out *Output, err error) {
 	in, err := manifest.Split(data)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 
 const hiddenRemark = "(a line of a Secret that may hold its values is not shown)"
 
-// Whatever the scripts put in, the diff makes of it what Process makes of it.
+// For all inputs of the scripts, the diff leads to the output of Process.
 func TestCheck_isTheDifferenceThatProcessMakes(t *testing.T) {
 	scripts, err := filepath.Glob(filepath.Join("..", "..", "testdata", "script", "*.txtar"))
 	if err != nil || len(scripts) == 0 {
@@ -49,8 +49,8 @@ func TestCheck_isTheDifferenceThatProcessMakes(t *testing.T) {
 	}
 }
 
-// checkOne compares Check with Process, and returns 1 if there is a diff, 0 if
-// there is none, -1 if there is an error or a line that is not shown.
+// checkOne compares Check with Process. It returns 1 if there is a diff, 0 if there is none, -1 if there is an error or
+// a hidden line.
 func checkOne(t *testing.T, label string, input []byte, mode v1alpha1.Mode) int {
 	t.Helper()
 	var output, diff bytes.Buffer
@@ -88,7 +88,7 @@ func checkOne(t *testing.T, label string, input []byte, mode v1alpha1.Mode) int 
 	return 0
 }
 
-// patched applies a unified diff, exactly where it says.
+// patched applies a unified diff, exactly at its line numbers.
 func patched(text, diff string) (string, error) {
 	const noBreak = "\\ No newline at end of file\n"
 	if text != "" && !strings.HasSuffix(text, "\n") {
@@ -184,7 +184,7 @@ func TestCheck_showsNoValueOfASecret(t *testing.T) {
 				if err != nil && shape == "documents" {
 					t.Fatal(err)
 				}
-				if err != nil { // the two cannot go together
+				if err != nil { // the two exclude each other
 					diff.WriteString(err.Error())
 					changed = true
 				}
@@ -199,8 +199,8 @@ func TestCheck_showsNoValueOfASecret(t *testing.T) {
 	}
 }
 
-// TestCheck_showsNothingOfNeighbors are Lists in JSON where other items begin or
-// end on the lines of the one that changes.
+// TestCheck_showsNothingOfNeighbors has JSON Lists in which other items begin or end on the lines of the one that
+// changes.
 func TestCheck_showsNothingOfNeighbors(t *testing.T) {
 	const (
 		workload = `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d"},"spec":{"template":{"spec":{"containers":[{"name":"c","envFrom":[{"secretRef":{"name":"s"}}]}]}}}}`

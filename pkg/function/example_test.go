@@ -67,8 +67,7 @@ func ExampleProcess() {
 	//             name: settings-hf678c7m2b # all of it
 }
 
-// A pipeline that keeps rendered manifests fails if somebody forgot to run the
-// function.
+// A pipeline for rendered manifests fails if somebody forgot to run the function.
 func ExampleCheck() {
 	changed, _, err := function.Check([]byte(shop), os.Stdout, function.Options{
 		Config: v1alpha1.New(v1alpha1.ModeAnnotate, v1alpha1.PolicyAll),

@@ -26,33 +26,31 @@ import (
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
-// Options say what a functionConfig in the input does not.
+// Options complement the functionConfig in the input.
 type Options struct {
-	// Config is the functionConfig for an input that has none. Process completes
-	// and checks it.
+	// Config is the functionConfig for an input that has none. Process completes and checks it.
 	Config *v1alpha1.ConfigHash
-	// Namespace, if not empty, takes precedence over the functionConfig's
-	// namespace. FilterNamespace is that of a stream if neither sets it.
+	// Namespace, if not empty, takes precedence over the functionConfig's namespace. FilterNamespace applies to a
+	// stream if neither is set.
 	Namespace, FilterNamespace string
-	// Salt takes the place of the functionConfig's salt if that is empty.
+	// Salt is used if the functionConfig has no salt.
 	Salt string
 	// Jobs, if not empty, takes precedence over the functionConfig's jobs.
 	Jobs v1alpha1.Jobs
-	// Keep, unless nil, takes precedence over the functionConfig's rename.keep: how many
-	// earlier versions of each renamed object are carried along.
+	// Keep, unless nil, takes precedence over the functionConfig's rename.keep: how many earlier versions of each
+	// renamed object are carried along.
 	Keep *int
-	// Previous is what the last run wrote. Keeping versions needs it: an empty list is
-	// that of the first run, and nil means that none is given.
+	// Previous is the output of the last run, which is needed to keep versions: an empty list for the first run, nil if
+	// it is not given.
 	Previous []Manifests
-	// Context is what other builds write, as it will be applied: manifests, or lists of
-	// names. References lead to its objects, and its workloads count as users of the
-	// input's objects. Nothing of it is changed, written or counted.
+	// Context is the final output of other builds: manifests, or lists of names. References may lead to its objects,
+	// and its workloads count as users of the input's objects. It is never changed, written or counted.
 	Context []Manifests
 
 	inPlace bool // no item can be added
 }
 
-// Manifests are what a file holds, and the name that messages give it.
+// Manifests are the content of a file, and its name in messages.
 type Manifests struct {
 	Name string
 	Data []byte
@@ -60,11 +58,10 @@ type Manifests struct {
 
 // Process reads manifests from data and writes them, transformed, to w.
 //
-// An error means that input or functionConfig is wrong; its text is one sentence a
-// line, and Errors returns them one by one. A ResourceList is still written then,
-// with nothing changed but its results; of a stream nothing is written. An error in
-// writing is a *WriteError. data must not change until Process returns; nothing that
-// it returns shares memory with it.
+// An error means that the input or the functionConfig is invalid. Its text has one sentence per line, and Errors
+// returns them separately. In that case, a ResourceList is still written with only its results changed, and a stream is
+// not written. A write error is a *WriteError. data must not change until Process returns; nothing that it returns
+// shares memory with data.
 func Process(data []byte, w io.Writer, o Options) (*Output, error) {
 	in, err := manifest.Split(data)
 	if err != nil {
@@ -90,11 +87,12 @@ type run struct {
 	spec     v1alpha1.Spec
 	graph    *graph.Graph
 	plan     *plan.Plan
-	names    map[*graph.Resource]string // of renamed objects, as they will be
+	names    map[*graph.Resource]string // new names of renamed objects
 	added    [][]byte                   // objects with keys of others
-	replaced map[*manifest.Chunk][]byte // the new texts of those that change
+	replaced map[*manifest.Chunk][]byte // new texts of changed chunks
 	kept     *keep.Kept                 // the earlier versions
-	stamped  int                        // how many workloads have a checksum, or get one
+	stamped  int                        // how many workloads have or get a checksum
+	left     []graph.Finding            // why objects that are referred to keep their names
 }
 
 func newRun(in *manifest.Input, o Options) (*run, error) {
@@ -152,7 +150,7 @@ func (r *run) keep(in *manifest.Input, o Options) (*keep.Kept, error) {
 		return nil, graph.Prefixed("--previous", err)
 	}
 	now, names := r.graph, r.names
-	if len(r.added) > 0 { // they have versions, too
+	if len(r.added) > 0 { // they have versions too
 		if now, err = r.written(in); err != nil {
 			return nil, err
 		}
@@ -170,7 +168,7 @@ func (r *run) keep(in *manifest.Input, o Options) (*keep.Kept, error) {
 	return kept, err
 }
 
-// written reads what this run writes but for versions.
+// written returns the output of this run without versions.
 func (r *run) written(in *manifest.Input) (*graph.Graph, error) {
 	var out bytes.Buffer
 	if err := in.Write(&out, r.replaced, nil); err != nil {
@@ -182,7 +180,7 @@ func (r *run) written(in *manifest.Input) (*graph.Graph, error) {
 	}
 	written, err := load.Of(files, load.Options{Namespace: r.spec.Namespace})
 	if written != nil {
-		err = nil // resources that are there twice are for the API server to judge
+		err = nil // the API server reports duplicate resources
 	}
 	return written, err
 }
@@ -227,8 +225,8 @@ func filesOf(manifests []Manifests) []load.File {
 	return files
 }
 
-// checkGranularity refuses to add objects where the next run would find them beside those
-// that they were made of, and keys missing there.
+// checkGranularity rejects adding objects if the next run would find both them and the objects they were made from,
+// which then lack keys.
 func checkGranularity(in *manifest.Input, g *graph.Graph, spec *v1alpha1.Spec, inPlace bool) error {
 	if spec.Mode != v1alpha1.ModeRename || spec.Rename.Granularity != v1alpha1.GranularityKey || !in.IsResourceList {
 		return nil
@@ -245,8 +243,7 @@ func checkGranularity(in *manifest.Input, g *graph.Graph, spec *v1alpha1.Spec, i
 	return nil
 }
 
-// makePlan reads the items, and those of other builds, and plans what the functionConfig
-// asks for.
+// makePlan reads the items, and those of other builds, and plans the changes.
 func (r *run) makePlan(in *manifest.Input, o Options) error {
 	spec := &r.spec
 	cat, err := reference.Catalog(spec)
@@ -288,7 +285,7 @@ func (r *run) makePlan(in *manifest.Input, o Options) error {
 		if err != nil {
 			return err
 		}
-		r.plan, r.names, r.added = &renamed.Plan, renamed.Names, renamed.Added
+		r.plan, r.names, r.added, r.left = &renamed.Plan, renamed.Names, renamed.Added, renamed.Left
 		covers, called = renamed.Covers, renamed.Called
 		r.plan.Add(formerNames...)
 	}

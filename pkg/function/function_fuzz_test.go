@@ -21,15 +21,13 @@ import (
 	"github.com/confighash/confighash/test/support/corpus"
 )
 
-// patience is far more than the function takes for an input of maxInput bytes,
-// on a busy machine too.
+// patience is far more than the function takes for an input of maxInput bytes, even on a busy machine.
 const (
 	patience = 30 * time.Second
 	maxInput = 64 << 10
 )
 
-// configFrom makes a functionConfig of the bits of choice, so that a fuzzer
-// comes to all of them.
+// configFrom derives a functionConfig from the bits of choice, so that a fuzzer reaches all of them.
 func configFrom(choice uint32) *v1alpha1.ConfigHash {
 	next := func(n uint32) uint32 {
 		defer func() { choice /= n }()
@@ -55,8 +53,7 @@ func configFrom(choice uint32) *v1alpha1.ConfigHash {
 	return config
 }
 
-// process runs the function, and panics if that takes too long: only so a
-// fuzzer keeps what it was tried on.
+// process runs the function, and panics if that takes too long: a fuzzer only keeps its input after a panic.
 func process(data []byte, o function.Options) (out []byte, report *function.Output, err error) {
 	defer time.AfterFunc(patience, func() { panic(fmt.Sprintf("no end after %s", patience)) }).Stop()
 	var b bytes.Buffer
@@ -64,9 +61,8 @@ func process(data []byte, o function.Options) (out []byte, report *function.Outp
 	return b.Bytes(), report, err
 }
 
-// FuzzProcess holds of whatever bytes: the function ends, with an error or with
-// output, which is the input but for names, references and annotations, and
-// a second run changes none of it.
+// FuzzProcess checks for any bytes: the function ends with an error or output. The output differs from the input only
+// in names, references and annotations, and a second run does not change it.
 func FuzzProcess(f *testing.F) {
 	for i, text := range corpus.Manifests(f, 8<<10) {
 		f.Add([]byte(text), uint32(i))
@@ -87,7 +83,7 @@ func checkProcess(t testing.TB, data []byte, config *v1alpha1.ConfigHash) {
 	if splitErr == nil && in.FunctionConfig != nil {
 		o.Config = nil
 		if config, _ = v1alpha1.Parse(in.FunctionConfig); config == nil {
-			config = v1alpha1.New("", "") // in error
+			config = v1alpha1.New("", "") // an error
 		}
 	}
 	was := bytes.Clone(data)
@@ -119,16 +115,14 @@ func checkProcess(t testing.TB, data []byte, config *v1alpha1.ConfigHash) {
 	}
 }
 
-// elements matches an element of resourceNames, and lines the line of a resource without a
-// name.
+// elements matches an element of resourceNames, and lines the line of a resource without a name.
 var (
 	elements = regexp.MustCompile(`resourceNames\[[0-9]+\]`)
 	lines    = regexp.MustCompile(`\(line [0-9]+\)`)
 )
 
-// lasting returns the results that every run reports: only the first one removes
-// something, or changes names in what a checksum covers. A name that a ConfigMap and a
-// Secret have becomes two elements, which moves those after it.
+// lasting returns the results that every run reports: only the first one removes something, or changes names that a
+// checksum covers. A name of both a ConfigMap and a Secret becomes two elements, which moves those after it.
 func lasting(report *function.Output) []function.Result {
 	var all []function.Result
 	for _, r := range report.Results {
@@ -144,8 +138,7 @@ func lasting(report *function.Output) []function.Result {
 	return all
 }
 
-// checkFailure compares what is written with an error with the input: a
-// ResourceList has nothing changed but its results.
+// checkFailure compares the output after an error with the input: in a ResourceList only the results may change.
 func checkFailure(t testing.TB, in *manifest.Input, data, out []byte, report *function.Output, err error) {
 	t.Helper()
 	if report != nil {
@@ -174,8 +167,7 @@ func checkFailure(t testing.TB, in *manifest.Input, data, out []byte, report *fu
 	}
 }
 
-// withoutResults returns a ResourceList without its results, and any other text
-// as it is.
+// withoutResults returns a ResourceList without its results, and any other text unchanged.
 func withoutResults(t testing.TB, data []byte) string {
 	t.Helper()
 	in, err := manifest.Split(data)
@@ -189,8 +181,8 @@ func withoutResults(t testing.TB, data []byte) string {
 	return b.String()
 }
 
-// documents returns what input and output mean, document by document, or item by
-// item if one of them is not YAML: JSON values one after the other, for one.
+// documents returns the meaning of input and output by document, or by item if one of them is not YAML, for example
+// concatenated JSON values.
 func documents(in, out []byte) (before, after []*value) {
 	before, ok := decodeAll(in)
 	after, okAfter := decodeAll(out)
@@ -217,7 +209,7 @@ func decodeAll(data []byte) ([]*value, bool) {
 	}
 }
 
-// decode decodes a document. The parser has limits that end in panics.
+// decode decodes a document. The parser panics at its own limits.
 func decode(decoder *yaml.Decoder, doc *yaml.Node) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -227,7 +219,7 @@ func decode(decoder *yaml.Decoder, doc *yaml.Node) (err error) {
 	return decoder.Decode(doc)
 }
 
-// items returns what the items that the function sees in data mean.
+// items returns the meaning of the items in data as the function reads them.
 func items(data []byte) []*value {
 	in, err := manifest.Split(data)
 	if err != nil {
@@ -247,16 +239,16 @@ func items(data []byte) []*value {
 	return slices.Concat(found...)
 }
 
-// A value is what a node means, without aliases, merge keys and styles.
+// A value is the meaning of a node, without aliases, merge keys and styles.
 type value struct {
-	kind     yaml.Kind // 0 for what is too large or too deep
+	kind     yaml.Kind // 0 if too large or too deep
 	tag      string
 	text     string
 	elements []*value
 	entries  map[string]*value
 }
 
-// maxValues bounds the documents that are compared.
+// maxValues bounds the compared documents.
 const maxValues = 20_000
 
 func valueOf(n *yaml.Node, left *int, depth int) *value {
@@ -331,17 +323,17 @@ func (v *value) isEmpty() bool {
 	return v == nil || v.isNull() || v.kind == yaml.MappingNode && len(v.entries) == 0 || v.kind == yaml.SequenceNode && len(v.elements) == 0
 }
 
-// changes collects what differs between input and output.
+// changes collects the differences of input and output.
 type changes struct {
 	spec  *v1alpha1.Spec // nil: nothing may differ
-	names []string       // of objects in the output, and their namespaces
-	built bool           // kustomize recorded other names that objects had
+	names []string       // of objects in the output, with their namespaces
+	built bool           // kustomize recorded other names of objects
 	count int
 	wrong []string
 }
 
-// checkChanges compares the output with the input: the names of renamed
-// objects, references to them and the function's own annotations may differ.
+// checkChanges compares the output with the input: only the names of renamed objects, references to them and the
+// function's own annotations may differ.
 func checkChanges(t testing.TB, data, out []byte, spec *v1alpha1.Spec) {
 	t.Helper()
 	c := &changes{spec: spec, built: bytes.Contains(data, []byte("internal.config.kubernetes.io/"))}
@@ -362,7 +354,6 @@ func checkChanges(t testing.TB, data, out []byte, spec *v1alpha1.Spec) {
 	}
 }
 
-// collectNames finds the names of objects.
 func (c *changes) collectNames(v *value, depth int) {
 	if depth > 20 {
 		return
@@ -384,7 +375,6 @@ func (c *changes) collectNames(v *value, depth int) {
 	}
 }
 
-// compare compares documents.
 func (c *changes) compare(before, after []*value) {
 	if len(before) != len(after) {
 		c.report("", fmt.Sprintf("%d documents become %d", len(before), len(after)))
@@ -413,7 +403,7 @@ func (c *changes) value(path string, a, b *value) {
 	}
 }
 
-// suffixes are what the function appends to names.
+// suffixes matches the suffixes of the function.
 var suffixes = regexp.MustCompile(`-[2456789bcdfghkmt]{10}`)
 
 func bare(name string) string { return suffixes.ReplaceAllString(name, "") }
@@ -435,7 +425,7 @@ func (c *changes) scalar(path string, a, b *value) {
 
 func (c *changes) sequence(path string, a, b *value) {
 	if len(a.elements) != len(b.elements) {
-		// A name that a ConfigMap and a Secret have becomes two.
+		// A name of both a ConfigMap and a Secret becomes two.
 		c.count++
 		names := func(v *value) []string {
 			var all []string
@@ -493,13 +483,13 @@ func (c *changes) mapping(path string, a, b *value) {
 	}
 }
 
-// isMetadata and isAnnotations report whether path ends at such: those
-// of a custom resource's pods may be called podMetadata and podAnnotations.
+// isMetadata and isAnnotations report whether the last key of path is one of these, or similar, such as podMetadata and
+// podAnnotations in custom resources.
 func isMetadata(path string) bool { return strings.HasSuffix(strings.ToLower(path), "metadata") }
 
 func isAnnotations(path string) bool { return strings.HasSuffix(strings.ToLower(path), "annotations") }
 
-// isOwn reports whether an annotation is for the function to write.
+// isOwn reports whether the function may write an annotation.
 func (c *changes) isOwn(key string) bool {
 	if c.spec == nil {
 		return false

@@ -16,7 +16,7 @@ import (
 
 func toRename() Options { return Options{Config: v1alpha1.New(v1alpha1.ModeRename, "")} }
 
-func TestProcess_keepsSecretValuesToThemselves(t *testing.T) {
+func TestProcess_showsNoSecretValue(t *testing.T) {
 	const marker = "hunter2-marker"
 	encoded := base64.StdEncoding.EncodeToString([]byte(marker))
 	secret := func(body string) string {
@@ -76,7 +76,7 @@ func TestProcess_writesAResourceListUnchangedOnFailure(t *testing.T) {
 	}
 }
 
-func TestProcess_reportsInAResourceListWhatDoesNotParse(t *testing.T) {
+func TestProcess_reportsParseErrorsInAResourceList(t *testing.T) {
 	const list = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nfunctionConfig: {apiVersion: v1, kind: ConfigMap, data: {mode: Rename}}\nitems:\n" +
 		"- kind: ConfigMap\n  m\n- kind: Pod\n"
 	var b bytes.Buffer
@@ -90,7 +90,7 @@ func TestProcess_reportsInAResourceListWhatDoesNotParse(t *testing.T) {
 	}
 }
 
-func TestProcess_writesNothingOfAStreamOnFailure(t *testing.T) {
+func TestProcess_writesNoStreamOnFailure(t *testing.T) {
 	var b bytes.Buffer
 	if _, err := Process([]byte("kind: ConfigMap\n---\n- a\n"), &b, toRename()); err == nil || b.Len() > 0 {
 		t.Errorf("error %v, written %q", err, &b)
@@ -109,7 +109,7 @@ func TestProcess_namesTheResourceThatCannotBeEdited(t *testing.T) {
 	}
 }
 
-// brokenWriter fails after so many bytes.
+// brokenWriter fails after that many bytes.
 type brokenWriter int
 
 func (w *brokenWriter) Write(b []byte) (int, error) {
@@ -131,8 +131,7 @@ func TestProcess_reportsAWriterThatFails(t *testing.T) {
 	}
 }
 
-// applications returns a stream of n Deployments, ConfigMaps, Secrets and
-// Services.
+// applications returns a stream of n Deployments, ConfigMaps, Secrets and Services.
 func applications(n int) []byte {
 	var b bytes.Buffer
 	for i := range n {
@@ -212,8 +211,7 @@ spec:
 	return b.Bytes()
 }
 
-// BenchmarkProcess measures the function as a whole; doubling the input must
-// not do more than double the time.
+// BenchmarkProcess measures the whole function; the time must not grow faster than the input.
 func BenchmarkProcess(b *testing.B) {
 	for _, n := range []int{500, 1000, 5000} {
 		data := applications(n)
@@ -237,7 +235,7 @@ func TestProcess_refusesADuplicateReference(t *testing.T) {
 	}
 }
 
-// TestProcess_sharesNoMemory changes the input when Process is done with it.
+// TestProcess_sharesNoMemory changes the input after Process returns.
 func TestProcess_sharesNoMemory(t *testing.T) {
 	for name, in := range map[string]string{
 		"results": `apiVersion: config.kubernetes.io/v1
@@ -286,8 +284,8 @@ functionConfig: {apiVersion: confighash.dev/v1alpha1, kind: ConfigHash, metadata
 	}
 }
 
-// TestProcess_stampsUnknownKindsThatMountClasses has a pod template in a kind of
-// which nothing is known, whose only configuration comes from a CSI driver.
+// TestProcess_stampsUnknownKindsThatMountClasses has a pod template in an unknown kind, whose only configuration comes
+// from a CSI driver.
 func TestProcess_stampsUnknownKindsThatMountClasses(t *testing.T) {
 	const in = `apiVersion: example.com/v1
 kind: Server

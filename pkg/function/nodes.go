@@ -11,17 +11,14 @@ import (
 	"github.com/confighash/confighash/internal/manifest"
 )
 
-// Nodes does what Process does to resources that a program holds as nodes of
-// YAML. It edits them in place, and only what Process would change: order, comments
-// and style stay, and so do all other nodes. An alias or a merge key on the way to
-// an edit becomes a copy of what it refers to, and so does every alias of an item
-// that has one of a node outside of the item.
+// Nodes is Process for resources that a program holds as YAML nodes. It edits them in place, and only what Process
+// would change: order, comments, style and all other nodes stay. Two kinds of aliases and merge keys become copies of
+// what they refer to: those on the way to an edit, and all aliases of an item that refers to a node outside of it.
 //
-// The functionConfig is read if o.Config is nil. Each of the items is one
-// resource, a mapping or a document that holds one.
+// The functionConfig is read if o.Config is nil. Each item is one resource: a mapping, or a document with one.
 //
-// An error means that items or functionConfig are wrong, as Process's does: no name
-// or annotation has changed then, and the Output's results hold the error.
+// As in Process, an error means that items or the functionConfig are invalid: no name or annotation has changed then,
+// and the Output's results contain the error.
 func Nodes(items []*yaml.Node, functionConfig *yaml.Node, o Options) (*Output, error) {
 	if o.Config != nil {
 		functionConfig = nil
@@ -48,7 +45,7 @@ func transformNodes(items []*yaml.Node, functionConfig *yaml.Node, o Options) (*
 	o.inPlace = true
 	r, err := newRun(in, o)
 	if err != nil {
-		return nil, err // before anything has changed
+		return nil, err // before any change
 	}
 	trees := make(map[*manifest.Chunk]*yaml.Node, len(chunks))
 	for i, c := range chunks {
@@ -61,8 +58,7 @@ func transformNodes(items []*yaml.Node, functionConfig *yaml.Node, o Options) (*
 	return out, nil
 }
 
-// contentOf returns the node that a document holds, and any other node as it
-// is; nil for an empty document.
+// contentOf returns the content of a document node, nil if it is empty, and any other node unchanged.
 func contentOf(n *yaml.Node) *yaml.Node {
 	for n != nil && n.Kind == yaml.DocumentNode {
 		if len(n.Content) == 0 {
@@ -73,8 +69,7 @@ func contentOf(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// encodeAll returns the items' mappings, without aliases of nodes in other items, and
-// each of them as text.
+// encodeAll returns the items' mappings, without aliases of nodes in other items, and the text of each.
 func encodeAll(items []*yaml.Node) (roots []*yaml.Node, texts [][]byte, err error) {
 	for i, item := range items {
 		root := contentOf(item)

@@ -11,7 +11,6 @@ import (
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
-// documents parses a stream into the documents' nodes.
 func documents(t *testing.T, text string) []*yaml.Node {
 	t.Helper()
 	var nodes []*yaml.Node
@@ -25,7 +24,6 @@ func documents(t *testing.T, text string) []*yaml.Node {
 	return nodes
 }
 
-// written encodes nodes as a stream.
 func written(t *testing.T, nodes []*yaml.Node) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -40,7 +38,7 @@ func written(t *testing.T, nodes []*yaml.Node) string {
 	return b.String()
 }
 
-// appAndPod are a ConfigMap and what consumes it, in many styles.
+// appAndPod are a ConfigMap and its consumer, in many styles.
 const appAndPod = `# of the first
 apiVersion: v1
 kind: ConfigMap
@@ -106,7 +104,7 @@ func TestNodes_changesWhatProcessChanges(t *testing.T) {
 			if diff := cmp.Diff(written(t, documents(t, b.String())), written(t, nodes)); diff != "" {
 				t.Errorf("(-Process +Nodes):\n%s", diff)
 			}
-			want.Summary = "" // the program that holds the nodes has no stream
+			want.Summary = "" // without a stream, there is no summary
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("output (-Process +Nodes):\n%s", diff)
 			}
@@ -143,7 +141,7 @@ func TestNodes_keepsTheNodesThatStay(t *testing.T) {
 			t.Errorf("the node of %q in line %d is gone", n.Value, n.Line)
 		}
 	}
-	// What is new is the annotation of the hash: a key, a mapping, and its entry.
+	// Only the annotation of the hash is new: a key, a mapping, and its entry.
 	if added := len(after) - len(before); added != 4 {
 		t.Errorf("%d nodes are new", added)
 	}
@@ -181,7 +179,7 @@ spec: {volumes: [{configMap: {name: app-4h2mbtbbt6}}, {secret: {secretName: app-
 	}
 }
 
-func TestNodes_saysWhatIsWrong(t *testing.T) {
+func TestNodes_reportsErrors(t *testing.T) {
 	scalar := func(s string) *yaml.Node { return &yaml.Node{Kind: yaml.ScalarNode, Value: s} }
 	loop := documents(t, "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {}\n")[0]
 	outside := &yaml.Node{Kind: yaml.MappingNode}

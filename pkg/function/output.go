@@ -13,31 +13,30 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// An Output is what a run reports in addition to the manifests.
+// An Output is the report of a run in addition to the manifests.
 type Output struct {
-	// Results are the warnings, and what else the functionConfig's report
-	// asks for, as a ResourceList has them.
+	// Results are the warnings, and what else the functionConfig's report asks for, in the form of a ResourceList.
 	Results []Result
-	// Messages are the same as sentences.
+	// Messages are the same results as sentences.
 	Messages []Message
-	// Idle is why nothing in a stream is named after its content, or stamped: "" if
-	// something is, or a Result says why.
+	// Idle is why nothing in a stream is named after its content or stamped: "" if something is, or a Result explains
+	// it.
 	Idle string
-	// Summary counts in a sentence what was done to a stream. A ResourceList has none.
+	// Summary is a sentence with the numbers of changes in a stream, "" for a ResourceList.
 	Summary string
 }
 
-// A Result is a diagnostic about a resource, by the KRM functions specification.
+// A Result is a diagnostic about a resource, in the KRM functions specification.
 type Result struct {
 	Message  string
 	Severity Severity
-	// ResourceRef, Field and File are nil if the result is about none.
+	// ResourceRef, Field and File are nil if the result does not concern one.
 	ResourceRef *ResourceRef
 	Field       *Field
 	File        *File
 }
 
-// Severity is how bad a Result is.
+// Severity is the severity of a Result.
 type Severity string
 
 // The severities of the KRM functions specification.
@@ -63,8 +62,8 @@ type File struct {
 	Index int
 }
 
-// A Message is a Result as a sentence that names the resource, or one sentence for several
-// Results that say the same of the same field.
+// A Message is a Result as a sentence that names the resource, or one sentence for several equal Results about the same
+// field.
 type Message struct {
 	Severity Severity
 	Text     string
@@ -78,12 +77,11 @@ func publicResults(results []manifest.Result) []Result {
 	return list
 }
 
-// maxWarnings bounds how many warnings are reported: one takes hundreds of times as
-// much memory as the word that it may be about.
+// maxWarnings bounds how many warnings are reported: one takes hundreds of times as much memory as the word that it may
+// be about.
 const maxWarnings = 10_000
 
-// output returns what the functionConfig's report asks for, and the same as results of a
-// ResourceList.
+// output returns what the functionConfig's report asks for, also as results of a ResourceList.
 func (r *run) output(in *manifest.Input) (*Output, []manifest.Result) {
 	var results []manifest.Result
 	var messages []Message
@@ -127,15 +125,15 @@ func errorResults(err error) []manifest.Result {
 // A ConfigError joins the errors of a run whose functionConfig has a name.
 type ConfigError struct {
 	error
-	// FunctionConfig names it, as in ConfigHash "roll-on-config-change".
+	// FunctionConfig is its kind and name, for example ConfigHash "roll-on-config-change".
 	FunctionConfig string
 }
 
 // Unwrap returns the errors.
 func (e *ConfigError) Unwrap() []error { return []error{e.error} }
 
-// of returns err as a ConfigError if the functionConfig in the input has a name. kpt calls
-// what is not in a file function-input.
+// of returns err as a ConfigError if the functionConfig in the input has a name. kpt uses the name function-input if
+// there is no file.
 func of(in *manifest.Input, err error) error {
 	text := func(n *yaml.Node) string {
 		if n == nil || n.Kind != yaml.ScalarNode {
@@ -158,8 +156,7 @@ func (e *WriteError) Error() string { return "writing the output: " + e.Err.Erro
 // Unwrap returns the error of the writer.
 func (e *WriteError) Unwrap() error { return e.Err }
 
-// Errors returns the errors that err joins, each of which is a sentence or an
-// explanation of its own.
+// Errors returns the errors that err joins, each of which is a sentence or a separate explanation.
 func Errors(err error) []error {
 	return graph.Errors(err)
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
-// A way is how a pod spec refers to an object called NAME.
+// A way is one way in which a pod spec refers to an object named NAME.
 type way struct {
 	label    string
 	kind     string
@@ -29,14 +29,13 @@ var ways = []way{
 	{"a mounted volume", "ConfigMap", `containers: [{name: c, volumeMounts: [{name: v}]}], volumes: [{name: v, configMap: {name: NAME}}]`, true},
 	{"a projected volume", "Secret", `containers: [{name: c, volumeMounts: [{name: v}]}], volumes: [{name: v, projected: {sources: [{secret: {name: NAME}}]}}]`, true},
 	{"a volume that an init container mounts", "ConfigMap", `containers: [{name: c}], initContainers: [{name: i, volumeMounts: [{name: v}]}], volumes: [{name: v, configMap: {name: NAME}}]`, true},
-	// Reloader sees the first volume only.
+	// Reloader only looks at the first volume.
 	{"two volumes, the second mounted", "ConfigMap", `containers: [{name: c, volumeMounts: [{name: w}]}], volumes: [{name: v, configMap: {name: NAME}}, {name: w, configMap: {name: NAME}}]`, true},
 	{"a volume that nobody mounts", "ConfigMap", `containers: [{name: c}], volumes: [{name: v, configMap: {name: NAME}}]`, false},
 	{"a pull secret", "Secret", `containers: [{name: c}], imagePullSecrets: [{name: NAME}]`, false},
 	{"a class that is mounted", "SecretProviderClass", `containers: [{name: c, volumeMounts: [{name: v}]}], volumes: [{name: v, csi: {driver: secrets-store.csi.k8s.io, volumeAttributes: {secretProviderClass: NAME}}}]`, true},
 }
 
-// flow writes a mapping of strings in flow style.
 func flow(m map[string]string) string {
 	data, err := yaml.Marshal(m)
 	if err != nil {
@@ -68,8 +67,7 @@ func anObject(kind, name, value string, annotations map[string]string) string {
 	return fmt.Sprintf("{apiVersion: v1, %s, data: {k: %s}}\n", head, value)
 }
 
-// rolls reports whether the workload's pod template differs between two values
-// of the object.
+// rolls reports whether the workload's pod template differs between two values of the object.
 func rolls(t *testing.T, config *v1alpha1.ConfigHash, workload string, object func(value string) string) bool {
 	t.Helper()
 	var templates []string
@@ -87,8 +85,8 @@ func rolls(t *testing.T, config *v1alpha1.ConfigHash, workload string, object fu
 	return templates[0] != templates[1]
 }
 
-// TestProcess_rollsWhatReloaderRolls runs the decisions of Reloader through the
-// whole function, with every way to refer to an object.
+// TestProcess_rollsWhatReloaderRolls runs Reloader's decisions through the whole function, with every way to refer to
+// an object.
 func TestProcess_rollsWhatReloaderRolls(t *testing.T) {
 	content, err := os.ReadFile("../../internal/policy/reloader/testdata/decisions.yaml")
 	if err != nil {
@@ -144,8 +142,8 @@ func TestProcess_stampsNothingWithoutContainers(t *testing.T) {
 	}
 }
 
-// TestProcess_countsANamedObjectWhole holds the meant difference between what is
-// named and what is consumed: who names an object asks for all of it.
+// TestProcess_countsANamedObjectWhole checks the intended difference between named and consumed objects: a named object
+// counts as a whole.
 func TestProcess_countsANamedObjectWhole(t *testing.T) {
 	workload := func(annotations string) string {
 		return "{apiVersion: apps/v1, kind: Deployment, metadata: {name: w, annotations: {" + annotations + "}}, spec: {template: {spec: {containers: [" +

@@ -14,10 +14,8 @@ import (
 	"github.com/confighash/confighash/test/support/corpus"
 )
 
-// FuzzProcess_restyled does what FuzzProcess does to manifests of the tests
-// that are written otherwise: in other styles, with aliases and merge keys,
-// with some values and entries in other places. Few bytes that a fuzzer changes
-// by itself lead there.
+// FuzzProcess_restyled is FuzzProcess for the tests' manifests in other styles, with aliases and merge keys, and with
+// some values and entries moved. A fuzzer hardly gets there by changing bytes.
 func FuzzProcess_restyled(f *testing.F) {
 	texts := corpus.Manifests(f, 4<<10)
 	for i := range texts {
@@ -37,12 +35,11 @@ func FuzzProcess_restyled(f *testing.F) {
 	})
 }
 
-// restyle writes the documents of a text otherwise. It returns nil if it
-// cannot, or if the result is not YAML.
+// restyle writes the documents of a text in another style. It returns nil if it cannot, or if the result is not YAML.
 func restyle(text string, rng *rand.Rand) (out []byte) {
 	defer func() {
 		if recover() != nil {
-			out = nil // the encoder's limits end in panics
+			out = nil // the encoder panics at its limits
 		}
 	}()
 	var b bytes.Buffer
@@ -64,7 +61,7 @@ func restyle(text string, rng *rand.Rand) (out []byte) {
 		if root := doc.Content[0]; root.Kind == yaml.MappingNode {
 			for i := 0; i+1 < len(root.Content); i += 2 {
 				if root.Content[i].Value == "results" {
-					root.Content = slices.Delete(root.Content, i, i+2) // what refers to them has no meaning without
+					root.Content = slices.Delete(root.Content, i, i+2) // references to them would be dangling
 					break
 				}
 			}
@@ -90,7 +87,7 @@ type restyler struct {
 	nodes []place // in the order of the text
 }
 
-// A place is a node and where it hangs.
+// A place is a node with its parent and ancestors.
 type place struct {
 	node, parent *yaml.Node
 	above        map[*yaml.Node]bool
@@ -126,7 +123,7 @@ func (r *restyler) change() {
 		} else {
 			n.Style ^= yaml.FlowStyle
 		}
-	case 2: // an alias in place of the node
+	case 2: // an alias instead of the node
 		if isFree && !at.isKey && !other.isKey {
 			r.anchor(other.node)
 			*n = yaml.Node{Kind: yaml.AliasNode, Alias: other.node, Value: other.node.Anchor}
@@ -144,7 +141,7 @@ func (r *restyler) change() {
 				n.Value, n.Tag = other.node.Value, other.node.Tag
 			}
 		}
-	case 5: // twice, in a list
+	case 5: // the same node twice, in a list
 		if at.parent.Kind == yaml.SequenceNode {
 			at.parent.Content = append(at.parent.Content, n)
 		}
@@ -153,7 +150,7 @@ func (r *restyler) change() {
 	}
 }
 
-// anchor gives n an anchor, if it has none.
+// anchor gives n an anchor if it has none.
 func (r *restyler) anchor(n *yaml.Node) {
 	if n.Anchor == "" {
 		n.Anchor = "n" + string(rune('a'+r.rng.IntN(26))) + string(rune('a'+r.rng.IntN(26)))

@@ -25,8 +25,7 @@ import (
 	"github.com/confighash/confighash/test/support/property"
 )
 
-// places returns the places to break a text of n bytes at: one in eight of them, and each of
-// them several times in a long run.
+// places returns the offsets at which to break a text of n bytes: one in eight, or in a long run each several times.
 func places(n int) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for i := range max(1, property.Cases(n)/8) {
@@ -37,8 +36,8 @@ func places(n int) iter.Seq[int] {
 	}
 }
 
-// A planted value is searched for by all of its parts of a certain length, so
-// that half a value is found too. No message holds its letters and digits.
+// A planted value is detected by each of its parts of a certain length, so that half a value is found too. Messages
+// contain none of its letters and digits.
 type planted struct {
 	value, digits string
 	parts         map[string]bool
@@ -63,7 +62,7 @@ func plant(r *rand.Rand) *planted {
 	p.find(p.digits, partOfDigits)
 	for _, value := range []string{p.value, p.digits} {
 		for lead := range 3 {
-			// A digit that the value shares with its neighbours is left out.
+			// Skip digits that depend on adjacent bytes too.
 			encoded := base64.RawStdEncoding.EncodeToString([]byte(strings.Repeat("-", lead) + value))
 			p.find(encoded[(lead*8+5)/6:len(encoded)-1], partOfBase64)
 		}
@@ -71,7 +70,7 @@ func plant(r *rand.Rand) *planted {
 	return p
 }
 
-// find has every part of text of that length be found.
+// find registers every part of text with that length.
 func (p *planted) find(text string, length int) {
 	for i := 0; i+length <= len(text); i++ {
 		p.parts[text[i:i+length]] = true
@@ -91,9 +90,8 @@ func (p *planted) in(text string) (n int, last string) {
 	return n, last
 }
 
-// fill puts the value into a template: (v) is the value, (n) digits, (b), (b1)
-// and (b2) the base64 of the value by itself and after others, (j) of JSON that
-// holds it.
+// fill inserts the value into a template: (v) is the value, (n) digits, (b), (b1) and (b2) the base64 of the value
+// alone and after other bytes, (j) the base64 of JSON with the value.
 func (p *planted) fill(template string) string {
 	encode := func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }
 	return strings.NewReplacer(
@@ -122,7 +120,7 @@ func TestPlanted_isFoundByHalf(t *testing.T) {
 
 const secretHead = "apiVersion: v1\nkind: Secret\nmetadata:\n  name: creds\n"
 
-// inStringData are values that YAML takes for something else, below stringData.
+// inStringData are contents of stringData whose values YAML may read differently.
 var inStringData = map[string]string{
 	"block":              "  pass: (v)\n  user: x(v)y # (v)\n# (v)\n",
 	"digits":             "  pass: (n)\n  float: 1.(n)e3\n  minus: -(n)\n  octal: 0o(n)\n",
@@ -178,7 +176,7 @@ var inStringData = map[string]string{
 	"like a reference":   "  secretName: (v)\n  configMapRef: (v)\n  ssl-certificate: (v)/(v)\n",
 }
 
-// secretShapes are Secrets, and what holds or represents one.
+// secretShapes are Secrets, and resources that contain or stand for one.
 var secretShapes = map[string]string{
 	"base64":          secretHead + "data:\n  pass: (b)\n  one: (b1)\n  user: (b2)\n  folded: >-\n    (b)\n  wrapped: |\n    (b)\n    (b)\n",
 	"no base64":       secretHead + "data:\n  pass: (v)!!\n  user: (b)=(b)\n",
@@ -311,7 +309,7 @@ metadata: {name: db}
 spec: {passwordSecretRef: {name: creds, key: absent}, text: "see creds"}
 `
 
-// secretConfigs lead through both modes in many ways, and report all they can.
+// secretConfigs exercise both modes in many ways, and report as much as possible.
 func secretConfigs() []*v1alpha1.ConfigHash {
 	var all []*v1alpha1.ConfigHash
 	add := func(mode v1alpha1.Mode, policy v1alpha1.Policy, change func(*v1alpha1.Spec)) {
@@ -345,13 +343,13 @@ func secretConfigs() []*v1alpha1.ConfigHash {
 	return all
 }
 
-// A leakage runs the function and looks for planted values in all that it says.
+// A leakage runs the function and looks for planted values in all its messages.
 type leakage struct {
 	*planted
 	failures, successes int
 }
 
-// run is one run. It returns what leaked, "" if nothing did.
+// run runs the function once. It returns what leaked, "" if nothing did.
 func (l *leakage) run(input string, o Options) (leak string) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -364,7 +362,7 @@ func (l *leakage) run(input string, o Options) (leak string) {
 	var b bytes.Buffer
 	out, err := Process([]byte(input), &b, o)
 	before, _ := l.in(input)
-	// A Secret with keys of another one holds their values again.
+	// A Secret that holds keys of another repeats their values.
 	adds := strings.Contains(input, "granularity: Key") || o.Config != nil && o.Config.Spec.Rename.Granularity == v1alpha1.GranularityKey
 	if after, one := l.in(b.String()); after > before && !adds {
 		return fmt.Sprintf("the output holds %q more often than the input:\n%s", one, b.String())
@@ -395,11 +393,11 @@ func (l *leakage) run(input string, o Options) (leak string) {
 	return l.strayed(input, b.String())
 }
 
-// check is run for the diff, in which what is not a Secret may be shown.
+// check is run for the diff, which may show everything but Secrets.
 func (l *leakage) check(input string, o Options) string {
 	var b bytes.Buffer
 	if _, _, err := Check([]byte(input), &b, o); err != nil {
-		return "" // run meets the same
+		return "" // run gets the same error
 	}
 	if n, one := l.in(b.String()); n > 0 {
 		return fmt.Sprintf("the diff holds %q:\n%s\n----- of\n%s", one, b.String(), input)
@@ -407,7 +405,7 @@ func (l *leakage) check(input string, o Options) string {
 	return ""
 }
 
-// strayed looks for a value in a document that came without.
+// strayed looks for a value in a document that did not have it before.
 func (l *leakage) strayed(input, output string) string {
 	was, is := strings.Split("\n"+input, "\n---"), strings.Split("\n"+output, "\n---")
 	if len(was) != len(is) {
@@ -422,7 +420,7 @@ func (l *leakage) strayed(input, output string) string {
 	return ""
 }
 
-// asResourceList makes a ResourceList of documents, each an item.
+// asResourceList makes a ResourceList from documents, each of which becomes an item.
 func asResourceList(functionConfig string, streams ...string) string {
 	var b strings.Builder
 	b.WriteString("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nfunctionConfig: " + functionConfig + "\nitems:\n")
@@ -441,9 +439,8 @@ func asResourceList(functionConfig string, streams ...string) string {
 	return b.String()
 }
 
-// forEach calls do for all on all processors, each time with values and chance
-// of its own, and reports what it returns. wantFailures and wantSuccesses say how
-// many runs must have failed, and not.
+// forEach calls do for each element on all processors, each time with fresh values and a new random source, and reports
+// what do returns. wantFailures and wantSuccesses are the minimum numbers of failed and successful runs.
 func forEach[T any](t *testing.T, all []T, wantFailures, wantSuccesses int, do func(*leakage, *rand.Rand, T) string) {
 	t.Helper()
 	var mu sync.Mutex
@@ -510,7 +507,7 @@ func TestSecrets_nothingShowsAValue(t *testing.T) {
 	})
 }
 
-// breaks make something else of a value, or of what is around it.
+// breaks change the meaning of a value, or of the text around it.
 var breaks = []string{
 	"*", "&", "!", "!!", "!<", "%", "@", "`", "|", ">", "|\n", "\"", "'", "\\", "#", " #", ":", ": ", " : ", ",", ", ", "{", "}", "[", "]", "? ", "- ",
 	"\t", "\n", "\n ", "\n  ", "\n    ", "\r", "\r\n", "\n---\n", "\n--- ", "\n...\n", "\x00", "\x01", "\x7f", "\u0085", "\u2028", "\ufeff", "\ufffe",
@@ -518,8 +515,7 @@ var breaks = []string{
 	"\nmetadata: ", "\nitems: ", "\ndata: ", "\n%", "\n@",
 }
 
-// broken breaks text at the byte at. It makes no names of values, by copying
-// either of them: what is written into a name is a name.
+// broken breaks text at byte at. It does not turn values into names by copying, because names may be shown.
 func (l *leakage) broken(r *rand.Rand, text string, at int) string {
 	with := breaks[r.IntN(len(breaks))]
 	switch r.IntN(10) {
@@ -541,8 +537,8 @@ func (l *leakage) broken(r *rand.Rand, text string, at int) string {
 	}
 }
 
-// TestSecrets_noErrorShowsAValue breaks Secrets at each of their bytes, so that
-// the parser, and all that trusts it, meets what it does not expect.
+// TestSecrets_noErrorShowsAValue breaks Secrets at each of their bytes, to surprise the parser and the code that relies
+// on it.
 func TestSecrets_noErrorShowsAValue(t *testing.T) {
 	configs := secretConfigs()
 	forEach(t, slices.Sorted(maps.Keys(secretShapes)), property.Cases(100), property.Cases(100), func(l *leakage, r *rand.Rand, label string) string {
@@ -567,8 +563,7 @@ func TestSecrets_noErrorShowsAValue(t *testing.T) {
 	})
 }
 
-// isKey reports whether a part of a value is a key with a value of its own now,
-// which may be reported as any key.
+// isKey reports whether a part of a value is now a key with its own value, which may be reported like any key.
 func (l *leakage) isKey(input string) bool {
 	var visit func(n *yaml.Node) bool
 	visit = func(n *yaml.Node) bool {
@@ -591,8 +586,8 @@ func (l *leakage) isKey(input string) bool {
 	}
 }
 
-// saltShapes are specs with a salt, written as people might. The first fields
-// are those of a ConfigHash, the others those of a ConfigMap.
+// saltShapes are specs with a salt, in various styles. Those with indented fields are of a ConfigHash, the others of a
+// ConfigMap.
 var saltShapes = []string{
 	"\n  apiVersion: confighash.dev/v1alpha1\n  kind: ConfigHash\n  metadata: {name: roll}\n  spec:\n    mode: Rename\n    salt: (v)\n    report: Full",
 	"\n  apiVersion: confighash.dev/v1alpha1\n  kind: ConfigHash\n  spec:\n    salt: \"(v)\"\n    mode: Some",
@@ -645,8 +640,7 @@ func withSalt(c v1alpha1.ConfigHash, salt string) *v1alpha1.ConfigHash {
 	return &c
 }
 
-// TestSecrets_noScriptShowsAValue plants values into the inputs of
-// testdata/script, which lead to most messages.
+// TestSecrets_noScriptShowsAValue plants values into the inputs of testdata/script, which cause most messages.
 func TestSecrets_noScriptShowsAValue(t *testing.T) {
 	scripts, err := filepath.Glob(filepath.Join("..", "..", "testdata", "script", "*.txtar"))
 	if err != nil {
@@ -691,8 +685,7 @@ func TestSecrets_noScriptShowsAValue(t *testing.T) {
 	})
 }
 
-// plantedIn returns a stream with values planted in its ConfigMaps and Secrets,
-// "" if it has none.
+// plantedIn returns a stream with values planted in its ConfigMaps and Secrets, "" if it has none.
 func (l *leakage) plantedIn(data []byte) (string, error) {
 	var b bytes.Buffer
 	encoder := yaml.NewEncoder(&b)
@@ -715,8 +708,8 @@ func (l *leakage) plantedIn(data []byte) (string, error) {
 	}
 }
 
-// plantIn plants values in n and in what is below, and returns in how many
-// places. A ConfigMap keeps what it has: it may be a name, which is reported.
+// plantIn plants values in n and below, and returns the number of places. A ConfigMap keeps its values: they may be
+// names, which are reported.
 func (l *leakage) plantIn(n *yaml.Node) int {
 	places := 0
 	if kind := valueOf(n, "kind"); kind != nil && (kind.Value == "Secret" || kind.Value == "ConfigMap" && valueOf(n, "data", "mode") == nil) {
@@ -748,7 +741,7 @@ func scalar(value string) *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: value}
 }
 
-// valueOf returns what keys lead to, nil if that is nothing.
+// valueOf returns the value at keys, nil if there is none.
 func valueOf(n *yaml.Node, keys ...string) *yaml.Node {
 	for _, key := range keys {
 		var next *yaml.Node

@@ -8,8 +8,8 @@ import (
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
-// summary counts in a sentence what the run does. A second run, in which nothing changes,
-// counts the same objects and workloads.
+// summary returns a sentence with the numbers of what the run does. A second run, which changes nothing, counts the
+// same objects and workloads.
 func (r *run) summary() string {
 	done := fmt.Sprintf("workloads with a checksum: %d", r.stamped)
 	if r.spec.Mode == v1alpha1.ModeRename {
@@ -24,8 +24,7 @@ func (r *run) summary() string {
 	return fmt.Sprintf("%d of %d resources changed; %s", len(r.plan.Edits), len(r.graph.Resources), done)
 }
 
-// idle returns why nothing is named after its content, or stamped: "" if something is, or if
-// out says why.
+// idle returns why nothing is named after its content or stamped: "" if something is, or if out explains it.
 func (r *run) idle(out *Output) string {
 	if len(r.plan.Edits)+len(r.names)+len(out.Messages) > 0 || r.stamped > 0 || r.spec.Jobs == v1alpha1.JobsRename {
 		return ""
@@ -51,6 +50,11 @@ func (r *run) idle(out *Output) string {
 		why = "the input has no ConfigMap or Secret"
 	case !led:
 		why = "nothing in the input refers to its ConfigMaps and Secrets"
+	case len(r.left) > 0:
+		why = r.left[0].String()
+		if len(r.left) > 1 {
+			why += "; spec.report: Full gives the other reasons"
+		}
 	case r.spec.Policy != v1alpha1.PolicyAll:
 		why = fmt.Sprintf("nothing in the input asks for it by annotations of the policy %s", r.spec.Policy)
 	}

@@ -11,13 +11,12 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestApply_rollsConsumers applies a build of shop, and the build of another
-// version of it.
+// TestApply_rollsConsumers applies a build of shop, then the build of another version.
 func TestApply_rollsConsumers(t *testing.T) {
 	for _, tc := range []struct {
 		name             string
 		edits            []edit
-		rename, annotate []string // what rolls
+		rename, annotate []string // the workloads that roll
 	}{{
 		name: "the same again",
 	}, {
@@ -94,8 +93,8 @@ func TestApply_rollsConsumers(t *testing.T) {
 	}
 }
 
-// TestApply_withoutConfighash is what the README begins with: Kubernetes rolls
-// nothing when a ConfigMap or a Secret changes.
+// TestApply_withoutConfighash shows the README's starting point: Kubernetes rolls nothing when a ConfigMap or a Secret
+// changes.
 func TestApply_withoutConfighash(t *testing.T) {
 	eachWay(t, []string{"none"}, ways, func(t *testing.T, _ string, w way, namespace string) {
 		_, before := w.apply(t, namespace, shop)
@@ -111,8 +110,8 @@ func TestApply_withoutConfighash(t *testing.T) {
 	})
 }
 
-// TestApply_returnsWithTheManifests applies an earlier build again, as after a
-// revert in Git: each workload returns to the template that it had.
+// TestApply_returnsWithTheManifests applies an earlier build again, as after a revert in Git: each workload returns to
+// its earlier template.
 func TestApply_returnsWithTheManifests(t *testing.T) {
 	eachWay(t, modes, ways, func(t *testing.T, mode string, w way, namespace string) {
 		first, _ := build(t, namespace, mode, shop)
@@ -133,8 +132,8 @@ func TestApply_returnsWithTheManifests(t *testing.T) {
 	})
 }
 
-// TestApply_secretReadBack reads a Secret, which was given as stringData, back
-// from the cluster, where it is data, and builds with that.
+// TestApply_secretReadBack reads a Secret that was applied as stringData from the cluster, where it is data, and builds
+// with that.
 func TestApply_secretReadBack(t *testing.T) {
 	const given = "apiVersion: v1\nkind: Secret\nmetadata:\n  name: credentials\nstringData:\n  username: shop\n  password: swordfish\n"
 	for _, tc := range []struct {
@@ -162,8 +161,8 @@ func TestApply_secretReadBack(t *testing.T) {
 				second, _ := build(t, namespace, mode, data)
 				_, after := w.apply(t, namespace, second)
 
-				// Annotate sees the same bytes. The name of Rename is kustomize's, whose hash
-				// tells stringData from data.
+				// For Annotate the bytes are the same. Rename uses kustomize's hash, which distinguishes stringData
+				// from data.
 				var want []string
 				if mode == "Rename" {
 					want = credentialsConsumers
@@ -171,7 +170,7 @@ func TestApply_secretReadBack(t *testing.T) {
 				wantRolled(t, namespace, before, after, want)
 				wantNoDrift(t, w, namespace, second)
 
-				// From then on it is the same again, read back once more or not.
+				// From then on nothing changes, even if it is read back once more.
 				third, _ := build(t, namespace, mode, edited(t, shop, edit{given, tc.secret(t, namespace)}))
 				_, last := w.apply(t, namespace, third)
 				wantRolled(t, namespace, after, last, nil)
@@ -180,8 +179,7 @@ func TestApply_secretReadBack(t *testing.T) {
 	}
 }
 
-// cleaned returns an object as somebody keeps it who read it with kubectl:
-// without what the API server and kubectl put there.
+// cleaned returns an object without the fields that the API server and kubectl add, as somebody would save it.
 func cleaned(t *testing.T, text string) string {
 	t.Helper()
 	var object map[string]any
@@ -205,9 +203,8 @@ func cleaned(t *testing.T, text string) string {
 	return string(out)
 }
 
-// TestApply_job checks what docs/messages-references.md says about Jobs: their
-// template cannot change. Rename follows nevertheless and warns; Annotate
-// leaves them alone.
+// TestApply_job checks docs/messages-references.md about Jobs, whose template cannot change. Rename updates it
+// nevertheless and warns; Annotate leaves it alone.
 func TestApply_job(t *testing.T) {
 	const job = `---
 apiVersion: batch/v1
@@ -247,22 +244,22 @@ spec:
 			!strings.Contains(result.Stderr, "field is immutable") {
 			t.Errorf("kubectl apply: exit code %d, %s", result.Code, result.Stderr)
 		}
-		// All else is applied, and nothing is pruned after a failure: the Job of before
-		// keeps what it refers to.
+		// Everything else is applied, and nothing is pruned after a failure: the earlier Job keeps the objects that it
+		// refers to.
 		wantRolled(t, namespace, before, rollouts(t, namespace), settingsConsumers)
 		if now := named(t, namespace, "ConfigMap", "settings"); !slices.Contains(now, theOne(t, old)) || len(now) != 2 {
 			t.Errorf("before there was ConfigMap %v, now there are %v", old, now)
 		}
 
-		// The way out of the page: delete it first.
+		// The page's solution: delete it first.
 		kubectl(t, "", "delete", "job", "-n", namespace, "migrate")
 		_, after := w.apply(t, namespace, second)
 		wantRolled(t, namespace, before, after, slices.Sorted(slices.Values(append([]string{"Job migrate"}, settingsConsumers...))))
 	})
 }
 
-// TestAnnotate_undoKeepsTheNewContent holds docs/annotate.md to what Annotate
-// cannot do: the pod template returns, the configuration does not.
+// TestAnnotate_undoKeepsTheNewContent checks docs/annotate.md about what Annotate cannot do: the pod template returns,
+// the configuration does not.
 func TestAnnotate_undoKeepsTheNewContent(t *testing.T) {
 	eachWay(t, []string{"Annotate"}, ways, func(t *testing.T, mode string, w way, namespace string) {
 		first, _ := build(t, namespace, mode, shop)
@@ -284,8 +281,7 @@ func TestAnnotate_undoKeepsTheNewContent(t *testing.T) {
 	})
 }
 
-// TestAnnotate_granularityObject counts all of an object, also the keys that a
-// workload does not take.
+// TestAnnotate_granularityObject counts whole objects, including keys that a workload does not take.
 func TestAnnotate_granularityObject(t *testing.T) {
 	eachWay(t, []string{"Annotate"}, ways, func(t *testing.T, mode string, w way, namespace string) {
 		const object = "annotate: {granularity: Object}"

@@ -14,17 +14,16 @@ import (
 	"strings"
 )
 
-// Result is what a run of kubectl gave.
+// Result is the result of a run of kubectl.
 type Result struct {
 	Stdout, Stderr string
 	Code           int // the exit code
 }
 
-// Kubectl runs kubectl against the control plane. The error says that it could
-// not be run; what kubectl itself says of a failure is in the Result.
+// Kubectl runs kubectl against the control plane. The error means that it could not be run; kubectl's own failures are
+// in the Result.
 //
-// Of the caller's environment it sees the PATH alone, and no file of the home
-// directory. ApplySets are turned on.
+// It sees only the PATH of the caller's environment, and no file of the home directory. ApplySets are enabled.
 func (c *ControlPlane) Kubectl(ctx context.Context, stdin string, args ...string) (Result, error) {
 	var stdout, stderr bytes.Buffer
 	cmd := exec.CommandContext(ctx, filepath.Join(c.binaries, "kubectl"), args...)
@@ -47,9 +46,9 @@ func (c *ControlPlane) Kubectl(ctx context.Context, stdin string, args ...string
 	return result, nil
 }
 
-// StatusError is the API server's answer to a request that it refused.
+// StatusError is the API server's answer to a rejected request.
 type StatusError struct {
-	Code    int    // of HTTP
+	Code    int    // HTTP status
 	Reason  string // such as NotFound
 	Message string
 }
@@ -72,15 +71,14 @@ const (
 	ApplyPatch = "application/apply-patch+yaml"
 )
 
-// Get reads the path of an object or a list, such as
-// "/apis/apps/v1/namespaces/shop/deployments/web", into what into points to,
-// unless that is nil.
+// Get reads the path of an object or a list, such as "/apis/apps/v1/namespaces/shop/deployments/web", into the value
+// that into points to, unless that is nil.
 func (c *ControlPlane) Get(ctx context.Context, path string, into any) error {
 	return c.do(ctx, http.MethodGet, path, "", nil, into)
 }
 
-// Create posts an object, whatever encodes to its JSON, to the path of a
-// collection. What the API server stored goes into into, unless that is nil.
+// Create posts an object, which can be anything that encodes to its JSON, to the path of a collection. The stored
+// object is decoded into into, unless that is nil.
 func (c *ControlPlane) Create(ctx context.Context, path string, object, into any) error {
 	body, err := json.Marshal(object)
 	if err != nil {
@@ -89,19 +87,19 @@ func (c *ControlPlane) Create(ctx context.Context, path string, object, into any
 	return c.do(ctx, http.MethodPost, path, "application/json", body, into)
 }
 
-// Patch patches the object at path; contentType says how. What the API server
-// stored goes into into, unless that is nil.
+// Patch patches the object at path; contentType is the type of patch. The stored object is decoded into into, unless
+// that is nil.
 func (c *ControlPlane) Patch(ctx context.Context, path, contentType string, patch []byte, into any) error {
 	return c.do(ctx, http.MethodPatch, path, contentType, patch, into)
 }
 
-// Delete deletes the object at path, and in the background what belongs to it.
+// Delete deletes the object at path, and its dependents in the background.
 func (c *ControlPlane) Delete(ctx context.Context, path string) error {
 	return c.do(ctx, http.MethodDelete, path, "application/json", []byte(`{"propagationPolicy":"Background"}`), nil)
 }
 
-// CreateNamespace makes a namespace. What is in it goes away with it: by Delete
-// of "/api/v1/namespaces/NAME", some time after that returned.
+// CreateNamespace creates a namespace. Deleting "/api/v1/namespaces/NAME" also deletes its content, some time after
+// Delete returns.
 func (c *ControlPlane) CreateNamespace(ctx context.Context, name string) error {
 	return c.Create(ctx, "/api/v1/namespaces", map[string]any{
 		"apiVersion": "v1",
@@ -116,8 +114,8 @@ type WatchEvent struct {
 	Object json.RawMessage
 }
 
-// Watch reports each object of the collection at path, then each change of one, to f
-// until ctx ends, which is not an error.
+// Watch calls f with each object of the collection at path, then with each change, until ctx ends, which is not an
+// error.
 func (c *ControlPlane) Watch(ctx context.Context, path string, f func(WatchEvent) error) error {
 	for version := "0"; ; {
 		err := c.watchFrom(ctx, path, &version, f)
@@ -125,16 +123,15 @@ func (c *ControlPlane) Watch(ctx context.Context, path string, f func(WatchEvent
 		case ctx.Err() != nil:
 			return nil
 		case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
-			// The API server ends the watch of a client that is slow to read. The next one
-			// goes on where this one was.
+			// The API server closes the watch of a client that reads slowly. The next watch continues where this one
+			// ended.
 		default:
 			return fmt.Errorf("watch %s: %w", path, err)
 		}
 	}
 }
 
-// watchFrom reports the changes after a resource version, and raises it, until the
-// API server ends the answer.
+// watchFrom reports the changes after a resource version, and updates it, until the API server ends the response.
 func (c *ControlPlane) watchFrom(ctx context.Context, path string, version *string, f func(WatchEvent) error) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.url+path+"?watch=true&resourceVersion="+*version, http.NoBody)
 	if err != nil {
@@ -170,8 +167,7 @@ func (c *ControlPlane) watchFrom(ctx context.Context, path string, version *stri
 	}
 }
 
-// do sends one request. Where a component has ended, its log says more than
-// the failed connection.
+// do sends one request. If a component has ended, its log says more than the failed connection.
 func (c *ControlPlane) do(ctx context.Context, method, path, contentType string, body []byte, into any) error {
 	request, err := http.NewRequestWithContext(ctx, method, c.url+path, bytes.NewReader(body))
 	if err != nil {
@@ -193,7 +189,7 @@ func (c *ControlPlane) do(ctx context.Context, method, path, contentType string,
 	if response.StatusCode >= 300 {
 		status := &StatusError{Code: response.StatusCode}
 		if json.Unmarshal(content, status) != nil {
-			// Not everything answers with a Status: /readyz says it in words.
+			// Not everything answers with a Status: /readyz answers in plain text.
 			status.Message = strings.TrimSpace(string(content))
 		}
 		status.Code = response.StatusCode

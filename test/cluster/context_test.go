@@ -11,14 +11,14 @@ import (
 	"testing"
 )
 
-// deployment returns one whose container gets all of a ConfigMap.
+// deployment returns a Deployment whose container consumes a whole ConfigMap.
 func deployment(name, configMap string) string {
 	return fmt.Sprintf("---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: %[1]s}\n"+
 		"spec: {selector: {matchLabels: {app: %[1]s}}, template: {metadata: {labels: {app: %[1]s}}, spec: {containers: [{name: c, image: i, envFrom: [{configMapRef: {name: %[2]s}}]}]}}}\n", name, configMap)
 }
 
-// TestContext_rollsTheConsumersOfBothBuilds shares ConfigMaps between two builds, as
-// docs/other-builds.md says: a change rolls what gets it, in either build, and nothing else.
+// TestContext_rollsTheConsumersOfBothBuilds shares ConfigMaps between two builds as in docs/other-builds.md: a change
+// rolls exactly its consumers in both builds.
 func TestContext_rollsTheConsumersOfBothBuilds(t *testing.T) {
 	const platform = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings}\ndata: {LOG_LEVEL: info}\n---\n" +
 		"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: regions}\ndata: {REGION: eu}\n"

@@ -16,22 +16,19 @@ import (
 	"time"
 )
 
-// Options say what Start runs, and where.
+// Options configure Start.
 type Options struct {
-	// Binaries is the directory of kube-apiserver, kube-controller-manager and
-	// kubectl.
+	// Binaries is the directory of kube-apiserver, kube-controller-manager and kubectl.
 	Binaries string
-	// Etcd is the etcd to run: a path, or a name on the PATH. It is "etcd" where
-	// it is empty.
+	// Etcd is the etcd to run: a path, or a name on the PATH; "etcd" if empty.
 	Etcd string
-	// Dir holds data, keys and logs. Where it is empty, Start makes a temporary
-	// directory, and Stop removes it.
+	// Dir holds data, keys and logs. If it is empty, Start creates a temporary directory, which Stop removes.
 	Dir string
-	// Users are the names of users beside the tests' own. They may do everything too,
-	// have a kubeconfig each, and the audit log tells their requests apart.
+	// Users are the names of users in addition to the tests' own. They may do everything too; each has a kubeconfig,
+	// and the audit log distinguishes their requests.
 	Users []string
-	// Audit lets the API server write audit.log in the directory: a line of JSON,
-	// an audit.k8s.io/v1 Event without bodies, for each request.
+	// Audit makes the API server write audit.log in the directory: for each request a JSON line, an audit.k8s.io/v1
+	// Event without bodies.
 	Audit bool
 }
 
@@ -43,13 +40,12 @@ type ControlPlane struct {
 	url, token    string
 	client        *http.Client
 
-	mu         sync.Mutex // guards what follows, so that Stop may come at any time
+	mu         sync.Mutex // guards the following, so that Stop may be called at any time
 	components []*Program
 	programs   []*Program // those of Run, which may end
 }
 
-// controllers are those that the tests look at, the one that deletes what
-// belongs to a deleted object, and the one that empties deleted namespaces.
+// controllers are those that the tests observe, the garbage collector, and the one that empties deleted namespaces.
 var controllers = []string{
 	"cronjob-controller",
 	"daemonset-controller",
@@ -62,23 +58,22 @@ var controllers = []string{
 }
 
 const (
-	// startTimeout is far more than a start takes, also on a busy machine.
+	// startTimeout is far more than a start takes, even on a busy machine.
 	startTimeout = 2 * time.Minute
-	// pollInterval is how long to wait before asking again.
+	// pollInterval is the time between two attempts.
 	pollInterval = 20 * time.Millisecond
-	// ports is how many ports to try: between the choice of a free one and its use
-	// by kube-apiserver, another program may take it.
+	// ports is how many ports to try: after a free one is chosen, another program may take it before kube-apiserver
+	// does.
 	ports = 5
 )
 
-// errPortTaken says that somebody else listens where kube-apiserver should.
+// errPortTaken says that another program listens on kube-apiserver's port.
 var errPortTaken = errors.New("the port is taken")
 
-// Start starts a control plane and returns when its API answers and its
-// controllers work. It takes seconds. ctx is for the start alone: what was
-// started runs until Stop, or until this program ends, however it does.
+// Start starts a control plane and returns when its API answers and its controllers work, after some seconds. ctx only
+// applies to the start: the processes run until Stop, or until this program ends, for whatever reason.
 //
-// An error of a component holds the end of its log.
+// An error of a component includes the end of its log.
 func Start(ctx context.Context, options Options) (_ *ControlPlane, err error) {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
@@ -137,13 +132,12 @@ func Start(ctx context.Context, options Options) (_ *ControlPlane, err error) {
 	return c, nil
 }
 
-// Stop ends all processes, and removes their data where Start chose the
-// directory. A second call does nothing. It may be called while others use the
-// control plane: they get errors.
+// Stop ends all processes, and removes their data if Start chose the directory. A second call does nothing. It may be
+// called while the control plane is in use: the users get errors.
 func (c *ControlPlane) Stop() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	// Nobody needs the data: there is nothing to end in good order.
+	// The data is not needed, so no process has to shut down cleanly.
 	for _, program := range slices.Backward(slices.Concat(c.components, c.programs)) {
 		program.Stop()
 	}
@@ -166,8 +160,8 @@ func (c *ControlPlane) KubeconfigOf(user string) string { return c.Kubeconfig() 
 // Dir returns the directory of data, keys and logs.
 func (c *ControlPlane) Dir() string { return c.dir }
 
-// Run runs another program as one of Options.Users until its Stop, or until that of
-// the control plane. It gets env as well as KUBECONFIG, and writes a log, NAME.log.
+// Run runs another program as one of Options.Users until its Stop, or the control plane's. The program gets env and
+// KUBECONFIG, and writes the log NAME.log.
 func (c *ControlPlane) Run(name, user, path string, env []string, args ...string) (*Program, error) {
 	program, err := startProgram(name, path, c.dir, append(env, "KUBECONFIG="+c.KubeconfigOf(user)), args)
 	if err != nil {
@@ -179,8 +173,8 @@ func (c *ControlPlane) Run(name, user, path string, env []string, args ...string
 	return program, nil
 }
 
-// startEtcd starts etcd. It listens on sockets in the directory of the control
-// plane: no port can be taken, and nobody else can write there.
+// startEtcd starts etcd. It listens on sockets in the control plane's directory: no port can be taken, and nobody else
+// can write there.
 func (c *ControlPlane) startEtcd(etcd string) error {
 	return c.start("etcd", etcd,
 		"--data-dir=etcd",
@@ -190,14 +184,13 @@ func (c *ControlPlane) startEtcd(etcd string) error {
 		"--initial-advertise-peer-urls=unix://peer.sock:1",
 		"--initial-cluster=default=unix://peer.sock:1",
 		"--logger=zap",
-		"--snapshot-count=10000", // as newer versions have it: less in memory than 100000
+		"--snapshot-count=10000", // newer versions' default, which needs less memory than 100000
 		"--unsafe-no-fsync",
 	)
 }
 
-// startAPIServer starts kube-apiserver on a free port, waits until it is ready,
-// and writes the kubeconfig. The error is errPortTaken where another program
-// was quicker to take the port.
+// startAPIServer starts kube-apiserver on a free port, waits until it is ready, and writes the kubeconfig. The error is
+// errPortTaken if another program took the port first.
 func (c *ControlPlane) startAPIServer(ctx context.Context, users map[string]string) error {
 	port, err := freePort()
 	if err != nil {
@@ -216,9 +209,8 @@ func (c *ControlPlane) startAPIServer(ctx context.Context, users map[string]stri
 		"--tls-private-key-file=apiserver.key",
 		"--token-auth-file=tokens.csv",
 		"--anonymous-auth=false",
-		"--authorization-mode=RBAC", // the one token is of system:masters, who may do everything
-		// Without that plugin no Pod needs a service account, and no controller has to
-		// make one in each namespace.
+		"--authorization-mode=RBAC", // the only token is of system:masters, who may do everything
+		// Without this plugin Pods need no service account, and no controller has to create one in each namespace.
 		"--disable-admission-plugins=ServiceAccount",
 		"--service-account-issuer=https://confighash.invalid",
 		"--service-account-key-file=serviceaccount.key",
@@ -255,13 +247,12 @@ func (c *ControlPlane) startAPIServer(ctx context.Context, users map[string]stri
 	return fmt.Errorf("the API server does not become ready: %w", err)
 }
 
-// startControllerManager starts kube-controller-manager and waits until its
-// controllers work.
+// startControllerManager starts kube-controller-manager and waits until its controllers work.
 func (c *ControlPlane) startControllerManager(ctx context.Context) error {
 	if err := c.start("kube-controller-manager", filepath.Join(c.binaries, "kube-controller-manager"),
 		"--kubeconfig=kubeconfig",
 		"--controllers="+strings.Join(controllers, ","),
-		// Their defaults, 20 and 30, are made for a shared API server.
+		// The defaults, 20 and 30, are meant for a shared API server.
 		"--kube-api-qps=500",
 		"--kube-api-burst=1000",
 		"--leader-elect=false",
@@ -276,9 +267,8 @@ func (c *ControlPlane) startControllerManager(ctx context.Context) error {
 	return nil
 }
 
-// awaitControllers waits until a Deployment in the namespace default has its
-// ReplicaSet, and until both are gone again: controllers and garbage collection
-// work.
+// awaitControllers waits until a Deployment in the namespace default has its ReplicaSet, and until both are deleted:
+// then controllers and garbage collection work.
 func (c *ControlPlane) awaitControllers(ctx context.Context) error {
 	const deployments = "/apis/apps/v1/namespaces/default/deployments"
 	err := c.Create(ctx, deployments, map[string]any{
@@ -312,9 +302,8 @@ func (c *ControlPlane) awaitControllers(ctx context.Context) error {
 	})
 }
 
-// start starts one more component.
 func (c *ControlPlane) start(name, path string, args ...string) error {
-	// A heap that grows by half only, not to the double, costs little time here.
+	// Garbage collection at half the default heap growth costs little time here.
 	component, err := startProgram(name, path, c.dir, []string{"GOGC=50"}, args)
 	if err != nil {
 		return err
@@ -325,8 +314,8 @@ func (c *ControlPlane) start(name, path string, args ...string) error {
 	return nil
 }
 
-// until calls f until it returns no error, and gives up with the last one when
-// ctx ends, or with the end of the log of a component that ended.
+// until calls f until it returns no error. When ctx ends it returns the last error, and when a component ends, the end
+// of its log.
 func (c *ControlPlane) until(ctx context.Context, f func() error) error {
 	for {
 		err := f()
@@ -344,7 +333,7 @@ func (c *ControlPlane) until(ctx context.Context, f func() error) error {
 	}
 }
 
-// ended returns an error where a component no longer runs.
+// ended returns an error if a component no longer runs.
 func (c *ControlPlane) ended() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -356,7 +345,7 @@ func (c *ControlPlane) ended() error {
 	return nil
 }
 
-// freePort returns a port of the loopback interface on which nobody listens now.
+// freePort returns a currently free port of the loopback interface.
 func freePort() (int, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

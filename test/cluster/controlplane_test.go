@@ -47,7 +47,7 @@ func TestControlPlane_diesWithItsParent(t *testing.T) {
 	if err := child.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	_ = child.Wait() // says that it was killed
+	_ = child.Wait() // its error is that it was killed
 	for _, pid := range pids {
 		for deadline := time.Now().Add(10 * time.Second); runs(pid); time.Sleep(10 * time.Millisecond) {
 			if time.Now().After(deadline) {
@@ -57,12 +57,12 @@ func TestControlPlane_diesWithItsParent(t *testing.T) {
 	}
 }
 
-// runs reports whether a process is there and has not ended.
+// runs reports whether a process exists and has not ended.
 func runs(pid int) bool {
 	if syscall.Kill(pid, 0) != nil {
 		return false
 	}
-	// Nobody may have asked yet how it ended: then it is a zombie.
+	// It is a zombie until its parent has asked for its exit status.
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	return err != nil || !strings.Contains(string(stat), ") Z ")
 }
@@ -84,7 +84,7 @@ func TestStart_showsTheLogOfWhatFails(t *testing.T) {
 	}
 }
 
-func TestControlPlane_answersTheOwnerOfTheTokenAlone(t *testing.T) {
+func TestControlPlane_answersOnlyTheOwnerOfTheToken(t *testing.T) {
 	url := strings.TrimSpace(kubectl(t, "", "config", "view", "-o", "jsonpath={.clusters[0].cluster.server}"))
 	if !strings.HasPrefix(url, "https://127.0.0.1:") {
 		t.Errorf("the API server is at %s", url)
@@ -102,8 +102,7 @@ func TestControlPlane_answersTheOwnerOfTheTokenAlone(t *testing.T) {
 	}
 }
 
-// plain is a package of one workload of each kind, with the template of an
-// image.
+// plain is a package of one workload of each kind, with an image.
 func plain(image string) string {
 	template := `
     metadata:
@@ -147,7 +146,7 @@ func TestRollouts(t *testing.T) {
 	}, {
 		name:   "another template and back",
 		change: []func(*testing.T, string){apply("web:2"), apply("web:1")},
-		rolled: []string{all[1], all[2], all[3]}, // a CronJob keeps no revisions
+		rolled: []string{all[1], all[2], all[3]}, // a CronJob has no revisions
 	}, {
 		name:   "the same again",
 		change: []func(*testing.T, string){apply("web:1")},
@@ -192,7 +191,7 @@ func TestRollouts(t *testing.T) {
 			}
 			for _, change := range tc.change {
 				change(t, namespace)
-				rollouts(t, namespace) // lets the controllers see each step
+				rollouts(t, namespace) // lets the controllers observe each step
 			}
 			var want []string
 			for _, workload := range tc.rolled {

@@ -19,28 +19,26 @@ import (
 	"github.com/confighash/confighash/test/cluster"
 )
 
-// scratchPattern names the directories of runs.
+// scratchPattern matches the directories of runs.
 const scratchPattern = "confighash-e2e-cluster-*"
 
-// parentInterval is how often to look whether go is still there.
+// parentInterval is how often to check whether go is still running.
 const parentInterval = time.Second
 
-// untilAsked runs f, in a directory of its own for all temporary files, until it
-// returns, or until its context ends: with an interrupt, or with the end of the
-// program that started this one, which is go. It returns f's exit code.
+// untilAsked runs f, in a separate directory for all temporary files, until it returns or its context ends: on an
+// interrupt, or when go, which started this program, ends. It returns f's exit code.
 //
-// Who is killed, or ended by -timeout, leaves the directory behind. The next run
-// removes it.
+// If this program is killed, or ended by -timeout, the directory stays. The next run removes it.
 func untilAsked(f func(context.Context) int) int {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	signals := make(chan os.Signal, 1)
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
-		if !signal.Ignored(s) { // as nohup wants
+		if !signal.Ignored(s) { // for nohup
 			signal.Notify(signals, s)
 		}
 	}
-	// go reads what this program prints. Where it is gone, a write shall only fail.
+	// go reads this program's output. If go is gone, a write must only fail.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	parent := os.Getppid()
 	go func() {
@@ -75,9 +73,8 @@ func untilAsked(f func(context.Context) int) int {
 	return code
 }
 
-// scratch is the directory of a run. Who runs holds a lock of it. In it the file
-// "go" has the process that started the run, and the directory which that
-// process made for what it builds.
+// scratch is the directory of a run, which holds a lock on it. Its file "go" contains the process that started the run,
+// and the directory of that process's build.
 type scratch struct {
 	path string
 	lock *os.File
@@ -85,7 +82,7 @@ type scratch struct {
 	from int
 }
 
-// newScratch makes a directory and takes it for temporary files.
+// newScratch creates a directory and makes it the place of temporary files.
 func newScratch(in string, parent int, made string) (*scratch, error) {
 	s := &scratch{from: parent, made: made}
 	for s.lock == nil {
@@ -94,7 +91,7 @@ func newScratch(in string, parent int, made string) (*scratch, error) {
 			return nil, err
 		}
 		s.path = path
-		// Before it is locked, another run may take it for one that was left.
+		// Until it is locked, another run may consider it abandoned.
 		if s.lock, err = lock(path, 0); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
@@ -105,12 +102,11 @@ func newScratch(in string, parent int, made string) (*scratch, error) {
 	return s, errors.Join(os.Setenv("TMPDIR", s.path), os.Setenv("GOTMPDIR", ""))
 }
 
-// madeByGo returns the directory that go made for what it builds, or "". go
-// removes it at its end.
+// madeByGo returns the directory of go's build, or "". go removes it when it ends.
 func madeByGo() string {
 	program, err := os.Executable()
 	if err != nil || os.Getenv(childVariable) != "" {
-		return "" // a child's parent did not make it
+		return "" // not made by a child's parent
 	}
 	directory := filepath.Dir(filepath.Dir(program)) // go-build1234/b001/cluster.test
 	if !strings.HasPrefix(filepath.Base(directory), "go-build") {
@@ -119,8 +115,7 @@ func madeByGo() string {
 	return directory
 }
 
-// lock locks a directory. It is unlocked by Close, and by the end of this process.
-// The error is os.ErrNotExist where the directory is gone.
+// lock locks a directory until Close, or the end of this process. The error is os.ErrNotExist if the directory is gone.
 func lock(path string, how int) (*os.File, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -130,7 +125,7 @@ func lock(path string, how int) (*os.File, error) {
 		f.Close()
 		return nil, err
 	}
-	// Who had the lock before may have removed the directory.
+	// The previous holder of the lock may have removed the directory.
 	is, err := f.Stat()
 	if err == nil {
 		var now os.FileInfo
@@ -145,8 +140,8 @@ func lock(path string, how int) (*os.File, error) {
 	return f, nil
 }
 
-// outliveParent removes what go built for this run, where go was ended too and
-// cannot. It waits a moment: a signal comes to the two of them at the same time.
+// outliveParent removes go's build for this run if go has ended too and cannot do so. It waits a moment, as both get a
+// signal at the same time.
 func (s *scratch) outliveParent() {
 	for range 20 {
 		if os.Getppid() != s.from {
@@ -159,12 +154,11 @@ func (s *scratch) outliveParent() {
 	}
 }
 
-// remove removes the directory.
 func (s *scratch) remove() error {
 	defer s.lock.Close()
 	var err error
 	for range 10 {
-		// Tests that were not at their end may still write.
+		// Unfinished tests may still write.
 		if err = os.RemoveAll(s.path); err == nil {
 			return nil
 		}
@@ -173,8 +167,7 @@ func (s *scratch) remove() error {
 	return err
 }
 
-// removeLeft removes what earlier runs of this user left. Whatever hinders it is
-// no fault of this run.
+// removeLeft removes the directories of this user's earlier runs. It ignores errors, which do not concern this run.
 func removeLeft(in string) {
 	paths, _ := filepath.Glob(filepath.Join(in, scratchPattern))
 	for _, path := range paths {
@@ -195,7 +188,7 @@ func removeLeft(in string) {
 			_, _ = fmt.Sscanf(string(content), "%d", &parent)
 			_, made, _ = strings.Cut(string(content), " ")
 		}
-		// A go that still runs removes its own.
+		// A running go removes its own.
 		if parent == 0 || syscall.Kill(parent, 0) != nil {
 			if strings.HasPrefix(filepath.Base(made), "go-build") {
 				_ = os.RemoveAll(made)
@@ -206,17 +199,16 @@ func removeLeft(in string) {
 	}
 }
 
-// childVariable makes this program a child of a test.
+// childVariable turns this program into a child of a test.
 const childVariable = "CONFIGHASH_CLUSTER_CHILD"
 
 const (
-	// controlPlaneChild starts a control plane, tells its processes and waits.
+	// controlPlaneChild starts a control plane, prints its processes and waits.
 	controlPlaneChild = "control plane"
-	// idleChild tells its process and its directory, and waits.
+	// idleChild prints its process and its directory, and waits.
 	idleChild = "idle"
 )
 
-// runChild is what a child does.
 func runChild(ctx context.Context, child string) int {
 	if child == idleChild {
 		fmt.Println(os.Getpid(), os.TempDir())
@@ -236,8 +228,8 @@ func runChild(ctx context.Context, child string) int {
 	return 1
 }
 
-// startIdle starts a shell and, in it, an idle child whose directory is in dir. It
-// returns the shell, the child and the child's directory.
+// startIdle starts a shell and, in it, an idle child whose directory is in dir. It returns the shell, the child and the
+// child's directory.
 func startIdle(t *testing.T, dir string) (shell *os.Process, pid int, scratch string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "sh", "-c", `"$0"; :`, os.Args[0])
@@ -247,7 +239,7 @@ func startIdle(t *testing.T, dir string) (shell *os.Process, pid int, scratch st
 		t.Fatal(err)
 	}
 	defer output.Close()
-	cmd.Stdout, cmd.Stderr = into, into // soon nobody reads, as if go were gone
+	cmd.Stdout, cmd.Stderr = into, into // soon nobody reads it, as if go were gone
 	err = cmd.Start()
 	into.Close()
 	if err != nil {
@@ -260,12 +252,11 @@ func startIdle(t *testing.T, dir string) (shell *os.Process, pid int, scratch st
 	t.Cleanup(func() {
 		_ = syscall.Kill(pid, syscall.SIGKILL)
 		_ = cmd.Process.Kill()
-		_ = cmd.Wait() // says that it was killed
+		_ = cmd.Wait() // its error is that it was killed
 	})
 	return cmd.Process, pid, scratch
 }
 
-// awaitGone waits until a child has ended.
 func awaitGone(t *testing.T, pid int) {
 	t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); runs(pid); time.Sleep(10 * time.Millisecond) {
@@ -301,7 +292,7 @@ func TestUntilAsked_removesItsDirectory(t *testing.T) {
 	}
 }
 
-func TestRemoveLeft_removesWhatNobodyHas(t *testing.T) {
+func TestRemoveLeft_removesAbandonedDirectories(t *testing.T) {
 	dir := t.TempDir()
 	_, _, held := startIdle(t, dir)
 	shell, killed, left := startIdle(t, dir)
@@ -319,7 +310,7 @@ func TestRemoveLeft_removesWhatNobodyHas(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(left, "go"), fmt.Appendf(nil, "%d %s", shell.Pid, built), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	// A run whose go has not ended.
+	// A run whose go is still running.
 	waiting := filepath.Join(dir, strings.Replace(scratchPattern, "*", "waiting", 1))
 	if err := os.Mkdir(waiting, 0o700); err != nil {
 		t.Fatal(err)

@@ -1,6 +1,6 @@
 package cluster
 
-// PIDs returns the processes of the control plane.
+// PIDs returns the process IDs of the control plane.
 func (c *ControlPlane) PIDs() []int {
 	var pids []int
 	for _, component := range c.components {

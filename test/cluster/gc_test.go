@@ -18,8 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// versioned is a package whose workloads keep two templates: the present one and the one
-// before it.
+// versioned is a package whose workloads keep two templates: the current and the previous one.
 const versioned = `apiVersion: v1
 kind: ConfigMap
 metadata: {name: settings}
@@ -54,8 +53,7 @@ spec:
     spec: {containers: [{name: db, image: db, envFrom: [{secretRef: {name: credentials}}]}]}
 `
 
-// gcIn runs gc as the user of a kubeconfig, and returns what it prints and says, and
-// whether it succeeded.
+// gcIn runs gc with a user's kubeconfig, and returns its output, and whether it succeeded.
 func gcIn(t *testing.T, kubeconfig string, args ...string) (stdout, stderr string, ok bool) {
 	t.Helper()
 	binaries, err := filepath.Abs(options.Binaries)
@@ -73,7 +71,7 @@ func gcIn(t *testing.T, kubeconfig string, args ...string) (stdout, stderr strin
 	return out.String(), errs.String(), err == nil
 }
 
-// as returns the path of a kubeconfig of a service account.
+// as returns the path of a service account's kubeconfig.
 func as(t *testing.T, account string) string {
 	t.Helper()
 	text, err := os.ReadFile(plane.Kubeconfig())
@@ -88,8 +86,8 @@ func as(t *testing.T, account string) string {
 	return file
 }
 
-// rollOut applies versions of the package, and waits until the controllers have deleted
-// the templates that the workloads do not keep.
+// rollOut applies versions of the package, and waits until the controllers have deleted the templates that the
+// workloads do not keep.
 func rollOut(t *testing.T, namespace string, versions ...int) {
 	t.Helper()
 	for _, version := range versions {
@@ -107,8 +105,8 @@ func rollOut(t *testing.T, namespace string, versions ...int) {
 	t.Fatal("the controllers keep more templates than the workloads ask for")
 }
 
-// TestGC_listsExactlyWhatNoTemplateNeeds rolls out, rolls back, and deletes what gc lists:
-// as the service accounts of examples/gc, with their rights and no more.
+// TestGC_listsExactlyWhatNoTemplateNeeds rolls out, rolls back, and deletes what gc lists, with exactly the rights of
+// the service accounts in examples/gc.
 func TestGC_listsExactlyWhatNoTemplateNeeds(t *testing.T) {
 	namespace := newNamespace(t)
 	for _, file := range []string{"report.yaml", "delete.yaml"} {
@@ -140,13 +138,13 @@ func TestGC_listsExactlyWhatNoTemplateNeeds(t *testing.T) {
 		t.Errorf("with --keep 1 gc lists %d objects, want one of each base name:\n%s", n, kept)
 	}
 
-	// As the container of delete.yaml does.
+	// As in the container of delete.yaml.
 	deleter := as(t, "gc-delete")
 	unused, stderr, ok := gcIn(t, deleter, "-n", namespace, "-o", "yaml")
 	if !ok {
 		t.Fatal(stderr)
 	}
-	for range 2 { // once more, when they are gone
+	for range 2 { // once more after the deletion
 		deleted := kubectl(t, unused, "--kubeconfig", deleter, "delete", "--ignore-not-found", "--wait=false", "-f", "-")
 		if unused, _, _ = gcIn(t, deleter, "-n", namespace, "-o", "yaml"); strings.Contains(unused, "name:") {
 			t.Errorf("after kubectl printed %q, gc lists\n%s", deleted, unused)
@@ -165,7 +163,7 @@ func TestGC_listsExactlyWhatNoTemplateNeeds(t *testing.T) {
 	}
 }
 
-// TestGC_refusesWithoutOneRight takes one of the rights of examples/gc away.
+// TestGC_refusesWithoutOneRight removes one of the rights in examples/gc.
 func TestGC_refusesWithoutOneRight(t *testing.T) {
 	namespace := newNamespace(t)
 	kubectl(t, "", "apply", "-f", filepath.Join(root, "examples", "gc", "report.yaml"))

@@ -11,29 +11,26 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// holdings are the ConfigMaps and Secrets of a namespace as they are stored, by
-// name.
+// holdings are the stored ConfigMaps and Secrets of a namespace, by name.
 type holdings struct {
 	configMaps map[string]*corev1.ConfigMap
 	secrets    map[string]*corev1.Secret
 }
 
-// intake is what the containers of a pod get of ConfigMaps and Secrets, by the
-// way by which they get it. Each way stands by itself: that a variable hides
-// another of the same name, or a file a file, does not count.
+// intake is the content of ConfigMaps and Secrets that the containers of a pod get, by the way they get it. The ways
+// are independent: it does not matter if a variable hides another of the same name, or a file a file.
 type intake map[string]taken
 
-// taken is what comes by one way.
+// taken is the content by one way.
 type taken struct {
-	// awaited: a pod does not start without the object, which is missing. Nor does it
-	// without a key; but who gives a key to an object may well mean those that run.
+	// awaited: the object is missing, and a pod does not start without it. A missing key has the same effect, but
+	// somebody who adds the key may well mean the running pods.
 	awaited bool
 	values  map[string]string
 }
 
-// changed reports whether pods that run by one intake would get something else
-// by the other. A pod that waits for an object is not one that runs: it starts with
-// what comes. And one that needs an object which goes gets nothing else: it dangles.
+// changed reports whether running pods would get something else by the other intake. A pod that waits for an object is
+// not running: it starts with the new content. A pod that needs a removed object gets nothing new: it dangles.
 func (i intake) changed(other intake) bool {
 	for way, was := range i {
 		is := other[way]
@@ -44,8 +41,7 @@ func (i intake) changed(other intake) bool {
 	return false
 }
 
-// intakeOf returns what the containers of a pod get. It follows what the
-// documentation and the types of Kubernetes say, and no code of confighash.
+// intakeOf returns the intake of a pod. It follows Kubernetes' documentation and types, without code of confighash.
 func intakeOf(spec *corev1.PodSpec, h holdings) intake {
 	all := intake{}
 	for _, c := range slices.Concat(spec.InitContainers, spec.Containers) {
@@ -87,8 +83,8 @@ func intakeOf(spec *corev1.PodSpec, h holdings) intake {
 	return all
 }
 
-// required returns the ConfigMaps and Secrets without which a pod does not start,
-// as "Kind name", and those by which it gets images.
+// required returns the ConfigMaps and Secrets without which a pod does not start, as "Kind name", and those for pulling
+// images.
 func required(spec *corev1.PodSpec) map[string]bool {
 	all := map[string]bool{}
 	add := func(kind, name string, optional *bool) {
@@ -144,8 +140,8 @@ func required(spec *corev1.PodSpec) map[string]bool {
 
 func isOptional(optional *bool) bool { return optional != nil && *optional }
 
-// ofConfigMap returns all that a ConfigMap gives. Kubernetes leaves binaryData out of
-// the environment; confighash does not tell it from data, so it counts there as well.
+// ofConfigMap returns the content of a ConfigMap. Kubernetes leaves binaryData out of the environment; confighash does
+// not distinguish it from data, so it counts there as well.
 func ofConfigMap(c *corev1.ConfigMap, optional *bool) taken {
 	if c == nil {
 		return taken{awaited: !isOptional(optional)}
@@ -170,7 +166,7 @@ func texts(data map[string][]byte) map[string]string {
 	return values
 }
 
-// key narrows down to a key.
+// key returns only one key.
 func (t taken) key(key string) taken {
 	if value, ok := t.values[key]; ok {
 		return taken{values: map[string]string{key: value}}
@@ -178,7 +174,7 @@ func (t taken) key(key string) taken {
 	return taken{awaited: t.awaited}
 }
 
-// filesIn returns the files of a volume, by the source that they come from.
+// filesIn returns the files of a volume, by source.
 func filesIn(volume *corev1.VolumeSource, h holdings) map[string]taken {
 	all := map[string]taken{}
 	configMap := func(way, name string, items []corev1.KeyToPath, optional *bool) {
@@ -208,8 +204,7 @@ func filesIn(volume *corev1.VolumeSource, h holdings) map[string]taken {
 	return all
 }
 
-// items narrows files down to those of some keys, at their paths; all keys are
-// files where there are no items.
+// items returns only the files of some keys, at their paths; without items, all keys are files.
 func (t taken) items(items []corev1.KeyToPath) taken {
 	if len(items) == 0 {
 		return t
@@ -223,8 +218,7 @@ func (t taken) items(items []corev1.KeyToPath) taken {
 	return taken{awaited: t.awaited, values: files}
 }
 
-// under narrows files down to those at or below the subPath of a mount. A subPath
-// at which there is nothing is an empty folder.
+// under returns only the files at or below the subPath of a mount. A subPath that does not exist is an empty folder.
 func (t taken) under(subPath string) taken {
 	if subPath == "" || t.awaited {
 		return t

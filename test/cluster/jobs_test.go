@@ -21,9 +21,8 @@ func podsOf(t *testing.T, namespace, job string) []string {
 	}
 }
 
-// TestJobs_runOnceForEachChange holds docs/jobs.md to what it says: a changed Job is created
-// and runs, whatever changed, no apply is refused, and an apply without a change runs
-// nothing.
+// TestJobs_runOnceForEachChange checks docs/jobs.md: a changed Job is created and runs, whatever changed; no apply is
+// refused, and an apply without a change runs nothing.
 func TestJobs_runOnceForEachChange(t *testing.T) {
 	const manifests = `apiVersion: v1
 kind: ConfigMap
@@ -48,10 +47,10 @@ spec:
 	}{
 		{"a", "1", 1, "migrate:1", true},
 		{"b", "1", 1, "migrate:1", true},
-		{"b", "2", 1, "migrate:1", false}, // a label of the Job alone
+		{"b", "2", 1, "migrate:1", false}, // a label of the Job itself
 		{"b", "2", 1, "migrate:2", true},
 		{"b", "2", 2, "migrate:2", true},
-		{"a", "2", 1, "migrate:1", false}, // what has run already, unless it was pruned
+		{"a", "2", 1, "migrate:1", false}, // it has already run, unless it was pruned
 	}
 	eachWay(t, modes, ways, func(t *testing.T, mode string, w way, namespace string) {
 		var ran []string

@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// A keeper renders a package again and again, each time with what it rendered last.
+// A keeper renders a package repeatedly, each time with its last output.
 type keeper struct {
 	keep, namespace, last string
 }
@@ -47,7 +47,7 @@ func (k *keeper) present(t *testing.T) []string {
 	return versionNames.FindAllString(kubectl(t, "", "get", "-n", k.namespace, "configmaps,secrets", "-o", "name"), -1)
 }
 
-// wantResolved wants all versions that resources name to be in the cluster.
+// wantResolved checks that all versions named by resources are in the cluster.
 func (k *keeper) wantResolved(t *testing.T, resources, path string) {
 	t.Helper()
 	present := k.present(t)
@@ -58,7 +58,7 @@ func (k *keeper) wantResolved(t *testing.T, resources, path string) {
 	}
 }
 
-// held is a package whose rollouts wait forever, since no pod of it becomes ready.
+// held is a package whose rollouts never end, since none of its pods becomes ready.
 const held = `apiVersion: v1
 kind: ConfigMap
 metadata: {name: settings}
@@ -76,8 +76,8 @@ spec:
     spec: {containers: [{name: web, image: web, envFrom: [{configMapRef: {name: settings}}]}]}
 `
 
-// TestKeep_leavesWhatOldPodsAndRollbacksNeed changes the configuration while an old pod
-// runs, with applies that prune, and rolls back by three versions.
+// TestKeep_leavesWhatOldPodsAndRollbacksNeed changes the configuration while an old pod runs, with applies that prune,
+// and rolls back by three versions.
 func TestKeep_leavesWhatOldPodsAndRollbacksNeed(t *testing.T) {
 	k, w := newKeeper(t, 3), ways[2]
 	for version := range 4 {
@@ -95,14 +95,14 @@ func TestKeep_leavesWhatOldPodsAndRollbacksNeed(t *testing.T) {
 	if listed, stderr, ok := gcIn(t, plane.Kubeconfig(), "-n", k.namespace, "-o", "name"); !ok || strings.TrimSpace(listed) != "" {
 		t.Errorf("gc lists %q, want nothing\n%s", listed, stderr)
 	}
-	// The next change is one too many for the first version.
+	// The next change exceeds the limit, so the first version is removed.
 	w.apply(t, k.namespace, k.render(t, fmt.Sprintf(held, 4)))
 	if n := len(k.present(t)); n != 4 {
 		t.Errorf("%d versions are in the cluster, want 4", n)
 	}
 }
 
-// A drift is a random state of a package: -1 for an object that is gone.
+// A drift is a random state of a package; -1 stands for a removed object.
 type drift struct{ settings, credentials, image int }
 
 func (d drift) manifests() string {
@@ -119,9 +119,8 @@ func (d drift) manifests() string {
 		"  template:\n    metadata: {labels: {app: web}}\n    spec: {containers: [{name: web, image: \"web:%d\", envFrom: [%s]}]}\n", d.image, from)
 }
 
-// TestKeep_holdsOverRandomChanges makes 200 changes, reverts, deletions and applies of the
-// same, half of them with pruning. What the last renders referred to stays, and what
-// nothing refers to is gone after gc.
+// TestKeep_holdsOverRandomChanges makes 200 changes, reverts, deletions and repeated applies, half of them with
+// pruning. The objects of the last renders stay, and gc removes unused ones.
 func TestKeep_holdsOverRandomChanges(t *testing.T) {
 	for keep := range 4 {
 		t.Run(fmt.Sprint("keep ", keep), func(t *testing.T) {
@@ -129,7 +128,7 @@ func TestKeep_holdsOverRandomChanges(t *testing.T) {
 			k := newKeeper(t, keep)
 			w := ways[2]
 			if keep%2 == 1 {
-				w = ways[1] // gc removes what nothing prunes
+				w = ways[1] // gc removes what is not pruned
 			}
 			d := drift{0, 0, 0}
 			var templates []string // of the runs that changed something

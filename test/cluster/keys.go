@@ -17,9 +17,8 @@ import (
 	"time"
 )
 
-// writeKeys writes the certificate of the API server and its key, and the key that
-// signs tokens of service accounts. It makes the client that trusts that certificate
-// alone.
+// writeKeys writes the API server's certificate and key, and the key that signs service account tokens. It creates the
+// client, which trusts only that certificate.
 func (c *ControlPlane) writeKeys() error {
 	key, err := c.writeKey("apiserver.key")
 	if err != nil {
@@ -60,8 +59,7 @@ func (c *ControlPlane) writeKeys() error {
 	return nil
 }
 
-// writeTokens writes the tokens that open the API, and returns those of the users,
-// by the path of their kubeconfig.
+// writeTokens writes the tokens for the API, and returns those of the users, by the path of their kubeconfig.
 func (c *ControlPlane) writeTokens(users []string) (map[string]string, error) {
 	tokens := map[string]string{c.Kubeconfig(): c.token}
 	csv := []byte(c.token + ",tester,tester,system:masters\n")
@@ -73,7 +71,7 @@ func (c *ControlPlane) writeTokens(users []string) (map[string]string, error) {
 	return tokens, c.write("tokens.csv", csv)
 }
 
-// writeKubeconfigs writes a kubeconfig for each token, by its path.
+// writeKubeconfigs writes a kubeconfig for each token, by path.
 func (c *ControlPlane) writeKubeconfigs(tokens map[string]string) error {
 	for path, token := range tokens {
 		if err := c.write(filepath.Base(path), c.kubeconfig(token)); err != nil {
@@ -83,7 +81,6 @@ func (c *ControlPlane) writeKubeconfigs(tokens map[string]string) error {
 	return nil
 }
 
-// kubeconfig returns the kubeconfig of a token.
 func (c *ControlPlane) kubeconfig(token string) []byte {
 	return fmt.Appendf(nil, `apiVersion: v1
 kind: Config
@@ -105,7 +102,6 @@ current-context: test
 `, c.url, filepath.Join(c.dir, "apiserver.crt"), token)
 }
 
-// writeKey makes a private key and writes it.
 func (c *ControlPlane) writeKey(name string) (*ecdsa.PrivateKey, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -122,7 +118,7 @@ func (c *ControlPlane) writePEM(name, kind string, der []byte) error {
 	return c.write(name, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}))
 }
 
-// write writes a file that nobody else may read.
+// write writes a file that only the current user may read.
 func (c *ControlPlane) write(name string, content []byte) error {
 	return os.WriteFile(filepath.Join(c.dir, name), content, 0o600)
 }

@@ -25,7 +25,7 @@ var binary = flag.String("confighash", filepath.Join(root, "bin", "confighash"),
 // plane is the control plane that all tests share.
 var plane *cluster.ControlPlane
 
-// options are those of all control planes here.
+// options are for all control planes here.
 var options = cluster.Options{
 	Binaries: filepath.Join(root, "bin", "tools", "kubernetes"),
 	Etcd:     os.Getenv("ETCD"),
@@ -41,7 +41,7 @@ func TestMain(m *testing.M) {
 	}))
 }
 
-// startAndRun runs the tests on one control plane, as long as ctx lasts.
+// startAndRun runs the tests on one control plane until ctx ends.
 func startAndRun(ctx context.Context, m *testing.M) (code int) {
 	began := time.Now()
 	var err error
@@ -76,11 +76,11 @@ func startAndRun(ctx context.Context, m *testing.M) (code int) {
 	}
 }
 
-// settleTime is how long lasts looks.
+// settleTime is how long lasts waits.
 const settleTime = 2 * time.Second
 
-// lasts looks once more, some time after the last test, whether what the tests
-// took for the end was the end: nothing rolled later. One look serves all.
+// lasts checks some time after the last test that what the tests took for the end was the end: nothing rolled later.
+// Checking once is enough for all tests.
 func lasts() error {
 	time.Sleep(settleTime)
 	var errs []error
@@ -95,10 +95,10 @@ func lasts() error {
 	return errors.Join(errs...)
 }
 
-// namespaces counts those that newNamespace made.
+// namespaces counts the namespaces of newNamespace.
 var namespaces int
 
-// newNamespace makes a namespace for a test, named after it.
+// newNamespace creates a namespace named after the test.
 func newNamespace(t *testing.T) string {
 	t.Helper()
 	name := strings.Map(func(r rune) rune {
@@ -116,7 +116,7 @@ func newNamespace(t *testing.T) string {
 	return name
 }
 
-// kubectl runs kubectl and wants it to succeed.
+// kubectl runs kubectl, which must succeed.
 func kubectl(t *testing.T, stdin string, args ...string) string {
 	t.Helper()
 	result, err := plane.Kubectl(t.Context(), stdin, args...)
@@ -129,7 +129,7 @@ func kubectl(t *testing.T, stdin string, args ...string) string {
 	return result.Stdout
 }
 
-// rollouts returns what the workloads of a namespace roll to.
+// rollouts returns the current revisions of a namespace's workloads.
 func rollouts(t *testing.T, namespace string) cluster.Snapshot {
 	t.Helper()
 	snapshot, err := plane.Rollouts(t.Context(), namespace)

@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// chart is what a chart renders in its version VERSION, with selectors of each kind that
-// the API server knows.
+// chart is a chart's output for its version VERSION, with selectors of each kind that the API server knows.
 const chart = `apiVersion: v1
 kind: ConfigMap
 metadata: {name: web, labels: {helm.sh/chart: web-VERSION}}
@@ -51,9 +50,8 @@ metadata: {name: web}
 spec: {maxUnavailable: 1, selector: {matchExpressions: [{key: app.kubernetes.io/tier, operator: In, values: [front]}]}}
 `
 
-// TestPodMetadata_letsAChartChangeItsVersion applies two versions of a chart that run the
-// same program with the same configuration. Every label but those of the chart's version
-// is in a selector, so it stays although a pattern drops it.
+// TestPodMetadata_letsAChartChangeItsVersion applies two versions of a chart with the same program and configuration.
+// Every label except the chart's version is in a selector, so it stays although a pattern drops it.
 func TestPodMetadata_letsAChartChangeItsVersion(t *testing.T) {
 	const drop = "podMetadata: {dropLabels: [helm.sh/chart, app.kubernetes.io/*], dropAnnotations: [checksum/*]}"
 	eachWay(t, modes, ways, func(t *testing.T, mode string, w way, namespace string) {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// readers are workloads whose pods read a ConfigMap or a Secret. SPEC is that of the pods.
+// reader is a workload whose pods read a ConfigMap or a Secret. SPEC is their pod spec.
 const reader = `apiVersion: v1
 kind: ConfigMap
 metadata: {name: app}
@@ -31,8 +31,8 @@ spec:
     spec: {SPEC}
 `
 
-// TestPolicy_admitsWhatConfighashWrites applies consumers of each kind, which the policy in
-// examples/policies refuses, and admits after either mode.
+// TestPolicy_admitsWhatConfighashWrites applies consumers of each kind, which the policy in examples/policies rejects,
+// and admits after either mode.
 func TestPolicy_admitsWhatConfighashWrites(t *testing.T) {
 	namespace := newNamespace(t)
 	kubectl(t, "", "label", "namespace", namespace, "confighash.dev/restart-on-change=enforced")
@@ -53,7 +53,7 @@ func TestPolicy_admitsWhatConfighashWrites(t *testing.T) {
 		"a subPath": "containers: [{name: c, image: i, volumeMounts: [{name: v, mountPath: /v, subPath: a}]}], volumes: [{name: v, projected: {sources: [{secret: {name: db}}]}}]",
 	}
 	refused := func(spec string) string { return create(strings.Replace(reader, "SPEC", spec, 1)) }
-	// The API server takes a while to see a new policy.
+	// It takes a while until the API server enforces a new policy.
 	for deadline := time.Now().Add(30 * time.Second); !strings.Contains(refused(specs["envFrom"]), "denied"); time.Sleep(100 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("the policy refuses nothing")

@@ -39,35 +39,32 @@ var (
 	predictedSeed     = flag.Uint64("predicted.seed", 0, "the first package's seed; 0 takes a random one")
 )
 
-// predictedWorkers is how many packages are applied at the same time: while one
-// waits for controllers, others keep the machine busy.
+// predictedWorkers is how many packages are applied concurrently: while one waits for controllers, others keep the
+// machine busy.
 const predictedWorkers = 4
 
-// TestImpact_predictsWhatRolls applies random packages and random changes of
-// them, and compares what happens with what confighash impact says of the two
-// builds. Each package is applied three times: as it is, and as confighash builds
-// it in both modes.
+// TestImpact_predictsWhatRolls applies random packages and random changes of them, and compares the effect with the
+// prediction of confighash impact for the two builds. Each package is applied three times: unchanged, and built by
+// confighash in both modes.
 //
-// What rolled is, for each kind:
+// A workload has rolled if:
 //
-//   - a Deployment: it rolls to another ReplicaSet, or back to an earlier one. One
-//     that is paused, before or after, makes none for now: there it is that another
-//     template is stored, by amounts and not by their notation, as its controller
-//     compares them;
-//   - a StatefulSet, a DaemonSet: the revision to which it updates is another, or an
-//     earlier one again, also if OnDelete or a partition keeps the pods;
-//   - a CronJob: another spec.jobTemplate.spec.template is stored;
-//   - a ReplicaSet of its own: another template is stored, by amounts;
-//   - a Pod: another spec is stored, by amounts; its containers start again in place;
-//   - a Job: never, its template cannot change.
+//   - Deployment: it rolls to another ReplicaSet, or back to an earlier one. If it is
+//     paused, before or after, it makes none for now; then the stored template must
+//     differ, with quantities compared by value, as its controller does;
+//   - StatefulSet, DaemonSet: the revision to which it updates is another one, or an
+//     earlier one again, even if OnDelete or a partition keeps the pods;
+//   - CronJob: the stored spec.jobTemplate.spec.template differs;
+//   - ReplicaSet without an owner: the stored template differs, by value;
+//   - Pod: the stored spec differs, by value; its containers restart in place;
+//   - Job: never, as its template cannot change.
 //
-// What is Stale is compared with the bytes that the containers get, as intakeOf
-// says of the objects that the API server stored. What rolls though its template is
-// the same is compared with what held its pods back and no longer does: a pause, a
-// partition, OnDelete. What dangles is compared with the stored templates that need an
-// object which the new manifests no longer have.
+// Stale workloads are compared with the bytes that the containers get, according to intakeOf for the stored objects.
+// Workloads that roll although their template is the same are compared with what held their pods back before: a pause,
+// a partition, OnDelete. Dangling objects are compared with the stored templates that need an object which the new
+// manifests no longer have.
 //
-// Thousands of packages, or the one of a failure again:
+// To test thousands of packages, or to repeat a failure:
 //
 //	hack/e2e-cluster -run TestImpact_predictsWhatRolls -timeout 3h -predicted.packages=5000
 //	hack/e2e-cluster -run TestImpact_predictsWhatRolls -predicted.seed=SEED -predicted.packages=1
@@ -93,7 +90,7 @@ func TestImpact_predictsWhatRolls(t *testing.T) {
 	}
 	workers.Wait()
 	t.Log(seen.String())
-	// A generator that no longer makes anything roll would prove nothing.
+	// If the generator caused no rollouts any more, the test would prove nothing.
 	if *predictedPackages >= 100 {
 		for _, what := range []impact.Effect{
 			impact.Refused, impact.Stale, impact.Rolls, impact.Waits, impact.NextRuns, impact.Starts, impact.Stops, letGo, dangling,
@@ -105,13 +102,13 @@ func TestImpact_predictsWhatRolls(t *testing.T) {
 	}
 }
 
-// What is counted besides effects.
+// Outcomes that are counted in addition to effects.
 const (
 	letGo    = "let go"
 	dangling = "dangling"
 )
 
-// tally counts what was seen.
+// tally counts outcomes.
 type tally struct {
 	sync.Mutex
 	count map[string]int
@@ -136,9 +133,9 @@ func (c *tally) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// builder makes manifests of a package.
+// builder is one way to build a package's manifests.
 type builder struct {
-	mode string // "" for manifests as they are
+	mode string // "" for unchanged manifests
 	spec []string
 }
 
@@ -149,8 +146,7 @@ func (b builder) String() string {
 	return strings.Join(append([]string{b.mode}, b.spec...), ", ")
 }
 
-// builders returns the ways to build a package: without confighash, and in its
-// two modes, with options now and then.
+// builders returns the ways to build a package: without confighash, and in its two modes, sometimes with options.
 func (g *generator) builders() []builder {
 	rename, annotate := builder{mode: "Rename"}, builder{mode: "Annotate"}
 	if g.chance(25) {
@@ -165,7 +161,7 @@ func (g *generator) builders() []builder {
 	return []builder{{}, rename, annotate}
 }
 
-// build returns the documents that an apply gets.
+// build returns the documents to apply.
 func (b builder) build(ctx context.Context, namespace, dir string, manifests []*manifest) ([]document, error) {
 	var text strings.Builder
 	for _, m := range manifests {
@@ -189,8 +185,7 @@ func (b builder) build(ctx context.Context, namespace, dir string, manifests []*
 	return documentsOf(out)
 }
 
-// confighash runs bin/confighash. Exit codes that report on manifests are not
-// errors.
+// confighash runs bin/confighash. Exit codes that report on manifests are not errors.
 func confighash(ctx context.Context, stdin string, args ...string) (string, error) {
 	var stdout, stderr bytes.Buffer
 	cmd := exec.CommandContext(ctx, filepath.Join(root, "bin", "confighash"), args...)
@@ -202,12 +197,11 @@ func confighash(ctx context.Context, stdin string, args ...string) (string, erro
 	return stdout.String(), nil
 }
 
-// document is a resource as it is applied.
+// document is a resource to apply.
 type document struct{ text, apiVersion, kind, name string }
 
 func (d *document) id() string { return d.kind + " " + d.name }
 
-// documentsOf splits a stream.
 func documentsOf(stream string) ([]document, error) {
 	var all []document
 	for text := range strings.SplitSeq("\n"+stream, "\n---\n") {
@@ -223,7 +217,7 @@ func documentsOf(stream string) ([]document, error) {
 	return all, nil
 }
 
-// streamOf puts documents together again.
+// streamOf joins documents.
 func streamOf(documents []document) string {
 	var b strings.Builder
 	for _, d := range documents {
@@ -232,7 +226,7 @@ func streamOf(documents []document) string {
 	return b.String()
 }
 
-// resources are the kinds that packages hold, and their paths in the API.
+// resources are the kinds in packages, with their paths in the API.
 var resources = []struct{ apiVersion, kind, path string }{
 	{"v1", "ConfigMap", "/api/v1/namespaces/%s/configmaps"},
 	{"v1", "Secret", "/api/v1/namespaces/%s/secrets"},
@@ -245,7 +239,6 @@ var resources = []struct{ apiVersion, kind, path string }{
 	{"v1", "Pod", "/api/v1/namespaces/%s/pods"},
 }
 
-// pathOf returns the path of the objects of a kind in the API.
 func pathOf(kind, namespace string) string {
 	for _, r := range resources {
 		if r.kind == kind {
@@ -255,18 +248,16 @@ func pathOf(kind, namespace string) string {
 	panic("no path for " + kind)
 }
 
-// refusals are the messages of the API server, by "Kind name".
+// refusals are the API server's messages, by "Kind name".
 type refusals map[string]string
 
-// applier applies documents to a namespace. It returns what the API server
-// refused; an error is something else.
+// applier applies documents to a namespace. It returns the API server's refusals; an error is something else.
 type applier struct {
 	name  string
 	apply func(ctx context.Context, namespace string, documents []document) (refusals, error)
 }
 
-// appliers are the ways to apply. The first is kubectl apply --server-side
-// without kubectl.
+// appliers are the ways to apply. The first is the equivalent of kubectl apply --server-side.
 var appliers = []applier{
 	{"server-side apply", func(ctx context.Context, namespace string, documents []document) (refusals, error) {
 		refused := refusals{}
@@ -314,17 +305,16 @@ func kubectlApply(flags ...string) func(context.Context, string, []document) (re
 	}
 }
 
-// stored is what a namespace holds, without what controllers made.
+// stored is the content of a namespace, except for what controllers made.
 type stored struct {
 	holdings
 	templates map[string]*corev1.PodTemplateSpec // by "Kind name"
 	paused    map[string]bool
-	held      map[string]int // of how much the pods are held back
+	held      map[string]int // how far the pods are held back
 	snapshot  cluster.Snapshot
 }
 
-// observe waits until the controllers have seen what was applied, and returns
-// what is stored then.
+// observe waits until the controllers have observed the applied manifests, and returns the stored objects.
 func observe(ctx context.Context, namespace string) (*stored, error) {
 	snapshot, err := plane.Rollouts(ctx, namespace)
 	if err != nil {
@@ -401,8 +391,7 @@ func observe(ctx context.Context, namespace string) (*stored, error) {
 	return s, nil
 }
 
-// rolled returns the workloads that rolled between two observations, sorted; the
-// comment of the test says what that is.
+// rolled returns the workloads that rolled between two observations, sorted; the test's comment defines rolling.
 func rolled(before, after *stored) ([]string, error) {
 	revisions := map[string]bool{}
 	for _, workload := range cluster.Rolled(before.snapshot, after.snapshot) {
@@ -465,8 +454,7 @@ func predict(t *testing.T, seed uint64, seen *tally) {
 		p := &prophecy{
 			ctx: t.Context(), seed: seed, how: how, builder: b, dir: t.TempDir(), seen: seen,
 			namespace: fmt.Sprintf("predicted-%d-%d", seed, i),
-			// What loses all that counts with the first run of confighash gets no
-			// checksum, and had none.
+			// A workload that no longer consumes anything when confighash first runs gets no checksum, and had none.
 			ignoring: g.ignoring || from.mode != b.mode,
 		}
 		if err := p.run(from, before, after, back); err != nil {
@@ -494,7 +482,7 @@ type prophecy struct {
 	seen           *tally
 }
 
-// run applies one package, then another, and, to go back, the first again.
+// run applies one package, then another, and, with back, the first again.
 func (p *prophecy) run(from builder, before, after []*manifest, back bool) error {
 	if err := plane.CreateNamespace(p.ctx, p.namespace); err != nil {
 		return err
@@ -521,7 +509,7 @@ func (p *prophecy) run(from builder, before, after []*manifest, back bool) error
 	}
 	refused, err = p.step(old, next, was)
 	if err != nil || len(refused) > 0 || !back {
-		return err // if something was refused, no manifests say what is there now
+		return err // after a refusal, no manifests describe the current state
 	}
 	for _, d := range old {
 		if !holds(next, d.id()) {
@@ -537,12 +525,12 @@ func (p *prophecy) run(from builder, before, after []*manifest, back bool) error
 	return err
 }
 
-// holds reports whether a document of an id is among others.
+// holds reports whether documents include one with the id.
 func holds(documents []document, id string) bool {
 	return slices.ContainsFunc(documents, func(d document) bool { return d.id() == id })
 }
 
-// step predicts what an apply does, applies, and compares.
+// step predicts the effect of an apply, applies, and compares.
 func (p *prophecy) step(old, next []document, was *stored) (refusals, error) {
 	for name, documents := range map[string][]document{"old.yaml": old, "new.yaml": next} {
 		if err := os.WriteFile(filepath.Join(p.dir, name), []byte(streamOf(documents)), 0o600); err != nil {
@@ -601,17 +589,16 @@ func (p *prophecy) count(o *outcome) {
 	p.seen.add("refused", len(o.refused))
 }
 
-// clear deletes what is in the namespace. An empty namespace costs nothing, and
-// its deletion a lot.
+// clear deletes the content of the namespace. An empty namespace costs nothing, but deleting it costs a lot.
 func (p *prophecy) clear() {
 	ctx := context.WithoutCancel(p.ctx)
 	for _, r := range resources {
-		// What stays behind disturbs nobody.
+		// Leftovers do no harm.
 		_ = plane.Delete(ctx, fmt.Sprintf(r.path, p.namespace))
 	}
 }
 
-// outcome is what happened, next to what was predicted.
+// outcome is the actual effect, with the predicted one.
 type outcome struct {
 	old     []document
 	next    []document
@@ -622,7 +609,7 @@ type outcome struct {
 	was, is *stored
 }
 
-// compare returns what was predicted wrongly.
+// compare returns the wrong predictions.
 func (o *outcome) compare() []string {
 	var wrong []string
 	same := func(what string, predicted, happened []string) {
@@ -661,7 +648,7 @@ func (o *outcome) compare() []string {
 	}
 	same("refused", refused, slices.Collect(maps.Keys(o.refused)))
 
-	// A refused object changes nothing. What it asks for stays behind all the same.
+	// A refused object changes nothing, but the workloads that should get it are behind.
 	wanted := holdings{maps.Clone(o.is.configMaps), maps.Clone(o.is.secrets)}
 	for i := range o.next {
 		if d := &o.next[i]; o.refused[d.id()] != "" {
@@ -670,7 +657,7 @@ func (o *outcome) compare() []string {
 			}
 		}
 	}
-	// What the new manifests no longer have is pruned sooner or later.
+	// Objects that are not in the new manifests are pruned sooner or later.
 	for i := range o.old {
 		if d := &o.old[i]; !holds(o.next, d.id()) {
 			wanted.remove(d)
@@ -705,8 +692,8 @@ func (o *outcome) compare() []string {
 	return wrong
 }
 
-// letGo returns the workloads whose pods something no longer holds back, but those
-// whose template is another or that stay behind.
+// letGo returns the workloads whose pods are no longer held back, except those whose template differs or that are
+// behind.
 func (o *outcome) letGo(behind []string) []string {
 	var found []string
 	for workload, was := range o.was.held {
@@ -719,8 +706,7 @@ func (o *outcome) letGo(behind []string) []string {
 	return found
 }
 
-// dangling returns which stored templates need an object that the new manifests no
-// longer have.
+// dangling returns the stored templates that need an object which the new manifests no longer have.
 func (o *outcome) dangling() []string {
 	var found []string
 	for workload, template := range o.is.templates {
@@ -736,7 +722,7 @@ func (o *outcome) dangling() []string {
 	return found
 }
 
-// add adds a ConfigMap or a Secret as a manifest has it.
+// add adds a ConfigMap or a Secret from a manifest.
 func (h *holdings) add(d *document) error {
 	switch d.kind {
 	case "ConfigMap":
@@ -759,7 +745,6 @@ func (h *holdings) add(d *document) error {
 	return nil
 }
 
-// remove removes a ConfigMap or a Secret.
 func (h *holdings) remove(d *document) {
 	switch d.kind {
 	case "ConfigMap":
@@ -769,7 +754,7 @@ func (h *holdings) remove(d *document) {
 	}
 }
 
-// noneStale returns workloads that stay stale although confighash builds all.
+// noneStale returns workloads that stay stale although confighash builds all manifests.
 func (o *outcome) noneStale() []string {
 	var wrong []string
 	for i := range o.report.Workloads {
@@ -780,9 +765,8 @@ func (o *outcome) noneStale() []string {
 	return wrong
 }
 
-// exitCode returns the code that --exit-code promises for what happened: 4 where
-// something stays behind, was refused or dangles, 3 where something rolled or is let
-// go, 0 otherwise.
+// exitCode returns the expected code of --exit-code: 4 if something is behind, was refused or dangles, 3 if something
+// rolled or is no longer held back, 0 otherwise.
 func (o *outcome) exitCode() int {
 	if len(o.refused) > 0 || len(o.dangling()) > 0 {
 		return 4
@@ -798,7 +782,7 @@ func (o *outcome) exitCode() int {
 			return 4
 		}
 		if w.Effect == impact.Rolls {
-			code = 3 // compare holds that it rolled or is let go
+			code = 3 // compare checks that it rolled or is no longer held back
 		}
 	}
 	return code

@@ -12,16 +12,16 @@ import (
 // logLines is how many lines of a component's log an error shows.
 const logLines = 20
 
-// Program is a running process: a component of the control plane, or what Run started.
+// Program is a running process: a component of the control plane, or a program started by Run.
 type Program struct {
 	name, log string
 	process   *os.Process
 	done      chan struct{} // closed when the process has ended
-	err       error         // of the process; to be read once done is closed
+	err       error         // of the process; valid once done is closed
 }
 
-// startProgram starts a program in dir, with env and little else for an environment.
-// Its output goes to a log in dir.
+// startProgram starts a program in dir. Its environment is little more than env, and its output is written to a log in
+// dir.
 func startProgram(name, path, dir string, env, args []string) (*Program, error) {
 	c := &Program{name: name, log: filepath.Join(dir, name+".log"), done: make(chan struct{})}
 	log, err := os.Create(c.log)
@@ -31,14 +31,14 @@ func startProgram(name, path, dir string, env, args []string) (*Program, error) 
 	cmd := exec.Command(path, args...)
 	cmd.Dir = dir
 	cmd.Stdout, cmd.Stderr = log, log
-	// Nothing of the caller's environment, such as a proxy, matters to it.
+	// Nothing in the caller's environment, such as a proxy, may affect it.
 	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir}, env...)
 	cmd.SysProcAttr = dieWithParent()
 
 	started := make(chan error)
 	go func() {
-		// Linux takes the end of the thread that started a process for the end of the
-		// parent, so this thread must wait for it.
+		// On Linux, the parent counts as ended when the thread that started the process ends, so this thread must wait
+		// for it.
 		runtime.LockOSThread()
 		err := cmd.Start()
 		log.Close()
@@ -55,8 +55,8 @@ func startProgram(name, path, dir string, env, args []string) (*Program, error) 
 	return c, nil
 }
 
-// Memory returns the most memory that the process has held at once, in bytes. It is
-// known on Linux, until the process ends; elsewhere it is 0.
+// Memory returns the peak memory of the process in bytes. It is known only on Linux, until the process ends; otherwise
+// it is 0.
 func (c *Program) Memory() int64 {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", c.process.Pid))
 	if err != nil {
@@ -64,13 +64,13 @@ func (c *Program) Memory() int64 {
 	}
 	_, after, _ := strings.Cut(string(status), "VmHWM:")
 	var kilobytes int64
-	_, _ = fmt.Sscan(after, &kilobytes) // 0 is the answer if there is none
+	_, _ = fmt.Sscan(after, &kilobytes) // stays 0 if there is none
 	return kilobytes << 10
 }
 
-// Stop ends the process and waits until it is gone. A second call does nothing.
+// Stop ends the process and waits for that. A second call does nothing.
 func (c *Program) Stop() {
-	_ = c.process.Kill() // it may have ended
+	_ = c.process.Kill() // it may have ended already
 	<-c.done
 }
 

@@ -11,11 +11,11 @@ import (
 	"unicode/utf8"
 )
 
-// change changes the package at random, in several places at once.
+// change makes random changes at several places at once.
 func (g *generator) change() {
 	g.changing = true
 	if g.chance(4) {
-		return // the same again
+		return // no change
 	}
 	for range g.between(1, 5) {
 		objects := g.ofKind("ConfigMap", "Secret")
@@ -54,7 +54,7 @@ func (g *generator) change() {
 	}
 }
 
-// restyled returns a manifest's style, or at times another.
+// restyled returns a manifest's style, or sometimes another.
 func (g *generator) restyled(m *manifest) uint64 {
 	if g.chance(50) {
 		return g.Uint64()
@@ -62,7 +62,7 @@ func (g *generator) restyled(m *manifest) uint64 {
 	return m.style
 }
 
-// changeMetadata changes labels or annotations, or what else rolls nothing.
+// changeMetadata changes labels, annotations or other metadata that rolls nothing.
 func (g *generator) changeMetadata(object tree) {
 	metadata := object["metadata"].(tree)
 	switch g.IntN(5) {
@@ -87,7 +87,6 @@ func (g *generator) changeMetadata(object tree) {
 // text1 returns the value of a label.
 func (g *generator) text1() string { return one(g.dice, "shop", "1", "true", "no", "null", "") }
 
-// changeObject changes a ConfigMap or a Secret.
 func (g *generator) changeObject(object tree) {
 	fields := []string{"data", "binaryData"}
 	if object["kind"] == "Secret" {
@@ -110,8 +109,8 @@ func (g *generator) changeObject(object tree) {
 	case n < 40 && len(existing) > 0:
 		part[one(g.dice, existing...)] = value(field)
 	case n < 52:
-		// ConfigMaps have a key in one of their fields alone. A key that leaves
-		// stringData again stays in a cluster, so none comes there.
+		// A ConfigMap has each key in only one of its fields. A key that is removed from stringData stays in the
+		// cluster, so none is added there.
 		if field == "stringData" {
 			field = "data"
 			part, _ = object[field].(tree)
@@ -147,8 +146,8 @@ func (g *generator) changeObject(object tree) {
 	}
 }
 
-// move puts the bytes of a key into the other field of a Secret. It is not for
-// ConfigMaps: confighash takes data and binaryData for one.
+// move moves the bytes of a key into the other field of a Secret. It is not for ConfigMaps, as confighash does not
+// distinguish their data from binaryData.
 func (g *generator) move(secret tree, from, key string) {
 	to, bytes := "data", encoded(secret[from].(tree)[key].(string))
 	if from == "data" {
@@ -172,7 +171,7 @@ func (g *generator) move(secret tree, from, key string) {
 	}
 }
 
-// templateOf returns the pod template of a workload; that of a Pod is the Pod.
+// templateOf returns the pod template of a workload; for a Pod it is the Pod.
 func templateOf(object tree) tree {
 	switch object["kind"] {
 	case "Pod":
@@ -183,7 +182,6 @@ func templateOf(object tree) tree {
 	return object["spec"].(tree)["template"].(tree)
 }
 
-// changeWorkload changes a workload.
 func (g *generator) changeWorkload(object tree) {
 	kind := object["kind"].(string)
 	spec := object["spec"].(tree)
@@ -232,8 +230,7 @@ func (g *generator) changeWorkload(object tree) {
 	}
 }
 
-// release takes away what holds the pods of a workload back, and reports whether there
-// was something.
+// release removes what holds the pods of a workload back, and reports whether there was something.
 func release(object tree) bool {
 	spec := object["spec"].(tree)
 	strategy, _ := spec["updateStrategy"].(tree)
@@ -251,8 +248,8 @@ func release(object tree) bool {
 	return true
 }
 
-// changeSuspended changes what the API server lets change in the template of a Job
-// that is suspended. Since v1.36 that holds of the containers' resources as well.
+// changeSuspended changes what the API server allows to change in the template of a suspended Job. Since v1.36 this
+// includes the containers' resources.
 func (g *generator) changeSuspended(template tree) {
 	spec := template["spec"].(tree)
 	switch g.IntN(4) {
@@ -267,8 +264,7 @@ func (g *generator) changeSuspended(template tree) {
 	}
 }
 
-// changeFixed changes what the API server does not let change, or writes it
-// otherwise.
+// changeFixed changes an immutable field, or only how it is written.
 func (g *generator) changeFixed(object tree) {
 	spec := object["spec"].(tree)
 	switch object["kind"] {
@@ -277,7 +273,7 @@ func (g *generator) changeFixed(object tree) {
 			templateOf(object)["metadata"].(tree)["labels"].(tree)["tier"] = "front"
 			spec["selector"].(tree)["matchLabels"].(tree)["tier"] = "front"
 		} else {
-			// What is empty is nothing.
+			// An empty value is the same as none.
 			spec["selector"].(tree)["matchExpressions"] = one[any](g.dice, []any{}, nil)
 		}
 	case "StatefulSet":
@@ -315,7 +311,7 @@ func (g *generator) changeFixed(object tree) {
 			}
 		}
 	case "Job":
-		// What completions are by default depends on what was applied before.
+		// The default of completions depends on what was applied before.
 		_, counted := spec["completions"]
 		switch indexed := spec["completionMode"] == "Indexed"; {
 		case counted && g.chance(40):
@@ -330,15 +326,14 @@ func (g *generator) changeFixed(object tree) {
 	}
 }
 
-// field is one that has a default, and where it stands.
+// field is a field with a default, and its places.
 type field struct {
 	in    func(spec tree) []tree
 	name  string
 	value any
 }
 
-// every returns the mappings that stand under these names in others, through
-// lists.
+// every returns the mappings under these names in others, including those in lists.
 func every(in func(tree) []tree, names ...string) func(tree) []tree {
 	return func(spec tree) []tree {
 		var found []tree
@@ -392,8 +387,7 @@ var (
 	}
 )
 
-// respell writes out what is a default, or empty, or drops that, or writes
-// amounts otherwise.
+// respell adds or removes explicit defaults and empty values, or changes the notation of quantities.
 func (g *generator) respell(spec tree) {
 	if g.chance(35) {
 		for _, m := range every(every(containersOf, "resources"), "limits", "requests")(spec) {
@@ -414,7 +408,7 @@ func (g *generator) respell(spec tree) {
 			now, written := m[f.name]
 			switch {
 			case !written:
-				// A field that others make pointless is none to write.
+				// Skip fields that others make pointless.
 				if f.name == "restartPolicy" {
 					continue
 				}
@@ -431,7 +425,6 @@ func (g *generator) respell(spec tree) {
 	}
 }
 
-// changePod changes a pod spec.
 func (g *generator) changePod(spec tree) {
 	c := one(g.dice, containersOf(spec)...)
 	isInit := strings.HasPrefix(c["name"].(string), "init")
@@ -453,7 +446,7 @@ func (g *generator) changePod(spec tree) {
 		before := clone(c)
 		g.addContainerField(c)
 		if isInit && c["restartPolicy"] == nil {
-			// Probes are not for those that end.
+			// Containers that end cannot have probes.
 			for _, field := range []string{"livenessProbe", "readinessProbe", "startupProbe", "lifecycle"} {
 				delete(c, field)
 			}
@@ -531,8 +524,7 @@ func (g *generator) removeVolume(spec tree) {
 	}
 }
 
-// retarget lets a reference mean another object, another key, or be optional or
-// not.
+// retarget changes the object or the key of a reference, or whether it is optional.
 func (g *generator) retarget(spec tree) {
 	env, sources := every(every(containersOf, "env"), "valueFrom"), every(every(volumes, "projected"), "sources")
 	type reference struct {

@@ -10,30 +10,27 @@ import (
 	"strings"
 )
 
-// generator makes random packages, and random changes of them. All that it makes
-// is accepted by the API server when it is created.
+// generator makes random packages, and random changes of them. The API server accepts everything in them at creation.
 type generator struct {
 	dice
 	manifests []*manifest
 	serial    int
-	// ignoring: confighash.dev/ignore may stand on what it makes.
+	// ignoring: confighash.dev/ignore may be set.
 	ignoring bool
-	// changing: what it changes has been applied.
+	// changing: the resources have already been applied.
 	changing bool
 }
 
-// fresh returns a name that it has not returned yet.
+// fresh returns a name that it has not returned before.
 func (g *generator) fresh(stem string) string {
 	g.serial++
 	return fmt.Sprintf("%s-%d", stem, g.serial)
 }
 
-// add adds a resource to the package.
 func (g *generator) add(value tree) {
 	g.manifests = append(g.manifests, &manifest{value: value, style: g.Uint64()})
 }
 
-// newPackage fills the package.
 func (g *generator) newPackage() {
 	g.ignoring = g.chance(20)
 	for range g.between(1, 3) {
@@ -59,8 +56,7 @@ func (g *generator) ofKind(kinds ...string) []*manifest {
 	return found
 }
 
-// values are those of ConfigMaps and Secrets: plain ones, and some that one YAML
-// or another reads as something else.
+// values are the values of ConfigMaps and Secrets: ordinary ones, and some that some YAML version reads differently.
 var values = []string{
 	"info", "debug", "a", "b", "42", "", "yes", "null", "~", "1e3", "0644", "true", "1.0", "2001-01-01", "- x", "a: b", "#no",
 	"key = value\n", "line one\nline two\n", "one\n\n  indented\nend", "größe", "日本語 🎉", "'", `"`, `back\slash`, " lead", "trail ",
@@ -74,10 +70,9 @@ func (g *generator) text() string {
 	return one(g.dice, values...)
 }
 
-// keys are those of ConfigMaps and Secrets.
+// keys are the keys of ConfigMaps and Secrets.
 var keys = []string{"LOG_LEVEL", "url", "app.conf", "settings.json", "a.b-c", "_x", "N", "1", "max-conns"}
 
-// metadata returns the metadata of a new resource.
 func (g *generator) metadata(name string) tree {
 	m := tree{"name": name}
 	if g.chance(30) {
@@ -95,7 +90,6 @@ func (g *generator) metadata(name string) tree {
 	return m
 }
 
-// annotate sets an annotation in metadata.
 func (g *generator) annotate(metadata tree, key string, value any) {
 	annotations, _ := metadata["annotations"].(tree)
 	if annotations == nil {
@@ -116,8 +110,8 @@ func (g *generator) configMap() tree {
 		}
 	}
 	g.immutable(object)
-	// An empty mapping is left out: where an immutable object has one, the API server
-	// refuses the second apply of the same manifest.
+	// An empty mapping is left out: if an immutable object has one, the API server refuses the second apply of the same
+	// manifest.
 	if len(data) > 0 {
 		object["data"] = data
 	}
@@ -172,7 +166,6 @@ func (g *generator) secret() tree {
 
 func encoded(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) }
 
-// keysOf returns the keys of a ConfigMap or a Secret, sorted.
 func keysOf(object tree) []string {
 	all := tree{}
 	for _, field := range []string{"data", "binaryData", "stringData"} {
@@ -182,7 +175,7 @@ func keysOf(object tree) []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
-// target is what a reference means.
+// target is the object of a reference.
 type target struct {
 	kind, name string
 	keys       []string
@@ -198,7 +191,7 @@ func (g *generator) target() target {
 	return target{m.kind(), m.value["metadata"].(tree)["name"].(string), keysOf(m.value)}
 }
 
-// key returns one of the target's, or at times another.
+// key returns one of the target's keys, or sometimes another.
 func (g *generator) key(t target) string {
 	if len(t.keys) == 0 || g.chance(7) {
 		return one(g.dice, keys...)
@@ -206,7 +199,7 @@ func (g *generator) key(t target) string {
 	return one(g.dice, t.keys...)
 }
 
-// optional writes the field optional at times.
+// optional sometimes sets the field optional.
 func (g *generator) optional(ref tree) tree {
 	if g.chance(30) {
 		ref["optional"] = g.chance(75)
@@ -214,13 +207,12 @@ func (g *generator) optional(ref tree) tree {
 	return ref
 }
 
-// kinds are those of workloads, the more frequent ones several times.
+// kinds are the kinds of workloads, frequent ones several times.
 var kinds = []string{
 	"Deployment", "Deployment", "Deployment", "Deployment", "StatefulSet", "StatefulSet", "DaemonSet", "DaemonSet",
 	"CronJob", "CronJob", "Job", "ReplicaSet", "Pod",
 }
 
-// workload returns a new workload of any kind.
 func (g *generator) workload() tree {
 	kind := one(g.dice, kinds...)
 	name := g.fresh(strings.ToLower(kind))
@@ -271,7 +263,7 @@ func (g *generator) workload() tree {
 			jobSpec["backoffLimit"] = one(g.dice, 0, 6)
 		}
 	case "Job":
-		// Of one that is suspended, parts of the template can change.
+		// If it is suspended, parts of the template can change.
 		if g.chance(50) {
 			spec["suspend"] = g.chance(60)
 		}
@@ -289,7 +281,7 @@ func (g *generator) workload() tree {
 	return object
 }
 
-// hold lets something hold the pods of a workload back when its template changes.
+// hold makes something hold the pods of a workload back when its template changes.
 func (g *generator) hold(object tree) {
 	spec := object["spec"].(tree)
 	switch object["kind"] {
@@ -302,8 +294,7 @@ func (g *generator) hold(object tree) {
 	}
 }
 
-// completePod writes out the defaults that a Pod has and a pod template has not:
-// confighash does not know them.
+// completePod sets the defaults that a Pod has and a pod template does not: confighash does not know them.
 func completePod(pod tree) {
 	spec := pod["spec"].(tree)
 	if spec["enableServiceLinks"] == nil {
@@ -326,8 +317,7 @@ func completePod(pod tree) {
 	}
 }
 
-// setField sets a field beside the pod template, to something that the API
-// server lets change.
+// setField sets a field outside of the pod template to a value that the API server allows.
 func (g *generator) setField(object tree) {
 	spec := object["spec"].(tree)
 	switch object["kind"] {
@@ -399,10 +389,9 @@ func (g *generator) setField(object tree) {
 	}
 }
 
-// strategy sets an update strategy: RollingUpdate, or another type. Who leaves out
-// rollingUpdate gets it by default, and an apply does not take that back: a later
-// change to the other type is refused, or is not, by the way to apply. So none
-// of these is made here.
+// strategy sets an update strategy: RollingUpdate, or another type. If rollingUpdate is left out, the API server adds
+// its default, which an apply does not remove: whether a later change to the other type is refused depends on the way
+// to apply. So no such change is made here.
 func (g *generator) strategy(spec tree, field, other string, how tree) {
 	_, isSet := spec[field]
 	if g.chance(35) && (isSet || !g.changing) {
@@ -416,7 +405,7 @@ func (g *generator) strategy(spec tree, field, other string, how tree) {
 	spec[field] = strategy
 }
 
-// claim returns a claim of a StatefulSet.
+// claim returns a volume claim of a StatefulSet.
 func (g *generator) claim(name string) tree {
 	spec := tree{
 		"accessModes": []any{"ReadWriteOnce"},
@@ -435,7 +424,7 @@ func (g *generator) claim(name string) tree {
 	return claim
 }
 
-// Amounts, each in several notations.
+// Quantities, each in several notations.
 var (
 	cpu    = [][]amount{{"1", "1000m", "1.0", "1e0"}, {"500m", "0.5", ".5", "0.50"}, {"2", "2000m", "2.0"}, {"1500m", "1.5"}}
 	memory = [][]amount{
@@ -448,7 +437,7 @@ func (g *generator) amountOf(amounts [][]amount) amount {
 	return one(g.dice, one(g.dice, amounts...)...)
 }
 
-// respelled returns the same amount in a notation that may be another.
+// respelled returns the same quantity in a random notation.
 func (g *generator) respelled(a amount) amount {
 	for _, notations := range slices.Concat(cpu, memory) {
 		if slices.Contains(notations, a) {
@@ -458,7 +447,6 @@ func (g *generator) respelled(a amount) amount {
 	return a
 }
 
-// template returns a pod template for a workload of a kind.
 func (g *generator) template(kind, name string) tree {
 	metadata := tree{"labels": tree{"app": name}}
 	if g.chance(20) {
@@ -499,7 +487,6 @@ func (g *generator) template(kind, name string) tree {
 	return tree{"metadata": metadata, "spec": spec}
 }
 
-// containersOf returns the containers of a pod spec.
 func containersOf(spec tree) []tree {
 	var all []tree
 	for _, field := range []string{"containers", "initContainers"} {
@@ -511,7 +498,7 @@ func containersOf(spec tree) []tree {
 	return all
 }
 
-// images are spelled with and without what decides on imagePullPolicy.
+// images are written with and without the parts that determine imagePullPolicy.
 var images = []string{"app:1", "app:2", "app", "app:latest", "registry.example.com:5000/team/app:3", "app@sha256:" + strings.Repeat("0a", 32)}
 
 func (g *generator) container(name string) tree {
@@ -525,13 +512,12 @@ func (g *generator) container(name string) tree {
 	return c
 }
 
-// appendTo appends to a list in a mapping.
 func appendTo(m tree, field string, element any) {
 	list, _ := m[field].([]any)
 	m[field] = append(list, element)
 }
 
-// addEnv adds to what a container gets as its environment.
+// addEnv adds to the environment of a container.
 func (g *generator) addEnv(c tree) {
 	t := g.target()
 	name := strings.ToUpper(strings.ReplaceAll(g.fresh("V"), "-", "_"))
@@ -555,7 +541,7 @@ func (g *generator) addEnv(c tree) {
 	}
 }
 
-// addVolume adds a volume to a pod spec, and in most cases mounts of it.
+// addVolume adds a volume to a pod spec, usually with mounts of it.
 func (g *generator) addVolume(spec tree) {
 	volume := g.volume()
 	appendTo(spec, "volumes", volume)
@@ -566,7 +552,6 @@ func (g *generator) addVolume(spec tree) {
 	}
 }
 
-// mount mounts a volume.
 func (g *generator) mount(c, volume tree) {
 	mount := tree{"name": volume["name"], "mountPath": "/mnt/" + g.fresh("m")}
 	if g.chance(20) {
@@ -579,7 +564,7 @@ func (g *generator) mount(c, volume tree) {
 	appendTo(c, "volumeMounts", mount)
 }
 
-// filesOf returns the paths that a volume names.
+// filesOf returns the paths in a volume.
 func filesOf(value any) []string {
 	var found []string
 	switch value := value.(type) {
@@ -601,7 +586,6 @@ func filesOf(value any) []string {
 	return found
 }
 
-// volume returns a new volume.
 func (g *generator) volume() tree {
 	volume := tree{"name": g.fresh("vol")}
 	switch g.IntN(10) {
@@ -609,7 +593,7 @@ func (g *generator) volume() tree {
 		volume["emptyDir"] = one(g.dice, tree{}, tree{"sizeLimit": g.amountOf(memory)}, tree{"medium": "Memory"}, tree{"medium": ""})
 	case 1:
 		switch g.IntN(3) {
-		case 0: // no source is an emptyDir
+		case 0: // a volume without a source is an emptyDir
 		case 1:
 			volume["hostPath"] = one(g.dice, tree{"path": "/var/log"}, tree{"path": "/var/log", "type": ""}, tree{"path": "/var/log", "type": "Directory"})
 		case 2:
@@ -638,7 +622,6 @@ func (g *generator) volume() tree {
 	return volume
 }
 
-// projection returns a source of a projected volume.
 func (g *generator) projection() tree {
 	switch g.IntN(6) {
 	case 0:
@@ -655,7 +638,7 @@ func (g *generator) projection() tree {
 	return tree{map[string]string{"ConfigMap": "configMap", "Secret": "secret"}[t.kind]: source}
 }
 
-// items narrows a source down to some keys, at times.
+// items sometimes restricts a source to some keys.
 func (g *generator) items(source tree, t target) tree {
 	if g.chance(40) {
 		for range g.between(1, 2) {
@@ -667,7 +650,7 @@ func (g *generator) items(source tree, t target) tree {
 	return source
 }
 
-// mode sets a file mode, at times.
+// mode sometimes sets a file mode.
 func (g *generator) mode(of tree, field string) {
 	if g.chance(25) {
 		of[field] = one[any](g.dice, fileMode(0o644), fileMode(0o400), 420)
@@ -746,7 +729,7 @@ func (g *generator) addContainerField(c tree) {
 	case 2:
 		c["imagePullPolicy"] = one(g.dice, "Always", "IfNotPresent")
 	case 3:
-		// No two containers have the same: under hostNetwork that is refused.
+		// Ports must be unique, or hostNetwork is rejected.
 		g.serial++
 		port := tree{"containerPort": 1000 + g.serial}
 		if g.chance(40) {

@@ -14,17 +14,17 @@ import (
 	"unicode"
 )
 
-// dice make the random choices of a generator; the same seed makes the same.
+// dice make the random choices of a generator, reproducibly for each seed.
 type dice struct{ *rand.Rand }
 
 func newDice(seed uint64) dice {
 	return dice{rand.New(rand.NewPCG(seed, 0x666f7265746f6c64))}
 }
 
-// chance is true in percent of a hundred cases.
+// chance is true in the given percentage of cases.
 func (d dice) chance(percent int) bool { return d.IntN(100) < percent }
 
-// between returns a number from low to high, both included.
+// between returns a number from low to high, inclusive.
 func (d dice) between(low, high int) int { return low + d.IntN(high-low+1) }
 
 // one returns one of several.
@@ -32,16 +32,16 @@ func one[T any](d dice, several ...T) T { return several[d.IntN(len(several))] }
 
 // The leaves of a tree are strings, ints, bools, nil for null, and these.
 type (
-	// amount is a quantity in some notation. It may be in quotes or not.
+	// amount is a quantity in some notation, quoted or not.
 	amount string
-	// fileMode is a number that people like to write in octal.
+	// fileMode is a number that people often write in octal.
 	fileMode int
 )
 
 // tree is a mapping of a manifest.
 type tree = map[string]any
 
-// clone returns a deep copy of a tree or of what is in one.
+// clone returns a deep copy of a tree or of a value in one.
 func clone[T any](value T) T { return cloned(any(value)).(T) }
 
 func cloned(value any) any {
@@ -62,7 +62,7 @@ func cloned(value any) any {
 	return value
 }
 
-// manifest is a resource and the seed of how it is written down.
+// manifest is a resource, with the seed of its style.
 type manifest struct {
 	value tree
 	style uint64
@@ -70,7 +70,7 @@ type manifest struct {
 
 func (m *manifest) kind() string { return m.value["kind"].(string) }
 
-// text writes the manifest, in the notation that its style represents.
+// text writes the manifest in its style.
 func (m *manifest) text() string {
 	w := writer{dice: newDice(m.style)}
 	w.comments = w.chance(40)
@@ -83,16 +83,16 @@ func (m *manifest) text() string {
 	return w.String()
 }
 
-// writer writes YAML. All that does not change the meaning is left to its dice:
-// the order of keys, quotes, flow or block style, indentation, comments.
+// writer writes YAML. Its dice decide everything that does not change the meaning: the order of keys, quotes, flow or
+// block style, indentation, comments.
 type writer struct {
 	dice
 	strings.Builder
 	comments bool
-	flow     int // percent of collections
+	flow     int // percentage of collections
 }
 
-// block writes what is in a collection, in lines indented by depth.
+// block writes the content of a collection, in lines indented by depth.
 func (w *writer) block(collection any, depth int) {
 	indent := strings.Repeat(" ", depth)
 	switch collection := collection.(type) {
@@ -110,7 +110,7 @@ func (w *writer) block(collection any, depth int) {
 		for _, element := range collection {
 			w.WriteString(indent + "-")
 			if inner, ok := element.(tree); ok && len(inner) > 0 && w.chance(80) {
-				// The first key stands behind the dash.
+				// The first key follows the dash on the same line.
 				var nested writer
 				nested.dice, nested.comments, nested.flow = w.dice, false, w.flow
 				nested.block(inner, depth+2)
@@ -122,8 +122,7 @@ func (w *writer) block(collection any, depth int) {
 	}
 }
 
-// after writes a value behind the key of a mapping, or the dash of a list, at
-// depth.
+// after writes a value after the key of a mapping, or the dash of a list, at depth.
 func (w *writer) after(value any, depth int, inMapping bool) {
 	step := w.between(1, 4)
 	switch value := value.(type) {
@@ -156,8 +155,7 @@ func (w *writer) after(value any, depth int, inMapping bool) {
 	w.WriteString("\n")
 }
 
-// literalBlock returns a text as a literal block, and "" where it cannot be
-// one.
+// literalBlock returns a text as a literal block, "" if that is impossible.
 func literalBlock(text string, depth int) string {
 	body := strings.TrimSuffix(text, "\n")
 	if !strings.Contains(text, "\n") || body == "" || strings.HasSuffix(body, "\n") || body[0] == ' ' || body[0] == '\n' {
@@ -184,7 +182,7 @@ func literalBlock(text string, depth int) string {
 	return b.String()
 }
 
-// inFlow writes a value in flow style; as JSON, if that is asked for.
+// inFlow writes a value in flow style, or as JSON.
 func (w *writer) inFlow(value any, asJSON bool) {
 	switch value := value.(type) {
 	case tree:
@@ -250,14 +248,13 @@ var (
 	plainWord = regexp.MustCompile(`^(?i:y|n|yes|no|on|off|true|false|null|inf|nan)$`)
 )
 
-// quoted writes a text, with quotes where it needs some, and at times where it
-// does not.
+// quoted writes a text, with quotes if necessary, and sometimes if not.
 func (w *writer) quoted(text string, asJSON bool) string {
 	double := func() string {
 		var b strings.Builder
 		encoder := json.NewEncoder(&b)
 		encoder.SetEscapeHTML(false)
-		_ = encoder.Encode(text) // a string always encodes
+		_ = encoder.Encode(text) // cannot fail for a string
 		return strings.TrimSuffix(b.String(), "\n")
 	}
 	if asJSON {

@@ -13,10 +13,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// debug is the change that the tests here make.
+// debug is the change in these tests.
 var debug = edit{"LOG_LEVEL: info", "LOG_LEVEL: debug"}
 
-// theOne returns the one name of these.
+// theOne returns the only name.
 func theOne(t *testing.T, names []string) string {
 	t.Helper()
 	if len(names) != 1 {
@@ -25,9 +25,8 @@ func theOne(t *testing.T, names []string) string {
 	return names[0]
 }
 
-// TestRename_undoBringsTheOldConfigurationBack holds docs/rename.md to what a
-// rollback needs: the old object stays where nothing prunes, and the old
-// ReplicaSet refers to it.
+// TestRename_undoBringsTheOldConfigurationBack checks docs/rename.md about what a rollback needs: the old object stays
+// unless something prunes it, and the old ReplicaSet refers to it.
 func TestRename_undoBringsTheOldConfigurationBack(t *testing.T) {
 	eachWay(t, []string{"Rename"}, ways[:2], func(t *testing.T, mode string, w way, namespace string) {
 		first, _ := build(t, namespace, mode, shop)
@@ -68,8 +67,8 @@ func TestRename_undoBringsTheOldConfigurationBack(t *testing.T) {
 	})
 }
 
-// TestRename_prunesAfterAllIsApplied holds docs/rename.md to the order of
-// kubectl's ApplySets, and to what a rollback finds afterwards.
+// TestRename_prunesAfterAllIsApplied checks docs/rename.md about the order in kubectl's ApplySets, and about a later
+// rollback.
 func TestRename_prunesAfterAllIsApplied(t *testing.T) {
 	eachWay(t, []string{"Rename"}, ways[2:], func(t *testing.T, mode string, w way, namespace string) {
 		first, _ := build(t, namespace, mode, shop)
@@ -85,7 +84,7 @@ func TestRename_prunesAfterAllIsApplied(t *testing.T) {
 			t.Fatalf("%s was not pruned\n%s", oldName, said)
 		}
 
-		// kubectl names each object as it goes, the pruned ones at the end.
+		// kubectl prints each object in order, the pruned ones at the end.
 		lines := strings.Split(strings.TrimSpace(said), "\n")
 		for i, line := range lines {
 			if pruned := strings.HasSuffix(line, " pruned"); pruned != (i == len(lines)-1) {
@@ -95,15 +94,15 @@ func TestRename_prunesAfterAllIsApplied(t *testing.T) {
 		if last := lines[len(lines)-1]; last != "configmap/"+oldName+" pruned" {
 			t.Errorf("the last line is %q", last)
 		}
-		// The API server counts its changes: the CronJob is the last consumer in the
-		// package, and nobody but kubectl touches it.
+		// The API server counts its changes: the CronJob is the last consumer in the package, and only kubectl changes
+		// it.
 		made, followed := version(t, namespace, "configmaps/"+newName), version(t, namespace, "cronjobs.batch/report")
 		deleted := deletion(t, namespace, oldName, oldVersion)
 		if !slices.IsSorted([]int64{oldVersion, made, followed, deleted}) {
 			t.Errorf("the new object was made at %d, the CronJob changed at %d, and the old object was deleted at %d", made, followed, deleted)
 		}
 
-		// A rollback after that refers to what is gone.
+		// A rollback after that refers to a deleted object.
 		web := "Deployment " + namespace + "/web"
 		kubectl(t, "", "rollout", "undo", "-n", namespace, "deployment/web")
 		undone := rollouts(t, namespace)
@@ -115,7 +114,7 @@ func TestRename_prunesAfterAllIsApplied(t *testing.T) {
 			t.Errorf("after the undo the Deployment does not refer to ConfigMap %s: %s", oldName, template)
 		}
 
-		// To apply the earlier build brings the object back.
+		// Applying the earlier build restores the object.
 		_, restored := w.apply(t, namespace, first)
 		if name := theOne(t, named(t, namespace, "ConfigMap", "settings-")); name != oldName {
 			t.Errorf("the earlier build has ConfigMap %s, and had %s", name, oldName)
@@ -127,8 +126,7 @@ func TestRename_prunesAfterAllIsApplied(t *testing.T) {
 	})
 }
 
-// version returns the resourceVersion of an object: the API server numbers all
-// changes of all objects in one row.
+// version returns the resourceVersion of an object, which the API server increases over all objects.
 func version(t *testing.T, namespace, object string) int64 {
 	t.Helper()
 	text := kubectl(t, "", "get", "-n", namespace, object, "-o", "jsonpath={.metadata.resourceVersion}")
@@ -139,8 +137,7 @@ func version(t *testing.T, namespace, object string) int64 {
 	return number
 }
 
-// deletion returns the number of the change that deleted a ConfigMap, which was
-// there and was last changed at the given one.
+// deletion returns the resourceVersion of the deletion of a ConfigMap whose last change was since.
 func deletion(t *testing.T, namespace, name string, since int64) int64 {
 	t.Helper()
 	var event struct {
@@ -149,7 +146,7 @@ func deletion(t *testing.T, namespace, name string, since int64) int64 {
 			Metadata struct{ ResourceVersion string }
 		}
 	}
-	// There is one event, so that the answer is one document.
+	// There is only one event, so the answer is a single document.
 	path := fmt.Sprintf("/api/v1/namespaces/%s/configmaps?watch=true&timeoutSeconds=1&resourceVersion=%d&fieldSelector=metadata.name=%s",
 		namespace, since, name)
 	if err := plane.Get(t.Context(), path, &event); err != nil {
@@ -162,8 +159,7 @@ func deletion(t *testing.T, namespace, name string, since int64) int64 {
 	return number
 }
 
-// TestRename_immutable makes objects that nobody can change in place: the next
-// build makes another, so that it goes through.
+// TestRename_immutable makes objects that cannot be changed in place: the next build makes new ones, so it succeeds.
 func TestRename_immutable(t *testing.T) {
 	eachWay(t, []string{"Rename"}, ways, func(t *testing.T, mode string, w way, namespace string) {
 		const immutable = "rename: {immutable: true}"
@@ -172,7 +168,7 @@ func TestRename_immutable(t *testing.T) {
 		_, before := w.apply(t, namespace, first)
 		old := objects(t, namespace)
 
-		// The same change to the objects as they are.
+		// The same change to the existing objects.
 		result := w.tryApply(t, namespace, edited(t, first, edits...))
 		if n := strings.Count(result.Stderr, "field is immutable when `immutable` is set"); result.Code == 0 || n != 2 {
 			t.Errorf("a change in place of a ConfigMap and a Secret: exit code %d, %s", result.Code, result.Stderr)
@@ -205,9 +201,8 @@ func TestRename_immutable(t *testing.T) {
 	})
 }
 
-// TestRename_granularityKey holds docs/granularity.md to the API server: what no container
-// takes rolls nothing, a key rolls those that take it, and a rollback finds the keys of
-// before.
+// TestRename_granularityKey checks docs/granularity.md: a key that no container takes rolls nothing, another key rolls
+// those that take it, and a rollback finds the earlier keys.
 func TestRename_granularityKey(t *testing.T) {
 	const byKey = "rename: {granularity: Key}"
 	const manifests = `

@@ -17,32 +17,25 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 )
 
-// observeTimeout is how long Rollouts waits for controllers. They take some
-// hundredths of a second.
+// observeTimeout is how long Rollouts waits for controllers, which need some hundredths of a second.
 const observeTimeout = time.Minute
 
-// Revision says what a workload makes its pods of. Two of one workload that
-// differ mean that it rolled in between.
+// Revision identifies what a workload makes its pods from. If it changes, the workload has rolled.
 type Revision struct {
-	// Template names the pod template: the ReplicaSet of a Deployment, the
-	// ControllerRevision of a StatefulSet or a DaemonSet, the uid of a Job or a
-	// Pod, and a digest of the stored template for a CronJob, and for a ReplicaSet
-	// or a ReplicationController that belongs to nobody.
+	// Template identifies the pod template: the ReplicaSet of a Deployment, the ControllerRevision of a StatefulSet or
+	// a DaemonSet, the uid of a Job or a Pod; for a CronJob, and for a ReplicaSet or a ReplicationController without an
+	// owner, a digest of the stored template.
 	Template string
-	// Number counts the templates of a Deployment, StatefulSet or DaemonSet. A
-	// return to an earlier template, as of `kubectl rollout undo`, has that one's
-	// name and a new number. Other kinds have none.
+	// Number counts the templates of a Deployment, StatefulSet or DaemonSet. A return to an earlier template, for
+	// example by `kubectl rollout undo`, gets its name and a new number. Other kinds have no number.
 	Number int64
 }
 
-// Snapshot holds the revision of each workload of a namespace, by
-// "Kind namespace/name". What a workload made for itself, such as the
-// ReplicaSets of a Deployment, the Jobs of a CronJob and the pods of all, is
-// not in it.
+// Snapshot holds the revision of each workload of a namespace, by "Kind namespace/name". It leaves out what a workload
+// created: the ReplicaSets of a Deployment, the Jobs of a CronJob, and all pods.
 type Snapshot map[string]Revision
 
-// Rolled returns the workloads that are in both snapshots and rolled between
-// them, as "Kind namespace/name", sorted.
+// Rolled returns the workloads that are in both snapshots and rolled between them, as "Kind namespace/name", sorted.
 func Rolled(before, after Snapshot) []string {
 	var rolled []string
 	for _, workload := range slices.Sorted(maps.Keys(before)) {
@@ -53,10 +46,9 @@ func Rolled(before, after Snapshot) []string {
 	return rolled
 }
 
-// Rollouts returns what the workloads of a namespace roll to. It waits until the
-// controllers have seen their latest generation and made revisions of it, so a
-// change that was applied before is in the snapshot, and where nothing rolled
-// nothing is still to come. It does not wait for pods: there are none that run.
+// Rollouts returns the current revisions of a namespace's workloads. It waits until the controllers have observed their
+// latest generation and created revisions, so every change applied before is in the snapshot, and no rollout is still
+// to come. It does not wait for pods, as none run.
 func (c *ControlPlane) Rollouts(ctx context.Context, namespace string) (Snapshot, error) {
 	ctx, cancel := context.WithTimeout(ctx, observeTimeout)
 	defer cancel()
@@ -71,8 +63,8 @@ func (c *ControlPlane) Rollouts(ctx context.Context, namespace string) (Snapshot
 	return snapshot, nil
 }
 
-// rollouts returns the snapshot of now, or an error where a controller has not
-// seen the latest generation of a workload.
+// rollouts returns the current snapshot, or an error if a controller has not observed the latest generation of a
+// workload.
 func (c *ControlPlane) rollouts(ctx context.Context, namespace string) (Snapshot, error) {
 	state, err := c.read(ctx, namespace)
 	if err != nil {
@@ -94,15 +86,15 @@ func (c *ControlPlane) rollouts(ctx context.Context, namespace string) (Snapshot
 	return snapshot, errors.Join(late...)
 }
 
-// state is what the API server holds of workloads and their revisions.
+// state is the API server's state of workloads and their revisions.
 type state struct {
 	workloads   []workload
 	replicaSets []workload // those of Deployments and others
 	revisions   []controllerRevision
 }
 
-// read reads the state of a namespace. The workloads come first: what the
-// controllers made of the generation that is read then is there afterwards.
+// read reads the state of a namespace, with the workloads first: the revisions of the generation read are then
+// complete.
 func (c *ControlPlane) read(ctx context.Context, namespace string) (*state, error) {
 	s := &state{}
 	for _, list := range []struct{ kind, path string }{
@@ -120,7 +112,7 @@ func (c *ControlPlane) read(ctx context.Context, namespace string) (*state, erro
 			return nil, err
 		}
 		for i := range into.Items {
-			into.Items[i].kind = list.kind // the items of a list bear none
+			into.Items[i].kind = list.kind // the items of a list have no kind
 		}
 		s.workloads = append(s.workloads, into.Items...)
 		if list.kind == "ReplicaSet" {
@@ -135,7 +127,7 @@ func (c *ControlPlane) read(ctx context.Context, namespace string) (*state, erro
 	return s, nil
 }
 
-// metadata is what is needed of an object's metadata.
+// metadata is the relevant part of an object's metadata.
 type metadata struct {
 	Name, Namespace, UID string
 	Generation           int64
@@ -148,7 +140,7 @@ type metadata struct {
 	}
 }
 
-// controlled reports whether another object made this one.
+// controlled reports whether another object created this one.
 func (m *metadata) controlled() bool {
 	for _, owner := range m.OwnerReferences {
 		if owner.Controller {
@@ -158,7 +150,7 @@ func (m *metadata) controlled() bool {
 	return false
 }
 
-// controlledBy reports whether that object made this one.
+// controlledBy reports whether other created this object.
 func (m *metadata) controlledBy(other *metadata) bool {
 	for _, owner := range m.OwnerReferences {
 		if owner.Controller && owner.UID == other.UID {
@@ -168,7 +160,7 @@ func (m *metadata) controlledBy(other *metadata) bool {
 	return false
 }
 
-// workload is a workload of any kind; what a kind has not is empty.
+// workload is a workload of any kind; fields that a kind does not have are empty.
 type workload struct {
 	kind     string
 	Metadata metadata
@@ -182,21 +174,20 @@ type workload struct {
 	}
 }
 
-// String returns the name that a Snapshot has for the workload.
+// String returns the workload's name in a Snapshot.
 func (w *workload) String() string {
 	return w.kind + " " + w.Metadata.Namespace + "/" + w.Metadata.Name
 }
 
-// controllerRevision is a template that a StatefulSet or a DaemonSet had.
+// controllerRevision is a current or earlier template of a StatefulSet or a DaemonSet.
 type controllerRevision struct {
 	Metadata metadata
 	Revision int64
 }
 
-// errNotObserved says that a controller has still to look at a workload.
+// errNotObserved says that a controller has not observed a workload yet.
 var errNotObserved = errors.New("its controller has not seen its latest generation")
 
-// revision returns what a workload rolls to.
 func (s *state) revision(w *workload) (Revision, error) {
 	switch w.kind {
 	case "Job", "Pod":
@@ -213,14 +204,14 @@ func (s *state) revision(w *workload) (Revision, error) {
 	case "Deployment":
 		return s.replicaSet(w)
 	case "StatefulSet":
-		// Its status gets the generation and the revision at once.
+		// The status gets the generation and the revision at the same time.
 		for i := range s.revisions {
 			if r := &s.revisions[i]; r.Metadata.Name == w.Status.UpdateRevision && r.Metadata.controlledBy(&w.Metadata) {
 				return Revision{Template: r.Metadata.Name, Number: r.Revision}, nil
 			}
 		}
 	case "DaemonSet":
-		// The status does not name the revision, but its controller writes it first.
+		// The status does not name the revision, but the controller writes the revision first.
 		var newest Revision
 		for i := range s.revisions {
 			if r := &s.revisions[i]; r.Metadata.controlledBy(&w.Metadata) && r.Revision > newest.Number {
@@ -234,22 +225,21 @@ func (s *state) revision(w *workload) (Revision, error) {
 	return Revision{}, errors.New("there is no ControllerRevision of it")
 }
 
-// replicaSet returns the ReplicaSet to which a Deployment rolls: the one with
-// its template. That the generation was observed is not enough: a change that
-// scales as well is observed before its ReplicaSet is made.
+// replicaSet returns the ReplicaSet with a Deployment's template, to which it rolls. An observed generation is not
+// sufficient: a change that also scales is observed before its ReplicaSet is created.
 func (s *state) replicaSet(deployment *workload) (Revision, error) {
 	want, err := template(deployment)
 	if err != nil {
 		return Revision{}, err
 	}
 	var newest, present Revision
-	var since string // when the present one was made
+	var since string // creation time of present
 	for i := range s.replicaSets {
 		r := &s.replicaSets[i]
 		if !r.Metadata.controlledBy(&deployment.Metadata) {
 			continue
 		}
-		// Its controller has still to number one that bears no number.
+		// If there is no number yet, the controller still has to add it.
 		number, _ := strconv.ParseInt(r.Metadata.Annotations[revisionAnnotation], 10, 64)
 		revision := Revision{Template: r.Metadata.Name, Number: number}
 		if number > newest.Number {
@@ -259,15 +249,14 @@ func (s *state) replicaSet(deployment *workload) (Revision, error) {
 		if err != nil {
 			return Revision{}, err
 		}
-		// Of several with the same template, the controller takes the oldest. It
-		// compares amounts, not how they are written.
+		// If several have the same template, the controller uses the oldest. It compares quantities by value.
 		if equality.Semantic.DeepEqual(got, want) && (since == "" || r.Metadata.CreationTimestamp < since) {
 			present, since = revision, r.Metadata.CreationTimestamp
 		}
 	}
 	switch {
 	case deployment.Spec.Paused:
-		// It stays with what it has until it goes on.
+		// It stays with the current one until it is resumed.
 		return newest, nil
 	case since == "":
 		return Revision{}, errors.New("there is no ReplicaSet with its template")
@@ -278,14 +267,13 @@ func (s *state) replicaSet(deployment *workload) (Revision, error) {
 }
 
 const (
-	// revisionAnnotation is what the controller of Deployments counts in.
+	// revisionAnnotation is the Deployment controller's counter.
 	revisionAnnotation = "deployment.kubernetes.io/revision"
-	// hashLabel is what it adds to the template of a ReplicaSet.
+	// hashLabel is added to the template of a ReplicaSet.
 	hashLabel = "pod-template-hash"
 )
 
-// template returns the pod template of a Deployment or ReplicaSet, without the
-// label by which the two differ.
+// template returns the pod template of a Deployment or ReplicaSet, without the label in which they differ.
 func template(w *workload) (*corev1.PodTemplateSpec, error) {
 	template := &corev1.PodTemplateSpec{}
 	if err := json.Unmarshal(w.Spec.Template, template); err != nil {
@@ -295,7 +283,7 @@ func template(w *workload) (*corev1.PodTemplateSpec, error) {
 	return template, nil
 }
 
-// stored returns a digest of a template as the API server stores it.
+// stored returns a digest of a stored template.
 func stored(template json.RawMessage) (Revision, error) {
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, template); err != nil {

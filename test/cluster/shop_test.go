@@ -27,23 +27,21 @@ import (
 //go:embed testdata/shop.yaml
 var shop string
 
-// settingsConsumers and credentialsConsumers are the workloads of shop that
-// consume its ConfigMap and its Secret.
+// settingsConsumers and credentialsConsumers are the workloads of shop that consume its ConfigMap and its Secret.
 var (
 	settingsConsumers    = []string{"CronJob report", "DaemonSet agent", "Deployment checkout", "Deployment web", "StatefulSet cache"}
 	credentialsConsumers = []string{"CronJob rotate", "DaemonSet backup", "Deployment api", "Deployment mailer", "StatefulSet db"}
 )
 
-// without returns the workloads but one.
+// without returns all workloads except one.
 func without(workloads []string, workload string) []string {
 	return slices.DeleteFunc(slices.Clone(workloads), func(w string) bool { return w == workload })
 }
 
-// edit replaces one text of manifests by another.
+// edit replaces a text in manifests.
 type edit struct{ old, new string }
 
-// edited returns manifests with all edits, each of which must find its text
-// once.
+// edited returns manifests with all edits, each of which must match exactly once.
 func edited(t *testing.T, manifests string, edits ...edit) string {
 	t.Helper()
 	for _, e := range edits {
@@ -55,12 +53,10 @@ func edited(t *testing.T, manifests string, edits ...edit) string {
 	return manifests
 }
 
-// modes are confighash's two.
 var modes = []string{"Rename", "Annotate"}
 
-// build pipes manifests through bin/confighash, as for a namespace, and returns
-// what it writes to stdout and to stderr. spec holds further fields of the
-// functionConfig.
+// build pipes manifests through bin/confighash for a namespace, and returns its stdout and stderr. spec has further
+// fields of the functionConfig.
 func build(t *testing.T, namespace, mode, manifests string, spec ...string) (stdout, stderr string) {
 	t.Helper()
 	config := "apiVersion: confighash.dev/v1alpha1\nkind: ConfigHash\nmetadata:\n  name: test\nspec:\n  mode: " + mode + "\n"
@@ -85,10 +81,10 @@ func build(t *testing.T, namespace, mode, manifests string, spec ...string) (std
 type way struct {
 	name  string
 	flags []string
-	prune bool // an ApplySet deletes what the manifests no longer hold
+	prune bool // an ApplySet deletes objects that left the manifests
 }
 
-// ways are kubectl's four.
+// ways are kubectl's four ways to apply.
 var ways = []way{
 	{name: "client", flags: []string{"--server-side=false"}},
 	{name: "server", flags: []string{"--server-side"}},
@@ -96,7 +92,7 @@ var ways = []way{
 	{name: "server pruning", flags: []string{"--server-side", "--prune", "--applyset=shop"}, prune: true},
 }
 
-// tryApply applies manifests to a namespace and returns what kubectl says.
+// tryApply applies manifests to a namespace and returns kubectl's result.
 func (w way) tryApply(t *testing.T, namespace, manifests string) cluster.Result {
 	t.Helper()
 	args := append([]string{"apply", "-n", namespace, "-f", "-"}, w.flags...)
@@ -107,8 +103,8 @@ func (w way) tryApply(t *testing.T, namespace, manifests string) cluster.Result 
 	return result
 }
 
-// apply applies manifests to a namespace, waits until the controllers have seen
-// them, and returns what kubectl says and what the workloads roll to.
+// apply applies manifests to a namespace, waits until the controllers have observed them, and returns kubectl's output
+// and the workloads' revisions.
 func (w way) apply(t *testing.T, namespace, manifests string) (string, cluster.Snapshot) {
 	t.Helper()
 	result := w.tryApply(t, namespace, manifests)
@@ -118,7 +114,7 @@ func (w way) apply(t *testing.T, namespace, manifests string) (string, cluster.S
 	return result.Stdout, rollouts(t, namespace)
 }
 
-// eachWay runs a test for modes and ways, each with a namespace of its own.
+// eachWay runs a test for modes and ways, each in its own namespace.
 func eachWay(t *testing.T, modes []string, ways []way, test func(t *testing.T, mode string, w way, namespace string)) {
 	t.Helper()
 	for _, mode := range modes {
@@ -128,7 +124,7 @@ func eachWay(t *testing.T, modes []string, ways []way, test func(t *testing.T, m
 	}
 }
 
-// names returns "Kind name" of what Rolled returned.
+// names converts results of Rolled to "Kind name".
 func names(workloads []string) []string {
 	var names []string
 	for _, workload := range workloads {
@@ -139,9 +135,8 @@ func names(workloads []string) []string {
 	return names
 }
 
-// wantRolled wants these workloads, as "Kind name", and no others to have
-// rolled once between the snapshots. It keeps the later one for TestMain to
-// look whether it lasts.
+// wantRolled checks that exactly these workloads, as "Kind name", rolled once between the snapshots. It keeps the later
+// one, so that TestMain can check that it lasts.
 func wantRolled(t *testing.T, namespace string, before, after cluster.Snapshot, want []string) {
 	t.Helper()
 	rolled := cluster.Rolled(before, after)
@@ -153,7 +148,7 @@ func wantRolled(t *testing.T, namespace string, before, after cluster.Snapshot, 
 		t.Errorf("rolled (-want +got):\n%s\n%s", diff, dump(t, namespace, wrong...))
 	}
 	for i, workload := range rolled {
-		// CronJobs do not count theirs.
+		// CronJobs have no numbers.
 		if was, is := before[workload].Number, after[workload].Number; was != 0 && is != was+1 {
 			t.Errorf("%s rolled from revision %d to %d\n%s", workload, was, is, dump(t, namespace, got[i]))
 		}
@@ -161,11 +156,10 @@ func wantRolled(t *testing.T, namespace string, before, after cluster.Snapshot, 
 	settled[namespace] = after
 }
 
-// settled holds the last snapshot of each namespace that is to stay so.
+// settled holds the last snapshot of each namespace, which should last.
 var settled = map[string]cluster.Snapshot{}
 
-// collections are where the objects are that a test applies, or that come of
-// them.
+// collections are the paths of the objects that a test applies, or that result from them.
 var collections = []struct{ kind, path string }{
 	{"ConfigMap", "/api/v1/namespaces/%s/configmaps"},
 	{"CronJob", "/apis/batch/v1/namespaces/%s/cronjobs"},
@@ -177,9 +171,8 @@ var collections = []struct{ kind, path string }{
 	{"StatefulSet", "/apis/apps/v1/namespaces/%s/statefulsets"},
 }
 
-// objects returns the objects of a namespace by "Kind name", as far as an apply
-// determines them: without status, versions and times. In the place of values
-// of ConfigMaps and Secrets are their digests.
+// objects returns the objects of a namespace by "Kind name", with only what an apply determines: without status,
+// versions and times. Digests replace the values of ConfigMaps and Secrets.
 func objects(t *testing.T, namespace string) map[string]map[string]any {
 	t.Helper()
 	all := map[string]map[string]any{}
@@ -206,7 +199,7 @@ func objects(t *testing.T, namespace string) map[string]map[string]any {
 	return all
 }
 
-// digestValues puts digests in the place of values.
+// digestValues replaces values with digests.
 func digestValues(values map[string]any, keys ...string) {
 	for _, key := range keys {
 		if text, ok := values[key].(string); ok {
@@ -215,8 +208,8 @@ func digestValues(values map[string]any, keys ...string) {
 	}
 }
 
-// dump returns the ConfigMaps and Secrets of a namespace, and of its workloads
-// these, with their ReplicaSets, as YAML, for a failure.
+// dump returns the ConfigMaps and Secrets of a namespace, and the given workloads with their ReplicaSets, as YAML, for
+// a failure.
 func dump(t *testing.T, namespace string, workloads ...string) string {
 	t.Helper()
 	all := objects(t, namespace)
@@ -234,8 +227,8 @@ func dump(t *testing.T, namespace string, workloads ...string) string {
 	return "of namespace " + namespace + ", with digests of values:\n" + string(text)
 }
 
-// named returns the names of the objects of a kind whose names begin so, such
-// as the renamed of one base name, sorted.
+// named returns the sorted names of the objects of a kind that begin with prefix, such as the renamed ones of a base
+// name.
 func named(t *testing.T, namespace, kind, prefix string) []string {
 	t.Helper()
 	var found []string
@@ -247,8 +240,7 @@ func named(t *testing.T, namespace, kind, prefix string) []string {
 	return found
 }
 
-// template returns the JSON of the pod template of a ReplicaSet or another
-// workload.
+// template returns the JSON of the pod template of a ReplicaSet or another workload.
 func template(t *testing.T, namespace, workload string) string {
 	t.Helper()
 	object, ok := objects(t, namespace)[workload]
@@ -262,11 +254,11 @@ func template(t *testing.T, namespace, workload string) string {
 	return string(text)
 }
 
-// wantNoDrift wants kubectl diff to find nothing.
+// wantNoDrift checks that kubectl diff finds nothing.
 func wantNoDrift(t *testing.T, w way, namespace, manifests string) {
 	t.Helper()
 	if w.prune {
-		// kubectl diff knows no ApplySets: it would report their labels.
+		// kubectl diff does not know ApplySets: it would report their labels.
 		return
 	}
 	result, err := plane.Kubectl(t.Context(), manifests, append([]string{"diff", "-n", namespace, "-f", "-"}, w.flags...)...)
@@ -279,7 +271,7 @@ func wantNoDrift(t *testing.T, w way, namespace, manifests string) {
 	t.Errorf("kubectl diff: exit code %d\n%s%s", result.Code, withoutValues(result.Stdout), result.Stderr)
 }
 
-// withoutValues returns a diff, of ConfigMaps and Secrets only that they differ.
+// withoutValues returns a diff that only shows the names of ConfigMaps and Secrets that differ.
 func withoutValues(diff string) string {
 	files := strings.SplitAfter("\n"+diff, "\ndiff ")
 	for i, file := range files {

@@ -14,8 +14,8 @@ import (
 	"github.com/confighash/confighash/test/support/transcript"
 )
 
-// TestStory_printsWhatThePagesShow runs the transcripts of the README and of
-// docs/getting-started.md, each in the namespace default with nothing in it.
+// TestStory_printsWhatThePagesShow runs the transcripts of the README and of docs/getting-started.md, each in an empty
+// namespace default.
 func TestStory_printsWhatThePagesShow(t *testing.T) {
 	t.Cleanup(func() { emptyDefault(t) })
 	for _, name := range []string{"README.md", "docs/getting-started.md"} {
@@ -44,8 +44,8 @@ func TestStory_printsWhatThePagesShow(t *testing.T) {
 	}
 }
 
-// runInStory runs a command of a page as its reader does, and returns what it
-// prints once the controllers have seen what it changed.
+// runInStory runs a command of a page as its reader does, and returns its output after the controllers have observed
+// the changes.
 func runInStory(t *testing.T, dir, command string) string {
 	t.Helper()
 	path := ""
@@ -68,7 +68,7 @@ func runInStory(t *testing.T, dir, command string) string {
 	return out.String()
 }
 
-// emptyDefault deletes what the story leaves, and waits until it is gone.
+// emptyDefault deletes the objects of the story, and waits until they are gone.
 func emptyDefault(t *testing.T) {
 	t.Helper()
 	result, err := plane.Kubectl(context.Background(), "", "delete", "-n", "default", "--cascade=foreground", "--all", "deployments,configmaps")

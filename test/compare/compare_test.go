@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// fromRoot runs the test in the module's directory, where the program runs.
+// fromRoot changes to the module's directory, where the program runs.
 func fromRoot(t *testing.T) {
 	t.Helper()
 	t.Chdir(filepath.Join("..", ".."))
@@ -46,7 +46,7 @@ func TestRows_areWhole(t *testing.T) {
 	}
 }
 
-// TestPage_hasTheResults fails if somebody edits the tables or the changes without a run.
+// TestPage_hasTheResults fails if the tables or the changes were edited without a run.
 func TestPage_hasTheResults(t *testing.T) {
 	fromRoot(t)
 	var all results
@@ -104,8 +104,8 @@ func TestReferences(t *testing.T) {
 	}
 }
 
-// story makes events of lines "VERSION Kind name [CONTENT]". The content is the value of
-// A in a ConfigMap, "IMAGE CONFIGMAP" in a template, the owner of a Job, or "deleted".
+// story parses lines "VERSION Kind name [CONTENT]" as events. The content is the value of A in a ConfigMap, "IMAGE
+// CONFIGMAP" in a template, the owner of a Job, or "deleted".
 func story(lines ...string) []event {
 	var events []event
 	for i, line := range lines {
@@ -147,7 +147,7 @@ func TestRestarts_countsTemplatesAndJobs(t *testing.T) {
 		"StatefulSet s shop:1 app",     // 13
 		"StatefulSet s shop:2 app",     // 14
 		"StatefulSet s shop:2 app",     // 15
-		"ReplicaSet d-1 shop:1 app",    // 16: is not a workload
+		"ReplicaSet d-1 shop:1 app",    // 16: not a workload
 		"ReplicaSet d-1 shop:1 app-2",  // 17
 		"Deployment other deleted",     // 18
 		"Deployment late shop:1 app",   // 19

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// results is what results.json holds.
+// results is the content of results.json.
 type results struct {
 	Date       string       `json:"date"`
 	Kubernetes string       `json:"kubernetes"`
@@ -21,51 +21,48 @@ type results struct {
 	Rows       []rowResult  `json:"rows,omitempty"`
 }
 
-// toolResult is what one tool did in all rows.
+// toolResult is the result of one tool in all rows.
 type toolResult struct {
 	Name    string `json:"name"`
 	Version string `json:"version"`
 	Ours    bool   `json:"ours,omitempty"` // a mode of confighash
-	// NotRun says why it did not run.
+	// NotRun is why it did not run.
 	NotRun string `json:"notRun,omitempty"`
-	// Missed, Extra and Double count restarts of workloads; Refused applies.
+	// Missed, Extra and Double count restarts of workloads; Refused counts applies.
 	Missed  int `json:"missed"`
 	Extra   int `json:"extra"`
 	Double  int `json:"double"`
 	Refused int `json:"refused"`
-	// Stale counts workloads whose pods find another value in the end than they should,
-	// Lost those whose old pods no longer find their configuration.
+	// Stale counts workloads whose pods finally find a wrong value. Lost counts those whose old pods no longer find
+	// their configuration.
 	Stale int `json:"stale"`
 	Lost  int `json:"lost"`
-	// Mixed counts ReplicaSets that came with the old image when the new configuration
-	// was there.
+	// Mixed counts ReplicaSets created with the old image when the new configuration already existed.
 	Mixed int `json:"mixed"`
-	// Reinstalled are the workloads that changed again after they had been created.
+	// Reinstalled are the workloads that changed again after their creation.
 	Reinstalled int `json:"reinstalled"`
-	// Restarted are the workloads that changed when the controller started again,
-	// besides the one that had to.
+	// Restarted are the workloads that changed when the controller was restarted, except the one that had to.
 	Restarted int `json:"restarted"`
-	// Requests are those of the controller in all rows but the last, and of the applies.
+	// Requests are the controller's, in all rows but the last, and those of the applies.
 	Requests map[string]int `json:"requests"`
 	// Rights are the verbs that the controller used, by resource.
 	Rights map[string][]string `json:"rights,omitempty"`
-	// Memory is the most that the controller held, in bytes.
+	// Memory is the controller's peak memory, in bytes.
 	Memory int64 `json:"memory,omitempty"`
-	// AloneSeconds is the time from the apply to the last change of a template in the
-	// row with 200 Deployments, AloneRequests the requests of all in it.
+	// AloneSeconds is the time from the apply to the last change of a template in the row with 200 Deployments,
+	// AloneRequests the number of all requests in it.
 	AloneSeconds  float64        `json:"aloneSeconds"`
 	AloneApply    float64        `json:"aloneApply"`
 	AloneRequests map[string]int `json:"aloneRequests"`
 }
 
-// rowResult is what happened in one row.
 type rowResult struct {
 	Change string          `json:"change"`
 	Needs  []int           `json:"needs"` // by workload
 	Cells  map[string]cell `json:"cells"` // by tool
 }
 
-// cell is what one tool did in one row.
+// cell is the result of one tool in one row.
 type cell struct {
 	Got     []int  `json:"got"` // restarts by workload
 	Stale   bool   `json:"stale,omitempty"`
@@ -73,12 +70,12 @@ type cell struct {
 	Refused string `json:"refused,omitempty"`
 }
 
-// count counts what happened in a run, and keeps it there.
+// count evaluates a run and stores the results in it.
 func (r *run) count() error {
 	w := r.watch
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	// The watches of several kinds come together in the order of their versions.
+	// The events of several watches are merged in the order of their versions.
 	slices.SortStableFunc(w.events, func(a, b event) int { return int(a.version - b.version) })
 	byNamespace := map[string][]event{}
 	for _, e := range w.events {
@@ -129,7 +126,7 @@ func (r *run) count() error {
 	return nil
 }
 
-// add counts a workload that restarted got times.
+// add adds the result for a workload with got restarts.
 func (t *toolResult) add(c cell, got, needs int) {
 	t.Missed += max(0, needs-got)
 	if needs == 0 {
@@ -145,7 +142,6 @@ func (t *toolResult) add(c cell, got, needs int) {
 	}
 }
 
-// seconds rounds to a tenth.
 func seconds(d time.Duration) float64 {
 	return float64(d.Round(100*time.Millisecond)) / float64(time.Second)
 }
@@ -159,15 +155,14 @@ func workloadNames(r *row) []string {
 	return names
 }
 
-// shortName returns the word that rows.yaml has for a workload.
+// shortName returns the workload's word in rows.yaml.
 func shortName(workload string) string {
 	_, name, _ := strings.Cut(workload, " ")
 	return name
 }
 
-// restarts counts the changes of templates by workload, and the Jobs that came after
-// the first. The workload of a Job is "Job job", whatever a tool adds to its name, and
-// that of a CronJob's Job is the CronJob.
+// restarts counts the changes of templates by workload, and the Jobs after the first. The workload of a Job is "Job
+// job", whatever a tool appends to its name; for a CronJob's Job, it is the CronJob.
 func restarts(events []event, after, until int64) map[string]int {
 	count := map[string]int{}
 	last := map[string]event{}
@@ -198,8 +193,7 @@ func restarts(events []event, after, until int64) map[string]int {
 	return count
 }
 
-// configuration returns what pods of a template find as the key A, by the ConfigMaps
-// of a time.
+// configuration returns the value that pods of a template find for the key A, given the ConfigMaps at some time.
 func configuration(template object, configMaps map[string]event) string {
 	for _, at := range references(template) {
 		if e, ok := configMaps[at.name]; ok && at.kind == "ConfigMap" && !e.deleted {
@@ -211,7 +205,7 @@ func configuration(template object, configMaps map[string]event) string {
 	return ""
 }
 
-// valueAtEnd returns what pods of a workload find as the key A in the end.
+// valueAtEnd returns the value that pods of a workload finally find for the key A.
 func valueAtEnd(events []event, workload string) string {
 	configMaps, templates := map[string]event{}, map[string]object{}
 	for _, e := range events {
@@ -223,8 +217,7 @@ func valueAtEnd(events []event, workload string) string {
 	return configuration(templates[workload], configMaps)
 }
 
-// mixed counts the ReplicaSets of a change of image and configuration that came with
-// the old image when the new configuration was there, or the other way round.
+// mixed counts, for a change of image and configuration, the ReplicaSets created with only one of the two changed.
 func mixed(r *row, events []event) int {
 	if r.After.Image == "" || r.After.Image == r.Before.Image || r.Before.ConfigMaps["app"]["A"] == r.After.ConfigMaps["app"]["A"] {
 		return 0
@@ -251,8 +244,7 @@ func mixed(r *row, events []event) int {
 	return count
 }
 
-// loses reports whether a ReplicaSet that has still pods to make refers to a deleted
-// ConfigMap.
+// loses reports whether a ReplicaSet that still has to create pods refers to a deleted ConfigMap.
 func loses(events []event) bool {
 	last := map[string]event{}
 	for _, e := range events {

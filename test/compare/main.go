@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// resultsFile holds the results, from the module's directory.
+// resultsFile has the results. The path starts at the module's directory.
 const resultsFile = "test/compare/results.json"
 
 func main() {
@@ -32,7 +32,6 @@ func main() {
 	}
 }
 
-// compare runs the tools and writes the results.
 func compare(ctx context.Context, toolNames, changes string) error {
 	rows, pods, err := readRows()
 	if err != nil {

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// pageFile has the tables, from the module's directory.
+// pageFile has the tables. The path starts at the module's directory.
 const pageFile = "docs/compare.md"
 
-// What is between these lines of the page comes from the results.
+// The page's text between these lines is generated from the results.
 const (
 	begin = "<!-- make compare writes what follows -->\n"
 	end   = "<!-- end of what make compare writes -->\n"
@@ -72,7 +72,7 @@ func page(all *results) string {
 	return b.String()
 }
 
-// totals writes the table with a line for each sum.
+// totals writes the table with a line for each total.
 func totals(b *strings.Builder, ran []toolResult, rows []rowResult) {
 	workloads := 0
 	for _, r := range rows {
@@ -131,7 +131,7 @@ func lost(b *strings.Builder, ran []toolResult, rows []rowResult) {
 	}
 }
 
-// right reports whether the tool did what the row needs.
+// right reports whether the tool's result is what the row needs.
 func (c cell) right(needs []int) bool {
 	return slices.Equal(c.Got, needs) && !c.Stale && !c.Lost && c.Refused == ""
 }
@@ -147,7 +147,7 @@ func table(b *strings.Builder, tools []toolResult, heads ...string) {
 	fmt.Fprintf(b, "|\n%s%s|\n", strings.Repeat("| --- ", len(heads)), strings.Repeat("| ---: ", len(tools)))
 }
 
-// ifController returns the text if the tool has a controller.
+// ifController returns text if the tool has a controller, otherwise a dash.
 func ifController(t toolResult, text string) string {
 	if t.Memory == 0 {
 		return "–"
@@ -163,7 +163,7 @@ func number(n int) string {
 	return fmt.Sprint(n)
 }
 
-// text returns what the table shows.
+// text returns the text for a table cell.
 func (c cell) text(needs []int) string {
 	text := numbers(c.Got, needs)
 	switch {
@@ -177,7 +177,7 @@ func (c cell) text(needs []int) string {
 	return text
 }
 
-// numbers writes restarts by workload: one number if all are alike.
+// numbers writes restarts by workload, as one number if all are equal.
 func numbers(got, needs []int) string {
 	alike := true
 	for i := range got {

@@ -18,35 +18,32 @@ var rowsYAML []byte
 // object is a Kubernetes object or a part of one.
 type object = map[string]any
 
-// A row is one change, made in a namespace of its own.
+// A row is one change, made in its own namespace.
 type row struct {
-	// Change says what changes, in Markdown.
+	// Change describes the change, in Markdown.
 	Change string `json:"change"`
-	// Pod names the pod template of all workloads; Pods holds those of some workloads.
+	// Pod names the pod template of all workloads; Pods has other templates for some workloads.
 	Pod  string            `json:"pod"`
 	Pods map[string]object `json:"pods"`
-	// Named is the ConfigMap that the workloads name in an annotation, because their
-	// program reads it through the API.
+	// Named is the ConfigMap that the workloads name in an annotation, because their program reads it through the API.
 	Named string `json:"named"`
-	// Workloads are other workloads than one each of d, s and ds.
+	// Workloads replace the default workloads, one each of d, s and ds.
 	Workloads []string `json:"workloads"`
-	// Before is installed. After is what the step "apply" applies; it takes from Before
-	// what it does not say.
+	// Before is installed first. After is applied by the step "apply"; what it leaves out is taken from Before.
 	Before state `json:"before"`
 	After  state `json:"after"`
-	// Steps are what is done, [apply] if there are none; see step.
+	// Steps are the steps of the row, [apply] if there are none; see step.
 	Steps *[]string `json:"steps"`
-	// Apply is how it is applied: "server-side", or by kubectl's default.
+	// Apply is how it is applied: "server-side", or kubectl's default.
 	Apply string `json:"apply"`
 	// Needs is how often each workload should restart; NeedsOf has exceptions.
 	Needs   int            `json:"needs"`
 	NeedsOf map[string]int `json:"needsOf"`
-	// Value is what the pods should find as the key A in the end.
+	// Value is the value that the pods should finally find for the key A.
 	Value string `json:"value"`
 	// Install counts the restarts after the creation instead.
 	Install bool `json:"install"`
-	// Down makes the change while the controller is stopped; Alone after all others, with
-	// the time it takes.
+	// Down makes the change while the controller is stopped. Alone makes it after all others, and measures the time.
 	Down  bool `json:"down"`
 	Alone bool `json:"alone"`
 
@@ -54,7 +51,7 @@ type row struct {
 	Namespace string `json:"-"`
 }
 
-// A state is what the manifests of a row say at one time.
+// A state describes the manifests of a row at one time.
 type state struct {
 	Pod        string            `json:"pod"`
 	Image      string            `json:"image"`
@@ -89,8 +86,8 @@ func readRows() ([]*row, map[string]object, error) {
 	return file.Rows, file.Pods, nil
 }
 
-// with returns the state with what another one says. Objects come together: a state
-// that has one kind of them has all that there are.
+// with returns the state overridden by after. Objects are overridden together: a state with one kind of objects must
+// have all.
 func (s state) with(after state) state {
 	if after.Pod != "" {
 		s.Pod = after.Pod
@@ -110,7 +107,7 @@ func (s state) with(after state) state {
 	return s
 }
 
-// phases returns the steps of the row up to each "settle".
+// phases divides the steps of the row at each "settle".
 func (r *row) phases() [][]string {
 	phases := [][]string{nil}
 	for _, step := range *r.Steps {
@@ -123,7 +120,6 @@ func (r *row) phases() [][]string {
 	return phases
 }
 
-// needs returns how often a workload should restart.
 func (r *row) needs(workload string) int {
 	if n, ok := r.NeedsOf[workload]; ok {
 		return n
@@ -131,7 +127,7 @@ func (r *row) needs(workload string) int {
 	return r.Needs
 }
 
-// source is a ConfigMap or a Secret as a file of its own.
+// source is a ConfigMap or a Secret in a separate file.
 type source struct {
 	text   string
 	object object
@@ -140,7 +136,6 @@ type source struct {
 func (s source) name() string { return s.object["metadata"].(object)["name"].(string) }
 func (s source) kind() string { return s.object["kind"].(string) }
 
-// sources returns the ConfigMaps and Secrets of a state.
 func (r *row) sources(s state) ([]source, error) {
 	var all []source
 	for _, name := range slices.Sorted(maps.Keys(s.ConfigMaps)) {
@@ -159,7 +154,7 @@ func (r *row) sources(s state) ([]source, error) {
 	}
 	for i := range all {
 		all[i].text = text(all[i].object)
-		// What was a map of strings becomes the generic one that all else has.
+		// Convert maps of strings to the generic maps used everywhere else.
 		if err := yaml.Unmarshal([]byte(all[i].text), &all[i].object); err != nil {
 			return nil, err
 		}
@@ -175,7 +170,6 @@ func (r *row) sources(s state) ([]source, error) {
 	return all, nil
 }
 
-// workloads returns the workloads of a state.
 func (r *row) workloads(s state, pods map[string]object) []object {
 	var all []object
 	for _, kind := range r.Workloads {
@@ -191,7 +185,7 @@ func (r *row) workloads(s state, pods map[string]object) []object {
 	return all
 }
 
-// workload returns one workload, of the kind that the short word names.
+// workload returns one workload. kind is its short word.
 func (r *row) workload(s state, pods map[string]object, kind, name string) object {
 	pod, ok := r.Pods[kind]
 	if !ok {

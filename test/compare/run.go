@@ -16,13 +16,13 @@ import (
 	"github.com/confighash/confighash/test/cluster"
 )
 
-// The users of the control plane, whose requests the audit log tells apart.
+// The users of the control plane, whose requests the audit log distinguishes.
 const (
 	deployer   = "deployer"
 	controller = "controller"
 )
 
-// A run is one tool on a control plane of its own.
+// A run is one tool on its own control plane.
 type run struct {
 	tool  *tool
 	rows  []*row
@@ -33,8 +33,8 @@ type run struct {
 
 	program *cluster.Program
 	memory  int64
-	// installed are the resource versions after the install of the rows that run
-	// together, and of the one that runs alone.
+	// installed and installedAlone are the resource versions after the installation of the concurrent rows, and of the
+	// row that runs alone.
 	installed, installedAlone int64
 	refused                   map[*row]string
 	// restarted are the resource versions before and after the restart of the controller.
@@ -45,10 +45,9 @@ type run struct {
 	cells  map[*row]cell
 }
 
-// timing is what one row took that ran alone.
+// timing has the times of a row that ran alone.
 type timing struct{ began, applied, last time.Time }
 
-// execute makes all changes under one tool.
 func execute(ctx context.Context, t *tool, rows []*row, pods map[string]object) (_ *run, err error) {
 	r := &run{tool: t, rows: rows, pods: pods, refused: map[*row]string{}}
 	if r.dir, err = os.MkdirTemp("", "confighash-compare-"); err != nil {
@@ -81,7 +80,7 @@ func execute(ctx context.Context, t *tool, rows []*row, pods map[string]object) 
 	return r, r.count()
 }
 
-// setUp makes the namespaces and starts the controller.
+// setUp creates the namespaces and starts the controller.
 func (r *run) setUp(ctx context.Context) error {
 	for _, row := range r.rows {
 		for _, name := range []string{row.Namespace, row.Namespace + "-elsewhere"} {
@@ -135,7 +134,7 @@ func (r *run) settle(ctx context.Context) error {
 	return nil
 }
 
-// install applies what there is before all changes.
+// install applies the states before all changes.
 func (r *run) install(ctx context.Context) error {
 	for _, row := range r.rows {
 		if !row.Alone {
@@ -152,7 +151,7 @@ func (r *run) install(ctx context.Context) error {
 	return err
 }
 
-// change makes all changes for which the controller runs.
+// change makes the changes that need a running controller.
 func (r *run) change(ctx context.Context) error {
 	for phase := 0; ; phase++ {
 		more := false
@@ -175,7 +174,7 @@ func (r *run) change(ctx context.Context) error {
 	}
 }
 
-// changeWhileDown makes the changes for which the controller does not run.
+// changeWhileDown makes the changes that need a stopped controller.
 func (r *run) changeWhileDown(ctx context.Context) (err error) {
 	if r.program != nil {
 		r.memory = max(r.memory, r.program.Memory())
@@ -230,7 +229,7 @@ func (r *run) changeAlone(ctx context.Context) error {
 	return nil
 }
 
-// version returns the resource version of now.
+// version returns the current resource version.
 func (r *run) version(ctx context.Context) (int64, error) {
 	var list struct {
 		Metadata struct {
@@ -241,8 +240,8 @@ func (r *run) version(ctx context.Context) (int64, error) {
 	return list.Metadata.ResourceVersion, err
 }
 
-// step does one step of a row: apply, before, server-side, replace, prune, restart,
-// undo, "delete NAME" or "patch NAME". A refused apply is a result, not an error.
+// step does one step of a row: apply, before, server-side, replace, prune, restart, undo, "delete NAME" or "patch
+// NAME". A refused apply is a result, not an error.
 func (r *run) step(ctx context.Context, row *row, step string) (err error) {
 	verb, name, _ := strings.Cut(step, " ")
 	switch verb {
@@ -279,8 +278,7 @@ func (r *run) step(ctx context.Context, row *row, step string) (err error) {
 	return err
 }
 
-// versions returns the ConfigMaps that a tool made of the one with that name, the
-// newest last.
+// versions returns the ConfigMaps that a tool made from the one with that name, the newest last.
 func (r *run) versions(row *row, name string) []event {
 	r.watch.mu.Lock()
 	defer r.watch.mu.Unlock()
@@ -295,13 +293,13 @@ func (r *run) versions(row *row, name string) []event {
 	return versions
 }
 
-// prune deletes what the last apply no longer had, as a tool of GitOps does at its end.
-// kapp and Helm have their own ways and did it already.
+// prune deletes what the last apply no longer had, as GitOps tools do at the end. kapp and Helm do it in their own way,
+// during the apply.
 func (r *run) prune(ctx context.Context, row *row) error {
 	if r.tool.deploy != nil {
 		return nil
 	}
-	// It asks the API server: the watch may not have the last apply yet.
+	// Ask the API server, as the watch may lag behind.
 	kept := map[string]bool{}
 	for _, workload := range []string{"deployments/d", "statefulsets/s", "daemonsets/ds"} {
 		var stored struct{ Spec struct{ Template object } }
@@ -327,7 +325,6 @@ func (r *run) kubectl(ctx context.Context, row *row, args ...string) error {
 	return err
 }
 
-// apply applies a state of a row under the tool.
 func (r *run) apply(ctx context.Context, row *row, s state, mode string) (err error) {
 	j := &job{run: r, row: row, workloads: row.workloads(s, r.pods)}
 	if j.sources, err = row.sources(s); err != nil {
@@ -359,16 +356,16 @@ func (r *run) apply(ctx context.Context, row *row, s state, mode string) (err er
 	return err
 }
 
-// refusal is what a program said that ended with an error.
+// refusal is the output of a program that failed.
 type refusal struct{ program, said string }
 
-// Error returns the program and what it said, in one line.
+// Error returns the program and its output on one line.
 func (r *refusal) Error() string { return r.program + ": " + blanks.ReplaceAllString(r.said, " ") }
 
 var blanks = regexp.MustCompile(`\s+`)
 
-// command runs a program as the deployer, in the namespace of a row, and returns its
-// output. The error is a refusal if the program ended with one.
+// command runs a program as the deployer, in the namespace of a row, and returns its output. The error is a refusal if
+// the program failed.
 func (r *run) command(ctx context.Context, row *row, stdin, path string, args ...string) (string, error) {
 	kubeconfig := filepath.Join(r.dir, "kubeconfig-"+row.Namespace)
 	if _, err := os.Stat(kubeconfig); err != nil {

@@ -18,18 +18,17 @@ import (
 type tool struct {
 	// name heads the column.
 	name string
-	// program is the file that it needs, version what it is.
+	// program is the file that it needs, version its version.
 	program, version string
 	ours             bool // a mode of confighash
-	// ask changes a workload as the tool's users do, so that it takes part.
+	// ask opts a workload in, as the tool's users do.
 	ask func(r *row, workload object)
-	// render returns the manifests to apply. Those of the nil function are applied as
-	// they are.
+	// render returns the manifests to apply. If it is nil, they are applied as they are.
 	render func(ctx context.Context, j *job) (string, error)
-	// deploy applies in the tool's own way, not by kubectl.
+	// deploy applies in the tool's own way instead of kubectl.
 	deploy func(ctx context.Context, j *job) error
-	// controller, if there is one, returns the arguments to start it, and those for
-	// the rows that are alone, which get the tool's defaults.
+	// controller, if there is one, returns the arguments to start it, and those for the rows that run alone, which use
+	// the tool's defaults.
 	controller func(p *cluster.ControlPlane) (env, args, alone []string, err error)
 	// setUp prepares the cluster.
 	setUp func(ctx context.Context, p *cluster.ControlPlane) error
@@ -41,11 +40,10 @@ type job struct {
 	row       *row
 	sources   []source
 	workloads []object
-	dir       string // of this job alone
+	dir       string // only for this job
 }
 
-// The programs that make compare builds, from the module's directory. HELM and KUSTOMIZE
-// may name others.
+// The programs that make compare builds, with paths from the module's directory. HELM and KUSTOMIZE may name others.
 const (
 	kubernetesDir = "bin/tools/kubernetes"
 	kubectl       = kubernetesDir + "/kubectl"
@@ -64,8 +62,8 @@ func tools() []*tool {
 			},
 		}
 	}
-	// Its default is one update a second, after a hundred at once. Without another, it
-	// would put together what our rows change one after the other.
+	// The default is one update a second, after a burst of a hundred. It would merge changes that our rows make one
+	// after the other.
 	unlimited := []string{"--update-rate=1000", "--update-burst=1000"}
 	wave := func(name string, webhooks bool) *tool {
 		t := &tool{name: name, program: os.Getenv("WAVE"), version: os.Getenv("WAVE_VERSION"), ask: askWave}
@@ -73,7 +71,7 @@ func tools() []*tool {
 			if !webhooks {
 				return nil, unlimited, nil, nil
 			}
-			// It looks for its certificate in a folder of the temporary directory.
+			// wave looks for its certificate in a folder of the temporary directory.
 			env = []string{"TMPDIR=" + p.Dir()}
 			alone = []string{"--enable-webhooks"}
 			return env, append(alone, unlimited...), alone, nil
@@ -97,7 +95,7 @@ func tools() []*tool {
 	}
 }
 
-// confighash returns a column of this program.
+// confighash returns a column for this program.
 func confighash(name, spec string) *tool {
 	return &tool{
 		name: name, program: "bin/confighash", version: os.Getenv("VERSION"), ours: true,
@@ -117,7 +115,6 @@ func confighash(name, spec string) *tool {
 	}
 }
 
-// annotate sets an annotation of a workload.
 func annotate(workload object, key, value string) {
 	metadata := workload["metadata"].(object)
 	annotations, ok := metadata["annotations"].(object)
@@ -142,15 +139,15 @@ func askWave(r *row, workload object) {
 	}
 }
 
-// askKapp lets kapp replace a Job that the API server would refuse to change.
+// askKapp lets kapp replace a Job if the API server rejects its change.
 func askKapp(_ *row, workload object) {
 	if workload["kind"] == "Job" {
 		annotate(workload, "kapp.k14s.io/update-strategy", "fallback-on-replace")
 	}
 }
 
-// setUpWebhooks registers wave's webhooks as its chart does, at the address where its
-// process listens here. The API server's own certificate serves for them.
+// setUpWebhooks registers wave's webhooks as its chart does, but at the local address of its process. They use the API
+// server's own certificate.
 func setUpWebhooks(ctx context.Context, p *cluster.ControlPlane) error {
 	certificate, err := os.ReadFile(filepath.Join(p.Dir(), "apiserver.crt"))
 	if err != nil {
@@ -192,7 +189,7 @@ func setUpWebhooks(ctx context.Context, p *cluster.ControlPlane) error {
 	}, nil)
 }
 
-// text returns the manifests of a job as they are written.
+// text returns the manifests of a job, unchanged.
 func (j *job) text() string {
 	var parts []string
 	for _, s := range j.sources {
@@ -204,8 +201,7 @@ func (j *job) text() string {
 	return strings.Join(parts, "---\n")
 }
 
-// deployKapp deploys with kapp, each object being versioned. It does not wait for
-// pods, which never come.
+// deployKapp deploys with kapp, with all objects versioned. It does not wait for pods, which never start.
 func deployKapp(ctx context.Context, j *job) error {
 	var parts []string
 	for _, s := range j.sources {
@@ -220,9 +216,8 @@ func deployKapp(ctx context.Context, j *job) error {
 	return err
 }
 
-// deployHelm deploys with Helm a chart with a file for each object. A workload has the
-// checksum of each file whose object it refers to or names, as Helm's documentation
-// shows it.
+// deployHelm deploys with Helm a chart that has a file for each object. As Helm's documentation recommends, a workload
+// has the checksum of each file whose object it refers to or names.
 func deployHelm(ctx context.Context, j *job) error {
 	templates := filepath.Join(j.dir, "templates")
 	if err := os.Mkdir(templates, 0o700); err != nil {
@@ -263,7 +258,6 @@ func deployHelm(ctx context.Context, j *job) error {
 	return err
 }
 
-// podTemplate returns the pod template of a workload.
 func podTemplate(workload object) object {
 	spec := workload["spec"].(object)
 	if jobTemplate, ok := spec["jobTemplate"].(object); ok {
@@ -272,18 +266,17 @@ func podTemplate(workload object) object {
 	return spec["template"].(object)
 }
 
-// consumes reports whether a chart's author would write a checksum of the object: the
-// pods refer to it, not only to pull images, or the workload names it.
+// consumes reports whether a chart's author would add a checksum of the object: the pods refer to it, other than for
+// pulling images, or the workload names it.
 func consumes(r *row, pod object, s source) bool {
 	at := ref{s.kind(), s.name()}
 	return at == ref{"ConfigMap", r.Named} || slices.Contains(references(pod), at)
 }
 
-// A ref is what a pod template says of a ConfigMap or a Secret.
+// A ref is a reference of a pod template to a ConfigMap or a Secret.
 type ref struct{ kind, name string }
 
-// references returns the ConfigMaps and Secrets to which a pod template refers in
-// variables and volumes.
+// references returns the ConfigMaps and Secrets to which a pod template refers in variables and volumes.
 func references(node any) []ref {
 	var refs []ref
 	switch node := node.(type) {
@@ -311,8 +304,8 @@ func references(node any) []ref {
 	return refs
 }
 
-// renderGenerators returns what kustomize builds of generators for the ConfigMaps and
-// Secrets, with a file for each key, and of the workloads.
+// renderGenerators returns the output of kustomize for the workloads, with generators for the ConfigMaps and Secrets,
+// from a file for each key.
 func renderGenerators(ctx context.Context, j *job) (string, error) {
 	kustomization := object{"apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization"}
 	var configMaps, secrets []any
@@ -342,7 +335,7 @@ func renderGenerators(ctx context.Context, j *job) (string, error) {
 	return j.run.command(ctx, j.row, "", kustomize, "build", j.dir)
 }
 
-// generator returns the generator that makes an object, and writes its files to a folder.
+// generator returns the generator of an object, and writes its files to a folder.
 func (j *job) generator(s source, folder string) (object, error) {
 	if err := os.Mkdir(filepath.Join(j.dir, folder), 0o700); err != nil {
 		return nil, err

@@ -12,20 +12,20 @@ import (
 	"github.com/confighash/confighash/test/cluster"
 )
 
-// An event is a change that the API server stored.
+// An event is a stored change.
 type event struct {
 	kind, namespace, name string
-	version               int64 // the resource version, which counts up for all objects together
+	version               int64 // the resource version, which increases over all objects
 	at                    time.Time
 	deleted               bool
-	owner                 string // "Kind name" of the object that made this one
+	owner                 string // "Kind name" of the object that created this one
 	template              object // of a workload
 	digest                [sha256.Size]byte
 	replicas              int64
 	data                  map[string]string // of a ConfigMap
 }
 
-// watched are the collections that a watcher watches.
+// watched are the collections to watch.
 var watched = map[string]string{
 	"/api/v1/configmaps":         "ConfigMap",
 	"/apis/apps/v1/daemonsets":   "DaemonSet",
@@ -36,16 +36,16 @@ var watched = map[string]string{
 	"/apis/batch/v1/jobs":        "Job",
 }
 
-// watcher collects what happens.
+// watcher collects events.
 type watcher struct {
 	mu     sync.Mutex
 	events []event
 	last   map[string]event // by kind, namespace and name
-	moved  time.Time        // when a template changed last, or an object came
+	moved  time.Time        // when a template last changed or an object was created
 	err    error
 }
 
-// watch starts to collect until ctx ends.
+// watch collects events until ctx ends.
 func watch(ctx context.Context, p *cluster.ControlPlane) *watcher {
 	w := &watcher{last: map[string]event{}, moved: time.Now()}
 	for path, kind := range watched {
@@ -59,7 +59,6 @@ func watch(ctx context.Context, p *cluster.ControlPlane) *watcher {
 	return w
 }
 
-// add adds an event.
 func (w *watcher) add(kind string, change cluster.WatchEvent) error {
 	var stored struct {
 		Metadata struct {
@@ -95,7 +94,7 @@ func (w *watcher) add(kind string, change cluster.WatchEvent) error {
 		if err := json.Unmarshal(template, &e.template); err != nil {
 			return err
 		}
-		// Maps encode in the order of their keys.
+		// Maps are encoded with sorted keys.
 		encoded, err := json.Marshal(e.template)
 		if err != nil {
 			return err
@@ -115,11 +114,11 @@ func (w *watcher) add(kind string, change cluster.WatchEvent) error {
 	return nil
 }
 
-// quiet is how long nothing may happen until it is taken for the end. Controllers here
-// act within seconds, and wave's limit makes it wait a second at most.
+// quiet is how long nothing must happen to count as the end. Controllers here act within seconds, and wave's limit
+// delays it by a second at most.
 const quiet = 8 * time.Second
 
-// settle waits until nothing has happened for some time.
+// settle waits until nothing has happened for that long.
 func (w *watcher) settle(ctx context.Context) error {
 	began := time.Now()
 	for {
@@ -140,7 +139,7 @@ func (w *watcher) settle(ctx context.Context) error {
 	}
 }
 
-// lastMove returns when a template changed last, or an object came.
+// lastMove returns when a template last changed or an object was created.
 func (w *watcher) lastMove() time.Time {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -28,17 +28,17 @@ import (
 
 // A docPage is a page for users.
 type docPage struct {
-	name string // from the top of the repository
+	name string // path from the repository's root
 	text string
 }
 
-// A docBlock is what a page shows between fences.
+// A docBlock is a fenced block of a page.
 type docBlock struct {
 	language, text string
 	line           int
 }
 
-// docPages returns the pages at the top of the repository and in docs.
+// docPages returns the pages in the repository's root and in docs.
 func docPages(t *testing.T) []docPage {
 	t.Helper()
 	var names []string
@@ -76,7 +76,7 @@ func (p docPage) blocks() []docBlock {
 	return blocks
 }
 
-// prose returns the page without what is between fences.
+// prose returns the page without its fenced blocks.
 func (p docPage) prose() string { return docFence.ReplaceAllString(p.text, "\n") }
 
 func TestDocs_linksLeadSomewhere(t *testing.T) {
@@ -88,7 +88,7 @@ func TestDocs_linksLeadSomewhere(t *testing.T) {
 	link := regexp.MustCompile(`\]\(([^)\s]+)\)`)
 	for _, p := range pages {
 		if p.name == "docs/references.md" {
-			continue // is generated, and held by a test of its own
+			continue // generated, with its own test
 		}
 		for _, m := range link.FindAllStringSubmatch(p.prose(), -1) {
 			if strings.Contains(m[1], "://") {
@@ -110,7 +110,7 @@ func TestDocs_linksLeadSomewhere(t *testing.T) {
 
 var docHeading = regexp.MustCompile(`(?m)^#+ +(.*)$`)
 
-// docAnchors are those that GitHub gives to the headings of a page.
+// docAnchors returns GitHub's anchors for the headings of a page.
 func docAnchors(p docPage) map[string]bool {
 	anchors := map[string]bool{}
 	for _, m := range docHeading.FindAllStringSubmatch(p.prose(), -1) {
@@ -119,7 +119,7 @@ func docAnchors(p docPage) map[string]bool {
 	return anchors
 }
 
-// docAnchor is the one that GitHub gives to a heading.
+// docAnchor returns GitHub's anchor for a heading.
 func docAnchor(heading string) string {
 	text := regexp.MustCompile(`\[([^]]*)\]\([^)]*\)`).ReplaceAllString(heading, "$1")
 	var anchor strings.Builder
@@ -147,11 +147,11 @@ func TestDocs_indexListsEachPage(t *testing.T) {
 	}
 }
 
-// tables are those that make compare writes: to look something up in, not to read.
+// tables matches the tables of make compare, which are for reference, not for reading.
 var tables = regexp.MustCompile(`(?s)<!-- make compare writes what follows -->.*<!-- end of what make compare writes -->`)
 
-// TestDocs_pagesAreShort counts words outside of code. Who needs more than 1,500 of
-// them to answer a question has two questions.
+// TestDocs_pagesAreShort counts words outside of code. If the answer to a question needs more than 1,500 words, there
+// are two questions.
 func TestDocs_pagesAreShort(t *testing.T) {
 	seen := 0
 	for _, p := range docPages(t) {
@@ -169,7 +169,7 @@ func TestDocs_pagesAreShort(t *testing.T) {
 	}
 }
 
-func TestDocs_blocksSayWhatTheyAre(t *testing.T) {
+func TestDocs_blocksNameTheirLanguage(t *testing.T) {
 	for _, p := range docPages(t) {
 		if open := strings.Count(p.text, "```"); open%2 != 0 {
 			t.Errorf("%s: %d fences, one of them is not closed", p.name, open)
@@ -187,7 +187,7 @@ var (
 	htmlTag  = regexp.MustCompile(`</?[a-zA-Z][^>]*>`)
 )
 
-// Hugo refuses to build the site with them.
+// Hugo refuses to build the site with HTML tags.
 func TestDocs_haveNoTagsOfHTML(t *testing.T) {
 	for _, p := range docPages(t) {
 		for _, tag := range htmlTag.FindAllString(codeSpan.ReplaceAllString(p.prose(), ""), -1) {
@@ -214,8 +214,7 @@ func TestDocs_yamlIsValid(t *testing.T) {
 	}
 }
 
-// docDocuments returns the documents of a block, a fragment that is indented
-// included.
+// docDocuments returns the documents of a block, which may be an indented fragment.
 func docDocuments(t *testing.T, p docPage, b docBlock) []*yaml.Node {
 	t.Helper()
 	text := b.text
@@ -236,8 +235,7 @@ func docDocuments(t *testing.T, p docPage, b docBlock) []*yaml.Node {
 	}
 }
 
-// checkFunctionConfig parses what is a functionConfig of this function, or the
-// spec of one.
+// checkFunctionConfig parses n if it is a functionConfig of this function, or the spec of one.
 func checkFunctionConfig(t *testing.T, p docPage, b docBlock, n *yaml.Node) {
 	t.Helper()
 	var head struct {
@@ -313,8 +311,7 @@ func TestDocs_commandsExist(t *testing.T) {
 	}
 }
 
-// docCommands returns the simple commands of a script, as far as splitting at
-// operators finds them, without what is assigned before them.
+// docCommands returns the simple commands of a script, split at operators, without leading assignments.
 func docCommands(script string) [][]string {
 	script = strings.ReplaceAll(script, "\\\n", " ")
 	script = regexp.MustCompile(`(?m)(^|\s)#.*$`).ReplaceAllString(script, "")
@@ -332,7 +329,7 @@ func docCommands(script string) [][]string {
 	return commands
 }
 
-// checkArguments reports what is wrong with arguments of confighash.
+// checkArguments reports errors in arguments of confighash.
 func checkArguments(args []string) error {
 	for i, a := range args {
 		args[i] = strings.Trim(a, `"'`)
@@ -346,7 +343,7 @@ func checkArguments(args []string) error {
 		return err
 	}
 	if slices.ContainsFunc(rest, func(a string) bool { return strings.Contains(a, "$") }) {
-		return nil // the shell knows what it will be
+		return nil // only the shell knows its value
 	}
 	if err := command.ParseFlags(rest); err != nil {
 		return err
@@ -357,7 +354,7 @@ func checkArguments(args []string) error {
 	return nil
 }
 
-// checkValues reports values of flags that would be refused.
+// checkValues reports invalid values of flags.
 func checkValues(root *cobra.Command) error {
 	if root.Flag("policy").Value.String() != "" && root.Flag("mode").Value.String() == "" {
 		return errors.New("--policy without --mode")
@@ -388,7 +385,7 @@ func TestCheckArguments_findsFaults(t *testing.T) {
 	}
 }
 
-// sentenceFiles hold the sentences that a user may meet as an error or a warning.
+// sentenceFiles have the sentences of errors and warnings.
 var sentenceFiles = []string{
 	"internal/catalog/change.go",
 	"internal/annotate/*.go", "internal/catalog/list/*.go", "internal/cli/*.go", "internal/gc/*.go", "internal/graph/*.go", "internal/graph/*/*.go", "internal/hash/*.go",
@@ -397,14 +394,13 @@ var sentenceFiles = []string{
 	"internal/rename/*.go", "internal/unresolved/*.go", "pkg/function/*.go",
 }
 
-// A sentence is a string in the source that reads as one.
+// A sentence is a string in the source that is a sentence.
 type sentence struct {
 	at   string
-	text string // with X in the place of each verb and each operand that is not a literal
+	text string // with X for each verb and each operand that is not a literal
 }
 
-// sentences returns all strings of at least minBlanks blanks, but for those that are
-// information, help or no message.
+// sentences returns all strings with at least minBlanks blanks, except those that are information, help or no message.
 func sentences(t *testing.T) []sentence {
 	t.Helper()
 	var all []sentence
@@ -422,7 +418,7 @@ func sentences(t *testing.T) []sentence {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// What a command prints is not a message, nor is what a report of impact says.
+			// A command's output is not a message, nor is the content of an impact report.
 			isCommand := slices.ContainsFunc([]string{"internal/cli/", "internal/gc/", "internal/impact/", "internal/lint/", "internal/catalog/list/"}, func(dir string) bool { return strings.HasPrefix(pattern, dir) })
 			ast.Inspect(file, func(n ast.Node) bool {
 				if call, ok := n.(*ast.CallExpr); ok && isCommand && slices.Contains([]string{"Errorf", "New"}, called(call)) {
@@ -465,8 +461,7 @@ func sentences(t *testing.T) []sentence {
 
 const minBlanks = 3
 
-// literal returns a string literal, or a sum that begins or ends with one, as a
-// text.
+// literal returns the text of a string literal, or of a sum that begins or ends with one.
 func literal(e ast.Expr) (string, bool) {
 	switch e := e.(type) {
 	case *ast.BasicLit:
@@ -492,7 +487,7 @@ func literal(e ast.Expr) (string, bool) {
 	return "", false
 }
 
-// noMessage says what holds neither errors nor warnings.
+// noMessage reports whether n contains neither errors nor warnings.
 func noMessage(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.ImportSpec, *ast.Field:
@@ -519,13 +514,13 @@ func noMessage(n ast.Node) bool {
 		}
 	case *ast.KeyValueExpr:
 		key, ok := n.Key.(*ast.Ident)
-		// Of the summary; and what the references command prints or impact gives as a reason.
+		// Groups of the summary, and output of the references command and reasons of impact.
 		return ok && slices.Contains([]string{"Group", "meaning", "reason"}, key.Name)
 	}
 	return false
 }
 
-// called returns the name of what is called.
+// called returns the name of the called function.
 func called(call *ast.CallExpr) string {
 	switch f := call.Fun.(type) {
 	case *ast.Ident:
@@ -536,8 +531,7 @@ func called(call *ast.CallExpr) string {
 	return ""
 }
 
-// unexplained are sentences that docs/messages-*.md need not explain.
-// The values say why.
+// unexplained are sentences that docs/messages-*.md need not explain, with the reasons.
 var unexplained = map[string]string{
 	"it is created each time":                "information",
 	"nothing makes pods of its template":     "information",
@@ -572,8 +566,7 @@ type messagePattern struct {
 	re    *regexp.Regexp
 }
 
-// messagePatterns returns those of the headings, and of the list items that begin
-// with a message.
+// messagePatterns returns the messages in headings, and at the beginning of list items.
 func messagePatterns(t *testing.T) []messagePattern {
 	t.Helper()
 	var text strings.Builder
@@ -629,7 +622,7 @@ func TestTroubleshooting_listsEachMessage(t *testing.T) {
 	}
 }
 
-func TestTroubleshooting_explainsWhatIsSaid(t *testing.T) {
+func TestTroubleshooting_explainsEveryMessage(t *testing.T) {
 	patterns := messagePatterns(t)
 	used := map[string]bool{}
 	all := sentences(t)
@@ -652,8 +645,8 @@ func TestTroubleshooting_explainsWhatIsSaid(t *testing.T) {
 	}
 }
 
-// TestTroubleshooting_explainsNothingElse compares each message on the page with
-// what the scripts of the tests print, the source and the catalogue.
+// TestTroubleshooting_explainsNothingElse compares each message on the pages with the output of the test scripts, the
+// source and the catalogue.
 func TestTroubleshooting_explainsNothingElse(t *testing.T) {
 	var said strings.Builder
 	for _, s := range sentences(t) {

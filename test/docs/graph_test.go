@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestGraphPage_showsWhatIsPrinted draws the manifests of docs/graph.md.
+// TestGraphPage_showsWhatIsPrinted runs confighash graph on the manifests of docs/graph.md.
 func TestGraphPage_showsWhatIsPrinted(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "graph.md"))
 	if err != nil {
@@ -37,8 +37,7 @@ func TestGraphPage_showsWhatIsPrinted(t *testing.T) {
 	}
 }
 
-// TestGraph_showsNoValue draws objects whose values are letters that stand nowhere
-// else, in every format.
+// TestGraph_showsNoValue uses objects whose values are letters that occur nowhere else, in every format.
 func TestGraph_showsNoValue(t *testing.T) {
 	const marker = "qxzhuntertwo"
 	const manifests = `apiVersion: v1
@@ -74,7 +73,7 @@ spec: {containers: [{name: p, env: [{name: A, value: ` + marker + `}], envFrom: 
 		{"", false},
 		{"---\nkind: Secret\nstringData: {a: *" + marker + "}\n", true},
 		{"---\napiVersion: v1\nkind: Secret\nmetadata: {name: [" + marker + "]}\n", false},
-		{"---\napiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {a: " + marker + "}\n", true}, // for the second time
+		{"---\napiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {a: " + marker + "}\n", true}, // a duplicate
 	} {
 		for _, args := range []string{"", "-o json", "-o markdown", "-o dot", "--by workload"} {
 			cmd := exec.Command(harness.Binary, append([]string{"graph"}, strings.Fields(args)...)...)

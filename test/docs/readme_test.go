@@ -18,7 +18,7 @@ import (
 	"github.com/confighash/confighash/test/support/transcript"
 )
 
-// page is a page for users with what it shows in fenced blocks.
+// page is a page for users, with its fenced blocks.
 type page struct {
 	name, text string
 	yaml, sh   []string
@@ -58,7 +58,7 @@ func readPages(t *testing.T) []page {
 	return pages
 }
 
-// block returns the one YAML block that holds text.
+// block returns the only YAML block that contains text.
 func (p page) block(t *testing.T, text string) string {
 	t.Helper()
 	var found []string
@@ -73,8 +73,7 @@ func (p page) block(t *testing.T, text string) string {
 	return found[0]
 }
 
-// example returns the manifests before and after a Rename, from the diff that the README
-// shows.
+// example returns the manifests before and after mode Rename, from the diff in the README.
 func example(t *testing.T) (before, after string) {
 	t.Helper()
 	diffs := harness.FencedBlocks(t, filepath.Join("..", "..", "README.md"), "diff")
@@ -89,7 +88,7 @@ func example(t *testing.T) (before, after string) {
 	return before, after
 }
 
-func TestReadme_showsWhatComesOut(t *testing.T) {
+func TestReadme_showsTheOutput(t *testing.T) {
 	in, want := example(t)
 	got, err := harness.Run([]byte(in), harness.Binary, "--mode", "Rename")
 	if err != nil {
@@ -183,12 +182,11 @@ func TestReadme_commandsGiveTheNamesItShows(t *testing.T) {
 	}
 }
 
-// A workshop is a folder in which commands run.
 type workshop struct {
 	dir, path string
 }
 
-// readmePackage makes a package of the README's manifests.
+// readmePackage creates a package with the README's manifests.
 func readmePackage(t *testing.T, r page, kustomization string) workshop {
 	t.Helper()
 	w := workshop{t.TempDir(), toolPath(t)}
@@ -204,7 +202,7 @@ func readmePackage(t *testing.T, r page, kustomization string) workshop {
 	return w
 }
 
-// run returns what a script prints, each command of which has to succeed.
+// run returns the output of a script in which each command must succeed.
 func (w workshop) run(t *testing.T, script string) string {
 	t.Helper()
 	cmd := exec.Command("bash", "-e", "-o", "pipefail", "-c", script)
@@ -217,8 +215,7 @@ func (w workshop) run(t *testing.T, script string) string {
 	return stdout.String()
 }
 
-// TestDocs_commandsRun runs what the pages show, where it can run without a
-// cluster, over manifests that confighash has written.
+// TestDocs_commandsRun runs the commands in the pages that need no cluster, on manifests rendered by confighash.
 func TestDocs_commandsRun(t *testing.T) {
 	if _, err := exec.LookPath("bash"); err != nil {
 		t.Skip("bash is not on the PATH")
@@ -245,7 +242,7 @@ func TestDocs_commandsRun(t *testing.T) {
 	}
 	w.path = w.dir + string(os.PathListSeparator) + w.path
 
-	// elsewhere reports blocks that do not run here.
+	// elsewhere has the blocks that do not run here.
 	elsewhere := map[string]string{
 		"confighash gc":       "TestScript runs it",
 		"make ":               "CI runs them",
@@ -280,10 +277,9 @@ func TestDocs_commandsRun(t *testing.T) {
 	w.run(t, "confighash install ./custom-tools && ./custom-tools/confighash --version")
 }
 
-// TestDocs_transcriptsPrintWhatTheyShow runs the transcripts that the pages show over
-// the manifests of testdata/story; -update writes what they print. What kubectl
-// prints takes a control plane: TestStory_printsWhatThePagesShow of test/cluster
-// runs the transcripts of the README and of docs/getting-started.md on one.
+// TestDocs_transcriptsPrintWhatTheyShow runs the transcripts in the pages on the manifests of testdata/story; -update
+// writes their output. kubectl needs a control plane: TestStory_printsWhatThePagesShow of test/cluster runs the
+// transcripts of the README and of docs/getting-started.md.
 func TestDocs_transcriptsPrintWhatTheyShow(t *testing.T) {
 	if _, err := exec.LookPath("bash"); err != nil {
 		t.Skip("bash is not on the PATH")
@@ -358,9 +354,8 @@ func TestDocs_libraryExampleGivesWhatTheExecutableDoes(t *testing.T) {
 	}
 }
 
-// TestTroubleshooting_kustomizeSaysNothingWithoutEnableExec holds what the page
-// says first.
-func TestTroubleshooting_kustomizeSaysNothingWithoutEnableExec(t *testing.T) {
+// TestTroubleshooting_kustomizeIsSilentWithoutEnableExec checks the first statement of the page.
+func TestTroubleshooting_kustomizeIsSilentWithoutEnableExec(t *testing.T) {
 	r := readPage(t, "README.md")
 	w := readmePackage(t, r, "resources: [manifests.yaml]\n"+r.block(t, "transformers:"))
 	if out := w.run(t, "kustomize build --enable-alpha-plugins . 2>&1"); strings.Contains(out, "web-settings-") || !strings.HasPrefix(out, "apiVersion") {

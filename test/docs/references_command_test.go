@@ -27,7 +27,7 @@ func TestReferences_listsEveryKind(t *testing.T) {
 	}
 }
 
-// hasLine reports whether a line of text has just these fields.
+// hasLine reports whether a line of text has exactly these fields.
 func hasLine(text string, fields []string) bool {
 	for line := range strings.Lines(text) {
 		if cmp.Equal(strings.Fields(line), fields) {
@@ -102,7 +102,7 @@ func TestReferences_showsTheFieldsOfAKind(t *testing.T) {
 	}
 }
 
-func TestReferences_saysWhatItDoesNotKnow(t *testing.T) {
+func TestReferences_reportsUnknownKinds(t *testing.T) {
 	for _, tc := range []struct {
 		label string
 		args  []string

@@ -11,8 +11,8 @@ import (
 	"github.com/confighash/confighash/test/support/harness"
 )
 
-// TestSecrets_noCommandShowsTheSalt runs command lines and files that go wrong
-// around a salt, and looks for it in all that the process prints.
+// TestSecrets_noCommandShowsTheSalt runs command lines and files with errors around a salt, and looks for it in all
+// output.
 func TestSecrets_noCommandShowsTheSalt(t *testing.T) {
 	const salt = "QXZHUNTERTWO"
 	const manifests = "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {a: b}\n---\n" +
@@ -31,7 +31,7 @@ func TestSecrets_noCommandShowsTheSalt(t *testing.T) {
 		{label: "with a comma", config: spec + "spec: {mode: Rename, salt: a," + salt + "}", code: 1},
 		{label: "without a blank", config: spec + "spec: {mode: Rename, salt:" + salt + "}", code: 1},
 		{label: "an open quote", config: spec + "spec: {mode: Rename, salt: \"" + salt + "}", code: 1},
-		{label: "a field that is none", config: spec + "spec: {mode: Rename, slat: " + salt + "}", code: 1},
+		{label: "an unknown field", config: spec + "spec: {mode: Rename, slat: " + salt + "}", code: 1},
 		{label: "as kpt has it", args: []string{"--mode", "Rename", "salt=" + salt}, code: 2},
 		{label: "as a flag", args: []string{"--mode", "Rename", "--salt=" + salt}, code: 2},
 		{label: "no manifests", args: []string{"--mode", "Rename"}, stdin: "a: *" + salt + "\n", code: 1},
@@ -55,7 +55,7 @@ func TestSecrets_noCommandShowsTheSalt(t *testing.T) {
 			cmd := exec.Command(harness.Binary, args...)
 			cmd.Env = append(os.Environ(), "CONFIGHASH_SALT="+salt)
 			cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(stdin), &printed, &printed
-			_ = cmd.Run() // the exit code tells
+			_ = cmd.Run() // the exit code is enough
 			if code := cmd.ProcessState.ExitCode(); code != test.code {
 				t.Errorf("exit code %d, want %d:\n%s", code, test.code, &printed)
 			}
@@ -66,8 +66,8 @@ func TestSecrets_noCommandShowsTheSalt(t *testing.T) {
 	}
 }
 
-// TestSecretsPage_commandsPassTheSaltOn runs the builds that docs/secrets.md
-// shows, a container in the place of which the function itself runs.
+// TestSecretsPage_commandsPassTheSaltOn runs the builds in docs/secrets.md, with the function itself in place of a
+// container.
 func TestSecretsPage_commandsPassTheSaltOn(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "secrets.md"))
 	if err != nil {
@@ -80,7 +80,7 @@ func TestSecretsPage_commandsPassTheSaltOn(t *testing.T) {
 	const (
 		manifests = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: app}\ndata: {a: b}\n---\n" +
 			"apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {volumes: [{name: v, configMap: {name: app}}]}\n"
-		// It passes on what docker passes on: the variables that it is given.
+		// Like docker, it only passes on the given variables.
 		docker = "#!/bin/sh\ncase \" $* \" in *' -e CONFIGHASH_SALT '*) exec confighash;; esac\nexec env -u CONFIGHASH_SALT confighash\n"
 		plain  = "name: app-4h2mbtbbt6\n"
 	)

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// A browser is a Chromium that a test steers by DevTools' protocol, over two pipes.
+// A browser is a Chromium that a test controls with the DevTools protocol, over two pipes.
 type browser struct {
 	to      *os.File
 	from    *bufio.Reader
@@ -22,8 +22,8 @@ type browser struct {
 	last    int // id of a call
 }
 
-// startBrowser starts a browser with an empty page, which ends with the test. It reaches this
-// machine alone, and the test fails if a console has a message.
+// startBrowser starts a browser with an empty page, which ends with the test. It can only reach this machine, and the
+// test fails if a console has a message.
 func startBrowser(t *testing.T) *browser {
 	t.Helper()
 	chromium, err := exec.LookPath("chromium")
@@ -38,7 +38,7 @@ func startBrowser(t *testing.T) *browser {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The test's own context ends before what it cleans up.
+	// The test's own context ends before its cleanup.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 2*time.Minute)
 	cmd := exec.CommandContext(ctx, chromium, "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir="+t.TempDir(), "--window-size=1400,1000",
 		"--remote-debugging-pipe", "--enable-logging=stderr", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1")
@@ -53,7 +53,7 @@ func startBrowser(t *testing.T) *browser {
 	b := &browser{to: to, from: bufio.NewReader(from)}
 	t.Cleanup(func() {
 		defer cancel()
-		to.Close() // without its input, it ends
+		to.Close() // it ends without its input
 		if err := cmd.Wait(); err != nil {
 			t.Errorf("chromium: %v", err)
 		}
@@ -107,7 +107,7 @@ func (b *browser) call(t *testing.T, method string, params map[string]any, resul
 	}
 }
 
-// next returns the next message of which is says so.
+// next returns the next message that satisfies is.
 func (b *browser) next(t *testing.T, is func(message) bool) message {
 	t.Helper()
 	for {
@@ -125,7 +125,7 @@ func (b *browser) next(t *testing.T, is func(message) bool) message {
 	}
 }
 
-// open loads a page, until its script ran.
+// open loads a page and waits until its script has run.
 func (b *browser) open(t *testing.T, address string) {
 	t.Helper()
 	b.call(t, "Page.navigate", map[string]any{"url": address}, nil)
@@ -148,7 +148,7 @@ func (b *browser) evaluate(t *testing.T, expression string, value any) {
 	}
 }
 
-// keyCodes are the codes of keys that write nothing, or something else than their name.
+// keyCodes are the codes of keys that write nothing, or something other than their name.
 var keyCodes = map[string]struct {
 	code int
 	text string

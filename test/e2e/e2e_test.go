@@ -18,11 +18,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// maxImageSize is what the image may hold, in bytes: kustomize for confighash build is a third.
+// maxImageSize is the limit for the image, in bytes: a third of it is kustomize, for confighash build.
 const maxImageSize = 18_000_000
 
-// exampleKustomization copies the example to a new folder, with function, in
-// YAML's flow style, as what runs the function.
+// exampleKustomization copies the example to a new folder. function, in YAML's flow style, says how to run the
+// function.
 func exampleKustomization(t *testing.T, function string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -69,7 +69,7 @@ func TestE2E_containerNeedsNoPrivilege(t *testing.T) {
 		flags []string
 	}{
 		{"as kustomize runs it", []string{"--network", "none", "--user", "nobody", "--security-opt=no-new-privileges"}},
-		{"as the image says", nil},
+		{"the image's default user", nil},
 		{"locked down, user nobody", []string{"--network", "none", "--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges", "--user", "nobody"}},
 		{"locked down, a number", []string{"--network", "none", "--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges", "--user", "65532:65532"}},
 	}
@@ -84,8 +84,7 @@ func TestE2E_containerNeedsNoPrivilege(t *testing.T) {
 	}
 }
 
-// exampleList returns the plain resources of the example as a function's
-// input.
+// exampleList returns the plain resources of the example as a function's input.
 func exampleList(t *testing.T) []byte {
 	t.Helper()
 	var list strings.Builder
@@ -147,8 +146,7 @@ func TestE2E_imageIsSmallAndRunsAsNobody(t *testing.T) {
 	}
 }
 
-// kptPackage copies the example package to a new folder. Its Kptfile names the
-// function as exec says.
+// kptPackage copies the example package to a new folder. Its Kptfile runs the function by exec.
 func kptPackage(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "kpt-example")
@@ -159,14 +157,12 @@ func kptPackage(t *testing.T) string {
 	return dir
 }
 
-// nameInPackage finds the names of the example package's ConfigMap and Secret,
-// with whatever is appended to them.
+// nameInPackage matches the names of the example package's ConfigMap and Secret, with anything appended.
 var nameInPackage = regexp.MustCompile(`web-(?:settings|database)[-a-z0-9]*`)
 
-// checkNames holds that all names of the package's ConfigMap and Secret, where
-// they are defined as where they are used, are the base name and one suffix,
-// and returns the two names by base name. Beside kpt-merge stands the name that
-// the upstream package gave, so those comments are passed over.
+// checkNames checks that every name of the package's ConfigMap and Secret, in definitions and references, is the base
+// name with the same suffix, and returns the two names by base name. It skips kpt-merge comments, which have the
+// upstream names.
 func checkNames(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	oneSuffix := regexp.MustCompile(`^(web-(?:settings|database))-[a-z0-9]{10}$`)
@@ -199,8 +195,7 @@ func checkNames(t *testing.T, dir string) map[string]string {
 	return names
 }
 
-// withoutHashes takes from files what Rename put there: the suffixes and
-// annotations.
+// withoutHashes removes the suffixes and annotations of mode Rename from files.
 func withoutHashes(files map[string]string) map[string]string {
 	suffix := regexp.MustCompile(`(web-(?:settings|database))-[a-z0-9]{10}`)
 	annotation := regexp.MustCompile(`(?m)^  annotations:\n    confighash\.dev/hash: .*\n`)
@@ -268,8 +263,8 @@ func TestE2E_kptWritesOneSuffixHoweverOftenItRuns(t *testing.T) {
 	}
 }
 
-// TestE2E_kptAnnotate_rollsWhatConsumesTheChange runs mode Annotate as kpt's
-// flat ConfigMap configures it, on a package that kpt writes back.
+// TestE2E_kptAnnotate_rollsWhatConsumesTheChange runs mode Annotate, configured by kpt's flat ConfigMap, on a package
+// that kpt writes back.
 func TestE2E_kptAnnotate_rollsWhatConsumesTheChange(t *testing.T) {
 	kpt := harness.Kpt(t)
 	dir := kptPackage(t)
@@ -310,7 +305,7 @@ func TestE2E_kptAnnotate_rollsWhatConsumesTheChange(t *testing.T) {
 func TestE2E_kptResultsAreTheSameFromRunToRun(t *testing.T) {
 	kpt := harness.Kpt(t)
 	dir := kptPackage(t)
-	// A reference to what is not there, and a result that says so.
+	// A reference to a missing object, and a result that reports it.
 	harness.ReplaceIn(t, filepath.Join(dir, "confighash.yaml"), "mode: Rename", "mode: Rename\n  unresolved: Warn")
 	harness.ReplaceIn(t, filepath.Join(dir, "web", "deployment.yaml"), `name: "web-settings"`, "name: elsewhere")
 	var results []map[string]string

@@ -15,8 +15,8 @@ import (
 	"github.com/confighash/confighash/test/support/harness"
 )
 
-// TestE2E_aBrowserShowsTheHTML loads reports of three sizes in a browser without a network,
-// filters them by what is after the hash of the address, and looks at the picture.
+// TestE2E_aBrowserShowsTheHTML loads reports of three sizes in a browser without a network, filters them by the
+// address's fragment, and checks the picture.
 func TestE2E_aBrowserShowsTheHTML(t *testing.T) {
 	chromium, err := exec.LookPath("chromium")
 	if err != nil {
@@ -57,8 +57,7 @@ func TestE2E_aBrowserShowsTheHTML(t *testing.T) {
 	}
 }
 
-// browse returns the page at an address after its script ran, and fails if the console
-// has a message.
+// browse returns the page at an address after its script ran, and fails if the console has a message.
 func browse(t *testing.T, chromium, dir, address string) string {
 	t.Helper()
 	var stdout, stderr bytes.Buffer

@@ -12,9 +12,8 @@ import (
 	"github.com/confighash/confighash/test/support/harness"
 )
 
-// TestE2E_theHTMLNeedsNoMouse uses reports with the keyboard alone: the filter and the
-// details, which Enter and Space open and close. Tab leads to each
-// of them in turn, and all show that they have the focus.
+// TestE2E_theHTMLNeedsNoMouse uses reports with the keyboard only: the filter, and the details, which Enter and Space
+// open and close. Tab leads to each of them in turn, and the focus is always visible.
 func TestE2E_theHTMLNeedsNoMouse(t *testing.T) {
 	b := startBrowser(t)
 	dir := t.TempDir()
@@ -33,7 +32,7 @@ func TestE2E_theHTMLNeedsNoMouse(t *testing.T) {
 	}
 }
 
-// A control is what has the focus, and whether a person sees that.
+// A control is the focused element, and whether the focus is visible.
 type control struct {
 	Tag, ID, Class, Type, Value, Text string
 	Open, Outlined                    bool
@@ -48,7 +47,7 @@ func (b *browser) focused(t *testing.T) (c control) {
 	return c
 }
 
-// filters writes into the filter, to which the first Tab leads, and empties it.
+// filters writes into the filter, which the first Tab focuses, and empties it.
 func (b *browser) filters(t *testing.T) {
 	t.Helper()
 	b.press(t, "Tab")

@@ -15,7 +15,7 @@ import (
 	"github.com/confighash/confighash/test/support/harness"
 )
 
-// largestPlayground is how many bytes of WebAssembly a browser may have to load.
+// largestPlayground is the limit for the WebAssembly that a browser loads, in bytes.
 const largestPlayground = 3_000_000
 
 // playgroundUser uses the playground, and posts what it saw.
@@ -23,7 +23,7 @@ const largestPlayground = 3_000_000
 //go:embed testdata/playground.js
 var playgroundUser string
 
-// What it sees.
+// playgroundSeen is what playgroundUser posts.
 type playgroundSeen struct {
 	Example, Rename, Annotate string
 	Marked                    []string
@@ -34,8 +34,8 @@ type playgroundSeen struct {
 	Longest                   float64
 }
 
-// TestE2E_thePlaygroundDoesWhatTheProgramDoes pastes manifests, chooses a mode, follows a
-// link, makes a mistake and pastes 5 MB, in a browser that can reach the site alone.
+// TestE2E_thePlaygroundDoesWhatTheProgramDoes pastes manifests, chooses a mode, follows a link, makes a mistake and
+// pastes 5 MB, in a browser that can only reach the site.
 func TestE2E_thePlaygroundDoesWhatTheProgramDoes(t *testing.T) {
 	dir := t.TempDir()
 	harness.MustRun(t, nil, filepath.Join(harness.Root(), "hack", "playground"), dir)

@@ -11,9 +11,9 @@ import (
 	"github.com/confighash/confighash/test/support/harness"
 )
 
-// fleet returns that many manifests: in each namespace a ConfigMap and a Secret that most
-// workloads use, further ConfigMaps that few use, and workloads of several kinds. A changed
-// fleet has other content in some objects, other images, and other labels of a chart.
+// fleet returns that many manifests: in each namespace a ConfigMap and a Secret that most workloads use, further
+// ConfigMaps that few use, and workloads of several kinds. A changed fleet has other content in some objects, other
+// images, and other labels of a chart.
 func fleet(n int, changed bool) string {
 	objects, teams := n*2/5, max(1, n/50)
 	var docs []string
@@ -77,8 +77,7 @@ spec:%s
 `, kind, i, team, replicas, chart, image, strings.Join(sources, ", "))
 }
 
-// writeFleets writes a fleet of that size into a folder, before and after a change, as
-// confighash renames them.
+// writeFleets writes a fleet of that size into a folder, before and after a change, renamed by confighash.
 func writeFleets(t *testing.T, dir string, n int) (before, after string) {
 	t.Helper()
 	before, after = filepath.Join(dir, "before.yaml"), filepath.Join(dir, "after.yaml")
@@ -90,7 +89,7 @@ func writeFleets(t *testing.T, dir string, n int) (before, after string) {
 	return before, after
 }
 
-// The reports of a handful and of a hundred manifests, in each format for people.
+// The reports of a few and of a hundred manifests, in each format for people.
 func TestReports_lookLikeTheirGoldenFiles(t *testing.T) {
 	for _, n := range []int{5, 100} {
 		before, after := writeFleets(t, t.TempDir(), n)

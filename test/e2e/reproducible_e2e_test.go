@@ -15,7 +15,6 @@ import (
 	"github.com/confighash/confighash/test/support/harness"
 )
 
-// docker runs docker and returns what it prints.
 func docker(t *testing.T, args ...string) string {
 	t.Helper()
 	var stderr bytes.Buffer
@@ -28,8 +27,7 @@ func docker(t *testing.T, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// filesOfTheImage copies a path out of the image under test to a new folder
-// and returns where it is.
+// filesOfTheImage copies a path from the image under test to a new folder and returns its path there.
 func filesOfTheImage(t *testing.T, image, path string) string {
 	t.Helper()
 	container := docker(t, "create", image)
@@ -39,8 +37,8 @@ func filesOfTheImage(t *testing.T, image, path string) string {
 	return dir
 }
 
-// TestE2E_imageHoldsTheBinaryOfMakeBuild compares a build in a container, with
-// empty caches, other folders and another user's home, with one on this machine.
+// TestE2E_imageHoldsTheBinaryOfMakeBuild compares a build in a container, with empty caches, other folders and another
+// user's home, with one on this machine.
 func TestE2E_imageHoldsTheBinaryOfMakeBuild(t *testing.T) {
 	image := harness.ImageUnderTest(t)
 	inImage := filesOfTheImage(t, image, "/usr/local/bin/confighash")
@@ -60,7 +58,7 @@ func TestE2E_imageHoldsTheBinaryOfMakeBuild(t *testing.T) {
 	}
 }
 
-func TestE2E_imageSaysWhatItIsMadeOf(t *testing.T) {
+func TestE2E_imageHasLicencesAndSBOM(t *testing.T) {
 	image := harness.ImageUnderTest(t)
 	documents := filesOfTheImage(t, image, "/usr/share/doc/confighash")
 	for name, source := range map[string]string{

@@ -15,7 +15,7 @@ import (
 	"github.com/confighash/confighash/test/support/property"
 )
 
-// copyOfTheTree copies what a build reads to a new folder.
+// copyOfTheTree copies the inputs of a build to a new folder.
 func copyOfTheTree(t *testing.T, dir string) {
 	t.Helper()
 	err := filepath.WalkDir(harness.Root(), func(path string, entry fs.DirEntry, err error) error {
@@ -49,7 +49,7 @@ func copyOfTheTree(t *testing.T, dir string) {
 	}
 }
 
-// goEnv returns what the machine's Go has for a variable.
+// goEnv returns the value of a variable of go env.
 func goEnv(t *testing.T, name string) string {
 	t.Helper()
 	out, err := exec.Command("go", "env", name).Output()
@@ -59,8 +59,7 @@ func goEnv(t *testing.T, name string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// makeBuild runs make build in a copy of the tree, free of what the user has
-// set for Go, and returns the binary's path.
+// makeBuild runs make build in a copy of the tree, without the user's Go settings, and returns the binary's path.
 func makeBuild(t *testing.T, dir, version, umask string, env ...string) string {
 	t.Helper()
 	cmd := exec.Command("sh", "-c", "umask "+umask+" && exec make build VERSION="+version)
@@ -76,7 +75,6 @@ func makeBuild(t *testing.T, dir, version, umask string, env ...string) string {
 	return filepath.Join(dir, "bin", "confighash")
 }
 
-// sha256Of returns the digest of a file.
 func sha256Of(t *testing.T, path string) string {
 	t.Helper()
 	content, err := os.ReadFile(path)
@@ -86,9 +84,9 @@ func sha256Of(t *testing.T, path string) string {
 	return fmt.Sprintf("%x", sha256.Sum256(content))
 }
 
-// TestBuild_isReproducible builds as from an archive of the source and as from
-// a checkout with changes, in other surroundings. The compilers' work comes from
-// one cache; the image's test, where docker runs, begins with an empty one.
+// TestBuild_isReproducible builds as from a source archive and as from a checkout with changes, in different
+// environments. The compiler's results come from one cache; the image's test, which needs docker, begins with an empty
+// one.
 func TestBuild_isReproducible(t *testing.T) {
 	if !property.IsLong() {
 		t.Skip("it builds three times: make test-long")
@@ -131,7 +129,7 @@ func TestBuild_isReproducible(t *testing.T) {
 	}
 }
 
-// buildInfo returns what the binary says of its build.
+// buildInfo returns the build information in the binary.
 func buildInfo(t *testing.T, binary string) string {
 	t.Helper()
 	info, err := buildinfo.ReadFile(binary)

@@ -47,11 +47,11 @@ var (
 	siteLoad = regexp.MustCompile(`(?:url\(|@import|fetch\(|importScripts\()\s*["'\x60]?(?:https?:)?//`)
 )
 
-// repositoryFile is what links to files of the repository begin with.
+// repositoryFile begins links to files of the repository.
 const repositoryFile = "https://github.com/confighash/confighash/blob/main/"
 
-// TestE2E_theSiteIsWhole follows each link of each page. All links within the site are
-// relative, since its address is not known, and no page loads anything from elsewhere.
+// TestE2E_theSiteIsWhole follows each link of each page. All links within the site must be relative, since its address
+// is unknown, and no page may load anything from elsewhere.
 func TestE2E_theSiteIsWhole(t *testing.T) {
 	files := harness.Contents(t, buildSite(t))
 	ids := map[string][]string{}
@@ -87,7 +87,7 @@ func TestE2E_theSiteIsWhole(t *testing.T) {
 	checkSitePages(t, files)
 }
 
-// followLink returns what is wrong with a link of a page.
+// followLink returns the error of a page's link.
 func followLink(files map[string]string, ids map[string][]string, from, element, link string) error {
 	to, err := url.Parse(link)
 	switch {
@@ -121,7 +121,7 @@ func followLink(files map[string]string, ids map[string][]string, from, element,
 	return nil
 }
 
-// checkSitePages compares the pages, and what the search knows, with the Markdown in docs.
+// checkSitePages compares the pages, and the search index, with the Markdown in docs.
 func checkSitePages(t *testing.T, files map[string]string) {
 	t.Helper()
 	var index []struct {
@@ -175,8 +175,7 @@ func TestE2E_theSiteFindsPages(t *testing.T) {
 	}
 }
 
-// useSite serves the site in dir below a folder to a script, which uses the site and returns
-// what it sees.
+// useSite serves the site in dir below a folder, runs a script that uses it, and decodes the script's result into seen.
 func (b *browser) useSite(t *testing.T, dir, script string, input, seen any) {
 	t.Helper()
 	text, err := json.Marshal(input)

@@ -24,12 +24,11 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// pluginUser is the user that Argo CD asks of a plugin's sidecar, and that its
-// repo-server runs as.
+// pluginUser is the user that Argo CD requires for a plugin's sidecar, and as which its repo-server runs.
 const pluginUser = 999
 
-// pluginEnvironment is what Argo CD's plugin server gives a command, less the
-// PATH: not a HOME, for one.
+// pluginEnvironment is the environment of a command of Argo CD's plugin server, without the PATH: there is no HOME, for
+// example.
 func pluginEnvironment() []string {
 	return []string{
 		"ARGOCD_APP_NAME=shop",
@@ -44,12 +43,12 @@ func pluginEnvironment() []string {
 	}
 }
 
-// A sidecar is where a plugin's commands run: as pluginUser where the test runs
-// as root, with the programs of the sidecar's image in a folder of their own.
+// A sidecar runs a plugin's commands: as pluginUser if the test runs as root, with the programs of the sidecar's image
+// in a separate folder.
 type sidecar struct {
 	bin    string   // the programs, and sh
-	extra  []string // environment beside pluginEnvironment
-	remove []string // variables that are missing, "ARGOCD_APP_NAMESPACE="
+	extra  []string // environment in addition to pluginEnvironment
+	remove []string // missing variables, "ARGOCD_APP_NAMESPACE="
 }
 
 // openDir returns a new folder that every user can enter.
@@ -64,8 +63,7 @@ func openDir(t *testing.T) string {
 	return dir
 }
 
-// addProgram puts a program at another path, by a link where it can: those of
-// the test are where only its user can go.
+// addProgram adds a program at another path, if possible as a link: the test's own are only accessible to its user.
 func addProgram(program, to string) error {
 	if os.Link(program, to) == nil {
 		return nil
@@ -89,7 +87,7 @@ func copyProgram(from, to string) error {
 	return out.Close()
 }
 
-// newSidecar makes a sidecar whose sh is the shell given, "" for none.
+// newSidecar creates a sidecar with the given shell as its sh, "" for none.
 func newSidecar(t *testing.T, shell string) sidecar {
 	t.Helper()
 	kustomize, err := harness.Kustomize()
@@ -114,7 +112,7 @@ func newSidecar(t *testing.T, shell string) sidecar {
 	return sidecar{bin: bin}
 }
 
-// replace puts a shell script in the place of a program.
+// replace replaces a program with a shell script.
 func (s sidecar) replace(t *testing.T, name, script string) {
 	t.Helper()
 	path := filepath.Join(s.bin, name)
@@ -165,11 +163,11 @@ func put(t *testing.T, dir, name, content string) {
 	}
 }
 
-// pluginConfig is where a sidecar mounts the ConfigMap of its plugin.
+// pluginConfig is the path at which a sidecar mounts the ConfigMap of its plugin.
 const pluginConfig = "/home/argocd/cmp-server/config/"
 
-// generate is the command of a plugin of the examples, with the files beside
-// plugin.yaml in a folder of the test in place of pluginConfig.
+// generate returns the command of a plugin in the examples, with the files beside plugin.yaml in a folder of the test
+// instead of pluginConfig.
 func generate(t *testing.T, dir string) []string {
 	t.Helper()
 	mounted := openDir(t) + "/"
@@ -183,14 +181,13 @@ func generate(t *testing.T, dir string) []string {
 	return line
 }
 
-// expected compares with a file of the examples.
+// expected compares got with a file of the examples.
 func expected(t *testing.T, path, got string) {
 	t.Helper()
 	golden.Compare(t, filepath.Join(examplesDir, filepath.FromSlash(path)), got)
 }
 
-// shells are the shells of this machine that an image could have as its sh, by
-// name.
+// shells returns this machine's shells that an image could have as its sh, by name.
 func shells(t *testing.T) map[string]string {
 	t.Helper()
 	found := make(map[string]string)
@@ -228,7 +225,7 @@ func TestExamplesArgoCD_pluginRendersAsExpected(t *testing.T) {
 	}
 }
 
-// In a shell, $(…) takes all newlines off the end.
+// In a shell, $(…) removes all trailing newlines.
 func TestExamplesArgoCD_pluginKeepsTheNewlinesOfTheLastValue(t *testing.T) {
 	line := generate(t, "argocd/plugin-helm")
 	for _, end := range []string{"data:\n  a: |+\n    b\n\n\n", "data:\n  a: |+\n    b\n", "data:\n  a: b"} {
@@ -244,8 +241,7 @@ func TestExamplesArgoCD_pluginKeepsTheNewlinesOfTheLastValue(t *testing.T) {
 	}
 }
 
-// Argo CD puts the command with its arguments in front of what it said on
-// stderr: cmpserver/plugin/plugin.go, newCmdError.
+// Argo CD prefixes the stderr of a command with the command and its arguments: cmpserver/plugin/plugin.go, newCmdError.
 func TestExamplesArgoCD_errorsBeginWithAShortCommand(t *testing.T) {
 	for _, dir := range []string{"argocd/plugin", "argocd/plugin-helm"} {
 		line := strings.Join(example[configManagementPlugin](t, dir+"/plugin.yaml").Spec.Generate.line(), " ")
@@ -255,8 +251,8 @@ func TestExamplesArgoCD_errorsBeginWithAShortCommand(t *testing.T) {
 	}
 }
 
-// With PruneLast, a sync waits until all is healthy: a rollout that never gets
-// healthy would keep the commit that fixes it from being applied.
+// With PruneLast, a sync waits until everything is healthy: a rollout that never becomes healthy would block the commit
+// that fixes it.
 func TestExamplesArgoCD_noApplicationWaitsForHealth(t *testing.T) {
 	applications := map[string]argoApplicationSpec{
 		"fleet/argocd/applicationset.yaml": example[argoApplicationSet](t, "fleet/argocd/applicationset.yaml").Spec.Template.Spec,
@@ -363,7 +359,7 @@ func TestExamplesArgoCD_helmPluginTakesItsSettings(t *testing.T) {
 	line := generate(t, "argocd/plugin-helm")
 	tests := []struct {
 		label, parameter, file, content, extra string
-		want, not                              string // want is on stderr for fails
+		want, not                              string // want is on stderr if fails
 		fails                                  bool
 	}{
 		{label: "mode", parameter: "PARAM_MODE=Annotate", want: "checksum/config: ", not: "-hf678c7m2b"},
@@ -424,7 +420,7 @@ func TestExamplesArgoCD_repoServerRendersAsExpected(t *testing.T) {
 	pod := deployment.Spec.Template.Spec
 	install, mount := pod.InitContainers[0], pod.Containers[0].VolumeMounts[0]
 
-	// What the init container does, and then what the container sees of it.
+	// Do what the init container does, then give the container the result.
 	s := newSidecar(t, "")
 	tools := openDir(t)
 	arguments := slices.Clone(install.Args)
@@ -455,7 +451,7 @@ func TestExamplesArgoCD_repoServerRendersAsExpected(t *testing.T) {
 	expected(t, "argocd/exec/expected.yaml", stdout)
 }
 
-// The rules are those of Argo CD's page on config management plugins.
+// The rules are from Argo CD's page on config management plugins.
 func TestExamplesArgoCD_sidecarsAreAsArgoCDAsks(t *testing.T) {
 	kustomize, err := harness.Kustomize()
 	if err != nil {
@@ -482,7 +478,7 @@ func TestExamplesArgoCD_sidecarsAreAsArgoCDAsks(t *testing.T) {
 	}
 }
 
-// The values of argo-helm and the operator's ArgoCD hold the sidecar of the plugin.
+// The values for argo-helm and the operator's ArgoCD have the same sidecar.
 func TestExamplesArgoCD_chartAndOperatorHaveTheSameSidecar(t *testing.T) {
 	var values struct {
 		RepoServer struct {
@@ -529,8 +525,8 @@ func TestExamplesArgoCD_oneTeamHasNoPlugin(t *testing.T) {
 	}
 }
 
-// repoServer returns the pod template of the repo-server among objects, and what
-// ConfigMaps hold a plugin, by name.
+// repoServer returns the pod template of the repo-server in objects, and the content of ConfigMaps with a plugin, by
+// name.
 func repoServer(t *testing.T, objects []any) (template corev1.PodTemplateSpec, plugins map[string]string) {
 	t.Helper()
 	plugins = make(map[string]string)
@@ -547,8 +543,7 @@ func repoServer(t *testing.T, objects []any) (template corev1.PodTemplateSpec, p
 	return template, plugins
 }
 
-// sidecarProblem says what is wrong with a plugin's sidecar in the pod of a
-// repo-server, "" for nothing.
+// sidecarProblem returns what is wrong with a plugin's sidecar in the pod of a repo-server, "" if nothing.
 func sidecarProblem(pod corev1.PodSpec, plugins map[string]string) string {
 	const server = "argocd-repo-server"
 	containers := make(map[string]corev1.Container)
@@ -596,5 +591,5 @@ func mountsByPath(c corev1.Container) map[string]corev1.VolumeMount {
 	return mounts
 }
 
-// pluginBuild is the command of docs/argocd-plugin.md that builds the sidecar's image.
+// pluginBuild is the command in docs/argocd-plugin.md that builds the sidecar's image.
 const pluginBuild = "docker build --tag registry.example.com/argocd-confighash-helm:v0.1.0 examples/argocd/plugin-helm"

@@ -32,7 +32,7 @@ import (
 	yamlv3 "go.yaml.in/yaml/v3"
 )
 
-// readStrictly reads a YAML document that may hold no field that T lacks.
+// readStrictly reads a YAML document that must not have fields that T lacks.
 func readStrictly[T any](t *testing.T, decoder *yamlv3.Decoder) T {
 	t.Helper()
 	decoder.KnownFields(true)
@@ -49,7 +49,7 @@ func decoderOf(t *testing.T, path string) *yamlv3.Decoder {
 	return yamlv3.NewDecoder(bytes.NewReader(content))
 }
 
-// A githubAction is what GitHub knows of a composite action's file.
+// A githubAction is the file of a composite action.
 type githubAction struct {
 	Name, Description, Author string
 	Branding                  struct{ Icon, Color string }
@@ -69,7 +69,7 @@ type githubStep struct {
 	Env, With                  map[string]string
 }
 
-// A githubWorkflow is a workflow with one job, as those of the examples are.
+// A githubWorkflow is a workflow with one job, like those of the examples.
 type githubWorkflow struct {
 	Name        string
 	On          any
@@ -82,10 +82,10 @@ type githubWorkflow struct {
 	}
 }
 
-// A release is what a server holds of one, by file name.
+// A release has the files of a release, by name.
 type release map[string][]byte
 
-// releaseName is the name of the archive that .goreleaser.yaml gives.
+// releaseName returns the name of an archive according to .goreleaser.yaml.
 func releaseName(t *testing.T, version, system, arch string) string {
 	t.Helper()
 	var config struct {
@@ -115,8 +115,7 @@ func releaseName(t *testing.T, version, system, arch string) string {
 	return name.String() + ".tar.gz"
 }
 
-// newRelease makes the archives of release v0.1.0. The executable in them runs
-// the one under test.
+// newRelease creates the archives of release v0.1.0. The executable in them runs the one under test.
 func newRelease(t *testing.T) release {
 	t.Helper()
 	script := []byte("#!/bin/sh\nexec " + harness.Binary + ` "$@"` + "\n")
@@ -179,7 +178,7 @@ func packZip(to io.Writer, name string, content []byte) error {
 	return w.Close()
 }
 
-// serve answers with the release's files, and returns where releases are.
+// serve serves the release's files, and returns the URL of releases.
 func (r release) serve(t *testing.T) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
@@ -199,10 +198,10 @@ func (r release) serve(t *testing.T) string {
 	return server.URL
 }
 
-// A runner is a machine of GitHub's as far as the examples see it.
+// A runner emulates GitHub's runner for the examples.
 type runner struct {
 	t        *testing.T
-	dir      string // the checked out repository
+	dir      string // the checked-out repository
 	temp     string
 	path     string // the PATH
 	env      map[string]string
@@ -251,7 +250,7 @@ func (r *runner) file(name string) string {
 
 var expression = regexp.MustCompile(`\$\{\{ *([A-Za-z0-9._]+) *\}\}`)
 
-// expand puts values in the place of expressions.
+// expand replaces expressions with their values.
 func (r *runner) expand(text string, contexts map[string]string) string {
 	r.t.Helper()
 	if strings.Count(text, "${{") != len(expression.FindAllString(text, -1)) {
@@ -266,8 +265,7 @@ func (r *runner) expand(text string, contexts map[string]string) string {
 	})
 }
 
-// steps runs steps one after the other and returns what they printed, with the
-// error of the first that failed.
+// steps runs steps in order and returns their output, with the error of the first that failed.
 func (r *runner) steps(steps []githubStep, contexts, env map[string]string) (string, error) {
 	r.t.Helper()
 	var printed strings.Builder
@@ -284,7 +282,7 @@ func (r *runner) steps(steps []githubStep, contexts, env map[string]string) (str
 			out, err = r.script(step, contexts, env)
 		case strings.HasPrefix(step.Uses, "confighash/confighash@"):
 			out, err = r.action(step.With)
-		default: // others' actions: their part is done before the test
+		default: // actions of others: the test has already done their work
 		}
 		printed.WriteString(out)
 		if err != nil {
@@ -294,7 +292,7 @@ func (r *runner) steps(steps []githubStep, contexts, env map[string]string) (str
 	return printed.String(), nil
 }
 
-// holds evaluates the one kind of condition that the examples have.
+// holds evaluates the only kind of condition in the examples.
 func (r *runner) holds(condition string, contexts map[string]string) bool {
 	r.t.Helper()
 	name, ok := strings.CutSuffix(condition, " != ''")
@@ -359,7 +357,7 @@ func (r *runner) action(with map[string]string) (string, error) {
 	return r.steps(action.Runs.Steps, inputs, map[string]string{"GITHUB_ACTION_PATH": path})
 }
 
-// workflow runs the one job of a workflow.
+// workflow runs the only job of a workflow.
 func (r *runner) workflow(name string) (string, error) {
 	r.t.Helper()
 	w := readStrictly[githubWorkflow](r.t, decoderOf(r.t, "examples/ci/github/"+name))
@@ -378,7 +376,7 @@ func TestExamplesCI_actionInstallsOnlyWhatChecksumsVouchFor(t *testing.T) {
 	vouched := fmt.Sprintf("%x", sha256.Sum256(newRelease(t)[linux]))
 	tests := []struct {
 		label    string
-		with     map[string]string // beside the version
+		with     map[string]string // in addition to the version
 		env      map[string]string
 		tamper   func(release)
 		wantFail string
@@ -418,7 +416,7 @@ func TestExamplesCI_actionInstallsOnlyWhatChecksumsVouchFor(t *testing.T) {
 			tamper:   func(r release) { delete(r, linux) },
 			wantFail: "cannot download",
 		},
-		{label: "a version that is none", with: map[string]string{"version": "latest"}, wantFail: "'latest' is not a version"},
+		{label: "an invalid version", with: map[string]string{"version": "latest"}, wantFail: "'latest' is not a version"},
 		{label: "a version with a path", with: map[string]string{"version": "v0.1.0/../../x"}, wantFail: "is not a version"},
 		{label: "a processor without a release", env: map[string]string{"RUNNER_ARCH": "ARM"}, wantFail: "no release for ARM"},
 	}
@@ -498,7 +496,7 @@ func TestFluxPlugin_listsEachArchive(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// What github.com/fluxcd/flux2/v2/pkg/plugin reads.
+	// The fields that github.com/fluxcd/flux2/v2/pkg/plugin reads.
 	manifest := readStrictly[struct {
 		APIVersion                                     string `yaml:"apiVersion"`
 		Kind, Name, Description, Homepage, Source, Bin string
@@ -534,8 +532,7 @@ func TestFluxPlugin_listsEachArchive(t *testing.T) {
 	}
 }
 
-// shopRepository makes a Git repository with the environments of the example
-// and what they render to.
+// shopRepository creates a Git repository with the environments of the example and their rendered manifests.
 func shopRepository(t *testing.T) string {
 	t.Helper()
 	skipWithoutPrograms(t, "git")
@@ -549,7 +546,7 @@ func shopRepository(t *testing.T) string {
 	return dir
 }
 
-// commitAll commits what changed, if anything did.
+// commitAll commits any changes.
 func commitAll(t *testing.T, dir string) {
 	t.Helper()
 	if mustShell(t, dir, "git status --porcelain") == "" {
@@ -558,7 +555,7 @@ func commitAll(t *testing.T, dir string) {
 	mustShell(t, dir, "git add --all && git -c user.name=test -c user.email=test@example.com commit --quiet --message change")
 }
 
-// edit replaces a text that stands once in a file.
+// edit replaces a text that occurs once in a file.
 func edit(t *testing.T, file, before, after string) {
 	t.Helper()
 	content := harness.ReadFile(t, file)
@@ -570,7 +567,7 @@ func edit(t *testing.T, file, before, after string) {
 	}
 }
 
-// The ways in which what is rendered may differ from what it should be.
+// The ways in which rendered manifests may differ from the expected ones.
 var renderedCases = []struct {
 	label   string
 	change  func(t *testing.T, dir string)
@@ -605,7 +602,7 @@ var renderedCases = []struct {
 		false, "prod.yaml",
 	},
 	{
-		"a rendered file whose environment is gone",
+		"a rendered file without its environment",
 		func(t *testing.T, dir string) {
 			t.Helper()
 			mustShell(t, dir, "cp rendered/dev.yaml rendered/staging.yaml")
@@ -642,13 +639,13 @@ func TestExamplesCI_actionReportsWhatCannotBeChecked(t *testing.T) {
 		with           map[string]string
 		want           string
 	}{
-		{"a file that is not there", "", map[string]string{"mode": "Rename", "files": "other/*.yaml"}, "there is no file other/*.yaml"},
-		{"manifests that are none", "data: [", map[string]string{"mode": "Rename", "files": "all.yaml"}, "cannot check all.yaml"},
+		{"a missing file", "", map[string]string{"mode": "Rename", "files": "other/*.yaml"}, "there is no file other/*.yaml"},
+		{"invalid manifests", "data: [", map[string]string{"mode": "Rename", "files": "all.yaml"}, "cannot check all.yaml"},
 		{"an empty file", "", map[string]string{"mode": "Rename", "files": "all.yaml"}, "all.yaml holds no resource"},
 		{"a file of comments", "--- # none\r\n  # none\n\n...\n", map[string]string{"mode": "Rename", "files": "all.yaml"}, "all.yaml holds no resource"},
 		{"blank lines for files", "", map[string]string{"mode": "Rename", "files": "\n\n"}, "names no file"},
 		{"no mode", "kind: ConfigMap", map[string]string{"files": "all.yaml"}, "cannot check all.yaml"},
-		{"a mode that is none", "kind: ConfigMap", map[string]string{"files": "all.yaml", "mode": "Rname"}, "Rname"},
+		{"an unknown mode", "kind: ConfigMap", map[string]string{"files": "all.yaml", "mode": "Rname"}, "Rname"},
 	}
 	for _, test := range tests {
 		t.Run(test.label, func(t *testing.T) {
@@ -665,7 +662,7 @@ func TestExamplesCI_actionReportsWhatCannotBeChecked(t *testing.T) {
 	}
 }
 
-// obeyed returns the lines of a log that GitHub's runner takes for commands.
+// obeyed returns the lines of a log that GitHub's runner executes as commands.
 func obeyed(log string) []string {
 	var commands []string
 	stopped := ""
@@ -709,7 +706,7 @@ func TestExamplesCI_actionObeysNothingThatManifestsOrTheirNamesSay(t *testing.T)
 
 func TestExamplesCI_gitlabReportsWhatCannotBeChecked(t *testing.T) {
 	tests := []struct{ label, content, files, want string }{
-		{"a file that is not there", "", "other/*.yaml", "other/*.yaml is not as"},
+		{"a missing file", "", "other/*.yaml", "other/*.yaml is not as"},
 		{"an empty file", "", "all.yaml", "all.yaml holds no resource"},
 		{"a file of comments", "--- # none\r\n  # none\n\n...\n", "all.yaml", "all.yaml holds no resource"},
 		{"blanks for files", "", "  ", "names no file"},
@@ -747,8 +744,8 @@ func TestExamplesCI_actionShowsNoValueOfASecret(t *testing.T) {
 	}
 }
 
-// outsideFences returns the lines of Markdown that are rendered, less those of
-// blocks between tildes. A fence is closed by at least as many.
+// outsideFences returns the lines of Markdown outside of tilde fences, which are rendered. A fence is closed by at
+// least as many tildes.
 func outsideFences(markdown string) []string {
 	var lines []string
 	open := 0
@@ -767,8 +764,8 @@ func outsideFences(markdown string) []string {
 	return lines
 }
 
-// breakout is a text that may be in any column of a manifest: a line of
-// tildes, and then what GitHub would render.
+// breakout is a text that tries to close a fence from any column of a manifest, followed by something that GitHub would
+// render.
 const breakout = "x: \"~~ ~\n~~~~~~~~~~~~~~~~~~~~~~~~\n# approved\n\"\n"
 
 func TestExamplesCI_noManifestClosesTheFenceOfTheSummary(t *testing.T) {
@@ -809,11 +806,11 @@ func TestExamplesCI_githubShowsWhatAPullRequestChanges(t *testing.T) {
 	}
 }
 
-// formerImage is what main has no longer since the branch of changedShop left it.
+// formerImage is an image that main no longer has since the branch of changedShop was created.
 const formerImage = "registry.example.com/web:1.4.2"
 
-// changedShop is a repository with a branch that changes configuration of both
-// environments. main has gone on since; what is checked out is the merge of both.
+// changedShop creates a repository with a branch that changes configuration of both environments. main has new commits
+// since; the merge of both is checked out.
 func changedShop(t *testing.T) string {
 	t.Helper()
 	dir := shopRepository(t)
@@ -828,8 +825,8 @@ func changedShop(t *testing.T) string {
 	return dir
 }
 
-// introducedShop is a repository whose main has neither confighash nor the environment
-// prod. A branch adds both; what is checked out is the merge.
+// introducedShop creates a repository whose main has neither confighash nor the environment prod. A branch adds both;
+// the merge is checked out.
 func introducedShop(t *testing.T) string {
 	t.Helper()
 	dir := shopRepository(t)
@@ -842,11 +839,10 @@ func introducedShop(t *testing.T) string {
 	return dir
 }
 
-// impactMarker is the first line of what confighash impact writes as Markdown.
+// impactMarker is the first line of confighash impact's Markdown.
 const impactMarker = "<!-- confighash impact -->"
 
-// A stand-in for gh: it writes down what it was asked, and runs --jq on the
-// comments that there are.
+// A stand-in for gh: it records its arguments, and runs --jq on the existing comments.
 const ghStandIn = `#!/bin/sh
 for last; do :; done
 case "$*" in
@@ -1031,7 +1027,7 @@ func TestExamplesCI_gitlabNotesWhatAMergeRequestRestarts(t *testing.T) {
 	}
 }
 
-// What docs/impact-ci.md shows is what the tests above run.
+// docs/impact-ci.md shows what the tests above run.
 func TestExamplesCI_impactPageShowsTheExamples(t *testing.T) {
 	for _, block := range harness.FencedBlocks(t, "../../docs/impact-ci.md", "yaml") {
 		if !holdsBlock(t, block) {
@@ -1044,7 +1040,7 @@ func TestExamplesCI_githubPushesWhatIsRendered(t *testing.T) {
 	dir := shopRepository(t)
 	r := newRunner(t, dir)
 	r.releases = newRelease(t).serve(t)
-	// Programs that write down how they were run, and what was pushed.
+	// Programs that record how they were run, and what was pushed.
 	programs := t.TempDir()
 	for name, script := range map[string]string{
 		"docker": `echo "docker $* < $(cat)" >>"$RUNNER_TEMP/ran"`,
@@ -1078,7 +1074,7 @@ func TestExamplesCI_githubPushesWhatIsRendered(t *testing.T) {
 	}
 }
 
-// A gitlabTemplate is what GitLab knows of a file with inputs.
+// A gitlabTemplate is a GitLab file with inputs.
 type gitlabTemplate struct {
 	Spec struct {
 		Inputs map[string]struct {
@@ -1100,7 +1096,7 @@ type gitlabJob struct {
 	Artifacts      struct{ Paths []string }
 }
 
-// gitlabJobs returns the jobs of the template with inputs in their places.
+// gitlabJobs returns the jobs of the template with the inputs inserted.
 func gitlabJobs(t *testing.T, inputs map[string]string) map[string]gitlabJob {
 	t.Helper()
 	decoder := decoderOf(t, "templates/confighash.yml")
@@ -1137,7 +1133,7 @@ func gitlabJobs(t *testing.T, inputs map[string]string) map[string]gitlabJob {
 	return readStrictly[map[string]gitlabJob](t, yamlv3.NewDecoder(strings.NewReader(filled)))
 }
 
-// gitlabScript is what GitLab makes of a job: one script.
+// gitlabScript returns the single script that GitLab runs for a job.
 func gitlabScript(jobs map[string]gitlabJob, name string) (script string, env []string) {
 	job := jobs[name]
 	base := jobs[job.Extends]
@@ -1159,8 +1155,8 @@ func runGitlab(t *testing.T, dir, script string, env []string, programs string) 
 	return string(out), err
 }
 
-// programsAlone makes a folder with these programs alone: those of this
-// machine or, where all is not empty, the one that is all of them.
+// programsAlone creates a folder with only these programs: this machine's or, if all is not empty, links to that single
+// program.
 func programsAlone(t *testing.T, all string, names ...string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -1181,11 +1177,11 @@ func programsAlone(t *testing.T, all string, names ...string) string {
 	return dir
 }
 
-// The programs of an image that GitLab runs the template in.
+// The programs of an image in which GitLab runs the template.
 var imagePrograms = []string{"sh", "uname", "mktemp", "tar", "gzip", "sha256sum", "awk", "cut", "cat"}
 
-func TestExamplesCI_gitlabFindsWhatIsNotAsWritten(t *testing.T) {
-	// Alpine's programs are all one, busybox.
+func TestExamplesCI_gitlabFindsWhatIsNotRendered(t *testing.T) {
+	// Alpine's programs are all busybox.
 	for _, image := range []struct{ client, all string }{{"curl", ""}, {"wget", ""}, {"wget", "busybox"}} {
 		for _, test := range renderedCases {
 			t.Run(image.client+image.all+", "+test.label, func(t *testing.T) {
@@ -1225,7 +1221,7 @@ func TestExamplesCI_gitlabInstallsOnlyWhatChecksumsVouchFor(t *testing.T) {
 		{label: "no archive", tamper: func(r release) { delete(r, linux) }, wantFail: "cannot download"},
 		{label: "no checksum", tamper: func(r release) { r["checksums.txt"] = nil }, wantFail: "one that checksums.txt names"},
 		{label: "as it should be", sha256: vouched, tamper: func(release) {}},
-		{label: "a checksum of one's own alone", sha256: vouched, tamper: func(r release) { delete(r, "checksums.txt") }},
+		{label: "only one's own checksum", sha256: vouched, tamper: func(r release) { delete(r, "checksums.txt") }},
 	}
 	programs := programsAlone(t, "", append([]string{"curl"}, imagePrograms...)...)
 	for _, test := range tests {
@@ -1287,14 +1283,13 @@ func TestExamplesCI_gitlabJobRendersAgain(t *testing.T) {
 	}
 }
 
-// A preCommitHook is what pre-commit knows of a hook, as far as the project's
-// hooks use it.
+// A preCommitHook has the fields of pre-commit's hooks that the project uses.
 type preCommitHook struct {
 	ID, Name, Description, Entry, Language string
 	Args, Types                            []string
 }
 
-func TestExamplesCI_preCommitHooksFindWhatIsNotAsWritten(t *testing.T) {
+func TestExamplesCI_preCommitHooksFindWhatIsNotRendered(t *testing.T) {
 	hooks := readStrictly[[]preCommitHook](t, decoderOf(t, ".pre-commit-hooks.yaml"))
 	// go install names a program after its folder.
 	programs := map[string]string{"golang": "fn", "system": "confighash"}
@@ -1389,14 +1384,14 @@ func TestExamplesCI_scriptsPassShellcheck(t *testing.T) {
 	for _, name := range []string{"confighash", ".confighash"} {
 		jobs := gitlabJobs(t, map[string]string{"version": "v0.1.0", "files": "x"})
 		script := strings.Join(append(jobs[name].BeforeScript, jobs[name].Script...), "\n")
-		// What GitLab sets is not assigned; the list of files is to be split.
+		// GitLab sets some variables, and the list of files must be split.
 		if _, err := harness.Run([]byte("#!/bin/sh\n"+script+"\n"), "shellcheck", "--exclude", "SC2154", "-"); err != nil {
 			t.Error(err)
 		}
 	}
 }
 
-// An ownWorkflow is a workflow of this repository, as far as tests look at it.
+// An ownWorkflow has the tested fields of this repository's workflows.
 type ownWorkflow struct {
 	Permissions map[string]string
 	Jobs        map[string]struct {
@@ -1436,7 +1431,7 @@ func TestWorkflows_checkBeforeAnythingMayBeWritten(t *testing.T) {
 	}
 }
 
-// The examples are copied together, so they are of one version.
+// The examples are used together, so they must name the same version.
 func TestExamplesCI_nameOneVersion(t *testing.T) {
 	version := regexp.MustCompile(`(?:confighash:|confighash@|rev: |version: |confighash/confighash/)(v\d+\.\d+\.\d+)`)
 	for name, want := range map[string]int{
@@ -1459,7 +1454,7 @@ func TestExamplesCI_pageShowsTheExamples(t *testing.T) {
 	seen := 0
 	for _, block := range slices.Concat(harness.FencedBlocks(t, "../../docs/ci.md", "yaml"), harness.FencedBlocks(t, "../../docs/ci.md", "sh"), harness.FencedBlocks(t, "../../docs/flux.md", "yaml")) {
 		if strings.HasPrefix(block, "spec:\n  mode: ") || strings.HasPrefix(block, "confighash --check ") {
-			continue // has a test below
+			continue // tested below
 		}
 		if !holdsBlock(t, block) {
 			t.Errorf("no example holds\n%s", block)
@@ -1513,7 +1508,7 @@ func TestExamplesCI_renamedObjectsTellFluxNotToPrune(t *testing.T) {
 	}
 }
 
-// The kinds of Flux that the example has, as far as it sets their fields.
+// Flux's kinds in the example, with the fields that it sets.
 type fluxObject struct {
 	APIVersion string `yaml:"apiVersion"`
 	Kind       string

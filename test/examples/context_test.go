@@ -12,8 +12,7 @@ import (
 	"github.com/confighash/confighash/test/support/harness"
 )
 
-// The recipe of docs/other-builds.md: a change of the platform reaches the applications that
-// use what changed, and no others.
+// The recipe of docs/other-builds.md: a change of the platform reaches exactly the applications that use what changed.
 func TestOtherBuilds_recipeOfAMonorepo(t *testing.T) {
 	applications := 50
 	if testing.Short() {

@@ -14,8 +14,8 @@ import (
 	"github.com/confighash/confighash/test/support/harness"
 )
 
-// The stand-ins for what a test lacks: a registry and a cluster. They refuse what
-// the real ones would refuse by its form.
+// Stand-ins for the registry and the cluster that a test lacks. They reject what the real ones would reject because of
+// its form.
 var docStandIns = map[string]string{
 	"docker": `case $1 in
 build) shift; for last; do :; done; [ -f "$last/Dockerfile" ] || { echo "$last has no Dockerfile" >&2; exit 1; } ;;
@@ -46,7 +46,7 @@ esac
 
 var exampleDocs = []string{"argocd.md", "argocd-plugin.md", "argocd-teams.md", "fleets.md"}
 
-func TestExampleDocs_yamlIsOfTheExamples(t *testing.T) {
+func TestExampleDocs_yamlIsFromTheExamples(t *testing.T) {
 	var examples bytes.Buffer
 	for _, dir := range []string{"argocd", "fleet"} {
 		err := filepath.WalkDir(filepath.Join(examplesDir, dir), func(path string, entry fs.DirEntry, err error) error {

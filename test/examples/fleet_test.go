@@ -124,8 +124,7 @@ func newFleetRun(t *testing.T, perPod string) fleetRun {
 	return r
 }
 
-// script runs a template's script with the environment that the template
-// names, and values for what is in it.
+// script runs a template's script with the environment that the template names; values replace its expressions.
 func (r fleetRun) script(name string, values map[string]string) (stdout, stderr string, err error) {
 	r.t.Helper()
 	script := r.templates[name].Script
@@ -271,8 +270,8 @@ func TestExamplesFleet_workflowNamesThePackagesThatFailAndRendersTheOthers(t *te
 	}
 }
 
-// A fleetBranch is the branch that the workflow commits to, and the folder of
-// its repository, which is the home of the script as well.
+// A fleetBranch is the branch to which the workflow commits, and the folder of its repository, which is also the
+// script's home.
 type fleetBranch struct {
 	fleetRun
 	home, repository string
@@ -289,8 +288,7 @@ func (b fleetBranch) git(args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// commit makes a repository of a folder, with a commit of what is in it, and
-// returns the commit.
+// commit creates a repository from a folder, with a commit of its content, and returns the commit.
 func (b fleetBranch) commit(dir, branch string) string {
 	b.t.Helper()
 	b.git("init", "--quiet", "--initial-branch", branch, dir)
@@ -299,7 +297,7 @@ func (b fleetBranch) commit(dir, branch string) string {
 	return b.git("-C", dir, "rev-parse", "HEAD")
 }
 
-// newFleetBranch renders all packages and makes a branch that holds another.
+// newFleetBranch renders all packages and creates a branch with another one.
 func newFleetBranch(t *testing.T) (b fleetBranch, commit string) {
 	t.Helper()
 	home := openDir(t)
@@ -398,7 +396,7 @@ func TestExamplesFleet_workflowPublishesWhatWasListedOrNothing(t *testing.T) {
 	}
 }
 
-// The Secret's keys are those that the git artifact names.
+// The git artifact names the Secret's keys.
 func TestExamplesFleet_workflowGivesGitItsCredentials(t *testing.T) {
 	b, _ := newFleetBranch(t)
 	source := b.templates["list"].Inputs.Artifacts[0].Git
@@ -420,8 +418,8 @@ func TestExamplesFleet_workflowGivesGitItsCredentials(t *testing.T) {
 	}
 }
 
-// artifactsToGive are what a step after the list has to hand on: what the list
-// puts out, so that all pods see one commit.
+// artifactsToGive returns what steps after the list must pass on: the list's outputs, so that all pods see the same
+// commit.
 func artifactsToGive(known map[string]workflowSubtemplate) (given []workflowArtifact) {
 	for _, artifact := range known["list"].Outputs.Artifacts {
 		given = append(given, workflowArtifact{Name: artifact.Name, From: "{{steps.list.outputs.artifacts." + artifact.Name + "}}"})
@@ -429,8 +427,8 @@ func artifactsToGive(known map[string]workflowSubtemplate) (given []workflowArti
 	return given
 }
 
-// Argo Workflows knows these names when a workflow runs, not before.
-func TestExamplesFleet_workflowNamesWhatIsThere(t *testing.T) {
+// Argo Workflows checks these names only when a workflow runs.
+func TestExamplesFleet_workflowNamesExistingParts(t *testing.T) {
 	workflow := example[argoWorkflowTemplate](t, "fleet/workflow/workflowtemplate.yaml")
 	content, err := os.ReadFile(filepath.Join(examplesDir, "fleet", "workflow", "workflowtemplate.yaml"))
 	if err != nil {
@@ -484,7 +482,7 @@ func TestExamplesFleet_workflowNamesWhatIsThere(t *testing.T) {
 	}
 }
 
-// The function runner hands a ResourceList to the image's program.
+// The function runner passes a ResourceList to the image's program.
 func TestExamplesFleet_porchRendersTheImageOfThePackage(t *testing.T) {
 	config := example[porchFunctionConfig](t, "fleet/porch/functionconfig.yaml")
 	kpt := example[kptfile](t, "fleet/porch/package/Kptfile")

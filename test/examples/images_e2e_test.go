@@ -20,8 +20,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// importImage makes an image of programs of this machine, by their paths in the
-// image, and returns its name. It is removed when the test ends.
+// importImage creates an image of this machine's programs, by their paths in the image, and returns its name. It is
+// removed when the test ends.
 func importImage(t *testing.T, name string, programs map[string]string) string {
 	t.Helper()
 	var archive bytes.Buffer
@@ -53,7 +53,7 @@ func removeImage(t *testing.T, name string) {
 	t.Cleanup(func() { _, _ = harness.Run(nil, "docker", "image", "rm", "--force", name) })
 }
 
-// withLibraries are a program and the libraries that it needs, by their paths.
+// withLibraries returns a program and the libraries that it needs, by path.
 func withLibraries(program string) map[string]string {
 	programs := map[string]string{program: program}
 	out, _ := exec.Command("ldd", program).CombinedOutput() // a static one has none
@@ -65,8 +65,8 @@ func withLibraries(program string) map[string]string {
 	return programs
 }
 
-// helmPluginImage builds the sidecar's image for charts by the example's Dockerfile, on
-// images of what this machine has, with a chart in it.
+// helmPluginImage builds the sidecar's image for charts with the example's Dockerfile, based on images with this
+// machine's programs, and adds a chart.
 func helmPluginImage(t *testing.T, pkg string) string {
 	t.Helper()
 	image := harness.ImageUnderTest(t)
@@ -85,8 +85,8 @@ func helmPluginImage(t *testing.T, pkg string) string {
 	return withPackage(t, name, pkg)
 }
 
-// withPackage puts a package of the examples into an image, as its working
-// directory, and the files beside the package where a plugin's are mounted.
+// withPackage adds a package of the examples to an image as its working directory, and the files beside the package
+// where a plugin's files are mounted.
 func withPackage(t *testing.T, image, pkg string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -107,7 +107,7 @@ func withPackage(t *testing.T, image, pkg string) string {
 	return name
 }
 
-// readable lets every user read what is beneath dir.
+// readable makes everything beneath dir readable for every user.
 func readable(t *testing.T, dir string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
@@ -121,8 +121,7 @@ func readable(t *testing.T, dir string) {
 	}
 }
 
-// asSidecar are the arguments of docker run that represent the sidecar's
-// security context and Argo CD's environment.
+// asSidecar returns the arguments of docker run for the sidecar's security context and Argo CD's environment.
 func asSidecar(image string, line []string) []string {
 	arguments := []string{
 		"run", "--rm", "--read-only", "--network", "none", "--cap-drop", "ALL",
@@ -152,14 +151,14 @@ func TestE2EExamplesArgoCD_helmImageRendersAsExpected(t *testing.T) {
 	if out := harness.MustRun(t, nil, "docker", "image", "inspect", "--format", "{{.Config.User}}", image); strings.TrimSpace(string(out)) != "999" {
 		t.Errorf("the image's user is %s, want 999", out)
 	}
-	// The same, of a folder that helm refuses.
+	// The same for a folder that helm rejects.
 	broken := asSidecar(image, []string{line[0], "-c", "cd /; . " + line[1]})
 	if out, err := harness.Run(nil, "docker", broken...); err == nil || len(out) > 0 {
 		t.Errorf("want an error and nothing on stdout: %v\n%s", err, out)
 	}
 }
 
-// kpt represents Porch's function runner: both hand the package to the image.
+// kpt stands for Porch's function runner: both pass the package to the image.
 func TestE2EExamplesFleet_porchPackageRendersByContainer(t *testing.T) {
 	kpt, image := harness.Kpt(t), harness.ImageUnderTest(t)
 	dir := filepath.Join(t.TempDir(), "shop")

@@ -12,12 +12,12 @@ import (
 	"github.com/confighash/confighash/test/support/harness"
 )
 
-// oldVersions is a repository in which the recipes of docs/old-versions.md run.
+// oldVersions is a repository for the recipes of docs/old-versions.md.
 type oldVersions struct {
 	dir, recipe string
 }
 
-// newOldVersions takes the recipe that has a word in it.
+// newOldVersions uses the recipe that contains a word.
 func newOldVersions(t *testing.T, word string) *oldVersions {
 	t.Helper()
 	o := &oldVersions{dir: t.TempDir()}
@@ -59,7 +59,7 @@ func (o *oldVersions) write(t *testing.T, name string, version int) {
 	}
 }
 
-// wantVersions wants that many earlier versions in what was rendered, and commits it.
+// wantVersions checks the number of earlier versions in the rendered manifests, and commits them.
 func (o *oldVersions) wantVersions(t *testing.T, want int) {
 	t.Helper()
 	text := ""

@@ -17,8 +17,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// examplesByKpt runs every example as kpt runs it, twice, with line in place
-// of the image that its Kptfile names, or flags where it is run by eval.
+// examplesByKpt runs every example with kpt, twice, with line instead of the image in its Kptfile, or flags if it is
+// run by eval.
 func examplesByKpt(t *testing.T, line string, flags ...string) {
 	t.Helper()
 	kpt := harness.Kpt(t)
@@ -49,8 +49,8 @@ func TestE2E_kptExamplesByExec(t *testing.T) {
 	examplesByKpt(t, "exec: "+harness.Binary, "--exec", harness.Binary)
 }
 
-// taggedImage returns the image under test under a name with a slash: to kpt,
-// one without is of its own catalogue.
+// taggedImage returns the image under test under a name with a slash: kpt looks for a name without one in its own
+// catalogue.
 func taggedImage(t *testing.T) string {
 	t.Helper()
 	const tag = "localhost/confighash-examples:e2e"
@@ -64,8 +64,8 @@ func TestE2E_kptExamplesByImage(t *testing.T) {
 	examplesByKpt(t, "image: "+tag, "--image", tag)
 }
 
-// The commands of the examples' pages, with a repository on disk for the one
-// on the net, and the image under test for the published one.
+// The commands of the examples' pages, with a repository on disk instead of the remote one, and the image under test
+// instead of the published one.
 func TestE2E_kptExamples_commandsOfTheirPagesRun(t *testing.T) {
 	tag := taggedImage(t)
 	k := newKptUser(t)
@@ -121,7 +121,7 @@ func newUpstream(t *testing.T) upstream {
 	if err := os.CopyFS(web, os.DirFS(filepath.Join("..", "..", "testdata", "kpt-example"))); err != nil {
 		t.Fatal(err)
 	}
-	// kpt itself notes beside metadata what upstream calls a resource.
+	// kpt records the upstream name of a resource in a comment at its metadata.
 	for _, name := range []string{"config.yaml", filepath.Join("web", "deployment.yaml")} {
 		path := filepath.Join(web, name)
 		unnoted := regexp.MustCompile(` # kpt-merge:.*`).ReplaceAll(harness.ReadFile(t, path), nil)
@@ -134,7 +134,7 @@ func newUpstream(t *testing.T) upstream {
 	return u
 }
 
-// publish commits the package as it is now, as version.
+// publish commits the current package as version.
 func (u upstream) publish(t *testing.T, version string) {
 	t.Helper()
 	git(t, u.dir, "add", "--all")
@@ -146,7 +146,7 @@ func (u upstream) file(name string) string {
 	return filepath.Join(u.dir, "web", filepath.FromSlash(name))
 }
 
-// A kptUser is a person with kpt, a working copy and the function on the PATH.
+// A kptUser has kpt, a working copy and the function on the PATH.
 type kptUser struct {
 	dir string
 	env []string
@@ -166,7 +166,7 @@ func newKptUser(t *testing.T) kptUser {
 	return k
 }
 
-// sh runs a command line in the working copy, and commits what has come of it.
+// sh runs a command line in the working copy, and commits the changes.
 func (k kptUser) sh(t *testing.T, line string) {
 	t.Helper()
 	cmd := exec.Command("sh", "-c", line)
@@ -183,8 +183,7 @@ func (k kptUser) get(t *testing.T, u upstream) {
 	k.sh(t, "kpt pkg get file://"+u.dir+"/.git/web@v1 web")
 }
 
-// render renders the package, twice, and holds that the second time changes
-// nothing.
+// render renders the package twice, and checks that the second time changes nothing.
 func (k kptUser) render(t *testing.T) {
 	t.Helper()
 	k.sh(t, "kpt fn render web --allow-exec")
@@ -195,15 +194,15 @@ func (k kptUser) render(t *testing.T) {
 	}
 }
 
-// update takes a version of upstream over and renders it.
+// update takes over a version of upstream and renders it.
 func (k kptUser) update(t *testing.T, version string) {
 	t.Helper()
 	k.sh(t, "kpt pkg update web@"+version)
 	k.render(t)
 }
 
-// named returns the names of the objects that are or were called base, where
-// they are defined, and where the Deployment refers to them.
+// named returns the current names of the objects called base, where they are defined, and where the Deployment refers
+// to them.
 func (k kptUser) named(t *testing.T, base string) (defined, referred []string) {
 	t.Helper()
 	web := filepath.Join(k.dir, "web")
@@ -217,9 +216,8 @@ func (k kptUser) named(t *testing.T, base string) (defined, referred []string) {
 	return find("config.yaml"), find("web/deployment.yaml")
 }
 
-// checkNamed holds that one object is called base and a suffix, and that the
-// Deployment refers to it and to nothing that was called so, and returns its
-// name.
+// checkNamed checks that exactly one object is named base plus a suffix, and that the Deployment refers only to it, and
+// returns its name.
 func (k kptUser) checkNamed(t *testing.T, base string) string {
 	t.Helper()
 	defined, referred := k.named(t, base)
@@ -237,7 +235,7 @@ func (k kptUser) checkNamed(t *testing.T, base string) string {
 	return defined[0]
 }
 
-// config returns what config.yaml of the package says.
+// config returns the content of the package's config.yaml.
 func (k kptUser) config(t *testing.T) string {
 	t.Helper()
 	return string(harness.ReadFile(t, filepath.Join(k.dir, "web", "config.yaml")))
@@ -265,7 +263,7 @@ func TestE2E_kptUpdate_mergesIntoWhatRenameRenamed(t *testing.T) {
 		}
 	}
 
-	// kpt takes the list over whole, with names that have no suffix.
+	// kpt replaces the whole list, with names without suffixes.
 	harness.ReplaceIn(t, u.file("web/deployment.yaml"), "envFrom:\n", "envFrom:\n            - secretRef: {name: web-database}\n")
 	u.publish(t, "v3")
 	k.sh(t, "kpt pkg update web@v3")
@@ -304,7 +302,7 @@ func TestE2E_kptUpdate_keepsWhatUpstreamDeletesIfItWasRenamed(t *testing.T) {
 	}
 }
 
-// Why docs/kpt.md says to publish packages unrendered.
+// The reason why docs/kpt.md recommends publishing packages unrendered.
 func TestE2E_kptUpdate_ofARenderedUpstreamLosesLocalEdits(t *testing.T) {
 	u, k := newUpstream(t), newKptUser(t)
 	kpt := harness.Kpt(t)
@@ -331,7 +329,7 @@ func TestE2E_kptUpdate_ofARenderedUpstreamLosesLocalEdits(t *testing.T) {
 	}
 }
 
-// Every command of docs/kpt.md, in its order, and every piece of YAML.
+// Every command of docs/kpt.md in order, and all YAML.
 func TestE2E_kptDocs_commandsRun(t *testing.T) {
 	u, k := newUpstream(t), newKptUser(t)
 	k.get(t, u)
@@ -342,7 +340,7 @@ func TestE2E_kptDocs_commandsRun(t *testing.T) {
 		for line := range strings.Lines(block) {
 			line = strings.TrimSpace(line)
 			if strings.Contains(line, "--check") {
-				// It exits with 3 where the package is not rendered.
+				// It exits with 3 if the package is not rendered.
 				line = "kpt fn render web --allow-exec && " + line
 			}
 			k.sh(t, line)

@@ -26,12 +26,12 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// examplesImage is the image that the examples name. Which version that is
-// does not matter to the tests, but it is the same everywhere.
+// examplesImage matches the image in the examples. The version does not matter to the tests, but it must be the same
+// everywhere.
 var examplesImage = regexp.MustCompile(`ghcr\.io/confighash/confighash:v\d+\.\d+\.\d+\b`)
 
-// A kptExample is a package in the form of kpt's catalogue of functions: beside
-// its files, .expected says how to run it, and what git diff shows then.
+// A kptExample is a package in the form of kpt's function catalogue: .expected says how to run it, and contains the
+// resulting git diff.
 type kptExample struct {
 	name, source string
 	TestType     string            `json:"testType"`
@@ -60,9 +60,8 @@ func kptExamples(t *testing.T) []kptExample {
 	return found
 }
 
-// checkOut returns a copy of the example in a repository of its own, edited
-// by edit and committed. It has .expected in it, as it has for who gets the
-// package; .krmignore hides that from kpt.
+// checkOut returns a copy of the example in a separate repository, edited by edit and committed. It includes .expected,
+// as for anyone who gets the package; .krmignore hides that from kpt.
 func (e kptExample) checkOut(t *testing.T, edit func(dir string)) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), e.name)
@@ -78,8 +77,7 @@ func (e kptExample) checkOut(t *testing.T, edit func(dir string)) string {
 	return dir
 }
 
-// git runs git in a folder, with no settings but its own, and returns what it
-// prints.
+// git runs git in a folder, without the user's settings, and returns its output.
 func git(t *testing.T, dir string, args ...string) string {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
@@ -97,15 +95,14 @@ func git(t *testing.T, dir string, args ...string) string {
 	return string(out)
 }
 
-// checkDiff compares what has changed in dir with the example's diff.patch. Newer
-// versions of kpt than 1.0.0-beta.56 note in the Kptfile that they have rendered, so
-// that file does not count.
+// checkDiff compares the changes in dir with the example's diff.patch. As newer versions of kpt than 1.0.0-beta.56
+// record a rendering in the Kptfile, that file is ignored.
 func (e kptExample) checkDiff(t *testing.T, dir string) {
 	t.Helper()
 	golden.Compare(t, filepath.Join(e.source, ".expected", "diff.patch"), git(t, dir, "diff", "--", ".", ":!Kptfile"))
 }
 
-// functionConfig returns what kpt would give the function.
+// functionConfig returns the functionConfig that kpt would pass.
 func (e kptExample) functionConfig(t *testing.T, dir string) *kyaml.RNode {
 	t.Helper()
 	flat := func(data map[string]string) *kyaml.RNode {
@@ -137,8 +134,7 @@ func (e kptExample) functionConfig(t *testing.T, dir string) *kyaml.RNode {
 	return kyaml.MustParse(string(harness.ReadFile(t, filepath.Join(dir, mutator.ConfigPath))))
 }
 
-// The packages are read and written by the library that kpt reads and writes
-// them with.
+// The packages are read and written with the library that kpt uses.
 func TestKptExamples_changeAsExpectedAndOnce(t *testing.T) {
 	for _, e := range kptExamples(t) {
 		t.Run(e.name, func(t *testing.T) {
@@ -190,8 +186,8 @@ func TestKptExamples_nameOneImage(t *testing.T) {
 	}
 }
 
-// openAPISchema returns what `confighash schema` prints, in the words of
-// OpenAPI 3.0, which knows null as nullable and neither propertyNames nor if.
+// openAPISchema returns the output of `confighash schema` in terms of OpenAPI 3.0, which expresses null as nullable and
+// has neither propertyNames nor if.
 func openAPISchema(t *testing.T) map[string]any {
 	t.Helper()
 	printed, err := harness.Run(nil, harness.Binary, "schema")
@@ -227,8 +223,7 @@ func translateSchema(schema map[string]any) {
 	}
 }
 
-// In addition to what is written by hand, definition.yaml holds the schema that the
-// function prints.
+// definition.yaml contains the schema that the function prints, after a handwritten part.
 func TestKptDefinition_holdsTheSchema(t *testing.T) {
 	const path, mark = "../../fn/definition.yaml", "        openAPIV3Schema:\n"
 	content := string(harness.ReadFile(t, path))
@@ -248,8 +243,7 @@ func TestKptDefinition_holdsTheSchema(t *testing.T) {
 	golden.Compare(t, path, want)
 }
 
-// A checked is a functionConfig that kyaml holds against a schema. S is the
-// type of schemas.
+// A checked is a functionConfig for kyaml to validate with a schema. S is the type of schemas.
 type checked[S any] struct {
 	schema S
 	Spec   any `json:"spec"`
@@ -300,8 +294,8 @@ func TestKptDefinition_acceptsWhatTheFunctionAccepts(t *testing.T) {
 	}
 }
 
-// kpt's catalogue refuses fields and tags that it does not know.
-func TestKptMetadata_isWhatTheCatalogueTakes(t *testing.T) {
+// kpt's catalogue rejects unknown fields and tags.
+func TestKptMetadata_isValidInTheCatalogue(t *testing.T) {
 	var metadata struct {
 		Image              string   `json:"image"`
 		Description        string   `json:"description"`
@@ -343,9 +337,8 @@ func TestKptMetadata_isWhatTheCatalogueTakes(t *testing.T) {
 	}
 }
 
-// Each piece of YAML in docs/kpt.md and in the function's own page is part of
-// an example, or a functionConfig that the function takes.
-func TestKptDocs_yamlIsOfTheExamplesOrIsTaken(t *testing.T) {
+// All YAML in docs/kpt.md and in the function's own page is part of an example, or a valid functionConfig.
+func TestKptDocs_yamlIsFromTheExamplesOrValid(t *testing.T) {
 	var examples strings.Builder
 	err := filepath.WalkDir(filepath.Join("..", "..", "examples"), func(path string, entry os.DirEntry, err error) error {
 		if err == nil && !entry.IsDir() && strings.Contains(path, "confighash-") {

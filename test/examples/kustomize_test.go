@@ -18,17 +18,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// kustomizeExamples are the folders beneath examples/kustomize that are to be
-// built.
+// kustomizeExamples are the folders beneath examples/kustomize to be built.
 var kustomizeExamples = []string{
 	"plain", "helm", "generators", "components", "environments/dev", "environments/prod", "annotate", "optin",
 }
 
-// runsByExec is what makes an example's kustomization run the function.
+// runsByExec matches the part of an example's kustomization that runs the function.
 var runsByExec = regexp.MustCompile(`(?m)^transformers:\n- (\.\./)?exec\n`)
 
-// kustomizeExample copies the examples to a new folder, and returns the path of
-// one of them, with its kustomization's transformers replaced.
+// kustomizeExample copies the examples to a new folder, and returns the path of one of them, with its kustomization's
+// transformers replaced.
 func kustomizeExample(t *testing.T, path, transformers string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -47,14 +46,14 @@ func kustomizeExample(t *testing.T, path, transformers string) string {
 	return dir
 }
 
-// What is in the place of an example's transformers.
+// Replacements for an example's transformers.
 const (
 	asItIs      = "$0"
 	byContainer = "transformers:\n- ${1}container\n"
 	byNothing   = ""
 )
 
-// mustShell runs a command that is to succeed, and to have nothing to tell.
+// mustShell runs a command that must succeed without warnings.
 func mustShell(t *testing.T, dir, command string, env ...string) string {
 	t.Helper()
 	stdout, stderr, err := harness.Shell(t, dir, command, env...)
@@ -70,8 +69,7 @@ func mustShell(t *testing.T, dir, command string, env ...string) string {
 // buildWithExec builds any of the examples.
 const buildWithExec = "kustomize build --enable-alpha-plugins --enable-exec --enable-helm ."
 
-// functionConfigFile is the path of an example's functionConfig, from the
-// folder that is built.
+// functionConfigFile returns the path of an example's functionConfig from the folder to be built.
 func functionConfigFile(path string) string {
 	if strings.Contains(path, "/") {
 		return "../exec/confighash.yaml"
@@ -97,7 +95,7 @@ func TestExamplesKustomize_aPipeGivesTheSame(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%v\n%s", err, said)
 			}
-			// kustomize moves what a function renames to the end.
+			// kustomize moves objects that a function renames to the end.
 			found, err := harness.Diff([]byte(byExec), []byte(byPipe), false)
 			if err != nil {
 				t.Fatal(err)
@@ -109,9 +107,8 @@ func TestExamplesKustomize_aPipeGivesTheSame(t *testing.T) {
 	}
 }
 
-// What kustomize has named itself lacks the annotation that tells the suffix,
-// until the function has seen it.
-func TestExamplesKustomize_checkTakesWhatWasRendered(t *testing.T) {
+// Objects that kustomize has named itself lack the annotation with the suffix until the function has processed them.
+func TestExamplesKustomize_checkAcceptsWhatWasRendered(t *testing.T) {
 	check := " | confighash --check --config "
 	for _, example := range kustomizeExamples {
 		t.Run(example, func(t *testing.T) {
@@ -194,8 +191,7 @@ func TestExamplesKustomize_pathCountsFromTheKustomizationThatListsIt(t *testing.
 	}
 }
 
-// holdsBlock reports that one of the files beneath examples and templates
-// holds a text.
+// holdsBlock reports whether a file beneath examples and templates contains a text.
 func holdsBlock(t *testing.T, text string) bool {
 	t.Helper()
 	for _, dir := range []string{"examples", "templates"} {
@@ -239,8 +235,7 @@ func TestExamplesKustomize_pageShowsTheExamples(t *testing.T) {
 	}
 }
 
-// kubectlIsKustomize builds by kustomize in the place of kubectl, which contains it, and
-// prints what would be applied.
+// kubectlIsKustomize replaces kubectl, which contains kustomize, by kustomize, and prints what would be applied.
 const kubectlIsKustomize = "kubectl() { case $1 in kustomize) kustomize build $2 ;; apply) cat ;; esac }\n"
 
 func TestExamplesKustomize_commandsOfThePageRun(t *testing.T) {

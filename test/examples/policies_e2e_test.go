@@ -13,7 +13,7 @@ import (
 	"github.com/confighash/confighash/test/support/harness"
 )
 
-// readers are objects and a workload that reads them. KIND is its kind, SPEC that of its pods.
+// readers are objects and a workload that reads them. KIND is its kind, SPEC its pod spec.
 const readers = `apiVersion: v1
 kind: ConfigMap
 metadata: {name: app, namespace: shop}
@@ -34,8 +34,8 @@ spec:
     spec: {SPEC}
 `
 
-// TestE2E_kyvernoRefusesWhatWouldNotRestart runs Kyverno's command over consumers of each
-// kind, which the policy refuses as they are, and passes after either mode.
+// TestE2E_kyvernoRefusesWhatWouldNotRestart runs Kyverno's command on consumers of each kind, which the policy rejects,
+// and accepts after either mode.
 func TestE2E_kyvernoRefusesWhatWouldNotRestart(t *testing.T) {
 	kyverno, err := exec.LookPath("kyverno")
 	if err != nil {
@@ -51,7 +51,7 @@ func TestE2E_kyvernoRefusesWhatWouldNotRestart(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		// A workload that it refuses is in the exit code, too.
+		// The exit code is also non-zero for a rejected workload.
 		out, _ := exec.CommandContext(t.Context(), kyverno, "apply", filepath.Join(policies, "restart-on-change-kyverno.yaml"), "-r", input, "-f", labels, "--remove-color").CombinedOutput()
 		return string(out)
 	}

@@ -16,8 +16,8 @@ import (
 // policies is the folder of the admission policies.
 var policies = filepath.Join("..", "..", "examples", "policies")
 
-// The policy of Kubernetes is tried on a control plane, by make e2e-cluster. What it and its
-// binding say is all that Kyverno's says.
+// make e2e-cluster tests Kubernetes' policy on a control plane. Here, the rules of the policy and its binding are
+// compared with Kyverno's.
 func TestPolicies_kyvernoJudgesAsKubernetesDoes(t *testing.T) {
 	type spec map[string]any
 	specs := func(name string) (all []spec) {

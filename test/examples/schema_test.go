@@ -26,9 +26,9 @@ import (
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
-// The types of Argo CD, Argo Workflows, Porch and kpt that the examples use,
-// with the fields that these projects document and the examples need. A field
-// that is not among them fails a test: look it up there before adding it here.
+// The types of Argo CD, Argo Workflows, Porch and kpt that the examples use, with the fields that these projects
+// document and the examples need. Any other field fails a test: look it up in their documentation before adding it
+// here.
 
 // typed is the head of an object.
 type typed struct {
@@ -67,7 +67,7 @@ type pluginCommand struct {
 	Args    []string `json:"args"`
 }
 
-// line is the command and what it is given.
+// line returns the command with its arguments.
 func (c pluginCommand) line() []string { return append(append([]string{}, c.Command...), c.Args...) }
 
 type argoApplication struct {
@@ -145,7 +145,7 @@ type argoApplicationSet struct {
 	} `json:"spec"`
 }
 
-// argoCD is what the Argo CD operator reads of the repo-server.
+// argoCD has the fields that the Argo CD operator reads for the repo-server.
 type argoCD struct {
 	typed `json:",inline"`
 	Spec  struct {
@@ -294,7 +294,7 @@ type kptfile struct {
 	} `json:"pipeline"`
 }
 
-// newByKind makes a value of an object's type, nil where none is known.
+// newByKind returns a value of an object's type, nil if the type is unknown.
 func newByKind(kind metav1.TypeMeta) any {
 	switch kind.APIVersion + " " + kind.Kind {
 	case "v1 ConfigMap":
@@ -335,8 +335,7 @@ func newByKind(kind metav1.TypeMeta) any {
 	return nil
 }
 
-// decodeStrictly parses an object as what its kind says; a field that the type
-// has not is an error.
+// decodeStrictly parses an object as its kind; an unknown field is an error.
 func decodeStrictly(document []byte) (any, error) {
 	var kind metav1.TypeMeta
 	if err := yaml.Unmarshal(document, &kind); err != nil {
@@ -358,7 +357,6 @@ func decodeStrictly(document []byte) (any, error) {
 	return object, decoder.Decode(object)
 }
 
-// decodeAllStrictly parses a stream of objects.
 func decodeAllStrictly(stream []byte) ([]any, error) {
 	var all []any
 	for document := range strings.SplitSeq("\n"+string(stream), "\n---\n") {
@@ -377,7 +375,7 @@ func decodeAllStrictly(stream []byte) ([]any, error) {
 // examplesDir is the folder of the examples.
 var examplesDir = filepath.Join("..", "..", "examples")
 
-// example reads the one object in a file of the examples.
+// example reads the only object in a file of the examples.
 func example[T any](t *testing.T, path string) *T {
 	t.Helper()
 	content, err := os.ReadFile(filepath.Join(examplesDir, filepath.FromSlash(path)))
@@ -405,7 +403,7 @@ func TestExamples_filesHoldNoFieldThatTheirKindsLack(t *testing.T) {
 			return nil
 		}
 		if strings.Contains(filepath.ToSlash(path), "/plugin-helm/package/") || strings.Contains(filepath.ToSlash(path), "/argo-helm/") {
-			return nil // a chart, and values of one, which have a test of their own
+			return nil // a chart, and values of one, which have their own test
 		}
 		content, err := os.ReadFile(path)
 		if err != nil {

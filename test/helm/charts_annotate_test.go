@@ -15,8 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// checksumKey is the annotation that Annotate writes unless told otherwise,
-// and the one that Helm's documentation writes by hand.
+// checksumKey is the default annotation of Annotate, which Helm's documentation also uses.
 const checksumKey = "checksum/config"
 
 // checksums returns an annotation of the pod templates that roll, by workload.
@@ -43,7 +42,7 @@ func podTemplates(t *testing.T, text string) map[string]map[string]any {
 	return found
 }
 
-// differing returns, sorted, the keys whose values are not the same in both.
+// differing returns, sorted, the keys whose values differ.
 func differing[V any](one, other map[string]V) []string {
 	var keys []string
 	for key, value := range one {
@@ -60,7 +59,7 @@ func differing[V any](one, other map[string]V) []string {
 	return keys
 }
 
-func TestCharts_annotate_changesChecksumsAlone(t *testing.T) {
+func TestCharts_annotate_changesOnlyChecksums(t *testing.T) {
 	forEachChart(t, func(t *testing.T, _ chart, rendered string) {
 		out := filter(t, rendered, "Annotate")
 		want, got := parseManifests(t, rendered), parseManifests(t, out)
@@ -75,7 +74,7 @@ func TestCharts_annotate_changesChecksumsAlone(t *testing.T) {
 			t.Errorf("more than %s has changed (-rendered +filtered):\n%s", checksumKey, diff)
 		}
 
-		// A checksum that might pass for a number is quoted.
+		// A checksum that could be read as a number is quoted.
 		const pair = checksumKey + `: ("[0-9a-f]{64}"|[0-9a-f]{64})`
 		var (
 			stamped = regexp.MustCompile(`^ +` + pair + `$`)
@@ -92,7 +91,7 @@ func TestCharts_annotate_changesChecksumsAlone(t *testing.T) {
 	})
 }
 
-func TestCharts_annotate_stampsConsumersOfValuesAlone(t *testing.T) {
+func TestCharts_annotate_stampsOnlyConsumersOfValues(t *testing.T) {
 	forEachChart(t, func(t *testing.T, _ chart, rendered string) {
 		all := parseManifests(t, rendered)
 		var want []string
@@ -113,8 +112,8 @@ func TestCharts_annotate_stampsConsumersOfValuesAlone(t *testing.T) {
 	})
 }
 
-// What charts do every day must not cause a warning: hooks, references to what is
-// made elsewhere, empty Secrets, volumes that nothing mounts.
+// Common parts of charts must not cause a warning: hooks, references to objects made elsewhere, empty Secrets, volumes
+// that nothing mounts.
 func TestCharts_annotate_warnsOfNothing(t *testing.T) {
 	forEachChart(t, func(t *testing.T, c chart, rendered string) {
 		if c.unknown {
@@ -126,7 +125,7 @@ func TestCharts_annotate_warnsOfNothing(t *testing.T) {
 	})
 }
 
-func TestCharts_annotate_editedValue_rollsItsConsumersAlone(t *testing.T) {
+func TestCharts_annotate_editedValue_rollsOnlyItsConsumers(t *testing.T) {
 	forEachChart(t, func(t *testing.T, _ chart, rendered string) {
 		var (
 			all    = parseManifests(t, rendered)
@@ -181,9 +180,8 @@ func TestCharts_annotate_labelsOfSourcesRollNothing(t *testing.T) {
 	})
 }
 
-// Helm's idiom takes the checksum of a rendered template, labels and all. The
-// label with the chart's version is among them, so every release of a chart
-// rolls whatever bears such a checksum.
+// Helm's idiom takes the checksum of a rendered template, including its labels. One of them is the chart's version, so
+// every release of a chart rolls the workloads with such a checksum.
 func TestCharts_annotate_newChartVersion_changesHelmsChecksumsButNotOurs(t *testing.T) {
 	for _, c := range charts(t) {
 		if c.unknown || len(c.renamed) == 0 {
@@ -210,7 +208,7 @@ const (
 	webProxy  = "apps/v1 Deployment /demo-proxy"
 )
 
-func TestCharts_annotate_replacesHelmsChecksumsOfItsOwnKeyAlone(t *testing.T) {
+func TestCharts_annotate_replacesOnlyHelmsChecksumsWithItsOwnKey(t *testing.T) {
 	const otherKey = "checksum/database"
 	rendered := ownChart("web").render(t)
 	out := filter(t, rendered, "Annotate")
@@ -235,7 +233,7 @@ func TestCharts_annotate_anothersKeyRollsHelmsConsumersButNotOurs(t *testing.T) 
 		t.Errorf("Helm's checksums roll others (-want +got):\n%s", diff)
 	}
 	rolled = differing(podTemplates(t, filter(t, light, "Annotate")), podTemplates(t, filter(t, dark, "Annotate")))
-	// Helm's own checksum is replaced in both, so the server rolls by ours.
+	// Helm's own checksum is replaced in both, so the server rolls because of ours.
 	if diff := cmp.Diff([]string{webProxy, webServer}, rolled); diff != "" {
 		t.Errorf("our checksums roll others (-want +got):\n%s", diff)
 	}

@@ -15,8 +15,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// A workload says where a kind keeps its pod template, and whether a change of
-// it makes new pods.
+// A workload says where a kind has its pod template, and whether a change of it makes new pods.
 type workload struct {
 	template []string
 	rolls    bool
@@ -34,8 +33,7 @@ var workloads = map[string]workload{
 	"StatefulSet":           {[]string{"spec", "template"}, true},
 }
 
-// A use is one key of an object that a pod consumes, or, without a key, all
-// of it.
+// A use is one key of an object that a pod consumes or, without a key, the whole object.
 type use struct {
 	kind, namespace, name, key string
 }
@@ -46,8 +44,7 @@ func (u use) ofObject() use {
 	return u
 }
 
-// parseManifests returns the objects of a stream in its order, with those of
-// its lists.
+// parseManifests returns the objects of a stream in order, including those in lists.
 func parseManifests(t *testing.T, text string) []harness.Object {
 	t.Helper()
 	var all []harness.Object
@@ -57,12 +54,12 @@ func parseManifests(t *testing.T, text string) []harness.Object {
 	return all
 }
 
-// parseDocuments returns the documents of a stream that hold anything.
+// parseDocuments returns the non-empty documents of a stream.
 func parseDocuments(t *testing.T, text string) []harness.Object {
 	t.Helper()
 	var all []harness.Object
 	for document := range strings.SplitAfterSeq("\n"+text, "\n---\n") {
-		// The separator takes no part of the block scalar before it.
+		// The separator is not part of the block scalar before it.
 		document = strings.TrimSuffix(document, "---\n")
 		asJSON, err := yaml.YAMLToJSONStrict([]byte(document))
 		if err != nil {
@@ -96,7 +93,7 @@ func encodeDocuments(t *testing.T, all []harness.Object) string {
 	return b.String()
 }
 
-// flatten returns the items of a list, and any other object as it is.
+// flatten returns the items of a list, and any other object itself.
 func flatten(o harness.Object) []harness.Object {
 	items, isList := o["items"].([]any)
 	if !isList || !strings.HasSuffix(o.Kind(), "List") {
@@ -109,7 +106,7 @@ func flatten(o harness.Object) []harness.Object {
 	return all
 }
 
-// placeOf is the namespace in which the object will be applied.
+// placeOf returns the namespace in which the object will be applied.
 func placeOf(o harness.Object) string {
 	if namespace := o.Namespace(); namespace != "" {
 		return namespace
@@ -117,12 +114,12 @@ func placeOf(o harness.Object) string {
 	return helmNamespace
 }
 
-// isSource reports that the object is a ConfigMap or a Secret.
+// isSource reports whether the object is a ConfigMap or a Secret.
 func isSource(o harness.Object) bool {
 	return o["apiVersion"] == "v1" && (o.Kind() == "ConfigMap" || o.Kind() == "Secret")
 }
 
-// podTemplateOf returns the object's pod template, nil where it has none.
+// podTemplateOf returns the object's pod template, nil if it has none.
 func podTemplateOf(o harness.Object, w workload) map[string]any {
 	template, _ := harness.At(o, w.template...).(map[string]any)
 	if len(w.template) == 0 {
@@ -145,8 +142,8 @@ func podSpec(t *testing.T, o harness.Object, w workload) corev1.PodSpec {
 	return pod
 }
 
-// consumedBy returns what the containers of the object's pods read: by
-// environment variables, and in the volumes that they mount.
+// consumedBy returns what the containers of the object's pods read: through environment variables, and in the volumes
+// that they mount.
 func consumedBy(t *testing.T, o harness.Object, w workload) map[use]bool {
 	t.Helper()
 	var (
@@ -205,8 +202,8 @@ func consumedBy(t *testing.T, o harness.Object, w workload) map[use]bool {
 	return found
 }
 
-// keysUnder returns the keys whose files a mount shows, "" for all there are.
-// Without items a key is a file of its own name, which no folder holds.
+// keysUnder returns the keys whose files a mount shows, "" for all. Without items a key is a file of the same name, not
+// in a folder.
 func keysUnder(subPath string, items []corev1.KeyToPath) []string {
 	if len(items) == 0 {
 		return []string{subPath}
@@ -220,8 +217,7 @@ func keysUnder(subPath string, items []corev1.KeyToPath) []string {
 	return keys
 }
 
-// rolledBy returns, sorted, the workloads that roll when what a use names has
-// changed.
+// rolledBy returns, sorted, the workloads that roll when what a use names has changed.
 func rolledBy(t *testing.T, all []harness.Object, changed use) []string {
 	t.Helper()
 	var ids []string
@@ -254,7 +250,7 @@ func usesOf(o harness.Object) []use {
 	return all
 }
 
-// setKey appends to the value of a key, which it adds if there is none.
+// setKey appends to the value of a key, or adds the key.
 func setKey(t *testing.T, o harness.Object, key string) {
 	t.Helper()
 	for _, field := range valueFields {
@@ -279,5 +275,5 @@ func setKey(t *testing.T, o harness.Object, key string) {
 		values = map[string]any{}
 		o["data"] = values
 	}
-	values[key] = "YWRkZWQ=" // read as base64 in a Secret only
+	values[key] = "YWRkZWQ=" // base64 only in a Secret
 }

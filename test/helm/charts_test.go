@@ -33,7 +33,7 @@ type renaming struct {
 	kind, before, now string
 }
 
-// renamings returns what was renamed in an output, by new name.
+// renamings returns the renamed objects in an output, by new name.
 func renamings(t *testing.T, out []harness.Object) map[string]renaming {
 	t.Helper()
 	found := map[string]renaming{}
@@ -54,8 +54,7 @@ func renamings(t *testing.T, out []harness.Object) map[string]renaming {
 	return found
 }
 
-// onlyOwnLines holds that out is in but for lines that are the function's own,
-// and lines that undo turns back into those of in.
+// onlyOwnLines checks that out equals in, except for the function's own lines, and lines that undo converts back.
 func onlyOwnLines(in, out string, own func(line string) bool, undo func(before, now string) bool) error {
 	was := strings.Split(in, "\n")
 	for n, now := range strings.Split(out, "\n") {
@@ -75,8 +74,7 @@ func onlyOwnLines(in, out string, own func(line string) bool, undo func(before, 
 	return nil
 }
 
-// dropAnnotation takes an annotation out of an object or pod template, and
-// the annotations where they are empty.
+// dropAnnotation removes an annotation from an object or pod template, and the annotations if they become empty.
 func dropAnnotation(from map[string]any, key string) {
 	metadata, _ := from["metadata"].(map[string]any)
 	annotations, _ := metadata["annotations"].(map[string]any)
@@ -89,7 +87,7 @@ func dropAnnotation(from map[string]any, key string) {
 	}
 }
 
-func TestCharts_rename_changesNamesAndTheirReferencesAlone(t *testing.T) {
+func TestCharts_rename_changesOnlyNamesAndTheirReferences(t *testing.T) {
 	forEachChart(t, func(t *testing.T, c chart, rendered string) {
 		out := filter(t, rendered, "Rename")
 		want, got := parseManifests(t, rendered), parseManifests(t, out)
@@ -135,7 +133,7 @@ func TestCharts_rename_changesNamesAndTheirReferencesAlone(t *testing.T) {
 	})
 }
 
-// A formerName is a string with what a renamed object was called before.
+// A formerName is a string with the former name of a renamed object.
 type formerName string
 
 func TestCharts_rename_podsConsumeTheSameObjects(t *testing.T) {
@@ -165,15 +163,14 @@ func TestCharts_rename_podsConsumeTheSameObjects(t *testing.T) {
 	})
 }
 
-// hasSource reports that the object of a use is among others.
+// hasSource reports whether all includes the object of a use.
 func hasSource(all []harness.Object, u use) bool {
 	return slices.ContainsFunc(all, func(o harness.Object) bool {
 		return isSource(o) && o.Kind() == u.kind && placeOf(o) == u.namespace && o.Name() == u.name
 	})
 }
 
-// The webhook fills in the Secret that --secret-name names, and a hook that runs
-// before the apply reads the settings.
+// The webhook fills the Secret named by --secret-name, and a hook that runs before the apply reads the settings.
 func TestCharts_rename_keepsNamesThatProgramsRead(t *testing.T) {
 	out, said := filterAndListen(t, ownChart("shop").render(t), "Rename")
 	for _, name := range []string{"demo-webhook-tls", "demo-settings"} {
@@ -224,8 +221,7 @@ func TestCharts_again_changesNothing(t *testing.T) {
 	}
 }
 
-// The chart web as helm renders it and as the function passes it on, to be read
-// side by side.
+// The chart web as rendered by helm and as passed on by the function, for comparison.
 func TestCharts_web_isAsShown(t *testing.T) {
 	rendered := ownChart("web").render(t)
 	tests := []struct {

@@ -14,8 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// helm4Binary returns the path of a Helm 4: $HELM4, or the one in bin/tools;
-// it skips the test if there is none, since one takes long to build.
+// helm4Binary returns the path of a Helm 4: $HELM4, or the one in bin/tools; it skips the test if there is none, since
+// building one takes long.
 func helm4Binary(t *testing.T) string {
 	t.Helper()
 	path := os.Getenv("HELM4")
@@ -39,11 +39,10 @@ func helm4User(t *testing.T) helmUser {
 	return h
 }
 
-// Its users have run installPlugin, which the page shows first.
+// The user has run installPlugin, the page's first command.
 func TestE2E_helm4(t *testing.T) { checkHelm(t, helm4User) }
 
-// In a chart with hooks, a subchart and a CustomResourceDefinition, Helm 4
-// shows the plugin all but the last.
+// For a chart with hooks, a subchart and a CustomResourceDefinition, Helm 4 passes all but the last to the plugin.
 func TestE2E_helm4_pluginGivesWhatThePipeGives(t *testing.T) {
 	h := helm4User(t)
 	chart, err := filepath.Abs(ownChart("shop").dir)
@@ -84,8 +83,8 @@ func TestE2E_helm4_pluginGivesWhatThePipeGives(t *testing.T) {
 	}
 }
 
-// Why docs/helm.md sends people to the filter, and to HELM_PLUGINS.
-func TestE2E_helm4_saysNothingOfWhatIsWrong(t *testing.T) {
+// The reason why docs/helm.md recommends the filter, and HELM_PLUGINS.
+func TestE2E_helm4_hidesErrors(t *testing.T) {
 	h := helm4User(t)
 	out, err := h.sh(t, "helm template web ./chart --debug --post-renderer confighash --post-renderer-args=--mode=Rname")
 	if err == nil || !strings.Contains(out, "exited with error") || strings.Contains(out, "is not one of") {
@@ -103,8 +102,7 @@ func TestE2E_helm4_saysNothingOfWhatIsWrong(t *testing.T) {
 	}
 }
 
-// Helm 4 does not pass the namespace, or the documented argument would not
-// be needed.
+// If Helm 4 passed the namespace, the documented argument would not be needed.
 func TestE2E_helm4_givesAPluginNoNamespace(t *testing.T) {
 	h := newHelmUser(t, helm4Binary(t))
 	err := harness.Files{"spy/plugin.yaml": strings.NewReplacer("name: confighash", "name: spy",

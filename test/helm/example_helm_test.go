@@ -27,10 +27,9 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// A cluster is as much of an API server as helm asks for to install, upgrade
-// and roll back a chart of ConfigMaps, Secrets and Deployments: it keeps
-// objects, and notes what happens to them. It owns no fields, so a server-side
-// apply replaces an object.
+// A cluster is a minimal API server on which helm can install, upgrade and roll back a chart of ConfigMaps, Secrets and
+// Deployments: it stores objects, and records writes. It does not track field ownership, so a server-side apply
+// replaces an object.
 type cluster struct {
 	*httptest.Server
 	mu      sync.Mutex
@@ -38,7 +37,7 @@ type cluster struct {
 	writes  []string                  // "create configmaps/web", in order
 }
 
-// clusterKinds are the kinds that a cluster knows, by resource.
+// clusterKinds are the kinds that a cluster supports, by resource.
 var clusterKinds = map[string]struct{ kind, groupVersion string }{
 	"configmaps":  {"ConfigMap", "v1"},
 	"secrets":     {"Secret", "v1"},
@@ -80,8 +79,7 @@ func (c *cluster) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer(w, http.StatusNotFound, failed(http.StatusNotFound, "NotFound", r.URL.Path))
 }
 
-// parse parses an object: JSON, YAML, or a Secret in protobuf, which is how
-// helm sends its records.
+// parse parses an object: JSON, YAML, or a Secret in protobuf, the format of helm's records.
 func parse(body []byte) (harness.Object, error) {
 	if bytes.HasPrefix(body, []byte("k8s\x00")) {
 		scheme := runtime.NewScheme()
@@ -111,8 +109,7 @@ func failed(code int, reason, message string) harness.Object {
 	return harness.Object{"apiVersion": "v1", "kind": "Status", "status": "Failure", "code": code, "reason": reason, "message": message}
 }
 
-// discovery returns what an API server says of itself, nil where it says
-// nothing.
+// discovery returns an API server's discovery documents, nil for other paths.
 func discovery(path string) harness.Object {
 	switch path {
 	case "/version":
@@ -140,8 +137,7 @@ func discovery(path string) harness.Object {
 	return schemas(path)
 }
 
-// schemas returns what an API server says in OpenAPI: here, that it validates
-// fields itself, so that helm does not.
+// schemas returns an API server's OpenAPI documents: they say that it validates fields itself, so that helm does not.
 func schemas(path string) harness.Object {
 	paths := harness.Object{}
 	for name, k := range clusterKinds {
@@ -167,7 +163,7 @@ func schemas(path string) harness.Object {
 	return harness.Object{"openapi": "3.0.0", "info": harness.Object{"title": "cluster", "version": "1"}, "paths": paths}
 }
 
-// handle answers a request about objects of a resource, or about one by name.
+// handle answers a request for objects of a resource, or for one by name.
 func (c *cluster) handle(r *http.Request, resource, name string, sent harness.Object) (int, harness.Object) {
 	path := r.URL.Path
 	found, exists := c.objects[path]
@@ -199,9 +195,8 @@ func (c *cluster) handle(r *http.Request, resource, name string, sent harness.Ob
 	return http.StatusMethodNotAllowed, failed(http.StatusMethodNotAllowed, "MethodNotAllowed", r.Method)
 }
 
-// mergePatch merges a strategic merge patch into a value, as far as it goes in
-// charts such as these: lists of what has names merge by name, others are
-// replaced.
+// mergePatch merges a strategic merge patch into a value, sufficiently for these charts: lists of named elements merge
+// by name, others are replaced.
 func mergePatch(value, patch any) any {
 	switch patch := patch.(type) {
 	case map[string]any:
@@ -267,7 +262,7 @@ func (c *cluster) store(verb, path string, o harness.Object) harness.Object {
 	return o
 }
 
-// note notes a write, but for those of helm's own records.
+// note records a write, except for helm's own records.
 func (c *cluster) note(verb, path string) {
 	parts := strings.Split(path, "/")
 	if name := parts[len(parts)-1]; !strings.HasPrefix(name, "sh.helm.release.") {
@@ -275,7 +270,7 @@ func (c *cluster) note(verb, path string) {
 	}
 }
 
-// written returns what happened since it was last asked.
+// written returns the writes since the last call.
 func (c *cluster) written() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -284,7 +279,7 @@ func (c *cluster) written() []string {
 	return all
 }
 
-// names returns the names of a resource's objects, but for helm's own.
+// names returns the names of a resource's objects, except for helm's own.
 func (c *cluster) names(resource string) []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -297,8 +292,8 @@ func (c *cluster) names(resource string) []string {
 	return found
 }
 
-// consumed returns the name of the ConfigMap that the Deployment web takes its
-// environment from, and the pod template's checksum.
+// consumed returns the name of the ConfigMap from which the Deployment web takes its environment, and the pod
+// template's checksum.
 func (c *cluster) consumed(t *testing.T) (name, checksum string) {
 	t.Helper()
 	c.mu.Lock()
@@ -311,8 +306,7 @@ func (c *cluster) consumed(t *testing.T) (name, checksum string) {
 	return pod.Containers[0].EnvFrom[0].ConfigMapRef.Name, harness.StringAt(o, "spec", "template", "metadata", "annotations", "checksum/config")
 }
 
-// webChart is a chart whose Secret keeps the password that it was installed
-// with: its template looks it up.
+// webChart is a chart whose Secret keeps the password from its installation: the template looks it up.
 var webChart = harness.Files{
 	"chart/Chart.yaml":  "apiVersion: v2\nname: web\nversion: 1.0.0\n",
 	"chart/values.yaml": "level: info\n",
@@ -352,8 +346,7 @@ spec:
 `,
 }
 
-// A helmUser is a person with a helm, confighash on the PATH, a chart and a
-// cluster.
+// A helmUser has a helm, confighash on the PATH, a chart and a cluster.
 type helmUser struct {
 	dir     string
 	env     []string
@@ -382,7 +375,7 @@ func newHelmUser(t *testing.T, helm string) helmUser {
 	return h
 }
 
-// sh runs a command line beside the chart and returns what it prints.
+// sh runs a command line beside the chart and returns its output.
 func (h helmUser) sh(t *testing.T, line string) (string, error) {
 	t.Helper()
 	cmd := exec.Command("sh", "-c", line)
@@ -400,8 +393,7 @@ func (h helmUser) must(t *testing.T, line string) string {
 	return out
 }
 
-// upgrade installs or upgrades the release with a log level, post-rendered
-// with args.
+// upgrade installs or upgrades the release with a log level, with the post-renderer's args.
 func (h helmUser) upgrade(t *testing.T, level string, args ...string) {
 	t.Helper()
 	line := "helm upgrade --install web ./chart --namespace shop --set level=" + level + " --post-renderer confighash"
@@ -411,8 +403,7 @@ func (h helmUser) upgrade(t *testing.T, level string, args ...string) {
 	h.must(t, line)
 }
 
-// checkRenamedRelease holds what docs/helm.md says of upgrades and rollbacks
-// under Rename.
+// checkRenamedRelease checks docs/helm.md about upgrades and rollbacks under Rename.
 func checkRenamedRelease(t *testing.T, h helmUser) {
 	t.Helper()
 	rename := []string{"--mode=Rename", "--namespace=shop"}
@@ -442,8 +433,7 @@ func checkRenamedRelease(t *testing.T, h helmUser) {
 	}
 }
 
-// checkKeptRelease holds what docs/helm.md says of objects that are kept: a
-// rollback finds them, and takes them over again.
+// checkKeptRelease checks docs/helm.md about objects that are kept: a rollback finds them, and adopts them again.
 func checkKeptRelease(t *testing.T, h helmUser) {
 	t.Helper()
 	h.upgrade(t, "info", "--config=confighash.yaml")
@@ -470,7 +460,7 @@ func checkKeptRelease(t *testing.T, h helmUser) {
 	}
 }
 
-// password returns what the one Secret of the release holds.
+// password returns the content of the only Secret of the release.
 func (c *cluster) password(t *testing.T) string {
 	t.Helper()
 	names := c.names("secrets")
@@ -482,8 +472,7 @@ func (c *cluster) password(t *testing.T) string {
 	return harness.StringAt(c.objects["/api/v1/namespaces/shop/secrets/"+names[0]], "data", "password")
 }
 
-// checkLookup holds what docs/helm.md says of templates that look an object up
-// by the name that Rename takes from it.
+// checkLookup checks docs/helm.md about templates that look an object up by the name that Rename changes.
 func checkLookup(t *testing.T, newUser func(*testing.T) helmUser) {
 	t.Helper()
 	tests := []struct {
@@ -508,8 +497,8 @@ func checkLookup(t *testing.T, newUser func(*testing.T) helmUser) {
 	}
 }
 
-// checkAnnotatedRelease holds that an upgrade under Annotate changes the pod
-// template with the ConfigMap, and only then.
+// checkAnnotatedRelease checks that under Annotate an upgrade changes the pod template exactly when the ConfigMap
+// changes.
 func checkAnnotatedRelease(t *testing.T, h helmUser) {
 	t.Helper()
 	var checksums []string
@@ -526,8 +515,7 @@ func checkAnnotatedRelease(t *testing.T, h helmUser) {
 	}
 }
 
-// checkHooksComeFirst holds what docs/helm.md says of hooks that wait for a
-// renamed object: they run before it is there.
+// checkHooksComeFirst checks docs/helm.md about hooks that wait for a renamed object: they run before it exists.
 func checkHooksComeFirst(t *testing.T, h helmUser) {
 	t.Helper()
 	err := harness.Files{"chart/templates/hook.yaml": `apiVersion: v1
@@ -567,7 +555,7 @@ func helm3User(t *testing.T) helmUser {
 
 func TestHelm3(t *testing.T) { checkHelm(t, helm3User) }
 
-// checkHelm holds what holds of any Helm.
+// checkHelm checks what is the same in all versions of Helm.
 func checkHelm(t *testing.T, user func(*testing.T) helmUser) {
 	t.Helper()
 	for name, check := range map[string]func(*testing.T, helmUser){
@@ -582,12 +570,10 @@ func checkHelm(t *testing.T, user func(*testing.T) helmUser) {
 	t.Run("lookup finds nothing that was renamed", func(t *testing.T) { checkLookup(t, user) })
 }
 
-// installPlugin is the command of docs/helm.md that comes first in Helm 4, and
-// that Helm 3 has no use for.
+// installPlugin is the first command of docs/helm.md for Helm 4, which Helm 3 does not need.
 const installPlugin = "helm plugin install ./plugin"
 
-// checkHelmDocs runs the commands of docs/helm.md but for the one to skip, and
-// holds that the YAML there is that of the examples.
+// checkHelmDocs runs the commands of docs/helm.md except skip, and checks that its YAML is from the examples.
 func checkHelmDocs(t *testing.T, h helmUser, skip string) {
 	t.Helper()
 	page := filepath.Join("..", "..", "docs", "helm.md")

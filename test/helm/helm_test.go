@@ -17,11 +17,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// helmSource returns the folder of helm's own source, which go install has
-// left in the module cache. Some of the charts are from there.
+// helmSource returns the folder of helm's source, which go install has left in the module cache. Some charts are from
+// there.
 var helmSource = sync.OnceValues(func() (string, error) {
 	download := exec.Command("go", "mod", "download", "-json", harness.HelmModule)
-	// Outside of a module, or go would look for the one in go.mod.
+	// Outside of a module; otherwise go would look for the one in go.mod.
 	download.Dir = os.TempDir()
 	out, err := download.Output()
 	if err != nil {
@@ -37,7 +37,7 @@ var helmSource = sync.OnceValues(func() (string, error) {
 // helmNamespace is the namespace of every release here.
 const helmNamespace = "prod"
 
-// helm runs helm, with no settings but its arguments, and returns its stdout.
+// helm runs helm, without the user's settings, and returns its stdout.
 func helm(t *testing.T, args ...string) []byte {
 	t.Helper()
 	harness.SkipWithoutHelm(t)
@@ -61,27 +61,26 @@ func helm(t *testing.T, args ...string) []byte {
 	return stdout.Bytes()
 }
 
-// A chart is a Helm chart and what it is rendered with.
+// A chart is a Helm chart, with the arguments to render it.
 type chart struct {
 	label string
 	dir   string
 	args  []string
 
-	// renamed are the objects that something in the chart refers to, as kind
-	// and name, and which Rename therefore renames; unknown for charts that
-	// $CHARTS names.
+	// renamed are the objects, as kind and name, to which something in the chart refers, so that Rename renames them;
+	// unknown for charts in $CHARTS.
 	renamed []string
 	unknown bool
 }
 
-// render returns what `helm template` prints.
+// render returns the output of `helm template`.
 func (c chart) render(t *testing.T, args ...string) string {
 	t.Helper()
 	all := slices.Concat([]string{"template", "demo", c.dir, "--namespace", helmNamespace, "--include-crds"}, c.args, args)
 	return string(helm(t, all...))
 }
 
-// packaged returns the chart as another version of itself.
+// packaged returns another version of the chart.
 func (c chart) packaged(t *testing.T, version string) chart {
 	t.Helper()
 	folder := t.TempDir()
@@ -99,10 +98,8 @@ func ownChart(name string) chart {
 	return chart{label: name, dir: filepath.Join("..", "..", "testdata", "charts", name)}
 }
 
-// charts returns the charts that the tests render: those in testdata, what
-// `helm create` makes, those that helm's source brings, MariaDB's with a
-// database in two parts among them, and the folders or archives in $CHARTS, a
-// list like PATH, for any chart that is at hand.
+// charts returns the charts that the tests render: those in testdata, the one from `helm create`, those in helm's
+// source, including MariaDB's with a database in two parts, and the folders or archives in $CHARTS, a list like PATH.
 func charts(t *testing.T) []chart {
 	t.Helper()
 	harness.SkipWithoutHelm(t)
@@ -170,8 +167,8 @@ func charts(t *testing.T) []chart {
 	return all
 }
 
-// starter returns the chart that `helm create` writes, with what people add to
-// it first: a ConfigMap, mounted by way of the values, and a host with TLS.
+// starter returns the chart from `helm create`, with typical first additions: a ConfigMap, mounted through the values,
+// and a host with TLS.
 func starter(t *testing.T) chart {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "starter")
@@ -231,15 +228,14 @@ func (c chart) postRender(t *testing.T, mode string) string {
 		"--post-renderer-args=--mode="+mode, "--post-renderer-args=--namespace="+helmNamespace)
 }
 
-// filter puts text through the function as `helm template … | confighash`
-// does.
+// filter pipes text through the function as in `helm template … | confighash`.
 func filter(t *testing.T, text, mode string, args ...string) string {
 	t.Helper()
 	out, _ := filterAndListen(t, text, mode, args...)
 	return out
 }
 
-// filterAndListen is filter that returns what the function says to stderr too.
+// filterAndListen is filter, but also returns the function's stderr.
 func filterAndListen(t *testing.T, text, mode string, args ...string) (out, said string) {
 	t.Helper()
 	var stdout, stderr strings.Builder
@@ -270,8 +266,7 @@ func TestHelm_postRendererGivesWhatThePipeGives(t *testing.T) {
 	}
 }
 
-// Helm 3 gives a post-renderer all of a release but its hooks, so a hook keeps the
-// old name of what is renamed.
+// Helm 3 passes all of a release except its hooks to a post-renderer, so a hook keeps the old name of a renamed object.
 func TestHelm_postRendererSeesNoHooks(t *testing.T) {
 	const hook, settings = "batch/v1 Job /demo-migrate", "demo-settings"
 	text := ownChart("shop").postRender(t, "Rename")
@@ -288,9 +283,9 @@ func TestHelm_postRendererSeesNoHooks(t *testing.T) {
 	t.Errorf("no %s that consumes %s, so helm post-renders hooks now:\n%s", hook, settings, text)
 }
 
-// Charts write the namespace of the release on some objects and leave it to
-// helm on others; only who knows it sees that both are in one.
-func TestHelm_namespaceJoinsObjectsThatNameItWithThoseThatDoNot(t *testing.T) {
+// Charts write the release's namespace into some objects and leave it to helm in others; only with the namespace is it
+// clear that both are in the same one.
+func TestHelm_namespaceJoinsObjectsWithAndWithoutIt(t *testing.T) {
 	const workload = "apps/v1 Deployment /demo-billing"
 	text := ownChart("shop").render(t)
 	reference := func(env []string, args ...string) string {

@@ -22,50 +22,49 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// A hostileRow is an input that breaks what a function may expect, and what
-// comes of it. It is a row of the table in docs/internals/reliability.md, too.
+// A hostileRow is an input that violates a function's expectations, and the outcome. It is also a row of the table in
+// docs/internals/reliability.md.
 type hostileRow struct {
 	name  string
 	input input
-	// rename is the outcome under Rename, and annotate under Annotate, where that
-	// is another.
+	// rename is the outcome under Rename, and annotate under Annotate if it differs.
 	rename, annotate outcome
 	bounds           bounds
 }
 
-// An input makes the texts that a row is about: the same in one shape or more.
+// An input makes the texts of a row: the same in one or more shapes.
 type input func() []shaped
 
-// A shaped is a text for stdin, in which MODE represents the mode.
+// A shaped is a text for stdin, in which MODE stands for the mode.
 type shaped struct {
 	name, text string
-	isList     bool // a ResourceList, which brings its functionConfig
+	isList     bool // a ResourceList, with its own functionConfig
 }
 
-// An outcome is what a run must end in.
+// An outcome is the required outcome of a run.
 type outcome struct {
-	words string   // the table's
+	words string   // for the table
 	exit  int      // the exit code
-	says  string   // what stderr says, … for anything; nothing at all if empty
-	holds []string // what stdout holds
-	// encoded reports that an item with edits is encoded again, so that its bytes are
-	// not compared with those that came; same that no byte changes.
+	says  string   // text on stderr, … for anything; nothing at all if empty
+	holds []string // parts of stdout
+	// encoded: an item with edits is encoded again, so its bytes are not compared with the input's; same: no byte
+	// changes.
 	encoded, same bool
-	mute          bool // stdin is not known for a ResourceList, so none goes out
+	mute          bool // stdin is not recognized as a ResourceList, so none is written
 }
 
-// bounds are what a run may take: several times what it does.
+// bounds limit a run to several times what it needs.
 type bounds struct {
 	seconds   int // 0: 30
 	megabytes int // 0: 512
 }
 
-// documents is manifests as a stream and as the items of a ResourceList.
+// documents returns manifests as a stream and as the items of a ResourceList.
 func documents(manifests ...string) input {
 	return madeWhenRun(func() []string { return manifests })
 }
 
-// madeWhenRun is documents that are made when the row runs.
+// madeWhenRun is documents for manifests that are made when the row runs.
 func madeWhenRun(manifests func() []string) input {
 	return func() []shaped {
 		made := manifests()
@@ -76,7 +75,7 @@ func madeWhenRun(manifests func() []string) input {
 	}
 }
 
-// streamOf is a text that has its meaning in a stream alone.
+// streamOf returns a text that is only meaningful in a stream.
 func streamOf(text string) input {
 	return func() []shaped { return []shaped{{name: "stream", text: text}} }
 }
@@ -86,7 +85,6 @@ func streamMade(text func() string) input {
 	return func() []shaped { return []shaped{{name: "stream", text: text()}} }
 }
 
-// listOf is a ResourceList.
 func listOf(text string) input {
 	return func() []shaped { return []shaped{{name: "ResourceList", text: text, isList: true}} }
 }
@@ -115,45 +113,45 @@ func resourceListOf(manifests []string) string {
 	return b.String()
 }
 
-// does is an input that is transformed, with every other byte as it came.
+// does is for an input that is transformed, with all other bytes unchanged.
 func does(words string, holds ...string) outcome { return outcome{words: words, holds: holds} }
 
-// encodes is an input of which items are encoded again where they change.
+// encodes is for an input whose changed items are encoded again.
 func encodes(words string, holds ...string) outcome {
 	return outcome{words: words, holds: holds, encoded: true}
 }
 
-// passes is an input that has nothing to transform.
+// passes is for an input without anything to transform.
 func passes(words string) outcome {
 	return outcome{words: strings.TrimSuffix("Passes as it came. "+words, ". "), same: true}
 }
 
-// refuses is an input that ends in a sentence.
+// refuses is for an input that causes an error.
 func refuses(sentence string) outcome {
 	return outcome{words: "Error: `" + sentence + "`", exit: 1, says: "error: " + sentence}
 }
 
-// refusesUnread is refuses for what is not a ResourceList that could be written.
+// refusesUnread is refuses for an input that is not recognized as a ResourceList.
 func refusesUnread(sentence string) outcome {
 	o := refuses(sentence)
 	o.mute = true
 	return o
 }
 
-// warns is an input that is transformed with a warning.
+// warns is for an input that is transformed with a warning.
 func warns(sentence string, holds ...string) outcome {
 	return outcome{words: "Warning: `" + sentence + "`", says: "warning: " + sentence, holds: holds}
 }
 
-// warnsOnly is warns where nothing is to be transformed.
+// warnsOnly is warns if there is nothing to transform.
 func warnsOnly(sentence string) outcome {
 	o := warns(sentence)
 	o.same = true
 	return o
 }
 
-// TestHostile_everyRowEndsAsTheTableSays runs every row in both modes.
-func TestHostile_everyRowEndsAsTheTableSays(t *testing.T) {
+// TestHostile_everyRowEndsAsInTheTable runs every row in both modes.
+func TestHostile_everyRowEndsAsInTheTable(t *testing.T) {
 	seen := map[string]bool{}
 	for _, section := range hostileSections {
 		for _, row := range section.rows {
@@ -188,7 +186,7 @@ func (r hostileRow) run(t *testing.T) {
 	}
 }
 
-// check runs the function on a text and holds what comes of it.
+// check runs the function on a text and checks the outcome.
 func (o outcome) check(t *testing.T, in shaped, mode string, within bounds) {
 	var args []string
 	if !in.isList {
@@ -226,8 +224,7 @@ func (o outcome) check(t *testing.T, in shaped, mode string, within bounds) {
 	equal(t, "the output, run again,", got.stdout, again.stdout)
 }
 
-// checkFailed holds what goes out with an error: a ResourceList with results, of
-// a stream nothing.
+// checkFailed checks the output after an error: a ResourceList with results, nothing for a stream.
 func (o outcome) checkFailed(t *testing.T, in shaped, stdout string) {
 	if !in.isList || o.mute {
 		if stdout != "" {
@@ -241,7 +238,7 @@ func (o outcome) checkFailed(t *testing.T, in shaped, stdout string) {
 	unchanged := withoutResults(in, stdout)
 	results := strings.TrimPrefix(stdout, unchanged)
 	if !strings.HasSuffix(in.text, "\n") {
-		// Results behind a line without an end would be part of it.
+		// Results after a line without a break would be part of it.
 		unchanged = in.text
 		results = strings.TrimSuffix(stdout, unchanged)
 	}
@@ -256,8 +253,7 @@ func (o outcome) checkFailed(t *testing.T, in shaped, stdout string) {
 	}
 }
 
-// withoutResults returns a ResourceList without its results, which this
-// function writes last.
+// withoutResults returns a ResourceList without its results, which this function writes last.
 func withoutResults(in shaped, stdout string) string {
 	if at := strings.LastIndex(stdout, "\nresults:\n"); in.isList && at >= 0 && !strings.Contains(in.text, "\nresults:\n") {
 		return stdout[:at+1]
@@ -265,22 +261,22 @@ func withoutResults(in shaped, stdout string) string {
 	return stdout
 }
 
-// added is what the function adds to items, in block style and in flow style.
+// added matches what the function adds to items, in block style and in flow style.
 var added = regexp.MustCompile(`-[2456789bcdfghkmt]{10}\b` +
 	`|(?m:^ *(metadata:\r?\n +)?(annotations:\r?\n +)?(confighash\.dev/hash|checksum/config): "?[0-9a-z]+"?\r?\n)` +
 	`|, "?annotations"?: \{"?confighash\.dev/hash"?: "?[0-9a-z]+"?\}` +
 	`|"?(metadata"?: \{"?annotations"?: \{)?"?checksum/config"?: "?[0-9a-z]+"?(\}\})?(, )?`)
 
-// restored takes what the function adds out of what it writes.
+// restored removes what the function adds from its output.
 func restored(stdout string) string { return added.ReplaceAllString(stdout, "") }
 
-// lineNumber is how a message says where something stands.
+// lineNumber matches line numbers in a message.
 var lineNumber = regexp.MustCompile(`(lines?) \d+( and \d+)?`)
 
-// saying returns what a sentence means in stderr. Lines of a ResourceList are
-// others than those of the stream that the sentence is about.
+// saying returns a pattern for a sentence on stderr. Line numbers in a ResourceList differ from those in the stream for
+// which the sentence is written.
 func saying(sentence string, isList bool) *regexp.Regexp {
-	if sentence == "" { // but why nothing was done
+	if sentence == "" { // except for why nothing was done
 		return regexp.MustCompile(`^(info: nothing is renamed or stamped: [^\n]*\n)?$`)
 	}
 	pattern := regexp.QuoteMeta(sentence)
@@ -323,8 +319,7 @@ type ended struct {
 	stdout, stderr string
 }
 
-// checkSentences holds that an error is reported in whole sentences, and that
-// nothing panicked.
+// checkSentences checks that an error is reported in whole sentences, and that nothing panicked.
 func (e ended) checkSentences(t *testing.T, exit int) {
 	t.Helper()
 	if strings.Contains(e.stderr, "goroutine ") || strings.Contains(e.stderr, "panic") || strings.Contains(e.stderr, "runtime error") {
@@ -376,9 +371,8 @@ func runHostile(t *testing.T, stdin []byte, within bounds, args ...string) ended
 	return ended{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
 }
 
-// watch returns the most memory, in MiB, that a process has been seen with until
-// stop is closed; 0 where the system does not tell. What wait reports is no
-// measure: a process begins with the peak of the one that started it.
+// watch returns the peak memory of a process, in MiB, until stop is closed; 0 if the system does not report it. The
+// value from wait is useless: a process inherits the peak of the one that started it.
 func watch(pid int, stop <-chan struct{}) int {
 	most := 0
 	status := fmt.Sprintf("/proc/%d/status", pid)
@@ -410,7 +404,7 @@ func TestHostile_pageHasTheRows(t *testing.T) {
 	golden.Compare(t, file, page)
 }
 
-// between returns the page with text between the comments of that name.
+// between returns the page with text inserted between the comments of that name.
 func between(t *testing.T, page, name, text string) string {
 	t.Helper()
 	from, to := "<!-- "+name+" -->\n", "<!-- end of "+name+" -->\n"
@@ -422,8 +416,7 @@ func between(t *testing.T, page, name, text string) string {
 	return head + from + text + to + tail
 }
 
-// limits are what the function follows at most, each with the row that goes
-// beyond it.
+// limits are the function's limits, each with the row that exceeds it.
 var limits = []struct{ what, most, row string }{
 	{"Nesting of YAML and JSON, the parser's", "10,000 levels", "Sequences 10,001 deep in flow style"},
 	{"Lists in Lists", "16 levels", "Lists 17 deep"},
@@ -484,7 +477,7 @@ func writeTable(b *strings.Builder, title string, rows int, row func(int) (name,
 	b.WriteString("\n")
 }
 
-// onlyOn skips a test of what other systems do not have.
+// onlyOn skips a test on other systems.
 func onlyOn(t *testing.T, system string) {
 	t.Helper()
 	if runtime.GOOS != system {

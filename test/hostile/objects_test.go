@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// thing is a custom resource that nothing is known of.
+// thing is a custom resource of an unknown kind.
 const thing = "apiVersion: example.com/v1\nkind: Thing\nmetadata:\n  name: t\n"
 
 var fieldRows = []hostileRow{
@@ -53,7 +53,7 @@ var fieldRows = []hostileRow{
 
 var name242 = strings.Repeat("a", 242)
 
-// named is the ConfigMap and the workload with the same text for the name.
+// named returns the ConfigMap and the workload with another text for the name.
 func named(name string) input { return documents(appOf(name), webOf(name)) }
 
 var nameRows = []hostileRow{
@@ -96,7 +96,7 @@ var nameRows = []hostileRow{
 	{name: "A new name that another object has already", input: documents(hostileApp, strings.Replace(hostileHead, "app", "app-4h2mbtbbt6", 1)+"data:\n  c: d\n", hostileWeb), rename: refuses(`ConfigMap app: metadata.name: its new name "app-4h2mbtbbt6" would be that of ConfigMap app-4h2mbtbbt6 (line 8) in the same namespace; rename or remove one`), annotate: encodes("Stamped", "name: app\n", "name: app-4h2mbtbbt6\n", "checksum/config: ")},
 }
 
-// annotated is a ConfigMap that names others in its annotations.
+// annotated returns a ConfigMap that names others in its annotations.
 func annotated(name, target string) string {
 	return "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: " + name + "\n  annotations:\n    config.kubernetes.io/depends-on: /namespaces/default/ConfigMap/" + target + "\ndata:\n  a: b\n"
 }
@@ -126,13 +126,12 @@ var referenceHostileRows = []hostileRow{
 	{name: "A manifest in a manifest in a manifest, as texts", input: documents(hostileApp, hostileWeb, nestedManifest(3)), rename: warns(`ConfigMap outer: data["manifest.yaml"]: "app" is a former name of the ConfigMap that is now app-4h2mbtbbt6; if this place refers to it, it is not updated: keep the name with the annotation confighash.dev/ignore: "true" on the ConfigMap`), annotate: does("Stamped")},
 }
 
-// contentOf is a ConfigMap of ingress-nginx whose data name another: it is
-// hashed after that.
+// contentOf returns a ConfigMap of ingress-nginx whose data name another, on whose name its hash depends.
 func contentOf(name, target string) string {
 	return strings.Replace(hostileHead, "app", name, 1) + "data:\n  proxy-set-headers: default/" + target + "\n"
 }
 
-// contentRing is ConfigMaps whose data name each the next, and the last the first.
+// contentRing returns ConfigMaps whose data name the next one, and the last the first.
 func contentRing(n int) []string {
 	ring := make([]string, n)
 	for i := range ring {
@@ -141,12 +140,12 @@ func contentRing(n int) []string {
 	return ring
 }
 
-// deepThing is a custom resource with a reference far down.
+// deepThing returns a custom resource with a deeply nested reference.
 func deepThing(depth int) string {
 	return thing + "spec: " + strings.Repeat("{a: ", depth) + "{configMapRef: {name: app}}" + strings.Repeat("}", depth) + "\n"
 }
 
-// nestedManifest is ConfigMaps whose data hold a ConfigMap as a text.
+// nestedManifest returns nested ConfigMaps, each as text in the data of another.
 func nestedManifest(depth int) string {
 	text := hostileWeb
 	for range depth {
@@ -155,18 +154,18 @@ func nestedManifest(depth int) string {
 	return text
 }
 
-// nestedLists is a List of a List of … of ConfigMaps.
+// nestedLists returns a List of a List of … of ConfigMaps.
 func nestedLists(depth int) string {
 	return strings.Repeat("{apiVersion: v1, kind: List, items: [", depth) + strings.ReplaceAll("{apiVersion: v1, kind: ConfigMap, metadata: {name: app}, data: {a: b}}", "\n", "") + strings.Repeat("]}", depth) + "\n"
 }
 
-// blockList is manifests in a List in block style.
+// blockList returns manifests in a List in block style.
 func blockList(kind string, manifests ...string) string {
 	_, items, _ := strings.Cut(resourceListOf(manifests), "items:\n")
 	return "apiVersion: v1\nkind: " + kind + "\nitems:\n" + items
 }
 
-// listWith is a ResourceList of the two manifests with another head.
+// listWith returns a ResourceList of the two manifests with another head.
 func listWith(head string) input {
 	_, items, _ := strings.Cut(resourceListOf([]string{hostileApp, hostileWeb}), "items:\n")
 	return listOf(head + "items:\n" + items)

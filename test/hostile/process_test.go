@@ -17,16 +17,15 @@ import (
 	"github.com/confighash/confighash/test/support/property"
 )
 
-// A processRow is a process that is run as nobody should, and what comes of it.
+// A processRow is an unusual way to run the process, and the outcome.
 type processRow struct {
 	name string
-	// script is run by sh, in a folder of the files in.yaml, with the function
-	// as confighash.
+	// script is run by sh, in a folder with the file in.yaml, with the function as confighash.
 	script  string
 	outcome outcome
 }
 
-// doing is an outcome with what in.yaml becomes.
+// doing returns an outcome with the result for in.yaml.
 func doing(words string) outcome {
 	return outcome{words: words, holds: []string{strings.NewReplacer("name: app\ndata", "name: app-4h2mbtbbt6\n  annotations:\n    confighash.dev/hash: 4h2mbtbbt6\ndata", "name: app\n", "name: app-4h2mbtbbt6\n").Replace(processInput)}}
 }
@@ -63,8 +62,8 @@ var processRows = []processRow{
 	{"`HELM_NAMESPACE` that is none", "HELM_NAMESPACE=a/b confighash --mode Rename <in.yaml", refuses(`HELM_NAMESPACE "a/b" is not a namespace: …`)},
 }
 
-// TestHostile_everyProcessEndsAsTheTableSays runs every processRow.
-func TestHostile_everyProcessEndsAsTheTableSays(t *testing.T) {
+// TestHostile_everyProcessEndsAsInTheTable runs every processRow.
+func TestHostile_everyProcessEndsAsInTheTable(t *testing.T) {
 	onlyOn(t, "linux")
 	for _, row := range processRows {
 		t.Run(row.name, func(t *testing.T) {
@@ -111,15 +110,15 @@ func (r processRow) check(t *testing.T) {
 	}
 }
 
-// hugeMegabytes is the size of the one ConfigMap of the huge row, and
-// hugePeak the most memory, in MiB, that it may take: twice what it does.
+// hugeMegabytes is the size of the ConfigMap in the huge row, and hugePeak the limit for its peak memory, in MiB: twice
+// what it needs.
 const (
 	hugeMegabytes = 100
 	hugePeak      = 4096
 )
 
-// TestHostile_hugeConfigMapPassesThrough pipes a ConfigMap of 100 MiB through,
-// which neither the test nor the table's other rows hold in memory.
+// TestHostile_hugeConfigMapPassesThrough pipes a ConfigMap of 100 MiB through the function, without holding it in the
+// test's memory.
 func TestHostile_hugeConfigMapPassesThrough(t *testing.T) {
 	if !property.IsLong() {
 		t.Skip("it takes seconds and gigabytes: make test-long")
@@ -171,7 +170,7 @@ func TestHostile_hugeConfigMapPassesThrough(t *testing.T) {
 	}
 }
 
-// A repeated is a reader of a text, many times.
+// A repeated is a reader of a repeated text.
 type repeated struct {
 	text string
 	left int
@@ -198,7 +197,7 @@ func (r *repeated) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// A tail keeps the sum and the end of what is written to it.
+// A tail keeps the hash and the end of what is written to it.
 type tail struct {
 	sum  hash.Hash
 	last string

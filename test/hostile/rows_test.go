@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// The manifests that most rows are variations of: a ConfigMap, a Secret and
-// a Deployment that consumes the first, or, as webOf, any of both.
+// Most rows are variations of these manifests: a ConfigMap, a Secret and a Deployment that consumes the first or, with
+// webOf, either.
 const (
 	hostileHead = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: app\n"
 	hostileApp  = hostileHead + "data:\n  a: b\n"
@@ -18,22 +18,22 @@ const (
 	flowApp = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: app}\ndata: {a: b}\n"
 )
 
-// webOf is the Deployment with other text for the ConfigMap's name.
+// webOf returns the Deployment with another text for the ConfigMap's name.
 func webOf(name string) string { return strings.Replace(hostileWeb, "name: app", "name: "+name, 1) }
 
-// webWithout is the Deployment up to its references.
+// webWithout returns the Deployment up to its references.
 func webWithout() string {
 	head, _, _ := strings.Cut(hostileWeb, "        - configMapRef")
 	return head
 }
 
-// appOf is the ConfigMap with other text for its name.
+// appOf returns the ConfigMap with another text for its name.
 func appOf(name string) string { return strings.Replace(hostileApp, "name: app", "name: "+name, 1) }
 
-// appWith is the ConfigMap with more lines at its end.
+// appWith returns the ConfigMap with more lines at its end.
 func appWith(lines string) string { return hostileApp + lines }
 
-// numbered repeats a text, in which # represents a number from 0.
+// numbered repeats a text, with # replaced by a number from 0.
 func numbered(n int, text string) string {
 	var b strings.Builder
 	for i := range n {
@@ -42,7 +42,7 @@ func numbered(n int, text string) string {
 	return b.String()
 }
 
-// eachNumbered is numbered as that many texts.
+// eachNumbered is numbered, but returns separate texts.
 func eachNumbered(n int, text string) []string {
 	texts := make([]string, n)
 	for i := range texts {
@@ -51,7 +51,7 @@ func eachNumbered(n int, text string) []string {
 	return texts
 }
 
-// laughs is a billion laughs: twelve lines that represent 9^12 nodes.
+// laughs returns a billion laughs: twelve lines that stand for 9^12 nodes.
 func laughs(first, element string) string {
 	var b strings.Builder
 	b.WriteString("x0: &x0 " + first + "\n")
@@ -85,7 +85,7 @@ var hostileSections = []hostileSection{
 	{"Content of ConfigMaps and Secrets", contentRows},
 }
 
-// refusesAliases is what becomes of aliases that represent too much.
+// refusesAliases is the outcome of aliases that stand for too much.
 var refusesAliases = refuses("line …: the aliases of this document and those before it expand to too many nodes; the limit is 50000, and one for each byte of the input; write out what they stand for, or use fewer")
 
 var aliasRows = []hostileRow{
@@ -146,7 +146,7 @@ func indent(text string) string {
 	return "  " + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n  ") + "\n"
 }
 
-// mergeLaughs is lines of which each merges the one before nine times.
+// mergeLaughs returns lines each of which merges the previous one nine times.
 func mergeLaughs() string {
 	var b strings.Builder
 	for i := 1; i < 12; i++ {
@@ -156,7 +156,7 @@ func mergeLaughs() string {
 	return b.String()
 }
 
-// listLaughs is a List whose items are Lists of aliases.
+// listLaughs returns a List whose items are Lists of aliases.
 func listLaughs() string {
 	var b strings.Builder
 	b.WriteString("apiVersion: v1\nkind: List\nitems:\n- &x0 {apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n")
@@ -167,7 +167,7 @@ func listLaughs() string {
 	return b.String()
 }
 
-// nestedBlock is mappings in mappings in block style.
+// nestedBlock returns nested mappings in block style.
 func nestedBlock(depth int) string {
 	var b strings.Builder
 	for i := range depth {
@@ -176,7 +176,7 @@ func nestedBlock(depth int) string {
 	return b.String()
 }
 
-// manyWebs is workloads that consume one ConfigMap.
+// manyWebs returns workloads that consume one ConfigMap.
 func manyWebs(n int) []string {
 	return append([]string{hostileApp}, eachNumbered(n, strings.Replace(hostileWeb, "name: web\nspec", "name: web-#\nspec", 1))...)
 }
@@ -239,13 +239,19 @@ var sizeRows = []hostileRow{
 		rename: outcome{words: "Renamed; the other keys are gone", encoded: true, holds: []string{"  data:\n    k0: v\n    k1: v\n- "}}, annotate: does("Stamped"), bounds: bounds{seconds: 20}},
 	{name: "A ConfigMap with 5,000 keys, and 2,000 Deployments that each take another two, or all, with `rename.granularity: Key`", input: listOf(strings.Replace(resourceListOf(pairs(5_000, 2_000)), "mode: MODE", "mode: MODE, rename: {granularity: Key}", 1)),
 		rename: outcome{words: "Renamed; each pair of keys is an object, and all are one", holds: []string{"\n  data:\n    k1: v\n    k8: v\n"}}, annotate: does("Stamped"), bounds: bounds{seconds: 10, megabytes: 256}},
+	{name: "5,000 ExternalSecrets that make one Secret and read it", input: documents(append(eachNumbered(5_000, readsItself), secretWeb)...),
+		rename:   passes(""),
+		annotate: refuses("Deployment web: spec.template.metadata.annotations: with those before it, workloads use objects more than … times; let fewer pod templates share references, and fewer objects go into one Secret"),
+		bounds:   bounds{seconds: 10}},
 	{name: "10,000 missing objects, with `unresolved: Error`", input: listOf(strings.Replace(resourceListHead, "mode: MODE", "mode: MODE, unresolved: Error", 1) + "items:\n" + strings.ReplaceAll("- "+
 		webWithout(), "\n", "\n  ") + numbered(10_000, "        - configMapRef:\n              name: app-#\n")),
 		rename: refuses(`Deployment web: spec.template.spec.containers[0].envFrom[0].configMapRef.name: ConfigMap "app-0" is not in the input; add it, make the reference optional, or set spec.unresolved: Ignore`)},
 }
 
-// oneLine is 5,000 ConfigMaps, each with a workload, as kubectl get -o json
-// and jq -c have them.
+const readsItself = "apiVersion: external-secrets.io/v1\nkind: ExternalSecret\nmetadata: {name: e-#}\n" +
+	"spec: {target: {name: s, template: {templateFrom: [{secret: {name: s}}]}}}\n"
+
+// oneLine returns 5,000 ConfigMaps, each with a workload, in the format of kubectl get -o json and jq -c.
 func oneLine() string {
 	return `{"apiVersion": "v1", "kind": "List", "items": [` + strings.TrimSuffix(numbered(5_000,
 		`{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "app-#"}, "data": {"a": "b"}}, `+
@@ -372,15 +378,15 @@ const jsonWeb = `{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"n
 // envKey takes the key k# of the ConfigMap.
 const envKey = "        - {name: K#, valueFrom: {configMapKeyRef: {name: app, key: k#}}}\n"
 
-// sharedBig is a large ConfigMap with n keys besides, and as many Deployments that each take the
-// large one and one of these.
+// sharedBig returns a large ConfigMap with n additional keys, and as many Deployments that each take the large key and
+// one of these.
 func sharedBig(n int) []string {
 	return append(eachNumbered(n, strings.ReplaceAll(strings.Replace(webWithout(), "envFrom:", "env:", 1), "name: web", "name: web-#")+
 		"        - {name: BIG, valueFrom: {configMapKeyRef: {name: app, key: a}}}\n"+envKey),
 		hostileHead+"data:\n  a: "+strings.Repeat("b", 1_000_000)+"\n"+numbered(n, "  k#: v\n"))
 }
 
-// pairs is a ConfigMap with many keys, and Deployments that each take another two, or all.
+// pairs returns a ConfigMap with many keys, and Deployments that each take two different keys, or all.
 func pairs(keys, n int) []string {
 	manifests := []string{hostileHead + "data:\n" + numbered(keys, "  k#: v\n")}
 	for i := range n {

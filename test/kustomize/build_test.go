@@ -20,7 +20,7 @@ const (
 	buildMap   = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings}\ndata: {a: b}\n"
 )
 
-// buildFiles are kustomizations, each of which needs a flag of kustomize.
+// buildFiles are kustomizations that each need a flag of kustomize.
 var buildFiles = harness.Files{
 	"outside/settings.yaml":         buildMap,
 	"restricted/kustomization.yaml": "resources: [../outside/settings.yaml, web.yaml]\n",
@@ -44,13 +44,13 @@ var buildFiles = harness.Files{
 	"containers/web.yaml":           buildWeb,
 	"containers/settings.yaml":      buildMap,
 	"containers/container.yaml":     "apiVersion: example.com/v1\nkind: Team\nmetadata:\n  name: team\n  annotations:\n    config.kubernetes.io/function: |\n      container: {image: example.com/team, network: true}\n",
-	// docker prints how it is called into the ConfigMap.
+	// docker adds its arguments to the ConfigMap.
 	"bin/docker": "#!/bin/sh\necho \"$@\" > \"$CALLS\"; cat\n",
 }
 
-// TestBuild_flagsMeanWhatKustomizesMean runs kustomize with each of the flags, the function
-// behind it, and build with the same flags.
-func TestBuild_flagsMeanWhatKustomizesMean(t *testing.T) {
+// TestBuild_flagsWorkLikeKustomizes runs kustomize with each of the flags, followed by the function, and build with
+// the same flags.
+func TestBuild_flagsWorkLikeKustomizes(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the functions are scripts for sh")
 	}

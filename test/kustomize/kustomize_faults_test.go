@@ -14,8 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Where this function and kustomize's generators differ, and why. The random
-// trees of TestDifferential_equalsKustomizeGenerators stay clear of these.
+// The differences between this function and kustomize's generators, with the reasons. The random trees of
+// TestDifferential_equalsKustomizeGenerators avoid these.
 
 const (
 	appConfigMap = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: app}\ndata: {key: value}\n"
@@ -27,7 +27,7 @@ const (
 	appSecretGenerator    = "secretGenerator: [{name: app, literals: [key=value]}]\n"
 )
 
-// built builds a kustomization of a few files in process.
+// built builds a kustomization of a few files in this process.
 func built(t *testing.T, f harness.Files) (map[string]harness.Object, error) {
 	t.Helper()
 	dir := t.TempDir()
@@ -45,13 +45,12 @@ func built(t *testing.T, f harness.Files) (map[string]harness.Object, error) {
 	return found, nil
 }
 
-// withGenerators is a kustomization of a resource and generators.
+// withGenerators returns a kustomization of a resource and generators.
 func withGenerators(resource, generators string) harness.Files {
 	return harness.Files{"resource.yaml": resource, "kustomization.yaml": "resources: [resource.yaml]\n" + generators}
 }
 
-// withFunction is a kustomization of resources, the last documents of which
-// represent what generators made, and the function.
+// withFunction returns a kustomization of resources and the function. The last documents stand for generated objects.
 func withFunction(resource string, contents ...string) harness.Files {
 	return harness.Files{
 		"resource.yaml":      strings.Join(append([]string{resource}, contents...), "---\n"),
@@ -89,9 +88,8 @@ func role(rules string) string {
 	return "apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nmetadata: {name: app}\nrules:\n" + rules
 }
 
-// kustomize takes every resourceNames for names of ConfigMaps, whatever the
-// resources of the rule are. Where it runs the function it does so after it,
-// too; a rule that the function reads by itself stays.
+// kustomize treats every resourceNames as names of ConfigMaps, whatever the resources of the rule are. When it runs the
+// function, it also does so afterwards; a rule that only the function handles stays unchanged.
 func TestRoleAboutDeployments_keepsItsNamesUnlikeInKustomize(t *testing.T) {
 	deployments := role("- {apiGroups: [apps], resources: [deployments], resourceNames: [app], verbs: [get]}\n")
 	consumer := "apiVersion: v1\nkind: Pod\nmetadata: {name: app}\nspec: {containers: [{name: a, envFrom: [{configMapRef: {name: app}}]}]}\n"
@@ -111,8 +109,8 @@ func TestRoleAboutDeployments_keepsItsNamesUnlikeInKustomize(t *testing.T) {
 	}
 }
 
-// One name in a rule about both kinds means two objects. kustomize writes the
-// ConfigMap's new name and the Secret is lost.
+// A name in a rule about both kinds means two objects. kustomize writes the ConfigMap's new name and loses the
+// Secret's.
 func TestRoleAboutBothKinds_getsBothNamesUnlikeInKustomize(t *testing.T) {
 	both := role("- {apiGroups: [\"\"], resources: [configmaps, secrets], resourceNames: [app], verbs: [get]}\n")
 	byKustomize, err := built(t, withGenerators(both, appConfigMapGenerator+appSecretGenerator))
@@ -131,7 +129,7 @@ func TestRoleAboutBothKinds_getsBothNamesUnlikeInKustomize(t *testing.T) {
 	}
 }
 
-// A rule about Secrets names no ConfigMap. kustomize takes the ConfigMap.
+// A rule about Secrets does not name a ConfigMap, but kustomize assumes it does.
 func TestRoleAboutSecrets_getsTheSecretUnlikeInKustomize(t *testing.T) {
 	secrets := role("- {apiGroups: [\"\"], resources: [secrets], resourceNames: [app], verbs: [get]}\n")
 	byKustomize, err := built(t, withGenerators(secrets, appConfigMapGenerator+appSecretGenerator))
@@ -150,8 +148,7 @@ func TestRoleAboutSecrets_getsTheSecretUnlikeInKustomize(t *testing.T) {
 	}
 }
 
-// A PersistentVolume says in which namespace its Secret is. kustomize does not
-// look there, finds two Secrets of the name and gives up.
+// A PersistentVolume gives the namespace of its Secret. kustomize ignores it, finds two Secrets of the name and fails.
 func TestPersistentVolume_readsSecretNamespaceUnlikeKustomize(t *testing.T) {
 	const volume = "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: share}\n" +
 		"spec: {azureFile: {shareName: s, secretName: app, secretNamespace: b}}\n"
@@ -174,7 +171,7 @@ func TestPersistentVolume_readsSecretNamespaceUnlikeKustomize(t *testing.T) {
 	}
 }
 
-// kustomize follows no reference of these kinds and fields; the function does.
+// kustomize does not follow references of these kinds and fields; the function does.
 func TestFieldsUnknownToKustomize_followTheRename(t *testing.T) {
 	for name, test := range map[string]struct {
 		resource, id string
@@ -216,7 +213,7 @@ func TestFieldsUnknownToKustomize_followTheRename(t *testing.T) {
 	}
 }
 
-// stringWithin returns the string a path of keys and indices "0" leads to.
+// stringWithin returns the string at a path of keys and indices.
 func stringWithin(from map[string]any, path []string) string {
 	var value any = from
 	for _, step := range path {
@@ -233,9 +230,8 @@ func stringWithin(from map[string]any, path []string) string {
 	return text
 }
 
-// kustomize's generators write a key such as 1e3 unquoted, and lines that
-// begin with a tab in a block, and then cannot read it again. The function
-// meets them quoted.
+// kustomize's generators write a key such as 1e3 unquoted, and lines that begin with a tab in a block, and then cannot
+// read them. The function gets them quoted.
 func TestContentThatGeneratorsCannotPrint_works(t *testing.T) {
 	const pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n"
 	for name, test := range map[string]struct{ generator, key, value string }{
@@ -263,8 +259,7 @@ func TestContentThatGeneratorsCannotPrint_works(t *testing.T) {
 	}
 }
 
-// kustomize hashes whatever a generator makes. A Secret that a controller
-// finds by its fixed name keeps it here.
+// kustomize hashes everything from a generator. Here, a Secret that a controller looks up by a fixed name keeps it.
 func TestServiceAccountToken_keepsItsNameUnlikeInKustomize(t *testing.T) {
 	const pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n"
 	const token = "apiVersion: v1\nkind: Secret\nmetadata: {name: token, annotations: {kubernetes.io/service-account.name: default}}\n" +
@@ -286,8 +281,8 @@ func TestServiceAccountToken_keepsItsNameUnlikeInKustomize(t *testing.T) {
 	}
 }
 
-// With the function in an inner layer, a reference is resolved before a layer
-// around adds an object of the same earlier name.
+// If the function runs in an inner layer, a reference is resolved before an outer layer adds an object with the same
+// earlier name.
 func TestInnerLayer_resolvesWhatLaterIsAmbiguousInKustomize(t *testing.T) {
 	const pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n" +
 		"spec: {containers: [{name: a, envFrom: [{configMapRef: {name: app}}]}]}\n"
@@ -326,9 +321,8 @@ func TestInnerLayer_resolvesWhatLaterIsAmbiguousInKustomize(t *testing.T) {
 	}
 }
 
-// kustomize 5.8 writes no namespace into what it inflates of charts, and so loses
-// what refers there to generated objects, which get one (issues 6077, 6150 and
-// 6189). The function finds them by the namespace that it is given.
+// kustomize 5.8 writes no namespace into charts that it inflates, and so misses their references to generated objects,
+// which get one (issues 6077, 6150 and 6189). The function finds the objects by its namespace setting.
 func TestChartOfKustomize_refersToGeneratedObjects(t *testing.T) {
 	const (
 		generators = "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nnamespace: shop\n" + appConfigMapGenerator + appSecretGenerator +
@@ -345,7 +339,7 @@ func TestChartOfKustomize_refersToGeneratedObjects(t *testing.T) {
 	}
 	for label, test := range map[string]struct {
 		kustomization, command string
-		configMap, secret      string // as the Deployment refers to them
+		configMap, secret      string // the names in the Deployment
 		stderr                 string
 	}{
 		"as it is":             {generators, build, "app", "app", ""},

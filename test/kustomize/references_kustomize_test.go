@@ -14,15 +14,14 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// A crowded object is of one kind of the survey and has many of its fields, all
-// of them naming the target.
+// A crowded object is of one kind of the survey and has many of its fields, all of which name the target.
 type crowded struct {
 	object map[string]any
 	rows   []referenceRow
-	beside string // a document that has to stand beside it
+	beside string // another document that it needs
 }
 
-// crowd puts rows into objects, one a kind.
+// crowd combines rows into objects, one per kind.
 func crowd(t *testing.T, rows []referenceRow) []*crowded {
 	t.Helper()
 	var all []*crowded
@@ -47,7 +46,7 @@ func crowd(t *testing.T, rows []referenceRow) []*crowded {
 	return all
 }
 
-// merge puts what b holds into a, and reports whether nothing was in its way.
+// merge merges b into a, and reports whether there was no conflict.
 func merge(a, b map[string]any) bool {
 	for key, value := range b {
 		present, ok := a[key]
@@ -68,7 +67,7 @@ func merge(a, b map[string]any) bool {
 	return true
 }
 
-// fieldKeys returns the keys of a path of the survey's, as set makes them.
+// fieldKeys returns the keys of a path of the survey, as set creates them.
 func fieldKeys(path string) []string {
 	keys := unescapedSlash.FindAllString(path, -1)
 	for i, key := range keys {
@@ -77,8 +76,8 @@ func fieldKeys(path string) []string {
 	return keys
 }
 
-// crowdTree is a kustomization of the objects and of generators for what they
-// name, with a transformer if there is one.
+// crowdTree returns a kustomization of the objects, of generators for their targets, and of the transformer, if there
+// is one.
 func crowdTree(t *testing.T, crowds []*crowded, transformer string) harness.Files {
 	t.Helper()
 	var resources []string
@@ -106,8 +105,7 @@ func crowdTree(t *testing.T, crowds []*crowded, transformer string) harness.File
 	return tree
 }
 
-// followed builds the tree and returns the rows whose field has the name that
-// the target has in the end.
+// followed builds the tree and returns the rows whose field has the target's final name.
 func followed(t *testing.T, crowds []*crowded, transformer string) map[referenceRow]bool {
 	t.Helper()
 	dir := t.TempDir()
@@ -145,9 +143,8 @@ func followed(t *testing.T, crowds []*crowded, transformer string) map[reference
 	return follow
 }
 
-// TestReferences_followIfKustomizeDoesNot builds all kinds of the survey,
-// with all fields that hold a plain name, once with kustomize's generators alone
-// and once with this function beside them, and counts who follows what.
+// TestReferences_followIfKustomizeDoesNot builds all kinds of the survey, with all fields that hold a plain name, with
+// and without this function in addition to kustomize's generators, and counts what each follows.
 func TestReferences_followIfKustomizeDoesNot(t *testing.T) {
 	all, err := referenceRows()
 	if err != nil {
@@ -156,7 +153,7 @@ func TestReferences_followIfKustomizeDoesNot(t *testing.T) {
 	var rows []referenceRow
 	seen := map[referenceRow]bool{}
 	for _, r := range all {
-		// A generator's object has one namespace, here the default one.
+		// A generated object has one namespace, here the default one.
 		if r.plain() && r.namespace() == "default" && !seen[r] {
 			seen[r] = true
 			rows = append(rows, r)

@@ -22,9 +22,8 @@ import (
 	"github.com/confighash/confighash/pkg/function"
 )
 
-// A referenceRow is a field of a kind that names a ConfigMap or a Secret, from a
-// survey of custom resource definitions and operators' sources that was made
-// apart from the catalogue (testdata/references.tsv.gz).
+// A referenceRow is a field of a kind that names a ConfigMap or a Secret, from a survey of custom resource definitions
+// and operators' sources that is independent of the catalogue (testdata/references.tsv.gz).
 type referenceRow struct {
 	group, kind, path, target, role, format string
 	namespaceRule, namespacePath, kindPath  string
@@ -57,8 +56,7 @@ var referenceRows = sync.OnceValues(func() ([]referenceRow, error) {
 	return rows, nil
 })
 
-// real puts a kind that exists in the place of "every pod template" and the
-// like.
+// real replaces "every pod template" and the like by a real kind.
 func (r referenceRow) real() referenceRow {
 	switch r.kind {
 	case "any":
@@ -81,8 +79,7 @@ func (r referenceRow) real() referenceRow {
 	return r
 }
 
-// plain reports whether the row is a plain name in the referrer's own
-// namespace.
+// plain reports whether the row is a plain name in the referrer's own namespace.
 func (r referenceRow) plain() bool {
 	return r.role == "consumer" && r.format == "name" && r.namespaceRule == "referrer"
 }
@@ -93,7 +90,7 @@ const (
 	elsewhere = "elsewhere"
 )
 
-// namespace is where the row's target is.
+// namespace returns the namespace of the row's target.
 func (r referenceRow) namespace() string {
 	switch {
 	case r.group == "config.openshift.io":
@@ -104,7 +101,7 @@ func (r referenceRow) namespace() string {
 	return "default"
 }
 
-// targetKind is the kind that the row's field names here.
+// targetKind returns the kind that the row's field names in the test.
 func (r referenceRow) targetKind() string {
 	if r.target == "both" {
 		return "Secret"
@@ -112,7 +109,7 @@ func (r referenceRow) targetKind() string {
 	return r.target
 }
 
-// value is what is in the field, in YAML.
+// value returns the field's value in YAML.
 func (r referenceRow) value() string {
 	kind := r.targetKind()
 	switch r.format {
@@ -150,7 +147,7 @@ func (r referenceRow) value() string {
 
 var unescapedSlash = regexp.MustCompile(`(?:[^/\\]|\\.)+`)
 
-// set puts a value at a path of the survey's.
+// set puts a value at a path of the survey.
 func set(object map[string]any, path string, value any) {
 	segments := unescapedSlash.FindAllString(path, -1)
 	for i, s := range segments {
@@ -171,7 +168,7 @@ func set(object map[string]any, path string, value any) {
 	}
 }
 
-// referrer returns the least object that refers to the row's target.
+// referrer returns a minimal object that refers to the row's target.
 func (r referenceRow) referrer(t *testing.T) string {
 	t.Helper()
 	version := "v1"
@@ -206,7 +203,7 @@ func (r referenceRow) referrer(t *testing.T) string {
 	}
 	s := string(text)
 	if strings.HasSuffix(r.kind, "AdmissionPolicyBinding") {
-		// The policy says what kind its parameters are of.
+		// The policy determines the kind of its parameters.
 		s = strings.Replace(s, "spec:\n", "spec:\n  policyName: policy\n", 1)
 		s += "---\napiVersion: admissionregistration.k8s.io/v1\nkind: " + strings.TrimSuffix(r.kind, "Binding") +
 			"\nmetadata: {name: policy}\nspec: {paramKind: {apiVersion: v1, kind: " + r.targetKind() + "}}\n"
@@ -225,14 +222,14 @@ func (r referenceRow) manifests(t *testing.T) string {
 		r.targetKind(), rowTarget, r.namespace(), data, rowKey, r.referrer(t))
 }
 
-// renamed runs a Rename by rules alone and reports whether the target was
-// renamed, and whether the referrer follows.
+// renamed runs mode Rename with rules only and reports whether the target was renamed, and whether the referrer
+// follows.
 func (r referenceRow) renamed(t *testing.T, discover bool) (renamed, follows bool) {
 	t.Helper()
 	config := v1alpha1.New(v1alpha1.ModeRename, "")
 	config.Spec.Discover = &discover
 	config.Spec.Rename.ReadByName = v1alpha1.ReadByNameRename
-	if r.group == "rbac.authorization.k8s.io" { // resourceNames follow a rename and never cause one
+	if r.group == "rbac.authorization.k8s.io" { // resourceNames follow a rename but never cause one
 		config.Spec.Rename.Unreferenced = v1alpha1.UnreferencedRename
 	}
 	var out bytes.Buffer
@@ -282,21 +279,19 @@ func TestReferences_followEveryRowOfTheSurvey(t *testing.T) {
 	}
 }
 
-// notFollowed are the rows that are not followed, sorted: a Trigger's own
-// interceptors stand right beneath its spec, and those are followed.
+// notFollowed are the rows that are not followed, sorted: a Trigger has its own interceptors directly beneath spec, and
+// those are followed.
 var notFollowed = []string{
 	"triggers.tekton.dev Trigger spec/triggers/interceptors/params/value/secretRef/secretName: consumer Secret, name, referrer",
 }
 
-// withheld returns the row with its group called otherwise, so that no rule
-// covers it.
+// withheld returns the row with another group, so that no rule covers it.
 func (r referenceRow) withheld() referenceRow {
 	r.group = strings.TrimSuffix("withheld.example."+r.group, ".")
 	return r
 }
 
-// TestReferences_areDiscoveredByShape takes the rules of every second group
-// away, and measures what shapes alone find.
+// TestReferences_areDiscoveredByShape removes the rules of every second group, and measures what shapes alone find.
 func TestReferences_areDiscoveredByShape(t *testing.T) {
 	rows, err := referenceRows()
 	if err != nil {
@@ -343,8 +338,7 @@ func lastKeys(path string) string {
 	return strings.Join(segments[max(0, len(segments)-2):], "/")
 }
 
-// TestReferences_ofLookAlikesDoNotCount puts the name of an object where fields only
-// look like references to one.
+// TestReferences_ofLookAlikesDoNotCount puts an object's name into fields that only look like references.
 func TestReferences_ofLookAlikesDoNotCount(t *testing.T) {
 	hits, lookAlikes := 0, catalog.Builtin().Shapes().LookAlikes
 	for _, l := range lookAlikes {

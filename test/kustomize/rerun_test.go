@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// layered builds one layer of several in process.
+// layered builds one of several layers in this process.
 func layered(t *testing.T, f harness.Files, layer string) map[string]harness.Object {
 	t.Helper()
 	dir := t.TempDir()
@@ -39,10 +39,9 @@ func consumed(found map[string]harness.Object, deployment string) string {
 		[]string{"spec", "template", "spec", "containers", "0", "envFrom", "0", "configMapRef", "name"})
 }
 
-// Two variants of a base that lists the function, of which only one adds a
-// prefix: kustomize fixes the references after the function, by earlier names.
-// The name that the function gave must be among them, or the object without a
-// prefix is not a candidate for its own Deployment.
+// Two variants of a base that lists the function, of which only one adds a prefix: after the function, kustomize fixes
+// the references by earlier names. The name from the function must be among them, or the object without a prefix is not
+// a candidate for its own Deployment.
 func TestVariantWithoutPrefix_keepsItsOwnConfigMap(t *testing.T) {
 	found := layered(t, harness.Files{
 		"base/resources.yaml":       appDeployment + "---\n" + appConfigMap,
@@ -59,8 +58,7 @@ func TestVariantWithoutPrefix_keepsItsOwnConfigMap(t *testing.T) {
 	}
 }
 
-// The same without kustomize's help: two variants beside each other in the
-// layer that lists the function, and in a layer within.
+// The same without kustomize's help: two variants in the layer that lists the function, and in an inner layer.
 func TestVariantWithoutPrefix_keepsItsOwnConfigMapWhenTheFunctionRunsAgain(t *testing.T) {
 	found := layered(t, harness.Files{
 		"base/resources.yaml":       appDeployment + "---\n" + appConfigMap,
@@ -78,9 +76,8 @@ func TestVariantWithoutPrefix_keepsItsOwnConfigMapWhenTheFunctionRunsAgain(t *te
 	}
 }
 
-// What a base adopted, an outer layer merges into and the function meets
-// again: the name follows the content, though the mark that the function
-// dropped does not come back.
+// An outer layer merges into an object that a base adopted, and the function gets it again: the name follows the
+// content, although the function has dropped kustomize's mark.
 func TestAdopted_isHashedAgainAfterOuterLayerMerged(t *testing.T) {
 	adopt := harness.FunctionConfig("{mode: Rename, rename: {generated: Adopt}}")
 	found := layered(t, harness.Files{
@@ -98,8 +95,7 @@ func TestAdopted_isHashedAgainAfterOuterLayerMerged(t *testing.T) {
 	}
 }
 
-// A name that an object would have had in a layer, were it not for the hash
-// of a layer within, is a name that references of that layer may hold.
+// References of a layer may hold the name that an object would have there without the hash from an inner layer.
 func TestReferenceToNameWithoutHash_isFollowedFromLayersAround(t *testing.T) {
 	for name, transformers := range map[string]struct{ suffix, outer string }{
 		"the function runs in each layer":      {"transformers: [confighash.yaml]\n", "transformers: [confighash.yaml]\n"},
@@ -126,9 +122,8 @@ func TestReferenceToNameWithoutHash_isFollowedFromLayersAround(t *testing.T) {
 	}
 }
 
-// Results are written into files that people review: the second run, which
-// changes nothing, must not report anything in other words.
-func TestResults_ofTheSecondRunAreThoseOfTheFirst(t *testing.T) {
+// Results are written into files that people review: the second run, which changes nothing, must report the same texts.
+func TestResults_areTheSameInTheSecondRun(t *testing.T) {
 	const before = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n" +
 		"functionConfig: {apiVersion: confighash.dev/v1alpha1, kind: ConfigHash, metadata: {name: roll}, spec: {mode: Rename}}\nitems:\n"
 	for name, list := range map[string]string{
@@ -157,8 +152,7 @@ func TestResults_ofTheSecondRunAreThoseOfTheFirst(t *testing.T) {
 	}
 }
 
-// A suffix may be digits alone. The annotation that records it must be quoted
-// to be a string.
+// A suffix may consist of digits. The annotation that records it must then be quoted to be a string.
 func TestSuffixOfDigits_isQuotedInItsAnnotation(t *testing.T) {
 	const suffix = "4769864274"
 	for name, metadata := range map[string]string{"block": "metadata:\n  name: app\n", "flow": "metadata: {name: app}\n"} {

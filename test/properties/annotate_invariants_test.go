@@ -23,22 +23,20 @@ import (
 	"github.com/confighash/confighash/pkg/function"
 )
 
-// packages is how many random packages a property takes by itself.
+// packages is the default number of random packages for a property.
 const packages = 100
 
-// A consumerCheck checks what the function does to a package. What is random in it
-// follows from the dice.
+// A consumerCheck checks the function on a package. Its random choices come from the dice.
 type consumerCheck func(d *gen.Dice, p *consumerPackage) error
 
-// A mismatch is an error with the cause by which it is known again in a smaller
-// package.
+// A mismatch is an error with a cause that identifies it in a smaller package.
 type mismatch struct {
 	cause, text string
 }
 
 func (m *mismatch) Error() string { return m.cause + ": " + m.text }
 
-// Cause says which failures are alike.
+// Cause identifies failures of the same kind.
 func (m *mismatch) Cause() string { return m.cause }
 
 func mismatchf(cause, format string, args ...any) error {
@@ -67,7 +65,7 @@ func (p *consumerPackage) process(text string) (string, error) {
 	return out, err
 }
 
-// processAndTell also returns what the function has to tell.
+// processAndTell also returns the function's messages.
 func (p *consumerPackage) processAndTell(text string) (string, []function.Message, error) {
 	var options function.Options
 	if !p.form.isList() {
@@ -97,18 +95,17 @@ func (s annotateSpec) config() (*v1alpha1.ConfigHash, error) {
 	return v1alpha1.Parse(&node)
 }
 
-// A stamped package is what went in and what came out, as text and as it reads.
+// A stamped package is the input and the output, as text and parsed.
 type stampedPackage struct {
 	in, out           string
 	inItems, outItems []harness.Object
 	wanted            stampTable
-	// exchanged reports that annotations of one pod template both came and went.
+	// exchanged: annotations of one pod template were both added and removed.
 	exchanged bool
 }
 
-// stamp runs the function on a package and compares each pod template with what
-// it consumes: it bears the annotations that it is to bear, and nothing else has
-// changed. bearing gathers what checksums represent.
+// stamp runs the function on a package and compares each pod template with what it consumes: it must have the expected
+// annotations, and nothing else may change. bearing collects the meanings of checksums.
 func (p *consumerPackage) stamp(bearing checksumMeanings) (*stampedPackage, error) {
 	return p.stampText(p.text(), bearing)
 }
@@ -165,7 +162,7 @@ func (p *consumerPackage) stampText(text string, bearing checksumMeanings) (*sta
 	return s, nil
 }
 
-// oracle returns what knows who consumes what of objects.
+// oracle returns the oracle for the consumers of objects.
 func (p *consumerPackage) oracle(objects []harness.Object) *consumptionOracle {
 	c := &consumptionOracle{annotateSpec: p.spec, objects: objects}
 	switch p.spec.policy {
@@ -177,16 +174,14 @@ func (p *consumerPackage) oracle(objects []harness.Object) *consumptionOracle {
 	return c
 }
 
-// checksumMeanings are what checksums represent: the same for the same, another
-// for another.
+// checksumMeanings map between checksums and their meanings, which must be one-to-one.
 type checksumMeanings struct{ ofChecksum, ofMeaning map[string]string }
 
 func newChecksumMeanings() checksumMeanings {
 	return checksumMeanings{map[string]string{}, map[string]string{}}
 }
 
-// enter returns an error if a checksum represents two things, or one thing has
-// two.
+// enter returns an error if a checksum has two meanings, or a meaning two checksums.
 func (m checksumMeanings) enter(checksum, meaning string) error {
 	if other, ok := m.ofChecksum[checksum]; ok && other != meaning {
 		return mismatchf("one checksum for two contents", "%s stands for\n%s\nand for\n%s", checksum, other, meaning)
@@ -198,7 +193,7 @@ func (m checksumMeanings) enter(checksum, meaning string) error {
 	return nil
 }
 
-// compareStamps compares the annotations of a pod template with those wanted.
+// compareStamps compares the annotations of a pod template with the wanted ones.
 func (s annotateSpec) compareStamps(id string, wanted map[string]string, before, after map[string]any, bearing checksumMeanings) error {
 	found := map[string]string{}
 	for key, value := range entries(after, "metadata", "annotations") {
@@ -225,8 +220,8 @@ func (s annotateSpec) compareStamps(id string, wanted map[string]string, before,
 	return nil
 }
 
-// dropOurs takes from a resource the annotations that the function may write or
-// remove, and what then holds nothing.
+// dropOurs removes from a resource the annotations that the function may write or remove, and mappings that become
+// empty.
 func (s annotateSpec) dropOurs(value any, wanted stampTable) {
 	o := harness.Object(value.(map[string]any))
 	for i, template := range s.rollingTemplates(o) {
@@ -249,8 +244,8 @@ func (s annotateSpec) dropOurs(value any, wanted stampTable) {
 	}
 }
 
-// The packages must say enough, or nothing below means much.
-func TestConsumers_sayEnough(t *testing.T) {
+// Without enough variety in the packages, the tests below prove little.
+func TestConsumers_areVariedEnough(t *testing.T) {
 	var stamped, bare, anchored int
 	forEachConsumers(t, func(_ *gen.Dice, p *consumerPackage) error {
 		items, err := readManifests(p.text())
@@ -276,10 +271,9 @@ func TestConsumers_sayEnough(t *testing.T) {
 	}
 }
 
-// Who consumes something is stamped, and who does not is not; equal checksums
-// represent equal content; and nothing else is touched (invariant 2): every line
-// stays but those that hold our annotations, and those that had to be made or
-// opened for them.
+// Consumers are stamped and others are not; equal checksums stand for equal content; and nothing else is touched
+// (invariant 2): all lines stay except for those with our annotations, and those that had to be added or opened for
+// them.
 func TestAnnotate_stampsConsumersAndTouchesNothingElse(t *testing.T) {
 	forEachConsumers(t, func(_ *gen.Dice, p *consumerPackage) error {
 		s, err := p.stamp(newChecksumMeanings())
@@ -287,12 +281,12 @@ func TestAnnotate_stampsConsumersAndTouchesNothingElse(t *testing.T) {
 			return err
 		}
 		if p.isAnchored() {
-			return nil // what is edited may be encoded again
+			return nil // edited items may be encoded again
 		}
 		err = p.spec.sameLines(s.in, p.withoutResults(s.out))
 		if err != nil && s.exchanged && p.hasFlowTemplates() {
-			// A mapping in flow style that both gets and loses entries has its item
-			// encoded again; that it holds the same is seen above.
+			// An item is encoded again if a mapping in flow style both gets and loses entries; that it means the same
+			// is checked above.
 			return nil
 		}
 		return err
@@ -301,8 +295,7 @@ func TestAnnotate_stampsConsumersAndTouchesNothingElse(t *testing.T) {
 
 var aboveAnnotations = regexp.MustCompile(`["']?(annotations|metadata|template|spec|jobTemplate|workers)["']?:\s*[{\[]|^-?\s*\{|-\s+\{`)
 
-// hasFlowTemplates reports that annotations of a pod template may be in flow
-// style.
+// hasFlowTemplates reports whether annotations of pod templates may be in flow style.
 func (p *consumerPackage) hasFlowTemplates() bool {
 	return slices.ContainsFunc(p.documents, func(d *styledDocument) bool {
 		return len(p.spec.rollingTemplates(d.value)) > 0 && aboveAnnotations.MatchString(p.textOf(d))
@@ -313,7 +306,7 @@ func (p *consumerPackage) withoutResults(out string) string {
 	return (&plainPackage{form: p.form}).withoutResults(out)
 }
 
-// sameLines compares two texts line by line, but for our annotations.
+// sameLines compares two texts line by line, except for our annotations.
 func (s annotateSpec) sameLines(in, out string) error {
 	prefix, _, _ := strings.Cut(s.key, "/")
 	const value = `["']?([0-9a-f]{64}|v1)["']?`
@@ -358,8 +351,7 @@ func (s annotateSpec) sameLines(in, out string) error {
 		case i < len(was) && ours(was[i]):
 			i++
 		case whole(was) == whole(is) && (strings.Contains(in, "{\n") || strings.Contains(in, "{\r\n")):
-			// An entry of a mapping in flow style may take lines with it, or
-			// have some of its own.
+			// Removing an entry of a mapping in flow style may remove lines, and adding one may add some.
 			return nil
 		default:
 			return mismatchf("other lines", "from line %d on: (-in +out)\n%s", i+1, cmp.Diff(was[i:min(i+6, len(was))], is[j:min(j+6, len(is))]))
@@ -368,9 +360,8 @@ func (s annotateSpec) sameLines(in, out string) error {
 	return nil
 }
 
-// Invariant 4: whatever is changed, the pod templates that change are those of
-// which another content is consumed. Invariant 1 with it: the second run changes
-// nothing, and a run on an edited earlier output comes to the same.
+// Invariant 4: whatever changes, exactly the pod templates change that consume different content. It includes invariant
+// 1: a second run changes nothing, and a run on an edited earlier output has the same result.
 func TestAnnotate_changes_rollExactlyTheConsumers(t *testing.T) {
 	applied, rolled := map[string]int{}, map[string]int{}
 	forEachConsumers(t, func(d *gen.Dice, p *consumerPackage) error {
@@ -402,8 +393,8 @@ func TestAnnotate_changes_rollExactlyTheConsumers(t *testing.T) {
 	}
 }
 
-// undergo changes a package and compares what comes out before and after. It
-// returns how many pod templates roll, and false if there is nothing to change.
+// undergo changes a package and compares the outputs before and after. It returns how many pod templates roll, and
+// false if there is nothing to change.
 func (p *consumerPackage) undergo(d *gen.Dice, c *change, before *stampedPackage, bearing checksumMeanings) (rolling int, ok bool, err error) {
 	changed := p.clone()
 	what, ok := c.apply(d, changed)
@@ -451,9 +442,8 @@ func (p *consumerPackage) undergo(d *gen.Dice, c *change, before *stampedPackage
 	return len(want), true, nil
 }
 
-// templates returns the pod templates of the output, without what of their
-// metadata holds nothing, and without what stood by hand where checksums stand:
-// once overwritten it does not come back.
+// templates returns the pod templates of the output, without empty parts of their metadata, and without handwritten
+// values in place of checksums: once overwritten these do not return.
 func (s *stampedPackage) templates(spec annotateSpec) map[string]any {
 	found := map[string]any{}
 	for _, o := range s.outItems {
@@ -476,8 +466,7 @@ func (s *stampedPackage) templates(spec annotateSpec) map[string]any {
 	return found
 }
 
-// editOutput changes the documents in an earlier output, as somebody does whose
-// tools write the output back, and runs again.
+// editOutput changes the documents in an earlier output, as with tools that write the output back, and runs again.
 func (p *consumerPackage) editOutput(changed *consumerPackage, before, after *stampedPackage) error {
 	edited := before.out
 	for i, d := range p.documents {
@@ -486,7 +475,7 @@ func (p *consumerPackage) editOutput(changed *consumerPackage, before, after *st
 			continue
 		}
 		if (p.isAnchored() || before.exchanged) && !strings.Contains(edited, was) {
-			return nil // it has been encoded again with what could not be spliced
+			return nil // it was encoded again because it could not be spliced
 		}
 		if strings.Count(edited, was) != 1 {
 			return mismatchf("a source in the output", "its text stands there %d times:\n%s\n%s", strings.Count(edited, was), was, edited)
@@ -508,9 +497,8 @@ func (p *consumerPackage) editOutput(changed *consumerPackage, before, after *st
 	return nil
 }
 
-// Who turns to another scope, granularity or salt comes to what they come to who
-// had it from the beginning.
-func TestAnnotate_afterOtherSettings_comesToTheSame(t *testing.T) {
+// After a change of scope, granularity or salt, the result is the same as if these had been set from the beginning.
+func TestAnnotate_afterOtherSettings_hasTheSameResult(t *testing.T) {
 	compared := 0
 	forEachConsumers(t, func(d *gen.Dice, p *consumerPackage) error {
 		once, err := p.process(p.text())
@@ -524,7 +512,7 @@ func TestAnnotate_afterOtherSettings_comesToTheSame(t *testing.T) {
 		later.spec.policy = gen.Pick(d, []string{"All", "OptIn"})
 		if p.form.isList() {
 			if !strings.Contains(once, p.spec.String()) {
-				return nil // it has been encoded again with what could not be spliced
+				return nil // it was encoded again because it could not be spliced
 			}
 			once = strings.Replace(once, p.spec.String(), later.spec.String(), 1)
 		}
@@ -561,9 +549,9 @@ func TestAnnotate_afterOtherSettings_comesToTheSame(t *testing.T) {
 	}
 }
 
-// Even if everything is reported, no value of a Secret is in it.
+// Even a full report contains no value of a Secret.
 func TestAnnotate_results_showNoSecretValue(t *testing.T) {
-	const short = 6 // what may stand anywhere
+	const short = 6 // values this short may occur anywhere
 	shown, values := 0, 0
 	forEachConsumers(t, func(_ *gen.Dice, p *consumerPackage) error {
 		p.spec.report = "Full"
@@ -606,7 +594,7 @@ func TestAnnotate_results_showNoSecretValue(t *testing.T) {
 	}
 }
 
-// The binary does what the tests above try in their own process.
+// The binary does the same as the in-process runs of the tests above.
 func TestAnnotate_binary_doesTheSame(t *testing.T) {
 	config := filepath.Join(t.TempDir(), "confighash.yaml")
 	forEachOf(t, packages/6, randomConsumers, func(_ *gen.Dice, p *consumerPackage) error {

@@ -18,23 +18,22 @@ import (
 	yamlv3 "go.yaml.in/yaml/v3"
 )
 
-// An annotateSpec is what a functionConfig says of mode Annotate.
+// An annotateSpec is a functionConfig for mode Annotate.
 type annotateSpec struct {
 	key, scope, granularity string
 	policy                  string
 	salt, namespace         string
-	// exclude is a regular expression over the names of ConfigMaps.
+	// exclude is a regular expression for the names of ConfigMaps.
 	exclude string
-	// discover reports that pod templates of unknown kinds count.
+	// discover: pod templates of unknown kinds count.
 	discover bool
-	// runners reports that the pod templates of a kind of its own are known.
+	// runners: the pod templates of a custom kind are known.
 	runners bool
-	// immutable and unreferenced report that mode Rename makes objects immutable, and renames
-	// those that nothing refers to.
+	// immutable and unreferenced: mode Rename makes objects immutable, and renames objects without references.
 	immutable, unreferenced bool
-	// report is how much results tell.
+	// report is the level of detail of results.
 	report string
-	// autoReloadAll is a flag of Reloader's.
+	// autoReloadAll is a flag of Reloader.
 	autoReloadAll bool
 }
 
@@ -63,8 +62,7 @@ func (s annotateSpec) String() string {
 	return string(text)
 }
 
-// readManifests returns the resources of a text, those in lists too. Every
-// scalar is the string that stands there, null is nil.
+// readManifests returns the resources of a text, including those in lists. Every scalar is its text, null is nil.
 func readManifests(text string) ([]harness.Object, error) {
 	decoder := yamlv3.NewDecoder(strings.NewReader(text))
 	var all []harness.Object
@@ -90,8 +88,7 @@ func readManifests(text string) ([]harness.Object, error) {
 	}
 }
 
-// asWritten returns what a node holds. Entries that a merge key brings in give
-// way to those that stand there.
+// asWritten returns the value of a node. A mapping's own entries win over merged ones.
 func asWritten(n *yamlv3.Node) any {
 	switch n.Kind {
 	case yamlv3.AliasNode:
@@ -131,7 +128,7 @@ func asWritten(n *yamlv3.Node) any {
 	}
 }
 
-// entries and elements return what keys lead to, if it is a mapping or a list.
+// entries and elements return the mapping or the list at keys.
 func entries(from map[string]any, keys ...string) map[string]any {
 	m, _ := harness.At(from, keys...).(map[string]any)
 	return m
@@ -148,18 +145,16 @@ func elements(from map[string]any, keys ...string) []map[string]any {
 	return all
 }
 
-// A consumptionOracle knows which pod template consumes what. It says so by the
-// resources as they read, and by nothing else.
+// A consumptionOracle knows which pod template consumes what, based only on the parsed resources.
 type consumptionOracle struct {
 	annotateSpec
 	objects []harness.Object
-	// decide, if there is one, tells by the annotations of controllers whether an
-	// object counts, and whether all of it does, though little or none of it
-	// be consumed.
+	// decide, if set, decides by controllers' annotations whether an object counts, and whether it counts as a whole
+	// even if it is hardly or not consumed.
 	decide func(workload harness.Object, template map[string]any, source harness.Object, consumed bool) (counts, whole bool)
 }
 
-// A taking is what a pod template consumes, in bytes: by object and by key.
+// A taking is the consumed content of a pod template, in bytes: by object and by key.
 type taking map[string]map[string]string
 
 func (s annotateSpec) place(o harness.Object) string {
@@ -186,12 +181,11 @@ func (s annotateSpec) rollingTemplates(o harness.Object) []map[string]any {
 			all = append(all, template)
 		}
 	}
-	// No pod can be made of a template without a spec.
+	// No pod can be made from a template without a spec.
 	return slices.DeleteFunc(all, func(template map[string]any) bool { return entries(template, "spec") == nil })
 }
 
-// looksLikeTemplate reports that a mapping is known for a pod template by what it
-// holds.
+// looksLikeTemplate reports whether a mapping is recognizable as a pod template.
 func looksLikeTemplate(template map[string]any) bool {
 	return slices.ContainsFunc(elements(template, "spec", "containers"), func(c map[string]any) bool {
 		return harness.StringAt(c, "name") != "" || harness.StringAt(c, "image") != ""
@@ -243,7 +237,7 @@ func (c *consumptionOracle) takes(workload harness.Object, template map[string]a
 	return t
 }
 
-// takeVolume says what a container gets that mounts a volume in this way.
+// takeVolume calls take for the content of a volume that a container gets through mount.
 func takeVolume(volume, mount map[string]any, take func(kind, name string, keys []string)) {
 	within := harness.StringAt(mount, "subPath")
 	if expression := harness.StringAt(mount, "subPathExpr"); !strings.Contains(expression, "$(") && within == "" {
@@ -275,8 +269,7 @@ func takeVolume(volume, mount map[string]any, take func(kind, name string, keys 
 	}
 }
 
-// take adds what keys of an object hold, or all of it, and of what represents
-// the object. named reports that the workload asks for it by name.
+// take adds the given keys of an object, or all of it, and of its stand-ins. named: the workload names it.
 func (c *consumptionOracle) take(t taking, workload harness.Object, template map[string]any, kind, name string, keys []string, named bool) {
 	for _, o := range c.objects {
 		if c.place(o) != c.place(workload) || !c.isCalled(o, kind, name) || !c.takesPart(o, workload, named) {
@@ -297,8 +290,8 @@ func (c *consumptionOracle) take(t taking, workload harness.Object, template map
 	}
 }
 
-// addTemplates adds what an ExternalSecret is made with: templates that stand
-// elsewhere, and what makes those in turn. met are those that have been.
+// addTemplates adds what an ExternalSecret is made with: its external templates, and recursively what makes those. met
+// has the visited objects.
 func (c *consumptionOracle) addTemplates(t taking, workload, o harness.Object, met map[string]bool) {
 	if o.Kind() != "ExternalSecret" {
 		return
@@ -327,7 +320,7 @@ func (c *consumptionOracle) addTemplates(t taking, workload, o harness.Object, m
 	}
 }
 
-// takeNamed adds what counts though no container uses it.
+// takeNamed adds objects that count although no container uses them.
 func (c *consumptionOracle) takeNamed(t taking, workload harness.Object, template map[string]any) {
 	for _, o := range c.objects {
 		if isPassedOver(o) || valuesOf(o) == nil || !c.takesPart(o, workload, false) {
@@ -339,8 +332,7 @@ func (c *consumptionOracle) takeNamed(t taking, workload harness.Object, templat
 	}
 }
 
-// isCalled reports that a reference to a name means the object, or what is made
-// of it.
+// isCalled reports whether a reference to a name means the object, or what is made from it.
 func (c *consumptionOracle) isCalled(o harness.Object, kind, name string) bool {
 	switch {
 	case name == "" || isPassedOver(o):
@@ -364,14 +356,13 @@ func (c *consumptionOracle) isCalled(o harness.Object, kind, name string) bool {
 	return false
 }
 
-// isPassedOver reports that a resource is none that is applied.
+// isPassedOver reports whether a resource is never applied.
 func isPassedOver(o harness.Object) bool {
 	local, ok := harness.At(o, "metadata", "annotations", "config.kubernetes.io/local-config").(string)
 	return ok && local != "false"
 }
 
-// takesPart reports that annotations and selectors let the object count. named
-// reports that the workload asks for it by name.
+// takesPart reports whether annotations and selectors include the object. named: the workload names it.
 func (c *consumptionOracle) takesPart(o, workload harness.Object, named bool) bool {
 	annotations := entries(o, "metadata", "annotations")
 	if c.isTakenOut(o) {
@@ -407,8 +398,8 @@ func (c *consumptionOracle) add(t taking, workload, o harness.Object, keys []str
 	}
 }
 
-// valuesOf returns what an object holds by key, and by a path, with a slash
-// before it, what counts whichever keys are consumed.
+// valuesOf returns an object's values by key. What counts whichever keys are consumed has a path that begins with a
+// slash.
 func valuesOf(o harness.Object) map[string]string {
 	values := map[string]string{}
 	put := func(field string, encoded bool) {
@@ -442,7 +433,7 @@ func valuesOf(o harness.Object) map[string]string {
 		template := maps.Clone(entries(o, "spec", "template"))
 		for key, value := range entries(o, "spec", "encryptedData") {
 			if len(entries(template, "data")) > 0 {
-				key = "/" + key // a template may take it for any other
+				key = "/" + key // a template may confuse it with any other
 			}
 			values[key] = value.(string)
 		}
@@ -456,7 +447,7 @@ func valuesOf(o harness.Object) map[string]string {
 	return values
 }
 
-// canonical writes a value down in one way. Entries that are null do not count.
+// canonical writes a value in a canonical form. Null entries do not count.
 func canonical(value any) string {
 	text, err := json.Marshal(withoutNulls(value))
 	if err != nil {
@@ -485,12 +476,10 @@ func withoutNulls(value any) any {
 	return value
 }
 
-// A stampTable says of each pod template that rolls which annotations it is to
-// bear, and what their checksums represent.
+// A stampTable has, for each pod template that rolls, its expected annotations and the meanings of their checksums.
 type stampTable map[string]map[string]string
 
-// stamps returns the annotations that all pod templates are to bear. One that
-// is left alone is not among them.
+// stamps returns the expected annotations of all pod templates, except for those left alone.
 func (c *consumptionOracle) stamps() stampTable {
 	table := stampTable{}
 	for _, workload := range c.objects {
@@ -506,7 +495,7 @@ func (c *consumptionOracle) stamps() stampTable {
 
 func templateID(o harness.Object, i int) string { return fmt.Sprintf("%s #%d", o.Identity(), i) }
 
-// annotations returns what the checksums in each annotation represent.
+// annotations returns the meaning of the checksum in each annotation.
 func (c *consumptionOracle) annotations(t taking) map[string]string {
 	wanted := map[string]string{}
 	switch {
@@ -531,13 +520,12 @@ func (c *consumptionOracle) annotations(t taking) map[string]string {
 	return wanted
 }
 
-// longestName is how long the part of an annotation's key behind the slash may be.
+// longestName is the maximum length of the part of an annotation's key after the slash.
 const longestName = 63
 
 var endsInHash = regexp.MustCompile(`-[0-9a-f]{10}$`)
 
-// abbreviated returns a key so that one that is too long, and what was made of
-// it, come to the same.
+// abbreviated returns a key so that one that is too long equals its abbreviation by the function.
 func abbreviated(key string) string {
 	prefix, name, _ := strings.Cut(key, "/")
 	switch {
@@ -551,12 +539,12 @@ func abbreviated(key string) string {
 
 var checksumForm = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
-// marked returns a checksum of the function's form that begins with 56 digits.
+// marked returns a checksum in the function's form that begins with the given 56 digits.
 func marked(digits string) string {
 	return digits + fmt.Sprintf("%x", sha256.Sum256([]byte("confighash.dev/mark/v1"+digits)))[:8]
 }
 
-// isOurs reports that an annotation is one that the function has written.
+// isOurs reports whether the function wrote an annotation.
 func (s annotateSpec) isOurs(key string, value any) bool {
 	text, _ := value.(string)
 	if !checksumForm.MatchString(text) || marked(text[:56]) != text {
@@ -566,13 +554,13 @@ func (s annotateSpec) isOurs(key string, value any) bool {
 	return key == s.key || strings.HasPrefix(key, prefix+"/") && strings.Contains(strings.TrimPrefix(key, prefix), ".")
 }
 
-// isAnothers reports whether a key may be that of another function, to which a
-// selector leaves an object: it stays where the workload consumes that object.
+// isAnothers reports whether a key may belong to another function, to which a selector leaves an object: it stays if
+// the workload consumes that object.
 func (s annotateSpec) isAnothers(key string) bool {
 	prefix, _, _ := strings.Cut(s.key, "/")
 	name, ok := strings.CutPrefix(key, prefix+"/configmap.")
 	if _, after, found := strings.Cut(name, "_"); found {
-		name = after // it is one of another namespace
+		name = after // of another namespace
 	}
 	return ok && s.exclude != "" && regexp.MustCompile("^(?:"+s.exclude+")$").MatchString(name)
 }

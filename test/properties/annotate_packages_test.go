@@ -12,9 +12,9 @@ import (
 	"github.com/confighash/confighash/test/support/harness"
 )
 
-// A consumerPackage is a random package of workloads and of what they consume.
+// A consumerPackage is a random package of workloads and the objects they consume.
 type consumerPackage struct {
-	// turn says which of the changes it undergoes.
+	// turn determines the changes it undergoes.
 	turn      int
 	spec      annotateSpec
 	form      form
@@ -22,14 +22,12 @@ type consumerPackage struct {
 	documents []*styledDocument
 }
 
-// A styledDocument is one resource. It is written down in the same way
-// whatever stands around it. The leaves of its value are strings, numbers,
-// booleans and bare; mergeHere is the key of a mapping to be merged.
+// A styledDocument is one resource. It is always written the same way, whatever is around it. The leaves of its value
+// are strings, numbers, booleans and bare; mergeHere is the key of a mapping to be merged.
 type styledDocument struct {
 	value harness.Object
 	style uint64
-	// anchored reports that it holds anchors and aliases, so that what an edit
-	// touches may be encoded again.
+	// anchored: it has anchors and aliases, so that an edited part may be encoded again.
 	anchored bool
 }
 
@@ -90,7 +88,7 @@ func randomConsumers(d *gen.Dice) *consumerPackage {
 type consumerGenerator struct {
 	*gen.Dice
 	spec      annotateSpec
-	plain     bool // no YAML but JSON
+	plain     bool // valid in YAML but not as JSON
 	documents []*styledDocument
 }
 
@@ -98,7 +96,7 @@ func (g *consumerGenerator) add(o harness.Object) {
 	g.documents = append(g.documents, &styledDocument{value: o, style: g.Seed(), anchored: isAnchored(o)})
 }
 
-// isAnchored reports that a value holds an anchor or an alias.
+// isAnchored reports whether a value has an anchor or an alias.
 func isAnchored(value any) bool {
 	switch value := value.(type) {
 	case harness.Object:
@@ -113,7 +111,7 @@ func isAnchored(value any) bool {
 	return false
 }
 
-// text is a value that the function has no business with.
+// text returns a value that the function must not change.
 func (g *consumerGenerator) text() string {
 	if g.Chance(40) {
 		return gen.Pick(g.Dice, gen.AwkwardTexts)
@@ -121,8 +119,7 @@ func (g *consumerGenerator) text() string {
 	return g.Fresh("value")
 }
 
-// metadata makes that of a resource, which none of its kind has yet: nil if one
-// has.
+// metadata returns the metadata of a resource with a unique name, nil if the name is taken.
 func (g *consumerGenerator) metadata(kind, name, namespace string) map[string]any {
 	for _, d := range g.documents {
 		if d.value.Kind() == kind && d.value.Name() == name && g.spec.place(d.value) == g.spec.place(harness.Object{"metadata": map[string]any{"namespace": namespace}}) {
@@ -194,8 +191,7 @@ func (g *consumerGenerator) source() {
 	g.add(o)
 }
 
-// madeWith adds the object that an ExternalSecret is made with, if it is not
-// there yet. Now and then it is to be ignored.
+// madeWith adds the object that an ExternalSecret is made with, unless it exists. Sometimes it is ignored.
 func (g *consumerGenerator) madeWith(field, name, namespace string) {
 	metadata := g.metadata("ConfigMap", name, namespace)
 	if field != "configMap" || metadata == nil {
@@ -350,7 +346,7 @@ func (g *consumerGenerator) workload() {
 // handMade is a checksum that a chart has written.
 const handMade = "0000000000000000000000000000000000000000000000000000000000000000"
 
-// template makes a pod template of a workload with that metadata.
+// template returns a pod template of a workload with that metadata.
 func (g *consumerGenerator) template(ofWorkload map[string]any) map[string]any {
 	template := map[string]any{"spec": g.podSpec()}
 	metadata := map[string]any{}
@@ -366,7 +362,7 @@ func (g *consumerGenerator) template(ofWorkload map[string]any) map[string]any {
 		switch g.IntN(12) {
 		case 0:
 			annotations[key] = checksum
-		case 1: // by hand, as charts do
+		case 1: // handwritten, as in charts
 			annotations[key] = handMade
 		case 2:
 			annotations[key] = "v1"
@@ -498,7 +494,7 @@ func (g *consumerGenerator) container(name string) map[string]any {
 	return c
 }
 
-// volume makes a volume, and says which files are in it.
+// volume returns a volume and the files in it.
 func (g *consumerGenerator) volume() (volume map[string]any, files []string) {
 	source := func(kind, nameField string) map[string]any {
 		from := map[string]any{nameField: g.reference(kind)}
@@ -546,7 +542,7 @@ func (g *consumerGenerator) volume() (volume map[string]any, files []string) {
 	return map[string]any{"emptyDir": map[string]any{}}, files
 }
 
-// mount makes a mount of a volume in which there are these files.
+// mount returns a mount of a volume with these files.
 func (g *consumerGenerator) mount(name any, files []string) map[string]any {
 	mount := map[string]any{"name": name, "mountPath": "/" + g.Fresh("mnt")}
 	file := gen.Pick(g.Dice, files)
@@ -562,13 +558,12 @@ func (g *consumerGenerator) mount(name any, files []string) map[string]any {
 	return mount
 }
 
-// isAnchored reports that the package holds anchors and aliases.
+// isAnchored reports whether the package has anchors and aliases.
 func (p *consumerPackage) isAnchored() bool {
 	return slices.ContainsFunc(p.documents, func(d *styledDocument) bool { return d.anchored })
 }
 
-// text writes a package down. A document's own text is the same in every
-// package of that form.
+// text writes the package. A document's own text is the same in every package of that form.
 func (p *consumerPackage) text() string {
 	var b strings.Builder
 	texts := make([]string, len(p.documents))
@@ -606,15 +601,14 @@ func (p *consumerPackage) endLines(text string) string {
 	return text
 }
 
-// textOf writes a document down as it is in the package. An alias may come
-// before its anchor; then the next style is taken.
+// textOf writes a document as it is in the package. If an alias comes before its anchor, it tries the next style.
 func (p *consumerPackage) textOf(d *styledDocument) string {
 	for style := d.style; ; style++ {
 		text := p.write(d, style)
 		if !d.anchored {
 			return text
 		}
-		// What is shrunk may have lost its anchor for good.
+		// A shrunk package may have lost the anchor for good.
 		if _, err := readManifests(text); err == nil || style > d.style+100 {
 			return text
 		}
@@ -640,7 +634,7 @@ func (p *consumerPackage) write(d *styledDocument, style uint64) string {
 	return mergeKey.ReplaceAllString(text, "<<:")
 }
 
-// clone copies a package, values and all.
+// clone returns a deep copy of a package.
 func (p *consumerPackage) clone() *consumerPackage {
 	c := *p
 	c.documents = nil
@@ -673,16 +667,15 @@ func cloned(value any) any {
 // A change is one way to change a package.
 type change struct {
 	name string
-	// neutral reports that no pod template may roll, whatever is consumed.
+	// neutral: no pod template may roll, whatever is consumed.
 	neutral bool
-	// rearranges reports that more than the text of the changed documents differs.
+	// rearranges: more than the text of the changed documents differs.
 	rearranges bool
-	// apply changes a package. It returns what it did, and false if there is
-	// nothing to change.
+	// apply changes a package. It returns what it did, and false if there is nothing to change.
 	apply func(d *gen.Dice, p *consumerPackage) (what string, ok bool)
 }
 
-// changeOf makes a change of one document of the given kinds, chosen at random.
+// changeOf returns a change of one random document of the given kinds.
 func changeOf(name string, neutral bool, apply func(d *gen.Dice, o harness.Object) (what string, ok bool), kinds ...string) change {
 	return change{name: name, neutral: neutral, apply: func(d *gen.Dice, p *consumerPackage) (string, bool) {
 		for _, i := range d.Perm(len(p.documents)) {
@@ -696,7 +689,7 @@ func changeOf(name string, neutral bool, apply func(d *gen.Dice, o harness.Objec
 	}}
 }
 
-// fields returns the mappings of an object that hold what pods get, by name.
+// fields returns the mappings of an object with content for pods, by name.
 func fields(o harness.Object) map[string]map[string]any {
 	found := map[string]map[string]any{}
 	for _, field := range []string{"data", "stringData", "binaryData"} {
@@ -710,7 +703,7 @@ func fields(o harness.Object) map[string]map[string]any {
 	return found
 }
 
-// someEntry picks a key of what an object holds.
+// someEntry picks a key of an object's content.
 func someEntry(d *gen.Dice, o harness.Object) (field, key string, ok bool) {
 	all := fields(o)
 	names := slices.Sorted(maps.Keys(all))
@@ -722,7 +715,7 @@ func someEntry(d *gen.Dice, o harness.Object) (field, key string, ok bool) {
 	return field, key, key != mergeHere
 }
 
-// encodedIn writes a text down as a field of an object wants it.
+// encodedIn encodes a text for a field of an object.
 func encodedIn(o harness.Object, field, text string) string {
 	if o["sops"] == nil && (field == "binaryData" || field == "data" && o.Kind() == "Secret") {
 		return base64.StdEncoding.EncodeToString([]byte(text))
@@ -748,7 +741,7 @@ func setNote(field string) func(d *gen.Dice, o harness.Object) (string, bool) {
 
 var anySource = slices.Sorted(maps.Keys(sourceKinds))
 
-// changes are those that are made of every package.
+// changes are made to every package.
 var changes = []change{
 	changeOf("a value", false, func(d *gen.Dice, o harness.Object) (string, bool) {
 		field, key, ok := someEntry(d, o)
@@ -835,7 +828,7 @@ var changes = []change{
 				continue
 			case other == "binaryData":
 				moved[key] = wrappedBase64(text)
-			case moved[key] != nil: // which goes before
+			case moved[key] != nil: // which wins
 			case err != nil || !isWritable(string(decoded)):
 				continue
 			default:
@@ -924,6 +917,9 @@ var changes = []change{
 		}
 		for _, i := range d.Perm(len(p.documents)) {
 			o := p.documents[i].value
+			if strings.Contains(p.text(), p.spec.place(o)+"/"+o.Name()) {
+				continue // an annotation of wave may name it from another namespace
+			}
 			if field, key, ok := someEntry(d, o); ok && !used[p.spec.place(o)+" "+o.Kind()+"/"+o.Name()] {
 				fields(o)[field][key] = encodedIn(o, field, "a changed value")
 				return o.Identity() + ": " + field + " " + key, true
@@ -1013,7 +1009,7 @@ var changes = []change{
 	}},
 }
 
-// isWritable reports that YAML can hold a text in quotes.
+// isWritable reports whether a text can be quoted in YAML.
 func isWritable(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return r == '\ufffd' }) && strings.ToValidUTF8(text, "") == text
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
-// Annotations of controllers, some of them mistaken, and what they may say.
+// Annotations of controllers with possible values, some of them mistaken.
 var (
 	reloaderWishes = map[string][]string{
 		"reloader.stakater.com/auto":                      {"true", "false", "yes", "1"},
@@ -42,8 +42,7 @@ func withWishes(policy string, wishes, marks map[string][]string) func(*gen.Dice
 	return func(d *gen.Dice) *consumerPackage {
 		p := randomConsumers(d)
 		p.spec.policy, p.spec.autoReloadAll = policy, policy == "Reloader" && d.Chance(15)
-		// What represents a Secret goes by several names; that is the
-		// controllers' own packages' matter.
+		// Stand-ins for Secrets have several names; the controllers' own packages test that.
 		p.documents = slices.DeleteFunc(p.documents, func(d *styledDocument) bool {
 			return slices.Contains([]string{"SealedSecret", "ExternalSecret", "SecretProviderClass"}, d.value.Kind())
 		})
@@ -62,7 +61,7 @@ func withWishes(policy string, wishes, marks map[string][]string) func(*gen.Dice
 	}
 }
 
-// annotate adds some of annotations to metadata that hold no alias.
+// annotate adds some annotations to metadata without aliases.
 func annotate(d *gen.Dice, o map[string]any, from map[string][]string, percent int) {
 	metadata := entries(o, "metadata")
 	if metadata == nil {
@@ -95,12 +94,12 @@ func texts(o map[string]any) map[string]string {
 	return found
 }
 
-// asReloader asks the package that decides as Reloader does.
+// asReloader decides with the package that reproduces Reloader.
 func (c *consumptionOracle) asReloader(workload harness.Object, template map[string]any, source harness.Object, consumed bool) (counts, whole bool) {
 	if c.place(source) != c.place(workload) || len(elements(template, "spec", "containers"))+len(elements(template, "spec", "initContainers")) == 0 {
 		return false, false
 	}
-	// The flag reaches the workloads that Reloader handles.
+	// The flag applies to the workloads that Reloader handles.
 	group, _, _ := strings.Cut(harness.StringAt(workload, "apiVersion"), "/")
 	controller := reloader.New(v1alpha1.Reloader{AutoReloadAll: c.autoReloadAll && reloader.Handles(group, workload.Kind())})
 	decision := controller.Read(texts(workload)).WithPodTemplate(texts(template)).
@@ -108,7 +107,7 @@ func (c *consumptionOracle) asReloader(workload harness.Object, template map[str
 	return decision.Reload && (consumed || !decision.Auto), decision.Reload && !decision.Auto
 }
 
-// asWave asks the package that reads wave's annotations.
+// asWave decides with the package that reads wave's annotations.
 func (c *consumptionOracle) asWave(workload harness.Object, _ map[string]any, source harness.Object, consumed bool) (counts, whole bool) {
 	w := wave.Read(texts(workload))
 	whole = slices.ContainsFunc(w.Extra, func(n wave.Name) bool {
@@ -128,7 +127,7 @@ func TestAnnotate_controllersAnnotations_rollWhatTheyAskFor(t *testing.T) {
 	} {
 		t.Run(test.label, func(t *testing.T) {
 			var stamped, rolled int
-			// Few of them have a workload that a change rolls.
+			// Only few of them have a workload that a change rolls.
 			forEachOf(t, 3*packages, test.generate, func(d *gen.Dice, p *consumerPackage) error {
 				bearing := newChecksumMeanings()
 				before, err := p.stamp(bearing)

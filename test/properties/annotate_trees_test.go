@@ -19,8 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// consumerTree makes a tree whose function sees all of it. Its pods mount most of
-// their volumes.
+// consumerTree returns a tree that the function processes completely. Its pods mount most of their volumes.
 func consumerTree(d *gen.Dice) *tree {
 	t := randomTree(d)
 	if t.wrapped {
@@ -35,15 +34,14 @@ func consumerTree(d *gen.Dice) *tree {
 	return t
 }
 
-// isOutermost reports that no layer around l lists the function.
+// isOutermost reports whether no layer around l lists the function.
 func isOutermost(t *tree, l *layer) bool {
 	return !slices.ContainsFunc(t.layers(), func(around *layer) bool {
 		return around != l && around.function && slices.Contains((&tree{root: around}).layers(), l)
 	})
 }
 
-// mountVolumes lets the first container of each pod spec beneath a value mount
-// volumes.
+// mountVolumes makes the first container of each pod spec beneath a value mount volumes.
 func mountVolumes(d *gen.Dice, value map[string]any) {
 	containers, volumes := elements(value, "containers"), elements(value, "volumes")
 	if len(containers) > 0 {
@@ -70,8 +68,7 @@ func mountVolumes(d *gen.Dice, value map[string]any) {
 	}
 }
 
-// A treeChange changes a tree and takes that back. A change of something that
-// the tree does not hold any more does nothing.
+// A treeChange changes a tree and reverts that. It does nothing if the tree no longer has the part.
 type treeChange struct {
 	what       string
 	neutral    bool
@@ -106,11 +103,11 @@ func treeChanges(d *gen.Dice, t *tree) []treeChange {
 	})
 }
 
-// kustomizeSuffix is how a name ends that kustomize has hashed.
+// kustomizeSuffix matches the end of a name that kustomize has hashed.
 var kustomizeSuffix = regexp.MustCompile(`-[245-9bcdfghkmt]{10}$`)
 
-// withoutSuffixes takes kustomize's own hashes from the names of objects and from
-// where pods refer to them. It is false where two objects then have one name.
+// withoutSuffixes removes kustomize's own hashes from the names of objects and from the pods' references. It returns
+// false if two objects then have the same name.
 func withoutSuffixes(objects []harness.Object) bool {
 	plain, taken := map[string]string{}, map[string]bool{}
 	for _, o := range objects {
@@ -154,9 +151,8 @@ func withoutSuffixes(objects []harness.Object) bool {
 	return true
 }
 
-// losesItsOwn reports that kustomize may fix references to another object than
-// the one of the same layer: what bears its name from the beginning is no
-// candidate for it, once another had that name earlier (as of 5.8.2).
+// losesItsOwn reports whether kustomize may resolve references to an object of another layer: an object with its
+// original name is not a candidate if another had that name earlier (as of 5.8.2).
 func losesItsOwn(t *tree, objects []harness.Object) bool {
 	for _, l := range t.layers() {
 		for _, c := range l.contents {
@@ -172,17 +168,17 @@ func losesItsOwn(t *tree, objects []harness.Object) bool {
 	return false
 }
 
-// A builtTree is what a build of a tree comes to, without kustomize's hashes.
+// A builtTree is the result of building a tree, without kustomize's hashes.
 type builtTree struct {
 	objects []harness.Object
 	wanted  stampTable
 }
 
-// errNotBuilt reports a tree that means nothing for a test.
+// errNotBuilt reports a tree that is useless for a test.
 var errNotBuilt = errors.New("kustomize does not build it")
 
-// buildStamped builds a tree with the function and compares what comes out with
-// what each pod consumes by the names that kustomize has fixed.
+// buildStamped builds a tree with the function and compares the output with what each pod consumes by the names that
+// kustomize has fixed.
 func buildStamped(dir string, t *tree, spec annotateSpec, build harness.Builder, bearing checksumMeanings) (*builtTree, error) {
 	out, buildErr, err := buildTree(dir, t, way{name: "annotated", resources: true, spec: spec.String()}, build)
 	if err != nil {
@@ -220,7 +216,7 @@ func (b *builtTree) templates(spec annotateSpec) map[string]any {
 	return (&stampedPackage{outItems: b.objects}).templates(spec)
 }
 
-// A changedTree is a tree, how it is stamped, and what changes in it.
+// A changedTree is a tree, with its spec and its changes.
 type changedTree struct {
 	*tree
 	spec    annotateSpec
@@ -236,8 +232,7 @@ func randomChangedTree(d *gen.Dice) changedTree {
 	return c
 }
 
-// check builds a tree before and after its changes. It returns how many pod templates
-// are stamped, and how many rolled.
+// check builds a tree before and after its changes. It returns how many pod templates are stamped, and how many rolled.
 func (c changedTree) check(build harness.Builder) (stamped, rolled int, err error) {
 	bearing := newChecksumMeanings()
 	dir, err := os.MkdirTemp("", "tree-")
@@ -307,14 +302,13 @@ func stampTrees(t *testing.T, count int, build harness.Builder) {
 	}
 }
 
-// Through prefixes, suffixes, namespaces, variants, patches and generators every
-// pod template that consumes something by the names that kustomize gives in the
-// end has a checksum, and a value changes those of its consumers alone.
+// Through prefixes, suffixes, namespaces, variants, patches and generators, every pod template that consumes something
+// by its final name has a checksum, and a changed value changes exactly its consumers' checksums.
 func TestAnnotate_underKustomize_rollsExactlyTheConsumers(t *testing.T) {
 	stampTrees(t, trees/2, kustomize.Build)
 }
 
-// The same by the kustomize that people run.
+// The same with the kustomize binary.
 func TestAnnotate_underKustomizeBinary_rollsExactlyTheConsumers(t *testing.T) {
 	if _, err := harness.Kustomize(); err != nil {
 		t.Fatal(err)

@@ -60,7 +60,6 @@ func mentionedIn(value any) (found []*subject) {
 	return found
 }
 
-// build runs the function over a stream.
 func build(mode v1alpha1.Mode, unreferenced v1alpha1.Unreferenced, text string, context ...string) (string, error) {
 	config := v1alpha1.New(mode, v1alpha1.PolicyAll)
 	if mode == v1alpha1.ModeRename {
@@ -75,7 +74,7 @@ func build(mode v1alpha1.Mode, unreferenced v1alpha1.Unreferenced, text string, 
 	return out.String(), err
 }
 
-// pick returns those documents of an output for the whole that part holds.
+// pick returns the documents of part from the output for the whole.
 func (b *builds) pick(out string, part *plainPackage) ([]harness.Object, error) {
 	all, err := b.whole.parse(out)
 	if err != nil {
@@ -93,7 +92,7 @@ func (b *builds) pick(out string, part *plainPackage) ([]harness.Object, error) 
 	return picked, nil
 }
 
-// check compares the output of a part with what the whole gives for it.
+// check compares the output of a part with the corresponding part of the whole.
 func (b *builds) check(what, together string, part *plainPackage, out string) error {
 	want, err := b.pick(together, part)
 	if err != nil {
@@ -123,8 +122,8 @@ func forBuilds(t *testing.T, check func(*builds) error) {
 	}
 }
 
-// Two builds, of which the second one has the first as context, and the first one then the
-// second, give what one build of both gives. A second run changes nothing.
+// If each of two builds has the other one as context, the result is the same as of a single build. A second run changes
+// nothing.
 func TestContext_renamesAsOneBuildDoes(t *testing.T) {
 	forBuilds(t, func(b *builds) error {
 		rename := func(unreferenced v1alpha1.Unreferenced, text string, context ...string) (string, error) {
@@ -173,7 +172,7 @@ func TestContext_renamesAsOneBuildDoes(t *testing.T) {
 	})
 }
 
-// A checksum counts what another build has as it counts the same in one build.
+// A checksum covers objects of another build as in a single build.
 func TestContext_countsInChecksumsAsInOneBuild(t *testing.T) {
 	forBuilds(t, func(b *builds) error {
 		together, err := build(v1alpha1.ModeAnnotate, "", b.whole.text(nil))

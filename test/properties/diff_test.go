@@ -37,8 +37,8 @@ func diff(dir, before, after string) (out string, differs bool, err error) {
 
 var changedRow = regexp.MustCompile(`(?m)^  (changed|added|removed)  (.*)$`)
 
-// A rename alone does not count. A changed value is one of its object and of nothing
-// else, whether the sets went through mode Rename or not; of a Secret it is not shown.
+// A mere rename is not a difference. A changed value is a difference of only its object, whether or not mode Rename
+// has run. A Secret's value is not shown.
 func TestDiff_showsTheObjectWhoseValueChanged(t *testing.T) {
 	dir := t.TempDir()
 	edited := 0

@@ -17,7 +17,7 @@ import (
 	"github.com/confighash/confighash/test/support/harness"
 )
 
-// A splitPackage is a random package under granularity: Key, as it went in and came out.
+// A splitPackage is a random package under granularity: Key, with its input and output.
 type splitPackage struct {
 	*consumerPackage
 	text, out         string
@@ -42,8 +42,7 @@ func (p *consumerPackage) splitConfig() *v1alpha1.ConfigHash {
 	return config
 }
 
-// splitText runs the function. A ResourceList has a functionConfig of its own, so it is left
-// to other tests.
+// splitText runs the function. A ResourceList has its own functionConfig, so other tests cover it.
 func (p *consumerPackage) splitText(text string, keep int, previous []function.Manifests) (string, error) {
 	o := function.Options{Config: p.splitConfig(), Previous: previous}
 	if previous != nil {
@@ -58,12 +57,12 @@ func (p *consumerPackage) splitText(text string, keep int, previous []function.M
 
 func (p *consumerPackage) split() (*splitPackage, error) {
 	if p.form.isList() {
-		p.form += 3 // to the same style in a stream
+		p.form += 3 // the same style in a stream
 	}
 	p.spec.policy, p.spec.granularity = "All", "Key"
 	for _, d := range p.documents {
 		if metadata := entries(d.value, "metadata"); slices.Contains([]string{"Stranger", "Runner"}, d.value.Kind()) && metadata["namespace"] == nil {
-			metadata["namespace"] = p.spec.namespace // else it may belong to none, and mean any
+			metadata["namespace"] = p.spec.namespace // otherwise its scope is unknown, and it may mean any namespace
 		}
 	}
 	s := &splitPackage{consumerPackage: p, text: p.text()}
@@ -96,8 +95,7 @@ func forEachSplit(t *testing.T, check func(d *gen.Dice, s *splitPackage) error) 
 	})
 }
 
-// pods returns the pod specs of resources by the ID of the template, with that of what has no
-// template that rolls.
+// pods returns the pod specs of resources by the ID of the template, including templates that do not roll.
 func (s *splitPackage) pods(items []harness.Object) map[string]map[string]any {
 	pods := map[string]map[string]any{}
 	for _, o := range items {
@@ -117,7 +115,7 @@ func (s *splitPackage) pods(items []harness.Object) map[string]map[string]any {
 	return pods
 }
 
-// A kubelet knows the objects that pods can get.
+// A kubelet has the objects that pods can get.
 type kubelet struct {
 	objects   map[string]map[string]string // the values, by kind, namespace and name
 	variables map[string]map[string]string // without binaryData, which env and envFrom do not read
@@ -139,8 +137,7 @@ func (s *splitPackage) kubelet(items []harness.Object) *kubelet {
 
 func isOptional(ref map[string]any) bool { return fmt.Sprint(ref["optional"]) == "true" }
 
-// sees returns what the containers of a pod get, by container and by variable or path. What
-// is missing is there as well.
+// sees returns what the containers of a pod get, by container and by variable or path, including missing parts.
 func (k *kubelet) sees(spec map[string]any, namespace string) map[string]string {
 	seen := map[string]string{}
 	volumes := map[string]map[string]string{}
@@ -168,7 +165,7 @@ func (k *kubelet) sees(spec map[string]any, namespace string) map[string]string 
 	return seen
 }
 
-// environment puts what the environment of a container holds.
+// environment calls put for the environment of a container.
 func (k *kubelet) environment(container map[string]any, namespace string, put func(key, value string)) {
 	for i, source := range elements(container, "envFrom") {
 		for field, kind := range map[string]string{"configMapRef": "ConfigMap", "secretRef": "Secret"} {
@@ -193,8 +190,7 @@ func (k *kubelet) environment(container map[string]any, namespace string, put fu
 	}
 }
 
-// files returns the files of a volume. An entry with a question mark says that the kubelet
-// cannot make it.
+// files returns the files of a volume. An entry with a question mark stands for a failure of the kubelet.
 func (k *kubelet) files(volume map[string]any, namespace string) map[string]string {
 	files := map[string]string{}
 	source := func(kind, name string, from map[string]any) {
@@ -220,7 +216,7 @@ func (k *kubelet) files(volume map[string]any, namespace string) map[string]stri
 	return files
 }
 
-// named returns the Secrets and ConfigMaps that something names and no container gets.
+// named returns the Secrets and ConfigMaps that are named somewhere but that no container gets.
 func (s *splitPackage) named(items []harness.Object) map[string]bool {
 	names := map[string]bool{}
 	for _, o := range items {
@@ -282,7 +278,7 @@ func TestGranularityKey_containersSeeTheSame(t *testing.T) {
 	}
 }
 
-// parts returns the objects whose keys are in others now, by their IDs in a taking.
+// isSplit reports whether the keys of an object are in parts now.
 func (s *splitPackage) isSplit(o harness.Object) bool {
 	kind, annotations := o.Kind(), entries(o, "metadata", "annotations")
 	oracle := s.oracle(s.inItems)
@@ -305,7 +301,7 @@ func (s *splitPackage) isSplit(o harness.Object) bool {
 	return true
 }
 
-// taken returns what each template takes of the objects that are split, and those objects.
+// taken returns what each template takes from split objects, and those objects.
 func (s *splitPackage) taken() (map[string]taking, map[string]harness.Object) {
 	split := map[string]harness.Object{}
 	for _, o := range s.inItems {
@@ -336,8 +332,8 @@ func (s *splitPackage) taken() (map[string]taking, map[string]harness.Object) {
 	return all, split
 }
 
-// tellFields notes which values of a ConfigMap are in binaryData, if that matters: no variable
-// has them, and they cannot come there if the object cannot change.
+// tellFields marks the values of a ConfigMap in binaryData, if that matters: they cannot be variables, and an immutable
+// object cannot move them.
 func (s *splitPackage) tellFields(o harness.Object, template map[string]any, values map[string]string) {
 	binary := entries(o, "binaryData")
 	counts := o["immutable"] != nil || s.spec.immutable
@@ -363,7 +359,7 @@ func (s *splitPackage) templates() map[string]string {
 	all := map[string]string{}
 	for _, o := range s.outItems {
 		for i, template := range s.spec.rollingTemplates(o) {
-			// The checksum of what is not split may be the only annotation.
+			// The checksum of unsplit objects may be the only annotation.
 			if metadata := entries(template, "metadata"); metadata != nil {
 				annotations := entries(metadata, "annotations")
 				if delete(annotations, v1alpha1.AnnotationExtraSum); len(annotations) == 0 {
@@ -395,8 +391,8 @@ func TestGranularityKey_rollsForTheKeysThatPodsTake(t *testing.T) {
 		before, objects := s.taken()
 		after, objectsLater := later.taken()
 		was, is := s.templates(), later.templates()
-		// An object that is gone, or has no key any more, may have had none that the pods ask
-		// for. What cannot change under its name is named after keys that no container sees, too.
+		// An object that is gone, or has no keys any more, may have had none that the pods take. An immutable object is
+		// also named after keys that no container sees.
 		mayRoll := !maps.EqualFunc(objects, objectsLater, func(_, _ harness.Object) bool { return true })
 		for _, all := range []map[string]harness.Object{objects, objectsLater} {
 			for _, o := range all {

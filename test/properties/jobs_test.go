@@ -15,7 +15,7 @@ import (
 	"github.com/confighash/confighash/test/support/property"
 )
 
-// A jobPackage is a random Job with the ConfigMap that it consumes and what refers to it.
+// A jobPackage is a random Job, with the ConfigMap that it consumes and resources that refer to it.
 type jobPackage struct {
 	plainPackage
 	job, configMap harness.Object
@@ -74,7 +74,7 @@ func randomJob(d *gen.Dice) *jobPackage {
 	return p
 }
 
-// restyle writes the package down in another way.
+// restyle changes the style of the package.
 func (p *jobPackage) restyle(d *gen.Dice) {
 	p.style, p.form = d.Seed(), gen.Pick(d, []form{stream, kindList, jsonStream})
 	p.anchors, p.crlf = !p.form.isJSON() && d.Chance(30), !p.form.isJSON() && d.Chance(10)
@@ -132,7 +132,7 @@ func jobLabels(job harness.Object) (found []string) {
 	return found
 }
 
-// scalars returns functions that change each scalar in a value but those that name the Job.
+// scalars returns functions that change each scalar in a value, except for those that name the Job.
 func scalars(value any, set func(any)) (changes []func()) {
 	switch value := value.(type) {
 	case map[string]any:
@@ -151,8 +151,8 @@ func scalars(value any, set func(any)) (changes []func()) {
 	return changes
 }
 
-// A Job's name follows its spec and nothing else: not the style, the order or the labels of the
-// Job, but each scalar, and what it consumes.
+// A Job's name depends on its whole spec and on what it consumes, and on nothing else: not on style, order or labels of
+// the Job.
 func TestJobs_areNamedAfterAllThatTheyRun(t *testing.T) {
 	tooLong := 0
 	property.ForAll(t, packages/2, randomJob, func(d *gen.Dice, p *jobPackage) error {
@@ -191,8 +191,7 @@ func TestJobs_areNamedAfterAllThatTheyRun(t *testing.T) {
 	}
 }
 
-// Two Jobs that differ in the name alone have the same suffix, since a name is not what a Job
-// runs.
+// Two Jobs that differ only in their names have the same suffix, since a Job does not run its name.
 func TestJobs_ownNamesDoNotCount(t *testing.T) {
 	property.ForAll(t, packages/10, randomJob, func(_ *gen.Dice, p *jobPackage) error {
 		suffixes := []string{}

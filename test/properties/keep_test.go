@@ -17,8 +17,8 @@ import (
 	"github.com/confighash/confighash/pkg/function"
 )
 
-// A history is the state of sources over time: three objects, each with one of a few
-// contents or none, and two workloads that use what there is in their namespaces.
+// A history is a state of sources over time: three objects, each with one of a few contents or none, and two workloads
+// that use the existing objects in their namespaces.
 type history struct {
 	contents [3]int // -1: the object is gone
 	image    int
@@ -55,7 +55,7 @@ func (h history) items() []string {
 	return items
 }
 
-// written returns items in one of the shapes that manifests come in.
+// written returns items in one of the shapes of manifests.
 func written(items []string, shape string) string {
 	var b strings.Builder
 	switch shape {
@@ -99,7 +99,7 @@ func asJSON(item string) string {
 	return string(text)
 }
 
-// A version is what a test sees of a ConfigMap or Secret.
+// A version is the tested part of a ConfigMap or Secret.
 type version struct{ id, content, age string }
 
 func versionsIn(t *rapid.T, text string) []version {
@@ -137,10 +137,10 @@ func versionsIn(t *rapid.T, text string) []version {
 	}
 }
 
-// TestKeep_agesAsTheHistoryDoes compares what a sequence of runs keeps with a plain model.
+// TestKeep_agesAsTheHistoryDoes compares the versions that a sequence of runs keeps with a simple model.
 func TestKeep_agesAsTheHistoryDoes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		shapes := []string{"stream", "List", "ResourceList"} // that leave the bytes of a version as they are
+		shapes := []string{"stream", "List", "ResourceList"} // these keep the bytes of a version
 		plain := rapid.Bool().Draw(t, "plain")
 		if !plain {
 			shapes = append(shapes, "stream without an end", "CRLF", "JSON", "List in JSON", "ResourceList in JSON", "ResourceList with an anchor")
@@ -213,8 +213,8 @@ func TestKeep_agesAsTheHistoryDoes(t *testing.T) {
 	})
 }
 
-// sameBytes checks that versions have the bytes, but for their number, that they had as
-// current ones. texts remembers those.
+// sameBytes checks that versions have the same bytes, except for their number, as when they were current. texts
+// remembers those.
 func sameBytes(t *rapid.T, out string, texts map[string]string) {
 	for document := range strings.SplitSeq(out, "---\n") {
 		if strings.Contains(document, "kind: Job") || !strings.Contains(document, v1alpha1.AnnotationHash) {

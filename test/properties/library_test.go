@@ -26,18 +26,17 @@ import (
 	"github.com/confighash/confighash/pkg/function/kyaml"
 )
 
-// A library is a way to run the function within a program that is built on a
-// framework for KRM functions.
+// A library is a way to run the function in a program that is built on a framework for KRM functions.
 type library struct {
 	name string
 	// run runs the function.
 	run func(list []byte) ([]byte, error)
 	// copy runs a function that changes nothing.
 	copy func(list []byte) ([]byte, error)
-	// own is an error that says no more than that there is one.
+	// own is the framework's generic error message.
 	own string
-	// reorders reports that the framework puts annotations into items while the
-	// function runs, so that those of the function may stand elsewhere.
+	// reorders: the framework adds annotations to items while the function runs, so that the function's may be at
+	// another place.
 	reorders bool
 }
 
@@ -72,10 +71,9 @@ func execute(p framework.ResourceListProcessor, list []byte) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// TestLibraries_doWhatTheBinaryDoes runs the function in a program of each
-// framework and as a binary, whose output goes through the same framework once
-// more: what is printed must be the same, byte for byte or, where the framework
-// itself reorders items, comment for comment.
+// TestLibraries_doWhatTheBinaryDoes runs the function in a program of each framework and as a binary, whose output goes
+// through the same framework once more. The results must be the same: byte by byte or, if the framework reorders items,
+// including comments.
 func TestLibraries_doWhatTheBinaryDoes(t *testing.T) {
 	packages := scriptPackages(t)
 	for _, dir := range []string{"example", "kpt-example"} {
@@ -84,7 +82,7 @@ func TestLibraries_doWhatTheBinaryDoes(t *testing.T) {
 	for i := range property.Cases(60) {
 		seed := property.Seed() + uint64(i)
 		p := randomPackage(gen.Seeded(seed))
-		p.anchors = false // a library writes out what an alias of another item refers to
+		p.anchors = false // a library expands aliases of nodes in other items
 		packages[fmt.Sprintf("the package of seed %d", seed)] = []byte(p.text(nil))
 	}
 	for _, l := range libraries {
@@ -139,7 +137,7 @@ func (l library) compare(list []byte) (int, error) {
 	cmd.Stdin, cmd.Stderr = bytes.NewReader(list), &said
 	printed, wantErr := cmd.Output()
 	if len(printed) == 0 {
-		return libraryUnread, nil // no ResourceList to the binary
+		return libraryUnread, nil // not a ResourceList for the binary
 	}
 	want, err := l.copy(printed)
 	if err != nil {
@@ -148,7 +146,7 @@ func (l library) compare(list []byte) (int, error) {
 	got, gotErr := l.run(list)
 	switch {
 	case wantErr == nil && gotErr != nil && bytes.Contains(list, []byte("granularity: Key")):
-		return libraryFailed, nil // nodes cannot become more
+		return libraryFailed, nil // nodes cannot be added
 	case wantErr == nil && gotErr != nil:
 		return libraryFailed, fmt.Errorf("the library's error is %w, the binary has none", gotErr)
 	case wantErr != nil && gotErr == nil:
@@ -173,7 +171,7 @@ func (l library) compare(list []byte) (int, error) {
 	return libraryChanged, nil
 }
 
-// compareErrors compares what the binary says on stderr to the library's error.
+// compareErrors compares the binary's stderr with the library's error.
 func (l library) compareErrors(said string, err error) error {
 	if l.own != "" {
 		if err.Error() != l.own {
@@ -181,7 +179,7 @@ func (l library) compareErrors(said string, err error) error {
 		}
 		return nil
 	}
-	// The binary names the functionConfig before each sentence.
+	// The binary prefixes each sentence with the functionConfig.
 	stderr := regexp.MustCompile(`\nerror: (Config(Hash|Map) "[^"]*": )?`).ReplaceAllString("\n"+strings.TrimSpace(said), "\n")
 	return asError(cmp.Diff(withoutPlaces([]byte(stderr)), withoutPlaces([]byte("\n"+strings.TrimSpace(err.Error())))))
 }
@@ -193,16 +191,14 @@ func asError(diff string) error {
 	return errors.New("errors (-binary +library):\n" + diff)
 }
 
-// places are how the binary and the libraries say where an item stands that has
-// no name: only the binary has lines.
+// places matches the places of items without a name in messages: only the binary has lines.
 var places = regexp.MustCompile(`lines \d+ and \d+|items\[\d+\] and items\[\d+\]|line \d+|items\[\d+\]`)
 
 func withoutPlaces(text []byte) string {
 	return places.ReplaceAllString(string(text), "HERE")
 }
 
-// canonicalYAML returns what YAML holds, comments included, with the entries of
-// mappings in the order of their keys and without regard to style.
+// canonicalYAML returns the meaning of YAML and its comments, with sorted keys and regardless of style.
 func canonicalYAML(text []byte) string {
 	var document yamlv3.Node
 	if err := yamlv3.Unmarshal([]byte(withoutPlaces(text)), &document); err != nil {
@@ -232,9 +228,8 @@ func canonicalNode(b *strings.Builder, n *yamlv3.Node, at string) {
 	b.WriteString(strings.Join(entries, ""))
 }
 
-// asResourceList returns the resources of a ResourceList or a stream as a
-// ResourceList without results, whose functionConfig says mode if there is
-// one.
+// asResourceList returns the resources of a ResourceList or a stream as a ResourceList without results, with mode in
+// its functionConfig if it has one.
 func asResourceList(text []byte, mode string) ([]byte, error) {
 	items := &yamlv3.Node{Kind: yamlv3.SequenceNode}
 	config := &yamlv3.Node{}
@@ -278,7 +273,7 @@ func asResourceList(text []byte, mode string) ([]byte, error) {
 	return yamlv3.Marshal(&list)
 }
 
-// entryOf returns the value of a key of a mapping, nil if there is none.
+// entryOf returns the value of a key of a mapping, nil if it is missing.
 func entryOf(n *yamlv3.Node, key string) *yamlv3.Node {
 	for i := 0; n.Kind == yamlv3.MappingNode && i+1 < len(n.Content); i += 2 {
 		if n.Content[i].Value == key {
@@ -311,7 +306,7 @@ func scriptPackages(t *testing.T) map[string][]byte {
 	return packages
 }
 
-// packageOnDisk returns what kpt reads of a package in a folder.
+// packageOnDisk returns a package as kpt reads it from a folder.
 func packageOnDisk(t *testing.T, dir string) []byte {
 	t.Helper()
 	nodes, err := kio.LocalPackageReader{PackagePath: dir, MatchFilesGlob: append([]string{"Kptfile"}, kio.DefaultMatch...)}.Read()
@@ -326,9 +321,9 @@ func packageOnDisk(t *testing.T, dir string) []byte {
 	return b.Bytes()
 }
 
-// TestLibraries_linkNothingOfOneAnother holds that a program pays for what it
-// uses alone, and the binary for neither framework.
-func TestLibraries_linkNothingOfOneAnother(t *testing.T) {
+// TestLibraries_doNotLinkEachOther checks that a program links only what it uses, and the binary neither
+// framework.
+func TestLibraries_doNotLinkEachOther(t *testing.T) {
 	const (
 		module         = "github.com/confighash/confighash/"
 		kyamlFramework = "sigs.k8s.io/kustomize/kyaml/fn/framework"

@@ -19,7 +19,7 @@ import (
 
 func lintOf(t *rapid.T, text string) *lint.Report { return lintFor(t, text, nil) }
 
-// lintFor lints manifests that a functionConfig will run over, if it is not nil.
+// lintFor lints manifests on which a functionConfig will run, unless it is nil.
 func lintFor(t *rapid.T, text string, config *v1alpha1.ConfigHash) *lint.Report {
 	var spec *v1alpha1.Spec
 	if config != nil {
@@ -53,7 +53,7 @@ func through(t *rapid.T, config *v1alpha1.ConfigHash, text string) string {
 	return out.String()
 }
 
-// lintWays are ways to get an object, and whether pods read it once, when they start.
+// lintWays are ways to get an object, and whether pods read it only when they start.
 var lintWays = []struct {
 	once bool
 	spec string
@@ -64,7 +64,7 @@ var lintWays = []struct {
 	{false, "containers: [{name: c, volumeMounts: [{name: v, mountPath: /v}]}], volumes: [{name: v, projected: {sources: [{SOURCE: {name: NAME}}]}}]"},
 }
 
-// covers are what makes a workload restart: an annotation of the workload, or of its pods.
+// covers make a workload restart: an annotation of the workload, or of its pods.
 var covers = []struct{ workload, pods string }{
 	{`reloader.stakater.com/auto: "true"`, ""},
 	{`KIND.reloader.stakater.com/reload: NAME`, ""},
@@ -95,8 +95,8 @@ func workloadText(name, own, pods, spec string) string {
 	return fmt.Sprintf("apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: %s, annotations: {%s}}\nspec: {template: {metadata: {annotations: {%s}}, spec: {%s}}}\n", name, own, pods, spec)
 }
 
-// cleanPackage draws manifests in which lint finds nothing: each object is used, and each
-// consumer is covered. It returns the documents, and how many objects there are.
+// cleanPackage draws manifests without findings: each object is used, and each consumer is covered. It returns the
+// documents, and the number of objects.
 func cleanPackage(t *rapid.T) ([]string, int) {
 	objects := rapid.IntRange(1, 5).Draw(t, "objects")
 	var documents []string
@@ -116,7 +116,7 @@ func cleanPackage(t *rapid.T) ([]string, int) {
 	return rapid.Permutation(documents).Draw(t, "order"), objects
 }
 
-// defects are changes of a clean package, each of which one rule finds once.
+// defects are changes of a clean package that each cause one finding of one rule.
 var defects = map[string]func(t *rapid.T, documents []string, objects int) []string{
 	"missing-object": func(_ *rapid.T, documents []string, _ int) []string {
 		return append(documents, workloadText("bad", "", "", "containers: [{name: c, envFrom: [{secretRef: {name: nowhere-to-be-seen}}], env: [{name: A, valueFrom: {secretKeyRef: {name: nowhere-to-be-seen, key: a}}}]}]"))
@@ -187,7 +187,7 @@ func accept(text, name, rules string) string {
 	return strings.Join(documents, "---\n")
 }
 
-// What has no findings has none after either mode, and after both.
+// Manifests without findings have none after either mode, and after both.
 func TestLint_findsNothingAfterAModeIfNothingBefore(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		documents, _ := cleanPackage(t)
@@ -201,8 +201,8 @@ func TestLint_findsNothingAfterAModeIfNothingBefore(t *testing.T) {
 	})
 }
 
-// Each defect is found once, where it is, by its rule and no other, and not at all once it is
-// accepted; and both modes cover each consumer.
+// Each defect is found once, at its place and only by its rule, and not at all once it is accepted; and both modes
+// cover each consumer.
 func TestLint_findsEachDefectOnce(t *testing.T) {
 	for _, rule := range lint.RuleNames() {
 		t.Run(rule, func(t *testing.T) {
@@ -250,7 +250,7 @@ func TestLint_findsEachDefectOnce(t *testing.T) {
 	}
 }
 
-// With a functionConfig, lint finds before the run what it finds after it.
+// With a functionConfig, lint finds the same before the run as without it after the run.
 func TestLint_judgesWhatAFunctionConfigMakes(t *testing.T) {
 	fixed := 0
 	rapid.Check(t, func(t *rapid.T) {

@@ -13,20 +13,18 @@ import (
 	"github.com/confighash/confighash/test/support/harness"
 )
 
-// A plainPackage is a random package of resources, as text and as what the
-// text means.
+// A plainPackage is a random package of resources, as text and with the text's meaning.
 type plainPackage struct {
 	documents []*document
 	form      form
-	// style is the seed of how it is written down.
+	// style is the seed of its style.
 	style uint64
 	crlf  bool
-	// anchors reports that it holds anchors and aliases. What an edit touches
-	// may then be encoded again.
+	// anchors: it has anchors and aliases. An edited part may then be encoded again.
 	anchors bool
 }
 
-// form is what holds a package's documents.
+// form is the form of a package.
 type form int
 
 const (
@@ -42,36 +40,34 @@ const (
 func (f form) isList() bool { return f <= jsonResourceList }
 func (f form) isJSON() bool { return f == jsonResourceList || f == jsonStream }
 
-// A document is one resource. Its value's leaves are strings, numbers,
-// booleans, bare and mention.
+// A document is one resource. The leaves of its value are strings, numbers, booleans, bare and mention.
 type document struct {
 	value   harness.Object
-	subject *subject // the ConfigMap or Secret that it is, if it is one
+	subject *subject // set if it is a ConfigMap or Secret
 }
 
 // A subject is a ConfigMap or Secret of a package.
 type subject struct {
 	kind, name, namespace string
-	// referenced reports that something in the package refers to it.
+	// referenced: something in the package refers to it.
 	referenced bool
-	// leftAlone reports that it is never renamed.
+	// leftAlone: it is never renamed.
 	leftAlone bool
-	// token is a text that is in its content and nowhere else.
+	// token is a text that occurs only in its content.
 	token string
 }
 
-// A mention is a string that holds the name of a subject.
+// A mention is a string that contains the name of a subject.
 type mention struct {
 	before string
 	of     *subject
 	after  string
 }
 
-// A bare is a scalar that must be written without quotes, though YAML reads
-// it as something else than a string.
+// A bare is a scalar that must be written without quotes, although YAML does not read it as a string.
 type bare string
 
-// names are the present names of subjects.
+// names are the current names of subjects.
 type names map[*subject]string
 
 func (n names) of(s *subject) string {
@@ -86,7 +82,6 @@ type packageGenerator struct {
 	subjects []*subject
 }
 
-// randomPackage makes a package.
 func randomPackage(d *gen.Dice) *plainPackage {
 	g := &packageGenerator{Dice: d}
 	p := &plainPackage{form: form(g.IntN(int(formCount))), style: g.Seed(), crlf: g.Chance(10), anchors: g.Chance(15)}
@@ -113,8 +108,7 @@ func randomPackage(d *gen.Dice) *plainPackage {
 	return p
 }
 
-// bystanders are resources that have nothing to do with any other, though
-// they hold names as they occur in the package.
+// bystanders are resources unrelated to any other, although they contain names that occur in the package.
 var bystanders = []harness.Object{
 	{"apiVersion": "v1", "kind": "Service", "metadata": map[string]any{"name": "app"}, "spec": map[string]any{"selector": map[string]any{"app": "app"}}},
 	{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": "team-a"}},
@@ -129,7 +123,7 @@ var bystanders = []harness.Object{
 	},
 }
 
-// subject makes a ConfigMap or Secret that no other has the name of.
+// subject makes a ConfigMap or Secret with a unique name.
 func (g *packageGenerator) subject() *subject {
 	s := &subject{kind: "ConfigMap", token: g.Fresh("token") + "."}
 	if g.Chance(45) {
@@ -148,7 +142,7 @@ func (g *packageGenerator) subject() *subject {
 	return s
 }
 
-// effective is the namespace in which an object without one is applied.
+// effective returns the namespace in which an object is applied.
 func effective(namespace string) string {
 	if namespace == "" {
 		return "default"
@@ -209,7 +203,7 @@ func (g *packageGenerator) content(s *subject, asJSON bool) *document {
 	return &document{value: value, subject: s}
 }
 
-// text is a value that the function has no business with.
+// text returns a value that the function must not change.
 func (g *packageGenerator) text() string {
 	if g.Chance(50) {
 		return gen.Pick(g.Dice, gen.AwkwardTexts)
@@ -266,8 +260,7 @@ func (g *packageGenerator) mention(fits func(*subject) bool) any {
 	return mention{of: s}
 }
 
-// unknownToKustomize makes a referrer whose references kustomize does not
-// follow.
+// unknownToKustomize makes a referrer whose references kustomize does not follow.
 func (g *packageGenerator) unknownToKustomize(r *referrers) harness.Object {
 	switch g.IntN(3) {
 	case 0:
@@ -286,8 +279,8 @@ func (g *packageGenerator) unknownToKustomize(r *referrers) harness.Object {
 	}})
 }
 
-// clusterScoped makes a referrer in no namespace: it says which it means, or
-// there is only one.
+// clusterScoped makes a cluster-scoped referrer: it gives the namespace of its object, or there is only one object of
+// the name.
 func (g *packageGenerator) clusterScoped(r *referrers) harness.Object {
 	secret := func() (name, namespace any) {
 		m, ok := g.mention(func(s *subject) bool { return s.kind == "Secret" }).(mention)
@@ -316,8 +309,8 @@ func (g *packageGenerator) clusterScoped(r *referrers) harness.Object {
 	return g.role(r, "ClusterRole")
 }
 
-// role makes a Role or ClusterRole. Its rules are about both kinds, so no
-// other object that it sees may have a name that it holds.
+// role makes a Role or ClusterRole. Its rules are about both kinds, so the names in it must be unique among the objects
+// that it sees.
 func (g *packageGenerator) role(r *referrers, kind string) harness.Object {
 	sees := func(s *subject) bool {
 		return kind == "ClusterRole" || effective(s.namespace) == effective(r.namespace)
@@ -332,7 +325,7 @@ func (g *packageGenerator) role(r *referrers, kind string) harness.Object {
 	return r.object("rbac.authorization.k8s.io/v1", kind, harness.Object{"rules": r.rules()})
 }
 
-// plain returns what a value means when subjects have these names.
+// plain returns the meaning of a value for these names of subjects.
 func plain(value any, n names) any {
 	switch value := value.(type) {
 	case harness.Object:
@@ -356,8 +349,7 @@ func plain(value any, n names) any {
 	}
 }
 
-// text writes a package down with these names of subjects. The same package
-// and style give the same text but for the names.
+// text writes a package with these names of subjects. For the same package and style, texts differ only in the names.
 func (p *plainPackage) text(n names) string {
 	w := &packageWriter{Dice: gen.Seeded(p.style), names: n, json: p.form.isJSON(), anchors: p.anchors}
 	w.indent, w.compact = w.Between(1, 4), w.Chance(50)
@@ -440,20 +432,19 @@ func (p *plainPackage) text(n names) string {
 const packageFunctionConfig = "functionConfig:\n  apiVersion: confighash.dev/v1alpha1\n  kind: ConfigHash\n" +
 	"  metadata: {name: roll}\n  spec:\n    mode: Rename # as ever\n    rename: {readByName: Rename}\n"
 
-// A packageWriter writes values down in random style. What it chooses does
-// not depend on the names of subjects.
+// A packageWriter writes values in random style. Its choices do not depend on the names of subjects.
 type packageWriter struct {
 	*gen.Dice
 	names    names
 	json     bool
 	comments bool
 	anchors  bool
-	// pretty: flow collections take several lines.
+	// pretty: flow collections span several lines.
 	pretty bool
-	// compact: the dashes of a sequence stand below its key.
+	// compact: the dashes of a sequence are aligned with its key.
 	compact bool
 	indent  int
-	// known are the anchors of the present document by the text they bear.
+	// known are the anchors of the current document by the text that they mark.
 	known map[string]string
 }
 
@@ -467,7 +458,7 @@ func (w *packageWriter) mapping(m map[string]any, indent int) string {
 	return b.String()
 }
 
-// keys returns the keys of a mapping: as people order them, or shuffled.
+// keys returns the keys of a mapping: in the usual order, or shuffled.
 func (w *packageWriter) keys(m map[string]any) []string {
 	keys := slices.Sorted(maps.Keys(m))
 	if w.Chance(15) {
@@ -485,8 +476,7 @@ func (w *packageWriter) key(key string) string {
 	return w.string(key, key)
 }
 
-// value writes what stands behind a key's colon, up to the end of the line or
-// the last line of the value.
+// value writes the text after a key's colon, up to the end of the line or of the value.
 func (w *packageWriter) value(value any, indent int, isMetadata bool) string {
 	switch value := value.(type) {
 	case map[string]any:
@@ -530,7 +520,7 @@ func (w *packageWriter) value(value any, indent int, isMetadata bool) string {
 	return " " + w.scalar(value) + w.behind()
 }
 
-// element writes what stands behind the dash of a sequence at indent.
+// element writes the text after the dash of a sequence at indent.
 func (w *packageWriter) element(value any, indent int) string {
 	m, ok := value.(map[string]any)
 	if !ok || len(m) == 0 || w.Chance(5) {
@@ -551,8 +541,7 @@ func (w *packageWriter) element(value any, indent int) string {
 	return text
 }
 
-// flow writes a value in flow style. Lines but the first begin at least at
-// indent.
+// flow writes a value in flow style. Further lines begin at least at indent.
 func (w *packageWriter) flow(value any, indent int) string {
 	space, colon, open, next := "", ": ", "", ", "
 	if w.pretty {
@@ -611,7 +600,7 @@ func (w *packageWriter) scalar(value any) string {
 
 var plainInBlock = regexp.MustCompile(`^[A-Za-z_/][-A-Za-z0-9_./@+=]*( [-A-Za-z0-9_./@+=]+)*$`)
 
-// string writes now in a style that fits before, which is of the same kind.
+// string writes now in a style that is valid for before, which is of the same kind.
 func (w *packageWriter) string(before, now string) string {
 	style := w.IntN(10)
 	if w.json {
@@ -631,12 +620,10 @@ func (w *packageWriter) string(before, now string) string {
 	return yamlInJSON.Replace(string(quoted))
 }
 
-// yamlInJSON escapes what encoding/json writes as it is and YAML reads as
-// something else.
+// yamlInJSON escapes characters that encoding/json leaves unescaped and YAML reads differently.
 var yamlInJSON = strings.NewReplacer("\x7f", `\u007f`, "\u0085", `\u0085`, "\ufeff", `\ufeff`)
 
-// isSingleLine reports whether a text can stand between single quotes in one
-// line.
+// isSingleLine reports whether a text can be single-quoted on one line.
 func isSingleLine(text string) bool {
 	for _, r := range text {
 		if r < ' ' || r == 0x7f || r == 0x85 || r == 0xa0 || r == 0x2028 || r == 0x2029 || r == 0xfeff || r == '\U0010ffff' {
@@ -661,7 +648,7 @@ func canBeLiteral(text string) bool {
 
 var remarks = []string{"app", "the ConfigMap app", "name: app", "confighash.dev", "größe", "'", "a \"quote\"", "# twice", "---"}
 
-// comment writes comments and blank lines between lines, sometimes.
+// comment sometimes writes comments and blank lines between lines.
 func (w *packageWriter) comment(b *strings.Builder, indent int) {
 	if !w.comments {
 		return
@@ -674,7 +661,7 @@ func (w *packageWriter) comment(b *strings.Builder, indent int) {
 	}
 }
 
-// behind ends a line, with a comment sometimes.
+// behind ends a line, sometimes with a comment.
 func (w *packageWriter) behind() string {
 	if w.comments && w.Chance(10) {
 		return strings.Repeat(" ", w.Between(1, 3)) + "# " + gen.Pick(w.Dice, remarks) + "\n"

@@ -9,13 +9,12 @@ import (
 	"github.com/confighash/confighash/test/support/harness"
 )
 
-// referrers makes objects that refer to ConfigMaps and Secrets in the fields
-// that kustomize follows.
+// referrers makes objects that refer to ConfigMaps and Secrets in the fields that kustomize follows.
 type referrers struct {
 	*gen.Dice
-	// name returns the name that a reference to an object of a kind holds.
+	// name returns the name for a reference to an object of a kind.
 	name func(kind string) any
-	// namespace of what is made, if any and if its kind has one.
+	// namespace is the namespace of referrers, if set and the kind has one.
 	namespace string
 	// rbac: rules with resourceNames are made too.
 	rbac bool
@@ -33,8 +32,7 @@ func (r *referrers) keyReference() map[string]any {
 	return map[string]any{field: reference}
 }
 
-// podKinds are the kinds with a pod spec whose references kustomize follows,
-// and the way to it.
+// podKinds are the kinds with a pod spec whose references kustomize follows, with the path to it.
 var podKinds = []struct {
 	apiVersion, kind string
 	path             []string
@@ -59,7 +57,7 @@ func (r *referrers) any() harness.Object {
 	return r.namespaced()
 }
 
-// namespaced makes a referrer that lives in a namespace.
+// namespaced makes a namespaced referrer.
 func (r *referrers) namespaced() harness.Object {
 	switch roll := r.IntN(100); {
 	case roll < 8:
@@ -77,7 +75,7 @@ func (r *referrers) namespaced() harness.Object {
 	return r.object(kind.apiVersion, kind.kind, spec.(map[string]any))
 }
 
-// clusterScoped makes a referrer that lives in no namespace.
+// clusterScoped makes a cluster-scoped referrer.
 func (r *referrers) clusterScoped() harness.Object {
 	r.namespace = ""
 	switch roll := r.IntN(3); {

@@ -17,8 +17,7 @@ func strip(text string) (string, error) {
 	return string(out), err
 }
 
-// same compares two texts of a package: byte for byte, unless an edit may have encoded
-// items again.
+// same compares two texts of a package: byte by byte, unless an edit may have encoded items again.
 func (p *plainPackage) same(what, want, got string) error {
 	if want == got {
 		return nil
@@ -37,8 +36,8 @@ func (p *plainPackage) same(what, want, got string) error {
 	return err
 }
 
-// What was never renamed stays byte for byte, and what was renamed becomes that again. A
-// second run changes nothing, and mode Rename gives the same names again.
+// What was never renamed stays the same byte by byte, and what was renamed is restored. A second run changes nothing,
+// and mode Rename gives the same names again.
 func TestStrip_undoesRename(t *testing.T) {
 	renamed := 0
 	property.ForAll(t, packages/3, randomPackage, func(_ *gen.Dice, p *plainPackage) error {

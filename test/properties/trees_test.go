@@ -17,20 +17,16 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// A tree is a tree of kustomizations. Each can be built in several ways,
-// which must come to the same.
+// A tree is a tree of kustomizations. It can be built in several ways, which must have the same result.
 type tree struct {
 	root *layer
-	// wrapped reports that layers stand around the outermost one that lists
-	// the function.
+	// wrapped: there are layers around the outermost one that lists the function.
 	wrapped bool
-	// repeated reports that layers within the outermost one that lists the
-	// function list it too.
+	// repeated: layers within the outermost one that lists the function list it too.
 	repeated bool
 }
 
-// A layer is one directory with a kustomization. Two layers that share a base
-// build two variants of it.
+// A layer is a directory with a kustomization. Two layers with the same base build two variants of it.
 type layer struct {
 	dir                       string
 	bases                     []*layer
@@ -40,13 +36,11 @@ type layer struct {
 	referrers                 []harness.Object
 	patches                   []patch
 	function                  bool
-	// outside reports that no layer around this one, nor this one itself,
-	// lists the function.
+	// outside: neither this layer nor one around it lists the function.
 	outside bool
 }
 
-// A content is a ConfigMap or Secret that kustomize generates, or what an
-// outer layer's generator merges into one.
+// A content is a ConfigMap or Secret that kustomize generates, or what an outer layer's generator merges into one.
 type content struct {
 	kind, name, namespace string
 	secretType            string
@@ -54,22 +48,21 @@ type content struct {
 	labels, annotations   map[string]string
 	immutable             bool
 	behavior              string
-	// noSuffix reports that its generator turns the suffix off.
+	// noSuffix: its generator turns the suffix off.
 	noSuffix bool
-	// generator reports that it stays with its generator whatever the way of
-	// building; otherwise it is a resource where the function is used.
+	// generator: it is always made by a generator; otherwise it is a resource in builds with the function.
 	generator bool
-	// style is the seed of how a resource is written down.
+	// style is the seed of a resource's style.
 	style uint64
 }
 
-// A value is one key of a content. source tells how its generator gets it.
+// A value is one key of a content.
 type value struct {
 	key, text string
 	source    string // file, literal or env
 }
 
-// A patch changes an object of a base, by strategic merge.
+// A patch changes an object of a base by strategic merge.
 type patch struct {
 	kind, name string
 	body       map[string]any
@@ -78,23 +71,21 @@ type patch struct {
 // A way is a way to build a tree.
 type way struct {
 	name string
-	// resources: contents are plain resources, but for those that stay with
-	// a generator.
+	// resources: contents are plain resources, except for those that stay with a generator.
 	resources bool
-	// spec of the function where it is listed; none if empty.
+	// spec is the spec of the function where it is listed; empty for none.
 	spec string
-	// forget: kustomize forgets the earlier names of what was renamed.
+	// forget: kustomize forgets the earlier names of renamed objects.
 	forget bool
 }
 
-// identity of a ConfigMap or Secret as references see it.
+// target is the identity of a ConfigMap or Secret for references.
 type target struct{ kind, name string }
 
-// randomTree makes a tree.
 func randomTree(d *gen.Dice) *tree {
 	g := &treeGenerator{Dice: d}
-	// kustomize rewrites resourceNames without looking at resources. A tree
-	// either has such rules or names that both kinds bear.
+	// kustomize rewrites resourceNames regardless of resources. A tree has either such rules or names shared by both
+	// kinds.
 	g.shareNames = g.Chance(30)
 	t := &tree{root: g.layer(g.Between(0, 2))}
 	t.root.function = true
@@ -112,7 +103,7 @@ func randomTree(d *gen.Dice) *tree {
 	return t
 }
 
-// layers returns all layers, bases first, each once.
+// layers returns all layers without duplicates, bases first.
 func (t *tree) layers() []*layer {
 	var all []*layer
 	var visit func(*layer)
@@ -164,7 +155,7 @@ func (g *treeGenerator) layer(depth int) *layer {
 	return l
 }
 
-// variants puts two layers on one base; something must tell them apart.
+// variants puts two layers on one base, with at least one difference.
 func (g *treeGenerator) variants(base *layer) []*layer {
 	one := &layer{dir: g.Fresh("variant"), bases: []*layer{base}}
 	other := &layer{dir: g.Fresh("variant"), bases: []*layer{base}}
@@ -189,9 +180,8 @@ func (g *treeGenerator) variants(base *layer) []*layer {
 	return []*layer{one, other}
 }
 
-// around puts one layer, or two variants side by side, around core. What they
-// hold themselves stays with generators, and they add no name suffix: it
-// would stand behind the hash.
+// around puts one layer, or two variants, around core. Their own contents stay with generators, and they add no name
+// suffix, which would come after the hash.
 func (g *treeGenerator) around(core *layer) *layer {
 	outer := &layer{dir: g.Fresh("around"), bases: []*layer{core}}
 	if g.Chance(40) {
@@ -235,7 +225,7 @@ func (g *treeGenerator) adornments(l *layer) {
 
 var awkwardLabels = []string{"web", "1e3", "true", "null", ""}
 
-// fill gives a layer contents and referrers of its own.
+// fill adds contents and referrers to a layer.
 func (g *treeGenerator) fill(l *layer, base bool) {
 	contents, referrers := g.Between(0, 2), g.Between(0, 2)
 	if base {
@@ -259,7 +249,7 @@ func (g *treeGenerator) fill(l *layer, base bool) {
 	}
 }
 
-// overlay gives a layer what changes its bases.
+// overlay adds changes of its bases to a layer.
 func (g *treeGenerator) overlay(l *layer) {
 	known := map[target]int{}
 	for _, t := range beneath(l) {
@@ -294,16 +284,14 @@ func (g *treeGenerator) overlay(l *layer) {
 	}
 }
 
-// beneath returns what a layer's references can mean: the contents of the
-// layer and of all beneath it by the names they have there, and sometimes by
-// those that they get on the way.
+// beneath returns the possible targets of a layer's references: the contents of the layer and of all beneath it by
+// their original names, and sometimes by their names in between.
 func beneath(l *layer) []target {
 	var found []target
 	for _, base := range l.bases {
 		for _, t := range beneath(base) {
 			found = append(found, t)
-			// Around the function an object never bears a name without
-			// its hash.
+			// Around the function, an object never has a name without its hash.
 			if now := base.prefix + t.name + base.suffix; now != t.name && !base.outside {
 				found = append(found, target{t.kind, now})
 			}
@@ -404,8 +392,7 @@ func isEnvironmentName(key string) bool {
 	return strings.Trim(key, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_") == ""
 }
 
-// name picks a name for a reference to an object of the kind: mostly of one
-// there is.
+// name picks a name for a reference to an object of the kind, mostly an existing one.
 func (g *treeGenerator) name(kind string, known []target) string {
 	var names []string
 	for _, t := range known {
@@ -419,7 +406,7 @@ func (g *treeGenerator) name(kind string, known []target) string {
 	return gen.Pick(g.Dice, names)
 }
 
-// referrers makes objects that refer to what is known.
+// referrers makes objects that refer to known targets.
 func (g *treeGenerator) referrers(known []target) *referrers {
 	r := &referrers{Dice: g.Dice, rbac: !g.shareNames, name: func(kind string) any { return g.name(kind, known) }}
 	if g.Chance(15) {
@@ -428,8 +415,7 @@ func (g *treeGenerator) referrers(known []target) *referrers {
 	return r
 }
 
-// files writes the tree down for a way of building. The directory to build is
-// that of the root.
+// files writes the tree for a way to build it. The directory to build is the root's.
 func (t *tree) files(w way) (harness.Files, error) {
 	f := harness.Files{}
 	covered := t.covered()
@@ -441,8 +427,7 @@ func (t *tree) files(w way) (harness.Files, error) {
 	return f, nil
 }
 
-// covered reports each layer whether the function sees what it holds,
-// whatever the way from it to the root.
+// covered reports for each layer whether the function processes its content on every path to the root.
 func (t *tree) covered() map[*layer]bool {
 	covered := map[*layer]bool{}
 	var visit func(l *layer, above bool)
@@ -477,8 +462,8 @@ func (l *layer) files(f harness.Files, w way, covered bool) error {
 	}
 	generators := map[string][]any{}
 	for i, c := range l.contents {
-		// kustomize must find no generated object by an earlier name where
-		// it was made to forget that others had that name too.
+		// kustomize must not find a generated object by an earlier name if it has forgotten that others had that name
+		// too.
 		generator := c.generator && (!w.forget || c.behavior != "")
 		if w.resources && covered && !generator {
 			name := fmt.Sprintf("content-%d.yaml", i)
@@ -541,8 +526,8 @@ func (l *layer) files(f harness.Files, w way, covered bool) error {
 	return nil
 }
 
-// generate returns the entry of configMapGenerator or secretGenerator for c,
-// and adds the files it reads, named after stem.
+// generate returns the entry of configMapGenerator or secretGenerator for c, and adds the files it reads, named after
+// stem.
 func (c *content) generate(f harness.Files, dir, stem string) map[string]any {
 	entry := map[string]any{"name": c.name}
 	if c.namespace != "" {
@@ -597,7 +582,7 @@ func (c *content) generate(f harness.Files, dir, stem string) map[string]any {
 	return entry
 }
 
-// resource writes down the object that c's generator makes, before its suffix.
+// resource writes the object that c's generator makes, without its suffix.
 func (c *content) resource() (string, error) {
 	metadata := map[string]any{"name": c.name}
 	if c.namespace != "" {
@@ -639,8 +624,8 @@ func (c *content) resource() (string, error) {
 	return restyled(o, gen.Seeded(c.style))
 }
 
-// wrappedBase64 encodes as kustomize's generators do: in lines of 70
-// characters, with a line feed behind the last, where one line is too short.
+// wrappedBase64 encodes like kustomize's generators: text that is too long for one line in lines of 70 characters, each
+// followed by a line feed.
 func wrappedBase64(text string) string {
 	const width = 70
 	encoded := base64.StdEncoding.EncodeToString([]byte(text))
@@ -664,8 +649,7 @@ func restyled(value any, d *gen.Dice) (string, error) {
 	return string(text), nil
 }
 
-// styled makes the node of a value. A style that does not bring a scalar back
-// as it was gives way to double quotes.
+// styled returns the node of a value. If a style does not preserve a scalar, it uses double quotes.
 func styled(value any, d *gen.Dice) *yamlv3.Node {
 	switch value := value.(type) {
 	case map[string]any:

@@ -14,8 +14,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// TestScript runs the cases in testdata/script: input, command, output and exit code in
-// one file each. kustomize is the real binary.
+// TestScript runs the cases in testdata/script: input, command, output and exit code in one file each. kustomize is the
+// real binary.
 func TestScript(t *testing.T) {
 	kustomize, err := harness.Kustomize()
 	if err != nil {

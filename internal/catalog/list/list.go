@@ -1,5 +1,4 @@
-// Package list prints what the catalogue knows of Kubernetes kinds: Kinds a line for
-// each, and Fields the fields of some.
+// Package list prints the catalogue: Kinds prints a line for each kind, and Fields the fields of some kinds.
 package list
 
 import (
@@ -63,8 +62,8 @@ func Kinds(w io.Writer) error {
 	return table.Flush()
 }
 
-// Fields writes what is known of the kinds called so: KIND or KIND.GROUP, in any case.
-// It returns an error if nothing is known of one, or the writer's.
+// Fields writes the entries for the given kinds: KIND or KIND.GROUP, in any case. It returns an error if one is
+// unknown, or the writer's.
 func Fields(w io.Writer, names []string) error {
 	var found []listed
 	for _, name := range names {
@@ -107,7 +106,7 @@ func lookup(argument string) []listed {
 	if !hasGroup || group == "core" {
 		return found
 	}
-	// What is known of groups with the same end counts as well.
+	// Entries for groups with the same ending apply as well.
 	if len(found) > 0 {
 		name = found[0].name
 	}

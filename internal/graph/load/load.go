@@ -1,5 +1,4 @@
-// Package load reads files, folders and standard input as the graph of the resources
-// that they hold.
+// Package load reads files, folders and standard input into a graph of their resources.
 package load
 
 import (
@@ -16,6 +15,7 @@ import (
 
 	"github.com/confighash/confighash/internal/catalog"
 	"github.com/confighash/confighash/internal/graph"
+	"github.com/confighash/confighash/internal/hash"
 	"github.com/confighash/confighash/internal/manifest"
 	"github.com/confighash/confighash/internal/reference"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
@@ -24,33 +24,30 @@ import (
 // Stdin is the argument for standard input.
 const Stdin = "-"
 
-// Options say how manifests are read.
+// Options configure how manifests are read.
 type Options struct {
-	// Namespace is where objects without one will be applied; "" is default.
+	// Namespace is where objects without their own will be applied; "" means default.
 	Namespace string
-	// Versions asks for earlier versions that a run carried along as objects like others.
+	// Versions treats earlier versions that a run carried along like other objects.
 	Versions bool
 	// Context are the manifests of other builds.
 	Context []File
-	// Suffixes asks for the suffixes of objects, keyed with Salt, in place of their values.
+	// Suffixes asks for the suffixes of objects, keyed with Salt, instead of their values.
 	Suffixes bool
 	Salt     string
-	// Spec, unless nil, is of the functionConfig that the manifests go through: what it adds
-	// to the catalogue counts.
+	// Spec, unless nil, is the spec of the functionConfig that the manifests are processed with; its additions to the
+	// catalogue apply.
 	Spec *v1alpha1.Spec
-	// Size, unless nil, is called with the number of bytes of all manifests, before
-	// any is parsed.
+	// Size, unless nil, is called with the total size of the manifests before any is parsed.
 	Size func(bytes int)
 }
 
-// Graph reads the manifests that args name: files, folders and [Stdin]. Each file is
-// a stream of YAML or JSON, which may contain Lists, or a ResourceList. In folders, and
-// below them, Graph reads the files that end in .yaml, .yml or .json, except hidden
-// ones.
+// Graph reads the manifests that args name: files, folders and [Stdin]. Each file is a stream of YAML or JSON, which
+// may contain Lists, or a ResourceList. In folders and their subfolders, Graph reads the files that end in .yaml, .yml
+// or .json, except hidden ones.
 //
-// Errors: a file cannot be read or does not parse; a folder has no manifests, or some
-// that must be built or rendered first; the content of a ConfigMap or a Secret is not
-// readable; two resources are the same to the API server.
+// It fails if a file cannot be read or parsed; a folder has no manifests, or some that must be built or rendered first;
+// the content of a ConfigMap or a Secret is unreadable, other than as [hash.Unsubstituted]; or two resources have the same identity for the API server.
 func Graph(args []string, stdin io.Reader, o Options) (*graph.Graph, error) {
 	s, err := Read(args, stdin, o)
 	if err != nil {
@@ -59,13 +56,13 @@ func Graph(args []string, stdin io.Reader, o Options) (*graph.Graph, error) {
 	return s.Graph, nil
 }
 
-// A Set is manifests that were read.
+// A Set holds manifests and their graph.
 type Set struct {
 	Graph *graph.Graph
 	files []File
 }
 
-// Read does what [Graph] does, and keeps the manifests to be written.
+// Read is [Graph], but keeps the manifests for Write.
 func Read(args []string, stdin io.Reader, o Options) (*Set, error) {
 	files, err := Files(args, stdin)
 	if err != nil {
@@ -75,8 +72,8 @@ func Read(args []string, stdin io.Reader, o Options) (*Set, error) {
 	return &Set{g, files}, err
 }
 
-// Of is Graph for files that are read. If resources are the same to the API server, it
-// returns the graph with the error.
+// Of is Graph for files already read. If resources have the same identity for the API server, it returns the graph with
+// the error.
 func Of(files []File, o Options) (*graph.Graph, error) {
 	if o.Size != nil {
 		size := 0
@@ -110,8 +107,8 @@ func Of(files []File, o Options) (*graph.Graph, error) {
 	return g, errors.Join(duplicates(g, all, len(files) > 1), g.CheckContext())
 }
 
-// Context returns the resources of other builds, by builders that builder makes. Errors
-// begin with the flag that names the files.
+// Context returns the resources of other builds. builder makes the builders for them. Errors begin with the flag that
+// names the files.
 func Context(files []File, builder func() *graph.Builder) ([]*graph.Resource, error) {
 	found, err := resources(files, func() *graph.Builder {
 		b := builder()
@@ -133,9 +130,9 @@ func resources(files []File, builder func() *graph.Builder) ([]*graph.Resource, 
 	return slices.Concat(found...), errors.Join(errs...)
 }
 
-// Write writes the manifests of all files as one stream, with the text of some chunks
-// replaced and without those that are gone, of which each must hold one item. A
-// ResourceList has to be the only file.
+// Write writes the manifests of all files as one stream. The text of chunks in replaced is replaced, and chunks in
+// gone, which must have one item each, are left out. A ResourceList must be the only file. It returns an error
+// otherwise, or the writer's.
 func (s *Set) Write(w io.Writer, replaced map[*manifest.Chunk][]byte, gone map[*manifest.Chunk]bool) error {
 	for i := range s.files {
 		f := &s.files[i]
@@ -155,7 +152,7 @@ func (s *Set) Write(w io.Writer, replaced map[*manifest.Chunk][]byte, gone map[*
 	return nil
 }
 
-// separate writes what one stream needs after another.
+// separate writes what must be between two streams to join them.
 func separate(w io.Writer, before, after []byte) error {
 	marker := ""
 	if len(before) > 0 && before[len(before)-1] != '\n' {
@@ -171,7 +168,7 @@ func separate(w io.Writer, before, after []byte) error {
 	return err
 }
 
-// A File is manifests and the name that errors give them.
+// A File is manifests, with their name in errors.
 type File struct {
 	Name string
 	Data []byte
@@ -194,15 +191,15 @@ func (f *File) read(b *graph.Builder) ([]*graph.Resource, error) {
 	var errs []error
 	for _, r := range resources {
 		r.File = f.Name
-		if r.ValuesErr != nil {
+		if _, later := errors.AsType[*hash.Unsubstituted](r.ValuesErr); r.ValuesErr != nil && !later {
 			errs = append(errs, graph.Prefixed(f.Name, fmt.Errorf("%s: %s: %w", r.Place(), r, r.ValuesErr)))
 		}
 	}
 	return resources, errors.Join(errs...)
 }
 
-// Files reads the manifests that args name, as Graph does. Without stdin, folders may be
-// empty, and - is a file.
+// Files reads the manifests that args name, as Graph does. Without stdin, folders may be empty, and - is an ordinary
+// file.
 func Files(args []string, stdin io.Reader) ([]File, error) {
 	var files []File
 	err := Each(args, stdin, func(name string, data []byte) error {
@@ -212,8 +209,7 @@ func Files(args []string, stdin io.Reader) ([]File, error) {
 	return files, err
 }
 
-// Each calls visit with the bytes of each file that [Graph] would read, one after the
-// other.
+// Each calls visit with the content of each file that [Graph] would read, in order.
 func Each(args []string, stdin io.Reader, visit func(name string, data []byte) error) error {
 	for _, arg := range args {
 		if arg == Stdin && stdin != nil {
@@ -246,9 +242,8 @@ func Each(args []string, stdin io.Reader, visit func(name string, data []byte) e
 	return nil
 }
 
-// under returns name, or, if it is a folder, the manifests in and below it, in the
-// order of their names. Their paths have slashes on Windows, too, so that reports and
-// messages are the same everywhere.
+// under returns name or, if it is a folder, the manifests in and below it, sorted. Their paths have slashes on Windows
+// too, so that reports and messages are the same everywhere.
 func under(name string) ([]string, error) {
 	switch info, err := os.Stat(name); {
 	case errors.Is(err, fs.ErrNotExist):
@@ -280,7 +275,7 @@ func under(name string) ([]string, error) {
 	return files, err
 }
 
-// duplicates reports resources that are the same one to the API server.
+// duplicates reports resources with the same identity for the API server.
 func duplicates(g *graph.Graph, all []*graph.Resource, inFiles bool) error {
 	known := make(map[graph.ID]*graph.Resource, len(all))
 	var errs []error

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// Domain is what the prefixes of Reloader's own keys end in.
+// Domain is the ending of the prefixes of Reloader's own keys.
 const Domain = "reloader.stakater.com"
 
-// Annotations returns the annotations that Reloader reads on workloads, on their pod
-// templates and on objects, each with a function that says what is wrong with a value, ""
-// if nothing is. Expressions are not checked here: Patterns returns the invalid ones.
+// Annotations returns the annotations that Reloader reads on workloads, on their pod templates and on objects. Each has
+// a function that returns what is wrong with a value, "" if it is valid. Expressions are not checked here: Patterns
+// returns the invalid ones.
 func (c *Controller) Annotations() (workload, podTemplate, object map[string]func(value string) string) {
 	expressions := func(string) string { return "" }
 	podTemplate = map[string]func(string) string{c.auto: boolean, c.search: exact}
@@ -33,7 +33,7 @@ func (c *Controller) Annotations() (workload, podTemplate, object map[string]fun
 	return workload, podTemplate, object
 }
 
-// boolean checks a value that Reloader reads by strconv.ParseBool.
+// boolean checks a value that Reloader reads with strconv.ParseBool.
 func boolean(value string) string {
 	if _, err := strconv.ParseBool(value); err == nil {
 		return ""
@@ -49,7 +49,7 @@ func exact(value string) string {
 	return fmt.Sprintf(`is %q, which Reloader takes for false; write "true" or "false"`, value)
 }
 
-// names checks a list of names that are compared letter by letter.
+// names checks a list of literal names.
 func names(value string) string {
 	for _, item := range items(value) {
 		if strings.Trim(item, "abcdefghijklmnopqrstuvwxyz0123456789-.") != "" {

@@ -9,21 +9,20 @@ import (
 	"github.com/confighash/confighash/internal/pattern"
 )
 
-// A Pattern is one of the names that a workload lists, which Reloader reads as
-// regular expressions. It skips those with an Err.
+// A Pattern is one of the names in an annotation of a workload, which Reloader reads as regular expressions. It skips
+// those with an Err.
 type Pattern struct {
 	pattern.Expression
-	// Text is the pattern without the spaces around it.
+	// Text is the pattern without surrounding spaces.
 	Text string
-	// Key is the annotation with the pattern. PodTemplate reports that the
-	// annotation is on the pod template.
+	// Key is the annotation with the pattern, which is on the pod template if PodTemplate.
 	Key         string
 	PodTemplate bool
 
 	budget *pattern.Budget
 }
 
-// Match reports whether Reloader would find the name in the annotation.
+// Match reports whether the pattern matches the name in Reloader.
 func (p Pattern) Match(name string) bool { return p.Expression.Match(name, p.budget) }
 
 func (p Pattern) reason() string {
@@ -34,8 +33,8 @@ func (p Pattern) reason() string {
 	return reason
 }
 
-// compile compiles a pattern as Reloader does: the anchors are put around it
-// without a group, so that they bind to the outer alternatives of a pattern.
+// compile compiles a pattern as Reloader does: it is anchored without a group, so that the anchors bind only to the
+// outer alternatives.
 func (c *Controller) compile(text string) pattern.Expression {
 	e, ok := c.expressions[text]
 	if !ok {
@@ -45,8 +44,8 @@ func (c *Controller) compile(text string) pattern.Expression {
 	return e
 }
 
-// patterns returns the patterns of an annotation, each once, of those that are too large
-// only the first. Reloader would compile an empty one, which matches no name.
+// patterns returns the patterns of an annotation without duplicates, and only the first of those that are too large. It
+// skips empty patterns, which match no name.
 func (c *Controller) patterns(key string, podTemplate bool, value string) []Pattern {
 	var all []Pattern
 	met := map[string]bool{}

@@ -14,8 +14,7 @@ import (
 	"github.com/confighash/confighash/test/support/property"
 )
 
-// An oracle decides step by step as Reloader's rules are written down, knowing
-// not how a Controller keeps them.
+// An oracle decides step by step according to Reloader's documented rules, independently of Controller.
 type oracle struct {
 	autoReloadAll bool
 	key           func(string) string
@@ -57,7 +56,7 @@ func (o oracle) decide(workload, podTemplate map[string]string, kind, name strin
 	return false, false
 }
 
-// A lottery draws annotations and settings.
+// Generators of annotations and settings.
 var (
 	flagKeys = []string{
 		"reloader.stakater.com/auto", "configmap.reloader.stakater.com/auto", "secret.reloader.stakater.com/auto",
@@ -88,7 +87,7 @@ var (
 	someKind = rapid.SampledFrom(Kinds[:])
 )
 
-func TestDecide_isWhatTheRulesSay(t *testing.T) {
+func TestDecide_followsTheRules(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		settings := someSettings.Draw(t, "settings")
 		c := New(settings)
@@ -98,7 +97,7 @@ func TestDecide_isWhatTheRulesSay(t *testing.T) {
 			}
 			return key
 		}}
-		// Several workloads of one Controller, which keeps what it has read.
+		// Several workloads share one Controller, which has caches.
 		for range 4 {
 			workload, podTemplate := someAnnotations.Draw(t, "workload"), someAnnotations.Draw(t, "podTemplate")
 			w := c.Read(workload).WithPodTemplate(podTemplate)

@@ -1,26 +1,22 @@
-// Package reloader decides what Stakater Reloader would decide: whether a
-// change of a ConfigMap or a Secret rolls a workload, by the annotations of the
-// workload, of its pod template and of the object.
+// Package reloader reproduces the decisions of Stakater Reloader: whether a change of a ConfigMap or a Secret rolls a
+// workload, by the annotations of the workload, of its pod template and of the object.
 //
-// The decision is that of ShouldReload in Reloader's pkg/common, quirks
-// included, so that manifests have the same effect here as there:
+// The decision is that of ShouldReload in Reloader's pkg/common, quirks included, so that manifests have the same
+// effect here as there:
 //
-//   - An object that is to be ignored never rolls a workload.
+//   - An ignored object never rolls a workload.
 //   - The pod template's annotations count only if the workload itself has
-//     none of those that ask about this kind of object. An empty one, or one
-//     that says no, is one of them.
-//   - What a workload excludes is compared letter by letter, and read from the
-//     workload's own metadata alone.
+//     no annotation about this kind of object, not even an empty or negative one.
+//   - Excluded names are literal, and read only from the workload's own metadata.
 //   - Names are regular expressions between ^ and $, without a group: a|b is
 //     a name that begins with a, or one that ends in b. Every comma separates two
 //     of them. Invalid ones are skipped.
 //   - search and match must both be exactly "true"; the auto annotations may be
-//     whatever strconv.ParseBool takes for true.
-//   - The flag --auto-reload-all counts only if no auto annotation has a
-//     value.
+//     whatever strconv.ParseBool accepts as true.
+//   - The flag --auto-reload-all counts only if no auto annotation has a value.
 //
-// The caller checks that both are in the same namespace, and what a Decision with
-// Auto asks for, that a container uses the object.
+// The caller checks that both are in the same namespace and, for a Decision with Auto, that a container uses the
+// object.
 package reloader
 
 import (
@@ -34,8 +30,8 @@ import (
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
-// The kinds that Reloader watches. Of a SecretProviderClass it watches the
-// versions that the driver reports from the cluster, not the spec.
+// The kinds that Reloader watches. For a SecretProviderClass it watches the versions that the driver reports from the
+// cluster, not the spec.
 const (
 	ConfigMap           = "ConfigMap"
 	Secret              = "Secret"
@@ -45,30 +41,28 @@ const (
 // Kinds are the kinds that Reloader watches.
 var Kinds = [...]string{ConfigMap, Secret, SecretProviderClass}
 
-// Handles reports whether Reloader rolls workloads of a kind, by its own flags
-// and annotations.
+// Handles reports whether Reloader rolls workloads of a kind, by its own flags and annotations.
 func Handles(group, kind string) bool {
 	handled := []string{"apps/Deployment", "apps/DaemonSet", "apps/StatefulSet", "batch/CronJob", "batch/Job", "argoproj.io/Rollout"}
 	return slices.Contains(handled, group+"/"+kind)
 }
 
-// A Controller decides as a Reloader with certain flags does. It caches expressions, and
-// is not safe for concurrent use.
+// A Controller decides like Reloader with certain flags. It caches expressions, and is not safe for concurrent use.
 type Controller struct {
 	// Budget bounds the matching of names. Once it is exhausted, no pattern matches.
 	Budget *pattern.Budget
 
 	autoReloadAll bool
-	auto, search  string // the keys on workloads, about objects of any kind
-	match, ignore string // the keys on objects
-	pausePeriod   string // the key on workloads about how they roll
+	auto, search  string // keys on workloads, for objects of any kind
+	match, ignore string // keys on objects
+	pausePeriod   string // key on workloads that configures rollouts
 	kinds         map[string]kindKeys
 
 	expressions map[string]pattern.Expression
 	sum         pattern.Sum // of expressions
 }
 
-// kindKeys are the keys on workloads about objects of one kind.
+// kindKeys are the keys on workloads for objects of one kind.
 type kindKeys struct{ auto, named, exclude string }
 
 // New returns a Controller with the flags that settings represent.
@@ -95,46 +89,44 @@ func New(settings v1alpha1.Reloader) *Controller {
 	return c
 }
 
-// An Object is a ConfigMap, a Secret or a SecretProviderClass, or what represents
-// one.
+// An Object is a ConfigMap, a Secret or a SecretProviderClass, or a stand-in for one.
 type Object struct {
 	Kind string
-	// Names holds the present name and others by which annotations may refer to the
-	// object: earlier ones, and the one without a hash.
+	// Names are the names by which annotations may refer to the object: current, earlier, and without a hash.
 	Names       []string
 	Annotations map[string]string
 }
 
-// A Decision is whether a change of an object rolls a workload.
+// A Decision says whether a change of an object rolls a workload.
 type Decision struct {
 	Reload bool
-	// Auto reports that a workload rolls only if one of its containers uses the
-	// object. Without it, an object that was named counts in any case.
+	// Auto: the workload rolls only if one of its containers uses the object. Otherwise the object was named, and
+	// counts in any case.
 	Auto bool
-	// Reason is why, as the end of a sentence in which "it" is the object.
+	// Reason is the end of a sentence in which "it" is the object.
 	Reason string
 }
 
-// Requests are what the annotations of a workload ask for.
+// Requests are the requests in a workload's annotations.
 type Requests struct {
-	// AutoReloadAll reports that the flag --auto-reload-all is set and holds for it.
+	// AutoReloadAll: the flag --auto-reload-all is set and applies to the workload.
 	AutoReloadAll bool
 
 	controller *Controller
 	requests   map[string]request // by kind
 }
 
-// A request is what the annotations of one place ask for objects of one kind.
+// A request holds the annotations of one place for objects of one kind.
 type request struct {
 	annotations map[string]string
 	podTemplate bool // whether they are on the pod template
 	patterns    []Pattern
 	literals    map[string]int // indices in patterns
-	expressions []int          // those of the others
+	expressions []int          // indices of the other patterns
 	excluded    map[string]bool
 }
 
-// Read reads the annotations in the metadata of a workload.
+// Read reads the annotations in a workload's metadata.
 func (c *Controller) Read(annotations map[string]string) *Requests {
 	w := &Requests{AutoReloadAll: c.autoReloadAll, controller: c, requests: map[string]request{}}
 	for _, kind := range Kinds {
@@ -147,8 +139,8 @@ func (c *Controller) Read(annotations map[string]string) *Requests {
 	return w
 }
 
-// WithPodTemplate returns w with the annotations of a pod template, for the kinds of
-// objects about which the workload itself has none.
+// WithPodTemplate returns w with the annotations of a pod template, for kinds of objects about which the workload
+// itself has none.
 func (w *Requests) WithPodTemplate(annotations map[string]string) *Requests {
 	c, with := w.controller, *w
 	with.requests = maps.Clone(w.requests)
@@ -163,8 +155,8 @@ func (w *Requests) WithPodTemplate(annotations map[string]string) *Requests {
 	return &with
 }
 
-// asks reports whether any annotation is about objects of a kind. Those of a workload
-// keep Reloader from reading the pod template's.
+// asks reports whether any annotation is about objects of a kind. If a workload has one, Reloader does not read the pod
+// template's.
 func (c *Controller) asks(k kindKeys, annotations map[string]string) bool {
 	return slices.ContainsFunc([]string{c.auto, c.search, k.auto, k.named}, func(key string) bool {
 		_, ok := annotations[key]
@@ -214,7 +206,7 @@ func (w *Requests) Decide(o Object) Decision {
 	return Decision{Reason: c.denial(&r, k)}
 }
 
-// denial is the reason if nothing says that an object counts.
+// denial is the reason if no annotation includes an object.
 func (c *Controller) denial(r *request, k kindKeys) string {
 	var reasons []string
 	for _, key := range []string{k.named, c.search, c.auto, k.auto} {
@@ -258,12 +250,10 @@ func (r *request) naming(names []string) *Pattern {
 	return &r.patterns[first]
 }
 
-// Patterns returns the patterns that are in force for objects of a kind.
-// The caller must not change them.
+// Patterns returns the patterns that apply to objects of a kind. The slice must not be changed.
 func (w *Requests) Patterns(kind string) []Pattern { return w.requests[kind].patterns }
 
-// AsksInPodTemplate reports whether the annotations in force for objects of a kind are
-// those of the pod template.
+// AsksInPodTemplate reports whether the annotations that apply to objects of a kind are the pod template's.
 func (w *Requests) AsksInPodTemplate(kind string) bool { return w.requests[kind].podTemplate }
 
 // place names an annotation, and the pod template if it is there.

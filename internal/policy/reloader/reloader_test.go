@@ -81,9 +81,9 @@ func TestDecide_decidesAsReloader(t *testing.T) {
 	}
 }
 
-func TestDecide_saysWhy(t *testing.T) {
+func TestDecide_givesReasons(t *testing.T) {
 	type m = map[string]string
-	// What one workload asks for is kept for the next.
+	// Controllers are shared, as one workload's requests must not affect the next.
 	controllers := map[bool]*Controller{false: New(v1alpha1.Reloader{}), true: New(v1alpha1.Reloader{AutoReloadAll: true})}
 	for _, tc := range []struct {
 		label, want           string
@@ -104,7 +104,7 @@ func TestDecide_saysWhy(t *testing.T) {
 		{label: "auto", want: `reloader.stakater.com/auto on the pod template is "t"`, podTemplate: m{"reloader.stakater.com/auto": "t"}},
 		{label: "typed auto", want: `configmap.reloader.stakater.com/auto is "1"`, workload: m{"configmap.reloader.stakater.com/auto": "1", "reloader.stakater.com/auto": "0"}},
 		{label: "the flag", want: "spec.reloader.autoReloadAll is true", all: true},
-		{label: "auto says no", want: `reloader.stakater.com/auto is "false"`, all: true, workload: m{"reloader.stakater.com/auto": "false"}},
+		{label: "auto is false", want: `reloader.stakater.com/auto is "false"`, all: true, workload: m{"reloader.stakater.com/auto": "false"}},
 		{label: "an empty auto", want: `reloader.stakater.com/auto is ""`, workload: m{"reloader.stakater.com/auto": ""}, podTemplate: m{"reloader.stakater.com/auto": "true"}},
 		{label: "not named, not marked", want: `configmap.reloader.stakater.com/reload does not name it, and reloader.stakater.com/search is "true" but it has no reloader.stakater.com/match: "true"`,
 			workload: m{"configmap.reloader.stakater.com/reload": "other", "reloader.stakater.com/search": "true"}},
@@ -191,7 +191,7 @@ func TestDecide_readsTheKeysThatFlagsChanged(t *testing.T) {
 	}
 }
 
-func TestPatterns_areThoseInForce(t *testing.T) {
+func TestPatterns_areTheEffectiveOnes(t *testing.T) {
 	type pattern struct {
 		Text        string
 		Literal     bool
@@ -225,7 +225,7 @@ func TestPatterns_areThoseInForce(t *testing.T) {
 	}
 }
 
-func TestMatch_isOfTheWholeName(t *testing.T) {
+func TestMatch_coversTheWholeName(t *testing.T) {
 	for _, tc := range []struct {
 		pattern, name string
 		want          bool
@@ -259,7 +259,7 @@ func TestAnnotations_checkValues(t *testing.T) {
 		{"an empty auto", workload, "example.com/auto", "", ""},
 		{"auto with a word", workload, "example.com/auto", "yes", `is "yes"` + takenForFalse},
 		{"typed auto with a space", podTemplate, "secret.reloader.stakater.com/auto", "true ", `is "true "` + takenForFalse},
-		{"search that says no", workload, "reloader.stakater.com/search", "false", ""},
+		{"search is false", workload, "reloader.stakater.com/search", "false", ""},
 		{"search as 1", podTemplate, "reloader.stakater.com/search", "1", `is "1"` + takenForFalse},
 		{"match as True", object, "reloader.stakater.com/match", "True", `is "True"` + takenForFalse},
 		{"ignore", object, "reloader.stakater.com/ignore", "true", ""},

@@ -1,11 +1,9 @@
-// Package wave reads the annotations of wave (wave-k8s/wave, formerly of
-// Pusher): whether it rolls a workload when its ConfigMaps and Secrets change,
-// and which ones count besides those that the pod uses.
+// Package wave reads the annotations of wave (wave-k8s/wave, formerly of Pusher): whether it rolls a workload when its
+// ConfigMaps and Secrets change, and which ones count besides those that the pod uses.
 //
-// wave reads them in the metadata of the workload alone, takes no value but
-// exactly "true" for true, and compares names letter by letter. In one respect this
-// package is more lenient: it trims spaces around a name. wave looks for the name
-// with the spaces, which no object can have.
+// wave reads only the metadata of the workload, requires exactly "true", and compares names literally. This package is
+// more lenient in one respect: it trims spaces around a name, where wave would look for the name with the spaces, which
+// no object can have.
 package wave
 
 import (
@@ -23,8 +21,8 @@ const (
 	Domain = "wave.pusher.com"
 )
 
-// Annotations are those that wave reads, all on workloads, each with a function that
-// says what is wrong with a value, "" if nothing is.
+// Annotations are the annotations that wave reads, all on workloads. Each has a function that returns what is wrong
+// with a value, "" if it is valid.
 var Annotations = map[string]func(value string) string{UpdateOnConfigChange: exact, ExtraConfigMaps: names, ExtraSecrets: names}
 
 func exact(value string) string {
@@ -46,24 +44,24 @@ func names(value string) string {
 	return ""
 }
 
-// A Name is an object that an annotation names: it counts, though the pod may
-// not use it. It need not exist, and all of its keys count.
+// A Name is an object that an annotation names. All of its keys count, even if the pod does not use it. It need not
+// exist.
 type Name struct {
 	Kind      string // ConfigMap or Secret
-	Namespace string // the workload's own, if empty
+	Namespace string // empty for the workload's own
 	Name      string
 }
 
-// A Request is what the annotations of a workload ask for.
+// A Request is the request in a workload's annotations.
 type Request struct {
-	// Enabled reports that the workload rolls when its configuration changes.
+	// Enabled: the workload rolls when its configuration changes.
 	Enabled bool
-	// Extra holds the objects that are named, ConfigMaps first, each once, as they are
-	// listed. There are none unless Enabled.
+	// Extra are the named objects without duplicates, ConfigMaps first, in the order of the lists. It is empty unless
+	// Enabled.
 	Extra []Name
 }
 
-// Read reads the annotations in the metadata of a workload.
+// Read reads the annotations in a workload's metadata.
 func Read(annotations map[string]string) Request {
 	if annotations[UpdateOnConfigChange] != "true" {
 		return Request{}

@@ -27,7 +27,7 @@ func TestRead_readsAsWave(t *testing.T) {
 		{"as True", annotations{UpdateOnConfigChange: "True"}, Request{}},
 		{"with a blank", annotations{UpdateOnConfigChange: "true "}, Request{}},
 		{"as 1", annotations{UpdateOnConfigChange: "1"}, Request{}},
-		{"says no", annotations{UpdateOnConfigChange: "false"}, Request{}},
+		{"as false", annotations{UpdateOnConfigChange: "false"}, Request{}},
 		{"extras of a workload that is not enabled", annotations{ExtraConfigMaps: "a", ExtraSecrets: "b"}, Request{}},
 		{
 			"ConfigMaps and Secrets, in their own namespace and in others",
@@ -79,8 +79,8 @@ func TestAnnotations_checkValues(t *testing.T) {
 	}
 }
 
-// TestRead_andAnnotations_agree holds for any list of names: if nothing is reported, the
-// names read are those that wave itself looks for.
+// TestRead_andAnnotations_agree checks for any list of names: if nothing is reported, the names read are those that
+// wave itself looks for.
 func TestRead_andAnnotations_agree(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		list := rapid.SliceOfN(rapid.StringOfN(rapid.SampledFrom([]rune("ab-./ *")), 0, 5, -1), 1, 4).Draw(t, "names")

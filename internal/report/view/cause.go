@@ -34,8 +34,7 @@ func causePhrase(c *impact.Cause) report.Phrase {
 	return phrase.Add(via)
 }
 
-// objectPhrase returns the name of an object, and what happened to it unless its keys
-// say that.
+// objectPhrase returns the name of an object, and what happened to it unless its keys show that.
 func objectPhrase(r impact.Ref, former string, c impact.Change) (name, change report.Phrase) {
 	if former != "" {
 		change = report.Words(" (was ").Name(former).Word(")")
@@ -50,8 +49,8 @@ func objectPhrase(r impact.Ref, former string, c impact.Change) (name, change re
 	return report.Names(r.String()), change
 }
 
-// keysPhrase returns the first of an object's keys that meet a condition, nil for none, and
-// how each differs unless the object as a whole does so.
+// keysPhrase returns the first of an object's keys that satisfy is, nil if there are none, and how each differs unless
+// the whole object differs that way.
 func keysPhrase(object impact.Change, keys []impact.Key, most int, is func(*impact.Key) bool) report.Phrase {
 	var those []*impact.Key
 	for i := range keys {
@@ -84,14 +83,13 @@ func fieldPhrase(c *impact.Cause) report.Phrase {
 	return phrase
 }
 
-// podSpecField matches the fields of a pod spec that people know by other words than
-// their path.
+// podSpecField matches the fields of a pod spec that people do not know by path.
 var podSpecField = sync.OnceValue(func() *regexp.Regexp {
 	const name = `\[([^][]+)\]`
 	return regexp.MustCompile(`^(?:(containers|initContainers|ephemeralContainers)` + name + `(?:(\.image)|\.env` + name + `(?:\.value)?)?|volumes` + name + `(\.image\.reference)?)$`)
 })
 
-// fieldName returns a field as a person would call it, or its path.
+// fieldName returns a readable name of a field, or its path.
 func fieldName(field string) report.Phrase {
 	for list, what := range map[string]string{"metadata.labels[": "label ", "metadata.annotations[": "annotation "} {
 		if before, key, ok := strings.Cut(field, list); ok && (before == "" || strings.HasSuffix(before, "template.")) {
@@ -118,8 +116,7 @@ func fieldName(field string) report.Phrase {
 	return report.Words(cmp.Or(kind, "container ")).Name(container)
 }
 
-// withoutPodSpec returns a path without that of the pod spec that it is in: of most
-// kinds, and last of a Pod.
+// withoutPodSpec removes the path of the pod spec from a path: that of most kinds, or else that of a Pod.
 func withoutPodSpec(field string) string {
 	for _, prefix := range []string{"spec.jobTemplate.spec.template.spec.", "spec.template.spec.", "spec."} {
 		if rest, ok := strings.CutPrefix(field, prefix); ok && (prefix != "spec." || !strings.HasPrefix(rest, "template.")) {

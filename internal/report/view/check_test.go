@@ -18,7 +18,7 @@ import (
 	"github.com/confighash/confighash/test/support/property"
 )
 
-// hostileNames are names that a file may contain, though a cluster refuses most of them.
+// hostileNames are names that a file may contain, although a cluster rejects most of them.
 var hostileNames = []string{
 	"a|b", "a\\|b", "`code`", "```", "``` `", "line\nbreak", "tab\tbreak", "\r\n\r\n# heading",
 	"\x1b[31mred\x1b[0m", "\u009b31m", "\u202egnp.exe", "zero\u200bwidth", "bad\xffutf8", "�",
@@ -50,7 +50,7 @@ func compareAll(t *testing.T, name string, v report.View) {
 	}
 }
 
-// checkFormats checks that no name in a view becomes more than a name, whatever writes it.
+// checkFormats checks that every format shows names in a view only as names.
 func checkFormats(t rapid.TB, command string, v report.View, limit int) {
 	t.Helper()
 	plain := write(t, v, report.Text)
@@ -68,11 +68,10 @@ func checkFormats(t rapid.TB, command string, v report.View, limit int) {
 	checkHTML(t, write(t, v, report.HTML))
 }
 
-// pageTags are the tags that the page has of its own.
+// pageTags are the tags of the page itself.
 var pageTags = regexp.MustCompile(`^(/?(html|head|title|style|body|main|h1|h2|p|label|span|table|thead|tbody|tr|th|td|details|summary|ul|li|strong|code|pre|div|svg|defs|marker|path|rect|g|text|script|input|fieldset|legend|meta)|!doctype)$`)
 
-// checkHTML fails if a page has a tag that is not its own, loads something, or has more
-// than its one script.
+// checkHTML fails if a page has other tags, loads something, or has more than its one script.
 func checkHTML(t rapid.TB, page string) {
 	t.Helper()
 	checkShown(t, page)
@@ -87,10 +86,10 @@ func checkHTML(t rapid.TB, page string) {
 	}
 }
 
-// sequences are what sets text off on a terminal.
+// sequences are the terminal's sequences for emphasis and colours.
 var sequences = regexp.MustCompile("\x1b\\[(1|2|31|33|0)m")
 
-// checkShown fails if there is a character that steers a terminal or cannot be seen.
+// checkShown fails if a character controls a terminal or is invisible.
 func checkShown(t rapid.TB, text string) {
 	t.Helper()
 	if !utf8.ValidString(text) {
@@ -103,15 +102,14 @@ func checkShown(t rapid.TB, text string) {
 	}
 }
 
-// frame are the lines of Markdown that are made of HTML, and those of a diagram's
-// fence.
+// frame matches the lines of Markdown that are HTML, and those of a diagram's fence.
 var frame = regexp.MustCompile("^(<details>|<details open>|<summary>[-0-9a-zA-Z ,:;]+(\\([0-9]+\\))?</summary>|</details>|```mermaid|```)$")
 
 // leastLimit is room for the title of a page.
 const leastLimit = 1_000
 
-// checkMarkdown fails if a page is longer than its limit, if anything but a heading, a list,
-// bold text and code spans may be read from it, or if one is not closed.
+// checkMarkdown fails if a page is longer than its limit, has markup other than headings, lists, bold text and code
+// spans, or does not close its markup.
 func checkMarkdown(t rapid.TB, command, page string, limit int) {
 	t.Helper()
 	if len(page) > max(limit, leastLimit) {
@@ -168,7 +166,7 @@ func checkMarkdown(t rapid.TB, command, page string, limit int) {
 	}
 }
 
-// withoutCode takes the code spans out of a line, as CommonMark finds them.
+// withoutCode removes the code spans from a line, according to CommonMark.
 func withoutCode(t rapid.TB, line string) string {
 	t.Helper()
 	var out strings.Builder
@@ -186,8 +184,7 @@ func withoutCode(t rapid.TB, line string) string {
 	}
 }
 
-// codeSpan reads the code span that a line begins with, as CommonMark does, and
-// returns "" for none.
+// codeSpan reads the code span at the beginning of a line, according to CommonMark, and returns "" if there is none.
 func codeSpan(line string) (content, rest string) {
 	body := strings.TrimLeft(line, "`")
 	fence := len(line) - len(body)
@@ -237,8 +234,7 @@ var (
 	listItem     = regexp.MustCompile(`^\s*([-+*]|[0-9]+[.)])(\s|$)`)
 )
 
-// checkMermaid fails if a diagram has a line of an unknown kind, or a label that is read as
-// more than its text.
+// checkMermaid fails if a diagram has a line of an unknown kind, or a label that Mermaid reads as more than its text.
 func checkMermaid(t rapid.TB, d *report.Diagram) {
 	t.Helper()
 	text := d.Mermaid()
@@ -284,8 +280,7 @@ func checkMermaid(t rapid.TB, d *report.Diagram) {
 
 var dotLine = regexp.MustCompile(`^  (n[0-9]+ \[label=("(?:[^"\\]|\\.)*"), tooltip="(?:[^"\\]|\\.)*", class=[a-z]+, fillcolor="#[0-9a-f]{6}", color="#[0-9a-f]{6}", fontcolor="#[0-9a-f]{6}"(?:, style="rounded,filled,dashed")?\]|n[0-9]+ -> n[0-9]+(?: \[label="(?:[^"\\]|\\.)*"(?:, tooltip="(?:[^"\\]|\\.)*")?(?:, style=dashed)?\])?)$`)
 
-// checkDot fails if a graph has a line of an unknown kind, or a label that is read as other
-// text.
+// checkDot fails if a graph has a line of an unknown kind, or a label that Graphviz reads as another text.
 func checkDot(t rapid.TB, d *report.Diagram) {
 	t.Helper()
 	_, text, _ := strings.Cut(d.Dot(), "fontcolor=\"#57606a\"]\n")

@@ -9,17 +9,16 @@ import (
 
 type diffView struct{ *fielddiff.Report }
 
-// Diff returns the view of what differs between two sets of manifests, for text and
-// Markdown.
+// Diff returns the view of the differences between two sets of manifests, for text and Markdown.
 func Diff(r *fielddiff.Report) report.View { return diffView{r} }
 
 // Data returns the report.
 func (v diffView) Data() any { return v.Report }
 
-// Diagram returns an empty one.
+// Diagram returns an empty diagram.
 func (v diffView) Diagram() *report.Diagram { return &report.Diagram{} }
 
-// Page lists what is changed, field by field, and what is added and removed.
+// Page lists what has changed, field by field, and what was added or removed.
 func (v diffView) Page() *report.Page {
 	p := &report.Page{Command: "diff", What: "field", NoJSON: true, Title: report.Words(v.title()).Toned(report.Bold)}
 	for _, s := range []struct {
@@ -38,8 +37,7 @@ func (v diffView) Page() *report.Page {
 	return p
 }
 
-// title sums the report up: "2 resources change, 1 is added, and 7 references follow new
-// names".
+// title summarizes the report: "2 resources change, 1 is added, and 7 references follow new names".
 func (v diffView) title() string {
 	parts := counted(nil, len(v.Changed), "resource changes", "resources change")
 	for _, c := range []struct {

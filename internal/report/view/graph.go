@@ -11,7 +11,7 @@ import (
 	"github.com/confighash/confighash/internal/usage"
 )
 
-// An Order is what the page of a graph lists first.
+// An Order is what a graph's page groups by.
 type Order string
 
 // The orders.
@@ -26,15 +26,15 @@ func Orders() []string { return []string{string(ByObject), string(ByWorkload)} }
 type graphView struct {
 	*usage.Graph
 	by Order
-	// nodes are all nodes by their ID; workloads and objects say which those are.
+	// nodes are all nodes by ID; workloads and objects are subsets.
 	nodes     map[string]*usage.Node
 	workloads map[string]bool
 	objects   map[string]*usage.Object
-	// uses are the edges, those between the same two nodes together.
+	// uses are the edges, grouped by their two nodes.
 	uses [][]usage.Edge
 }
 
-// Graph returns the view of who uses what, in the order ByObject if by is empty.
+// Graph returns the view of who uses what. An empty order is ByObject.
 func Graph(g *usage.Graph, by Order) report.View {
 	v := &graphView{Graph: g, by: cmp.Or(by, ByObject), nodes: map[string]*usage.Node{}, workloads: map[string]bool{}, objects: map[string]*usage.Object{}}
 	for i := range g.Workloads {
@@ -61,8 +61,7 @@ func Graph(g *usage.Graph, by Order) report.View {
 // Data returns the graph.
 func (v *graphView) Data() any { return v.Graph }
 
-// Page lists objects with their users or users with their objects, and after them what
-// uses nothing and what nothing uses.
+// Page lists objects with their users or users with their objects, then the nodes without edges.
 func (v *graphView) Page() *report.Page {
 	unused := report.Section{Title: "Nothing in the manifests refers to"}
 	used := map[string]bool{}
@@ -84,11 +83,11 @@ func filled(sections ...report.Section) []report.Section {
 	return slices.DeleteFunc(sections, func(s report.Section) bool { return len(s.Rows) == 0 })
 }
 
-// sections lists objects with their users, or users with their objects and what uses nothing.
+// sections lists objects with their users, or users with their objects and those without any.
 func (v *graphView) sections() []report.Section {
 	groups := report.Section{Title: "Objects and who uses them"}
 	idle := report.Section{Title: "Workloads that use nothing"}
-	lines := map[string][]report.Line{} // by the ID of what they are listed below
+	lines := map[string][]report.Line{} // by the ID of the node above them
 	for _, edges := range v.uses {
 		from, to := v.nodes[edges[0].From], v.nodes[edges[0].To]
 		ways := waysPhrase(edges)
@@ -194,7 +193,7 @@ func wayOf(e *usage.Edge) string {
 	return string(e.Via)
 }
 
-// withMark appends what is special about an object after a separator, if anything is.
+// withMark appends a separator and what is special about an object, if anything.
 func withMark(p report.Phrase, separator string, o *usage.Object) report.Phrase {
 	if o == nil {
 		return p
@@ -205,8 +204,7 @@ func withMark(p report.Phrase, separator string, o *usage.Object) report.Phrase 
 	return p
 }
 
-// describe returns what is special about an object, nil for nothing, and the look of its
-// box.
+// describe returns what is special about an object, nil for nothing, and the look of its box.
 func describe(o *usage.Object) (mark report.Phrase, look int) {
 	look = objectLook
 	if o.Known {
@@ -252,8 +250,7 @@ var graphLooks = []report.Look{
 	knownLook:    {Name: "known", Meaning: "known to the cluster", Fill: "#eaeef2", Stroke: "#6e7781", Dashed: true},
 }
 
-// Diagram has objects on the left of what uses them, and on the right of what makes them.
-// It leaves out what has no edge.
+// Diagram puts objects left of their users and right of what makes them. It leaves out nodes without edges.
 func (v *graphView) Diagram() *report.Diagram {
 	d := &report.Diagram{Name: "uses", Looks: graphLooks}
 	boxOf := func(n *usage.Node) int { return d.Box(n.ID, func() report.Box { return v.box(n) }) }

@@ -18,7 +18,6 @@ import (
 	"github.com/confighash/confighash/test/support/property"
 )
 
-// stored returns a graph of testdata.
 func stored(t *testing.T, name string) *usage.Graph {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", "graph", name+".json"))
@@ -35,7 +34,7 @@ func stored(t *testing.T, name string) *usage.Graph {
 	return g
 }
 
-// hostile returns a graph of hostile names.
+// hostileGraph returns a graph of hostile names.
 func hostileGraph() *usage.Graph {
 	g := &usage.Graph{APIVersion: usage.APIVersion, Kind: usage.Kind}
 	for i, name := range hostileNames {
@@ -78,7 +77,7 @@ func TestParseOrder(t *testing.T) {
 	}
 }
 
-// someGraph draws a graph of many sizes, with names that may be hostile.
+// someGraph draws a graph of random size, with names that may be hostile.
 var someGraph = rapid.Custom(func(t *rapid.T) *usage.Graph {
 	name := rapid.OneOf(rapid.SampledFrom(hostileNames), rapid.StringN(0, 30, 250))
 	node := func(kind string, i int) usage.Node {
@@ -130,14 +129,14 @@ func TestGraph_anyNamesStayNames(t *testing.T) {
 		if err := json.Unmarshal([]byte(written), &back); err != nil {
 			t.Fatal(err)
 		}
-		want := strings.ReplaceAll(written, `\ufffd`, "\ufffd") // what is not UTF-8 is replaced
+		want := strings.ReplaceAll(written, `\ufffd`, "\ufffd") // invalid UTF-8 is replaced
 		if diff := cmp.Diff(want, write(t, Graph(&back, ""), report.JSON)); diff != "" {
 			t.Fatalf("JSON (-want +got):\n%s", diff)
 		}
 	})
 }
 
-// The diagram of 2,000 workloads shows a part, and the lists lose their ends.
+// The diagram of 2,000 workloads is partial, and the lists are truncated.
 func TestGraph_largeGraphStaysBelowTheLimit(t *testing.T) {
 	g := &usage.Graph{}
 	for i := range 2_000 {
@@ -161,8 +160,8 @@ func TestGraph_largeGraphStaysBelowTheLimit(t *testing.T) {
 	}
 }
 
-// Text and Markdown say so if they count what JSON lists.
-func TestGraph_saysIfItCounts(t *testing.T) {
+// Text and Markdown mention it if they count what JSON lists.
+func TestGraph_mentionsCountedLists(t *testing.T) {
 	const note = "Long lists are cut short here; "
 	for n, want := range map[int]bool{9: false, 10: true} {
 		keys := make([]string, n)

@@ -11,7 +11,7 @@ import (
 
 type impactView struct{ *impact.Report }
 
-// Impact returns the view of what an apply does.
+// Impact returns the view of the effect of an apply.
 func Impact(r *impact.Report) report.View { return impactView{r} }
 
 // Data returns the report.
@@ -23,12 +23,12 @@ type outcome struct {
 	tone   report.Tone
 	// title explains the effect.
 	title string
-	// one and several follow a number of workloads in the page's title, which counts what
-	// restarts first, and what is refused with other errors.
+	// one and several follow a number of workloads in the page's title. The title counts restarts first, and counts
+	// refused workloads together with other errors.
 	one, several string
 }
 
-// outcomes are in the order of sections.
+// outcomes are in the order of the sections.
 var outcomes = []outcome{
 	{impact.Refused, "refused", report.Alarms, "the API server refuses the new manifest", "", ""},
 	{impact.Kills, "kills", report.Alarms, "running work is stopped, and its results may be lost", "", ""},
@@ -42,7 +42,7 @@ var outcomes = []outcome{
 	{impact.Stops, "stops", report.Calm, "removed workloads, which a pruning apply stops", "stops if the apply prunes", "stop if the apply prunes"},
 }
 
-// outcomeOf returns the outcome of an effect, that of Unknown for a new one.
+// outcomeOf returns the outcome of an effect, and that of Unknown for an effect not listed.
 func outcomeOf(e impact.Effect) *outcome {
 	if i := slices.IndexFunc(outcomes, func(o outcome) bool { return o.effect == e }); i >= 0 {
 		return &outcomes[i]
@@ -50,7 +50,7 @@ func outcomeOf(e impact.Effect) *outcome {
 	return outcomeOf(impact.Unknown)
 }
 
-// Page lists what happens, worst first.
+// Page lists the effects, worst first.
 func (v impactView) Page() *report.Page {
 	p := &report.Page{Command: "impact", What: "workload", Title: report.Words(v.title()).Add(v.avoidable()).Toned(report.Bold), Sums: true, Table: v.causes()}
 	add := func(tag, title string, rows []report.Row) {
@@ -81,7 +81,7 @@ func (v impactView) Page() *report.Page {
 	return p
 }
 
-// title sums the report up: "2 workloads restart (6 pods), 1 stays stale".
+// title summarizes the report: "2 workloads restart (6 pods), 1 stays stale".
 func (v impactView) title() string {
 	counts := map[*outcome]int{}
 	for i := range v.Workloads {
@@ -132,7 +132,7 @@ func (v impactView) title() string {
 	return "Nothing restarts. " + strings.Join(parts, ", ") + "."
 }
 
-// avoidable says how many restarts spec.podMetadata avoids.
+// avoidable returns how many restarts spec.podMetadata would avoid.
 func (v impactView) avoidable() report.Phrase {
 	if v.Summary.Avoidable == 0 {
 		return nil
@@ -147,7 +147,7 @@ func (v impactView) avoidable() report.Phrase {
 	return report.Words(words).Add(report.Enumerate(slices.Compact(keys), func(key *string) report.Phrase { return report.Names(*key) }))
 }
 
-// counted appends a number with what it counts, unless it is 0.
+// counted appends a number with its noun, unless it is 0.
 func counted(parts []string, n int, one, several string) []string {
 	if n == 0 {
 		return parts
@@ -239,8 +239,7 @@ func objectRow(tag string, o *impact.Object, lines []report.Line) report.Row {
 	return report.Row{Tag: tag, Name: name, Text: text, Lines: lines}
 }
 
-// otherObjectRows are objects whose change rolls nothing, and removed objects that
-// nothing needs.
+// otherObjectRows returns the objects whose change rolls nothing, and removed objects that nothing needs.
 func (v impactView) otherObjectRows() (unconsumed, gone []report.Row) {
 	needed := map[impact.Ref]bool{}
 	for i := range v.Disappearing {
@@ -285,14 +284,14 @@ var needs = []struct {
 	{impact.Rollback, "for a rollback to an earlier version", report.Calm},
 }
 
-// ordinary reports whether what disappears is an old version that is needed until the
-// rollout ends, which is so after each change.
+// ordinary reports whether a disappearing object is an old version that is only needed until the rollout ends, as after
+// every change.
 func ordinary(d *impact.Disappearing) bool {
 	return d.Successor != "" && !d.Unkept && !slices.ContainsFunc(d.NeededBy, func(n impact.Need) bool { return n.Why != impact.Rollout })
 }
 
-// disappearingRows are objects that something may need, but for those that are ordinary,
-// which are counted.
+// disappearingRows returns the objects that something may still need, and the number of ordinary ones, which are left
+// out.
 func (v impactView) disappearingRows() (rows []report.Row, ordinaries int) {
 	for _, d := range v.Disappearing {
 		if ordinary(&d) {

@@ -10,8 +10,7 @@ import (
 	"github.com/confighash/confighash/internal/report"
 )
 
-// causes is the table of causes, the biggest first, without the columns that would be
-// empty.
+// causes returns the table of causes, most restarts first, without empty columns.
 func (v impactView) causes() [][]report.Phrase {
 	if len(v.Causes) == 0 {
 		return nil
@@ -36,8 +35,7 @@ func (v impactView) causes() [][]report.Phrase {
 	return rows
 }
 
-// totalPhrase is a cause as a whole, whichever workload it is about, and without hashes in
-// names.
+// totalPhrase returns a cause for all of its workloads, without hashes in names.
 func totalPhrase(c *impact.Cause) report.Phrase {
 	if c.IsImage() {
 		return report.Words("image ").Name(c.From).Word(" → ").Name(c.To)
@@ -58,8 +56,8 @@ func totalPhrase(c *impact.Cause) report.Phrase {
 	return name.Add(change)
 }
 
-// baseOf returns the object of a cause without the hash in its name, and its former name
-// if more than the hash differs.
+// baseOf returns the object of a cause without the hash in its name, and its former name if that differs in more than
+// the hash.
 func baseOf(c *impact.Cause) (object impact.Ref, former string) {
 	object, former = *c.Object, c.FormerName
 	if base := withoutHash(object.Name); base == former || base == withoutHash(former) {
@@ -68,7 +66,7 @@ func baseOf(c *impact.Cause) (object impact.Ref, former string) {
 	return object, former
 }
 
-// withoutHash returns a name without its last part, if that has the length of a hash.
+// withoutHash returns a name without its last part, if that is as long as a hash.
 func withoutHash(name string) string {
 	const length = 10
 	if at := strings.LastIndexByte(name, '-'); at > 0 && len(name)-at-1 == length {
@@ -84,7 +82,7 @@ func number(n int) report.Phrase {
 	return report.Words(strconv.Itoa(n))
 }
 
-// podParts says how many pods there are: "6 pods", "1 per node", "unknown for 2".
+// podParts returns the number of pods: "6 pods", "1 per node", "unknown for 2".
 func podParts(p impact.Pods, one, several string) []string {
 	var parts []string
 	if p.Known > 0 || p.PerNode+p.Unknown == 0 {
@@ -102,8 +100,7 @@ func podParts(p impact.Pods, one, several string) []string {
 	return parts
 }
 
-// othersPhrase counts the workloads that neither restart nor follow with their next run:
-// "2 stale, 1 waits".
+// othersPhrase counts the workloads that neither restart nor follow with their next run: "2 stale, 1 waits".
 func othersPhrase(t *impact.Total) report.Phrase {
 	var parts []string
 	for i := range outcomes {
@@ -119,11 +116,11 @@ func othersPhrase(t *impact.Total) report.Phrase {
 	return report.Words(strings.Join(parts, ", "))
 }
 
-// A Budget is how many workloads and pods may restart; nil is any number.
+// A Budget limits how many workloads and pods may restart; nil is unlimited.
 type Budget struct{ Workloads, Pods *int }
 
-// Exceeds returns a sentence, without its full stop, if a report exceeds a budget, and ""
-// if not. It names figures, budgets and the biggest causes.
+// Exceeds returns a sentence, without its full stop, if a report exceeds the budget, otherwise "". The sentence has the
+// numbers, the budget and the main causes.
 func (b Budget) Exceeds(r *impact.Report) string {
 	var parts []string
 	add := func(n int64, what, verb, flag string, most *int) {

@@ -25,8 +25,7 @@ var impactLooks = []report.Look{
 	calmLook:  {Name: "calm", Meaning: "next run, or up to an operator", Fill: "#eaeef2", Stroke: "#6e7781"},
 }
 
-// Diagram has causes on its left and workloads on its right. It leaves out workloads to
-// which something happens without a cause.
+// Diagram puts causes on the left and workloads on the right. It leaves out workloads without a cause.
 func (v impactView) Diagram() *report.Diagram {
 	d := &report.Diagram{Name: "impact", Title: "Causes and workloads", Looks: impactLooks}
 	same := v.Same()
@@ -39,12 +38,11 @@ func (v impactView) Diagram() *report.Diagram {
 	return d
 }
 
-// drawWorkload adds a workload and its causes. The box of an object shows the keys that
-// differ, no matter what consumes them.
+// drawWorkload adds a workload and its causes. The box of an object shows the keys that differ, whatever consumes them.
 func drawWorkload(d *report.Diagram, w *impact.Workload, same func(*impact.Cause) (any, []impact.Key)) {
 	to := d.Box(w, func() report.Box { return workloadBox(w) })
 	var boxes []int
-	ways := map[int][]string{} // by the box that they lead from
+	ways := map[int][]string{} // by the box they lead from
 	for i := range w.Causes {
 		c := &w.Causes[i]
 		var from int
@@ -96,7 +94,7 @@ func objectBox(c *impact.Cause, keys []impact.Key) report.Box {
 	return box
 }
 
-// refBox is a box with the name of a resource in two lines above others.
+// refBox returns a box with a resource's kind and name on two lines, followed by lines.
 func refBox(look int, r impact.Ref, lines []report.Phrase) report.Box {
 	name := report.Names(strings.TrimPrefix(r.String(), r.Kind+" "))
 	return report.Box{Look: look, Tip: r.APIVersion + " " + r.String(), Lines: append([]report.Phrase{report.Names(r.Kind), name}, lines...)}

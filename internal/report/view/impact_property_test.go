@@ -105,8 +105,8 @@ func TestImpact_anyNamesStayNames(t *testing.T) {
 	})
 }
 
-// checkTotals fails if a workload does not count once for each of its causes, or a budget
-// does not hold what restarts.
+// checkTotals fails if a workload does not count exactly once for each of its causes, or a budget does not cover all
+// restarts.
 func checkTotals(t *rapid.T, r *impact.Report) {
 	restarts, workloads := 0, 0
 	for i := range r.Causes {

@@ -49,7 +49,7 @@ func image(path, from, to string) impact.Cause {
 
 const rollingUpdate = "RollingUpdate, maxUnavailable 25%, maxSurge 25%"
 
-// reports are what the golden files show.
+// reports are the reports in the golden files.
 var reports = map[string]*impact.Report{
 	"empty": {APIVersion: impact.APIVersion, Kind: impact.Kind},
 	"aside": {
@@ -69,14 +69,14 @@ var reports = map[string]*impact.Report{
 	"shop":    shop(),
 	"effects": effects(),
 	"hostile": hostile(hostileNames),
-	// A few of them, so that there is a diagram.
+	// Only a few, so that there is a diagram.
 	"hostile-diagram": hostile([]string{
 		"x\"]; n1 --> n2", "end", "style: #35;", "direction LR", "%%{init: {}}%%", "#quot;", "ﬂ°°35¶ß", "<script>alert(1)</script>", "- list", "1. list", "1) list",
 		"__init__", "www.example.com", "`code`", "\x1b[31mred\x1b[0m", "\\N&lt;", "日本語 👩‍💻", strings.Repeat("x", 253),
 	}),
 }
 
-// shop is a report as one would get it on a day's merge request.
+// shop is a typical report of a merge request.
 func shop() *impact.Report {
 	app := impact.Cause{Change: impact.Changed, Object: new(configMap("app-config-c8d7f2gk4h")), FormerName: "app-config-57g4m9hb2t",
 		Keys: []impact.Key{key("LOG_LEVEL", impact.Changed), key("FEATURE_X", impact.Added)}, Via: []string{"env"}}
@@ -117,7 +117,7 @@ func shop() *impact.Report {
 	}
 }
 
-// effects shows every effect, every change and every reason to need an object.
+// effects has every effect, every change and every reason to need an object.
 func effects() *impact.Report {
 	var many []impact.Key
 	for i := range 20 {
@@ -192,7 +192,7 @@ func effects() *impact.Report {
 	}
 }
 
-// hostile has names that would be something else if they were not escaped.
+// hostile has names that would be markup if they were not escaped.
 func hostile(names []string) *impact.Report {
 	r := &impact.Report{APIVersion: impact.APIVersion, Kind: impact.Kind, Summary: impact.Summary{Rolls: len(names)}}
 	for i, n := range names {
@@ -212,7 +212,7 @@ func hostile(names []string) *impact.Report {
 	return r
 }
 
-// huge has more than a comment takes.
+// huge is too large for a comment.
 func huge() *impact.Report {
 	r := &impact.Report{APIVersion: impact.APIVersion, Kind: impact.Kind}
 	for i := range 2000 {
@@ -242,7 +242,7 @@ func whole(r *impact.Report) *impact.Report {
 	return &whole
 }
 
-// What is new in a report needs a golden file.
+// A new value in reports needs a golden file.
 func TestImpact_goldenFilesShowEverything(t *testing.T) {
 	shown := map[any]bool{}
 	for _, r := range reports {
@@ -312,8 +312,8 @@ func TestImpact_huge(t *testing.T) {
 	}
 }
 
-// GitHub makes a link of some plain words: of GH-1, and of the digest of a commit.
-func TestImpact_strategyIsOfKnownWordsOrCode(t *testing.T) {
+// GitHub links some plain words: GH-1, and commits.
+func TestImpact_showsAnUnknownStrategyAsCode(t *testing.T) {
 	for strategy, want := range map[string]string{
 		"RollingUpdate":                       " · RollingUpdate\n",
 		rollingUpdate:                         " · " + rollingUpdate + "\n",
@@ -332,7 +332,7 @@ func TestImpact_strategyIsOfKnownWordsOrCode(t *testing.T) {
 	}
 }
 
-// A refused object that nobody uses is both. One that dangles is listed once.
+// A refused object without users counts as both. One that dangles is listed once.
 func TestImpact_sumCountsWhatIsListed(t *testing.T) {
 	r := &impact.Report{
 		Objects: []impact.Object{
@@ -360,9 +360,8 @@ func TestImpact_sumCountsWhatIsListed(t *testing.T) {
 	}
 }
 
-// Objects with more and more keys, and workloads with more and more changed fields, cost no
-// more than what is shown.
-func TestImpact_costsWhatItShows(t *testing.T) {
+// For growing numbers of keys and changed fields, the cost is proportional to what is shown.
+func TestImpact_costIsProportionalToWhatItShows(t *testing.T) {
 	objects := func(n int) []impact.Cause {
 		keys := make([]impact.Key, n)
 		for i := range keys {
@@ -384,7 +383,7 @@ func TestImpact_costsWhatItShows(t *testing.T) {
 		formats []report.Format
 	}{
 		{"keys", objects, []report.Format{report.Text, report.Markdown, report.Dot}},
-		{"fields", fields, []report.Format{report.Text}}, // a diagram looks for those that have the same ones
+		{"fields", fields, []report.Format{report.Text}}, // a diagram looks for those with the same fields
 	} {
 		for _, f := range tc.formats {
 			var allocations [2]float64

@@ -10,7 +10,7 @@ import (
 
 type lintView struct{ *lint.Report }
 
-// Lint returns the view of what lint found. It has no diagram.
+// Lint returns the view of lint's findings. It has no diagram.
 func Lint(r *lint.Report) report.View { return lintView{r} }
 
 // Data returns the report.
@@ -21,7 +21,7 @@ func (v lintView) Diagram() *report.Diagram { return nil }
 
 var severityTones = map[lint.Severity]report.Tone{lint.Error: report.Alarms, lint.Warning: report.Warns, lint.Note: report.Faint}
 
-// Page lists the findings as compilers do, the place first.
+// Page lists the findings in the style of compilers, with the place first.
 func (v lintView) Page() *report.Page {
 	counts := map[lint.Severity]int{}
 	var section report.Section

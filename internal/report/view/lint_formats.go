@@ -13,12 +13,12 @@ import (
 	"github.com/confighash/confighash/internal/report"
 )
 
-// rulesPage is where the sections on rules are.
+// rulesPage has a section on each rule.
 const rulesPage = "https://github.com/confighash/confighash/blob/main/docs/lint.md"
 
 type jsonObject = map[string]any
 
-// SARIF writes what lint found as a log of SARIF 2.1.0, by this version of the program.
+// SARIF writes lint's findings as a SARIF 2.1.0 log, with this version of the program. It returns the writer's error.
 func SARIF(w io.Writer, r *lint.Report, version string) error {
 	rules, results := []jsonObject{}, []jsonObject{}
 	for _, rule := range lint.Rules() {
@@ -59,7 +59,7 @@ func SARIF(w io.Writer, r *lint.Report, version string) error {
 	})
 }
 
-// uriOf returns the reference to a file, relative if the file is.
+// uriOf returns the URI reference for a file, relative if the file is.
 func uriOf(file string) string {
 	u := url.URL{Path: filepath.ToSlash(file)}
 	if strings.HasPrefix(u.Path, "/") {
@@ -68,9 +68,8 @@ func uriOf(file string) string {
 	return u.String()
 }
 
-// JUnit writes what lint found as the result of a test run in JUnit's XML: a test case for each
-// finding, which fails unless it is a note, and is skipped if it is accepted, and one that
-// passes for each rule without any.
+// JUnit writes lint's findings as a JUnit XML test run. Each finding is a test case: it fails, unless it is a note, or
+// is skipped if it is accepted. Each rule without findings is a test case that passes. It returns the writer's error.
 func JUnit(w io.Writer, r *lint.Report) error {
 	suite := junitSuite{Name: "confighash lint"}
 	found := map[string]bool{}

@@ -30,7 +30,6 @@ import (
 	"github.com/confighash/confighash/internal/report/view"
 )
 
-// check lints a stream of manifests.
 func check(t *testing.T, text string) *lint.Report {
 	t.Helper()
 	g, err := load.Graph([]string{load.Stdin}, strings.NewReader(text), load.Options{Suffixes: true})
@@ -44,7 +43,7 @@ func check(t *testing.T, text string) *lint.Report {
 	return found
 }
 
-// defective has a finding of each rule. VALUE is that of Secrets, BASE64 the same encoded.
+// defective has a finding of each rule. VALUE is in Secrets, BASE64 is the same encoded.
 const defective = `apiVersion: v1
 kind: Secret
 metadata: {name: database, annotations: {confighash.dev/hash: hmg6f82fh6}}
@@ -90,9 +89,8 @@ func defectiveWith(value string) string {
 	return strings.NewReplacer("VALUE", value, "BASE64", base64.StdEncoding.EncodeToString([]byte(value))).Replace(defective)
 }
 
-// A finding is at the name that it is about, counted in lines and characters of the file,
-// whatever the file is.
-func TestCheck_placesAreThoseOfTheFile(t *testing.T) {
+// The position of a finding is the line and character of the name in the file, in any format.
+func TestCheck_positionsMatchTheFile(t *testing.T) {
 	const pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  containers:\n  - name: ü😀\n    envFrom:\n    - secretRef:\n        name: gone\n"
 	indent := func(text, by string) string {
 		return by + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n"+by) + "\n"
@@ -162,8 +160,8 @@ func TestFormats_haveEachRuleAndNoValueOfASecret(t *testing.T) {
 	}
 }
 
-// sarifSchema returns OASIS's schema, which is a constant in the module of the known fields:
-// that validates what it writes alone.
+// sarifSchema returns OASIS's schema, a constant in the module for the known fields, which itself only validates its
+// own output.
 func sarifSchema(t *testing.T) *gojsonschema.Schema {
 	t.Helper()
 	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/owenrumney/go-sarif/v3").Output()
@@ -188,7 +186,7 @@ func sarifSchema(t *testing.T) *gojsonschema.Schema {
 	return schema
 }
 
-// The log has no field that SARIF does not know, and what OASIS's schema asks for.
+// The log has no field unknown to SARIF, and what OASIS's schema requires.
 func TestSARIF_isValid(t *testing.T) {
 	schema := sarifSchema(t)
 	for label, text := range map[string]string{"findings": defectiveWith("x"), "nothing": ""} {

@@ -1,4 +1,3 @@
-// Package view presents what confighash finds out about manifests in the shapes of
-// package report: Impact says what an apply does, and Graph who uses which ConfigMap or
-// Secret.
+// Package view presents confighash's results in the forms of package report: Impact shows the effect of an apply, and
+// Graph who uses which ConfigMap or Secret.
 package view

@@ -1,13 +1,13 @@
 package fast
 
-// An arena hands out values of one type and takes them all back at once. It keeps the
-// memory of the last slab, the largest.
+// An arena allocates values of one type and frees them all at once. It reuses the memory of the last slab, which is the
+// largest.
 type arena[T any] struct {
 	slab []T
-	used int // values of the slab
+	used int // number of values in use
 }
 
-// How many values the first and the largest slab of an arena have.
+// The sizes of an arena's first and largest slab.
 const (
 	smallSlab = 64
 	largeSlab = 4096

@@ -6,8 +6,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// literal reads a literal scalar within a block collection of the column parent. It leaves
-// one that says how far it is indented to yaml.v3.
+// literal reads a literal scalar within a block collection at column parent. It leaves one with an indentation
+// indicator to yaml.v3.
 func (p *Parser) literal(parent int) *yaml.Node {
 	n := p.node(yaml.ScalarNode, "!!str", p.at)
 	n.Style = yaml.LiteralStyle
@@ -33,15 +33,14 @@ func (p *Parser) literal(parent int) *yaml.Node {
 	return n
 }
 
-// lines are those of a literal scalar.
+// lines describes the lines of a literal scalar.
 type lines struct {
-	start, end int // from the first line to the last with content and its break
+	start, end int // from the first line to the last with content, and its break
 	indent     int // 0 if no line has content
-	blank      int // how many lines follow
+	blank      int // number of blank lines after these
 }
 
-// lines steps over the lines of a literal scalar. The first with content shows how far all
-// are indented.
+// lines skips the lines of a literal scalar. The first with content determines the indentation.
 func (p *Parser) lines(parent int) (lines, bool) {
 	l := lines{start: p.at, end: p.at}
 	text := p.text

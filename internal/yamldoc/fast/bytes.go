@@ -7,7 +7,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// The classes of bytes. All others are 0: within a scalar they are only text.
+// The classes of bytes. All others are 0: within a scalar they are plain text.
 const (
 	space     = iota + 1
 	lineBreak // \n
@@ -22,9 +22,8 @@ var classes = [256]uint8{
 	',': flowMark, '?': flowMark, '[': flowMark, ']': flowMark, '{': flowMark, '}': flowMark,
 }
 
-// readable reports whether text is free of what only yaml.v3 reads here (line breaks
-// of other kinds, control characters, byte order marks), and whether it has
-// characters of several bytes.
+// readable reports whether text is free of characters that only yaml.v3 handles (other line breaks, control characters,
+// byte order marks), and whether it has multi-byte characters.
 func readable(text []byte) (ok, wide bool) {
 	var high byte
 	for i, c := range text {
@@ -48,7 +47,7 @@ func readable(text []byte) (ok, wide bool) {
 	return true, wide
 }
 
-// plainTag returns the tag that YAML gives a plain scalar by its value.
+// plainTag returns the tag of a plain scalar with the given value.
 func plainTag(value string) string {
 	switch value {
 	case "", "~", "null", "Null", "NULL":
@@ -75,7 +74,7 @@ func numberTag(value string) string {
 	case strings.Trim(value, digits) == "" && len(value) <= 18 && (value[0] != '0' || len(value) == 1):
 		return "!!int"
 	case strings.Trim(value, digits+"abcdefABCDEFxXoO_.+-:tTzZ ") != "":
-		return "!!str" // no integer, number or timestamp has such bytes
+		return "!!str" // no integer, float or timestamp has such bytes
 	}
 	return resolve(value)
 }

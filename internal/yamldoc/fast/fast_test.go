@@ -14,7 +14,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// reference has yaml.v3 parse text.
+// reference parses text with yaml.v3.
 func reference(text []byte) (tree *yaml.Node, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -32,7 +32,7 @@ func reference(text []byte) (tree *yaml.Node, err error) {
 	return tree, nil
 }
 
-// difference returns where two trees differ in anything but comments, "" if they do not.
+// difference returns where two trees differ in anything except comments, "" if they do not.
 func difference(a, b *yaml.Node, path string) string {
 	if a.Kind != b.Kind || a.Style != b.Style || a.Tag != b.Tag || a.Value != b.Value || a.Anchor != b.Anchor ||
 		a.Line != b.Line || a.Column != b.Column || len(a.Content) != len(b.Content) || (a.Alias == nil) != (b.Alias == nil) {
@@ -50,7 +50,8 @@ func show(n *yaml.Node) string {
 	return fmt.Sprintf("kind %d, style %d, %s %q at %d:%d with %d children", n.Kind, n.Style, n.Tag, n.Value, n.Line, n.Column, len(n.Content))
 }
 
-// check compares what the parser makes of text, if anything, with what yaml.v3 does. It reports whether the parser read it by itself.
+// check compares the parser's tree for text, if it has one, with yaml.v3's. It reports whether the parser has read text
+// itself.
 func check(t testing.TB, p *Parser, text []byte) bool {
 	t.Helper()
 	got := p.Read(text)

@@ -6,7 +6,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// flow reads a flow collection, to the bracket that ends it.
+// flow reads a flow collection up to its closing bracket.
 func (p *Parser) flow() *yaml.Node {
 	if p.depth++; p.depth > maxDepth {
 		return nil
@@ -59,8 +59,7 @@ func (p *Parser) flow() *yaml.Node {
 	return n
 }
 
-// skipFlowSpace steps over white space and line breaks between the parts of a
-// flow collection. It reports false if nothing follows.
+// skipFlowSpace skips white space and line breaks within a flow collection. It reports false at the end of the text.
 func (p *Parser) skipFlowSpace() bool {
 	for p.at < len(p.text) {
 		switch p.text[p.at] {
@@ -108,13 +107,12 @@ func (p *Parser) flowScalar() *yaml.Node {
 	case end == len(p.text), p.text[end] == '?', p.text[end] == '#':
 		return nil
 	case p.text[end] == '\n' && !endsFlow(p.text[end:]):
-		return nil // the scalar may go on
+		return nil // the scalar may continue
 	}
 	return n
 }
 
-// endsFlow reports whether the next character after spaces and line breaks ends an
-// entry of a flow collection.
+// endsFlow reports whether the next character after spaces and line breaks ends an entry of a flow collection.
 func endsFlow(text string) bool {
 	rest := strings.TrimLeft(text, " \n")
 	return rest != "" && strings.IndexByte(",]}", rest[0]) >= 0

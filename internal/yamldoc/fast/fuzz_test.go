@@ -2,7 +2,7 @@ package fast
 
 import "testing"
 
-// FuzzParser compares what the parser makes of any text with yaml.v3.
+// FuzzParser compares the parser's tree for any text with yaml.v3's.
 func FuzzParser(f *testing.F) {
 	for _, text := range documents(f) {
 		if len(text) < 4096 {
@@ -15,7 +15,7 @@ func FuzzParser(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		var p Parser
 		if check(t, &p, text) {
-			check(t, &p, text) // in the memory of the first time
+			check(t, &p, text) // reuses the memory
 		}
 	})
 }

@@ -10,7 +10,7 @@ import (
 // mutations is how many mutated documents are read.
 func mutations() int { return property.Cases(40_000) }
 
-// snippets are inserted somewhere into a document, to change its meaning.
+// snippets are inserted at random places in a document to change its meaning.
 var snippets = []string{
 	"\n", "\n", "\n\n", " ", "  ", "    ", "\t", ":", ": ", ":\n", "-", "- ", "- - ", "-\n", "#", " #", "# c\n", "\n# c\n",
 	"|", "|\n", ": |\n", "|-", "|+", "|2", "|+1\n", ">", ">-\n", ">+", ">\n\n", "'", "''", `"`, `\`, `\n`, `\"`, `\/`, `\u00e9`, `\ud83d`, `\x41`,
@@ -48,8 +48,7 @@ func mutate(r *rand.Rand, text []byte) []byte {
 	return out
 }
 
-// TestParser_mutations reads documents with random changes, most of which leave
-// them YAML of some kind, and some of which do not.
+// TestParser_mutations reads documents with random changes, most of which are still some kind of YAML.
 func TestParser_mutations(t *testing.T) {
 	r := rand.New(rand.NewPCG(property.Seed(), 0))
 	texts := append(documents(t), samples...)
@@ -71,7 +70,7 @@ func TestParser_mutations(t *testing.T) {
 	}
 }
 
-// samples are small documents with much of what the parser reads.
+// samples are small documents with many of the parser's features.
 var samples = [][]byte{
 	[]byte("a: 1\nb:\n  c: x\n  d:\n  - e\n  - f: g\n    h: |\n      i\n\n      j\n  - - k\n    - l\n"),
 	[]byte("- a: b\n  c: d\n-\n  e: f\n-\n- - - g\n"),

@@ -6,38 +6,34 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// maxDepth bounds how deep collections may be nested here. yaml.v3 takes more, and
-// has a limit of its own.
+// maxDepth bounds the nesting of collections here. yaml.v3 allows more, and has its own limit.
 const maxDepth = 200
 
-// maxKeyLength is how long a key and the blanks before its colon may be here, in
-// bytes. YAML allows 1024 characters.
+// maxKeyLength bounds a key, including the blanks before its colon, in bytes. YAML allows 1024 characters.
 const maxKeyLength = 512
 
-// A Parser makes trees of documents, one at a time, and uses the memory of one
-// tree again for the next. The zero value is ready to use.
+// A Parser parses documents, one at a time, and reuses the memory of the previous tree. The zero value is ready to use.
 //
-// All its methods that read return nil, or false, to leave the text to yaml.v3.
-// They read at the current position, at.
+// All methods that read start at the current position, at, and return nil or false to leave the text to yaml.v3.
 type Parser struct {
 	text string
-	at   int  // how far text has been read
-	bol  int  // where the line of at begins
-	line int  // of at, from 1
-	wide bool // text has characters of several bytes
+	at   int  // the current offset
+	bol  int  // beginning of at's line
+	line int  // at's line, from 1
+	wide bool // text has multi-byte characters
 
-	// counted is a place on the line of at, and runes the number of characters
-	// before it on that line; for texts that are wide.
+	// counted is an offset on at's line, and runes the number of characters before it on that line; only for wide
+	// texts.
 	counted, runes int
 
 	depth   int
 	nodes   arena[yaml.Node]
 	content arena[*yaml.Node]
-	pending []*yaml.Node // the children so far of all open collections
+	pending []*yaml.Node // children so far of all open collections
 }
 
-// Read returns the document node of text, or nil to leave it to yaml.v3. The nodes
-// are valid until the next call. Their strings are parts of one copy of text.
+// Read returns the document node of text, or nil to leave it to yaml.v3. The nodes are valid until the next call. Their
+// strings are slices of one copy of text.
 func (p *Parser) Read(text []byte) *yaml.Node {
 	ok, wide := readable(text)
 	if !ok {
@@ -76,7 +72,7 @@ func (p *Parser) nodeAt(kind yaml.Kind, tag string, line, column int) *yaml.Node
 	return n
 }
 
-// close gives the collection n the nodes that are pending since it was opened.
+// close gives the collection n the nodes that became pending after it was opened.
 func (p *Parser) close(n *yaml.Node, since int) {
 	if children := p.pending[since:]; len(children) > 0 {
 		n.Content = p.content.slice(len(children))
@@ -97,7 +93,7 @@ func (p *Parser) columnOf(at int) int {
 	return p.runes + 1
 }
 
-// peek returns a line break if the text ends before the byte n places on.
+// peek returns the byte n places ahead, or a line break at the end of the text.
 func (p *Parser) peek(n int) byte {
 	if p.at+n < len(p.text) {
 		return p.text[p.at+n]
@@ -117,8 +113,8 @@ func (p *Parser) skipSpaces() {
 	}
 }
 
-// next steps from the beginning of a line to the next content and returns its
-// column, from 0; -1 at the end of the text.
+// next skips from the beginning of a line to the next content and returns its column, from 0; -1 at the end of the
+// text.
 func (p *Parser) next() (column int, ok bool) {
 	for {
 		p.skipSpaces()
@@ -148,7 +144,7 @@ func (p *Parser) isMarker() bool {
 	return c == '%' || p.peek(1) == c && p.peek(2) == c
 }
 
-// skipLine steps to the end of the line, over its break if there is one.
+// skipLine skips to the end of the line, including its break.
 func (p *Parser) skipLine() {
 	for p.at < len(p.text) && p.text[p.at] != '\n' {
 		p.at++
@@ -158,7 +154,7 @@ func (p *Parser) skipLine() {
 	}
 }
 
-// endLine steps over the rest of a line, which may hold nothing but a comment.
+// endLine skips the rest of a line, which may only be a comment.
 func (p *Parser) endLine() bool {
 	start := p.at
 	p.skipSpaces()
@@ -175,8 +171,7 @@ func (p *Parser) endLine() bool {
 	return false
 }
 
-// block reads a node that is the first content of its line, within a block
-// collection of the column parent.
+// block reads a node that is the first content of its line, within a block collection at column parent.
 func (p *Parser) block(column, parent int) *yaml.Node {
 	if p.isDash() {
 		return p.sequence(column)
@@ -188,8 +183,7 @@ func (p *Parser) isDash() bool { return p.peek(0) == '-' && isBreakOrSpace(p.pee
 
 func isBreakOrSpace(c byte) bool { return c == ' ' || c == '\n' }
 
-// inline reads a node in a place where a block mapping of that column may begin: at
-// the beginning of a line, or after a dash.
+// inline reads a node where a block mapping at that column may begin: at the beginning of a line, or after a dash.
 func (p *Parser) inline(column, parent int) *yaml.Node {
 	start, line := p.at, p.line
 	switch p.peek(0) {
@@ -208,8 +202,7 @@ func (p *Parser) inline(column, parent int) *yaml.Node {
 	return scalar
 }
 
-// colon steps over the colon that makes a key of the scalar before, which began
-// at start.
+// colon skips the colon after a key that began at start.
 func (p *Parser) colon(start int) bool {
 	before := p.at
 	p.skipSpaces()
@@ -221,7 +214,7 @@ func (p *Parser) colon(start int) bool {
 	return true
 }
 
-// sequence reads the block sequence in that column from its first dash.
+// sequence reads the block sequence at that column from its first dash.
 func (p *Parser) sequence(column int) *yaml.Node {
 	if p.depth++; p.depth > maxDepth {
 		return nil
@@ -248,7 +241,7 @@ func (p *Parser) sequence(column int) *yaml.Node {
 	return n
 }
 
-// entry reads what follows a dash of the sequence in that column.
+// entry reads the element after a dash of the sequence at that column.
 func (p *Parser) entry(column int) *yaml.Node {
 	dash, line := p.at, p.line
 	p.skipSpaces()
@@ -259,11 +252,11 @@ func (p *Parser) entry(column int) *yaml.Node {
 		return p.inline(p.at-p.bol, column)
 	}
 	p.at = dash
-	return p.below(column, line, column+2, false) // an entry without anything is after the dash
+	return p.below(column, line, column+2, false) // an empty element is at the place after the dash
 }
 
-// below reads a node from the end of the line of its dash or colon. If there is none, it
-// is a null in that line and column after.
+// below reads a node from the end of the line of its dash or colon. If there is none, it returns a null at that line
+// and the column after.
 func (p *Parser) below(column, line, after int, inMapping bool) *yaml.Node {
 	if !p.endLine() {
 		return nil
@@ -280,8 +273,7 @@ func (p *Parser) below(column, line, after int, inMapping bool) *yaml.Node {
 	return p.nodeAt(yaml.ScalarNode, "!!null", line, after)
 }
 
-// mapping reads the block mapping in that column from after the colon of its first
-// key, which is on that line.
+// mapping reads the block mapping at that column, starting after the colon of its first key, which is on that line.
 func (p *Parser) mapping(column int, key *yaml.Node, line int) *yaml.Node {
 	if p.depth++; p.depth > maxDepth {
 		return nil
@@ -312,8 +304,7 @@ func (p *Parser) mapping(column int, key *yaml.Node, line int) *yaml.Node {
 	return n
 }
 
-// valueOf reads the value of an entry of the mapping in that column from after the
-// colon, which is on that line.
+// valueOf reads the value of an entry of the mapping at that column, starting after the colon, which is on that line.
 func (p *Parser) valueOf(column, line int) *yaml.Node {
 	colon := p.at
 	p.skipSpaces()
@@ -325,8 +316,8 @@ func (p *Parser) valueOf(column, line int) *yaml.Node {
 	return p.below(column, line, after, true)
 }
 
-// value reads a scalar or a flow collection, and the rest of its line. No block
-// collection can begin here. parent is the column of the block collection around.
+// value reads a scalar or a flow collection, and the rest of its line, where no block collection can begin. parent is
+// the column of the surrounding block collection.
 func (p *Parser) value(parent int) *yaml.Node {
 	var n *yaml.Node
 	switch p.peek(0) {

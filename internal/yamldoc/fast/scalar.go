@@ -8,7 +8,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// scalar reads a scalar in block context, plain or in quotes, that ends on its line.
+// scalar reads a plain or quoted scalar in block context that ends on its line.
 func (p *Parser) scalar() *yaml.Node {
 	if c := p.peek(0); c == '"' || c == '\'' {
 		return p.quoted()
@@ -17,8 +17,8 @@ func (p *Parser) scalar() *yaml.Node {
 	return n
 }
 
-// plain reads a plain scalar up to the end of its line, a colon that makes it a key,
-// or a comment; in a flow collection more ends it. It returns where that is.
+// plain reads a plain scalar up to the end of its line, the colon after a key, or a comment, and in a flow collection
+// also up to its punctuation. It returns the end.
 func (p *Parser) plain(inFlow bool) (n *yaml.Node, stop int) {
 	if !p.mayBePlain() {
 		return nil, p.at
@@ -55,8 +55,7 @@ loop:
 	return n, at
 }
 
-// mayBePlain reports whether a plain scalar begins here, but for some of those that
-// begin with an indicator.
+// mayBePlain reports whether a plain scalar begins here. It leaves out some that begin with an indicator.
 func (p *Parser) mayBePlain() bool {
 	switch p.peek(0) {
 	case ' ', '\t', '\n', '?', ':', ',', '[', ']', '{', '}', '#', '&', '*', '!', '|', '>', '\'', '"', '%', '@', '`':
@@ -67,11 +66,11 @@ func (p *Parser) mayBePlain() bool {
 	return true
 }
 
-// quoted reads a scalar in quotes that ends on its line.
+// quoted reads a quoted scalar that ends on its line.
 func (p *Parser) quoted() *yaml.Node {
 	text := p.text[p.at:]
 	value, length := Unquote(text)
-	if length == 0 || strings.Contains(text[:length], `\/`) { // which is an error to yaml.v3
+	if length == 0 || strings.Contains(text[:length], `\/`) { // an error in yaml.v3
 		return nil
 	}
 	n := p.node(yaml.ScalarNode, "!!str", p.at)
@@ -84,8 +83,8 @@ func (p *Parser) quoted() *yaml.Node {
 	return n
 }
 
-// Unquote reads the scalar in quotes at the beginning of text, by YAML 1.2 and JSON. It
-// returns its length in the text, 0 if there is none that ends on its line.
+// Unquote reads the quoted scalar at the beginning of text, according to YAML 1.2 and JSON. It returns its length in
+// the text, 0 if none ends on this line.
 func Unquote(text string) (value string, length int) {
 	end, escapes := endOfQuoted(text)
 	if end < 0 {
@@ -104,8 +103,8 @@ func Unquote(text string) (value string, length int) {
 	return value, end + 1
 }
 
-// endOfQuoted returns the place of the closing quote, -1 if it is not on this line,
-// and whether there are escapes before it.
+// endOfQuoted returns the offset of the closing quote, -1 if it is not on this line, and whether there are escapes
+// before it.
 func endOfQuoted(text string) (end int, escapes bool) {
 	if text == "" || text[0] != '"' && text[0] != '\'' {
 		return -1, false
@@ -132,7 +131,7 @@ func endOfQuoted(text string) (end int, escapes bool) {
 	return -1, false
 }
 
-// The letters after a backslash, and the bytes that they represent.
+// The letters after a backslash, and the bytes that they stand for.
 const (
 	escapeLetters = "\"\\/ntr'0abvfe \t"
 	escapedBytes  = "\"\\/\n\t\r'\x00\a\b\v\f\x1b \t"
@@ -140,8 +139,8 @@ const (
 
 var escapedRunes = map[byte]string{'N': "\u0085", '_': "\u00a0", 'L': "\u2028", 'P': "\u2029"}
 
-// unescape returns the value of a scalar in double quotes from the text between
-// them. It reports false for an escape that YAML does not know.
+// unescape returns the value of a double-quoted scalar from the text between the quotes. It reports false for an
+// unknown escape.
 func unescape(text string) (string, bool) {
 	var out strings.Builder
 	out.Grow(len(text))

@@ -49,7 +49,7 @@ func TestComplete_changesNothingGiven(t *testing.T) {
 	}
 }
 
-func TestComplete_saysWhatIsWrong(t *testing.T) {
+func TestComplete_reportsErrors(t *testing.T) {
 	for label, test := range map[string]struct {
 		spec Spec
 		want string

@@ -11,56 +11,52 @@ const (
 	Kind       = "ConfigHash"
 )
 
-// The annotations that belong to this function. A functionConfig may neither
-// set them on renamed objects nor choose one for the checksum.
+// The annotations that belong to this function. A functionConfig may neither set them on renamed objects nor use one
+// for the checksum.
 const (
 	AnnotationHash         = "confighash.dev/hash"
 	AnnotationIgnore       = "confighash.dev/ignore"
 	AnnotationRoll         = "confighash.dev/roll"
 	AnnotationExtraSources = "confighash.dev/extra-sources"
-	// AnnotationExtraSum is on pod templates, with a checksum of what mode Rename leaves under
-	// its name because AnnotationExtraSources names it.
+	// AnnotationExtraSum is on pod templates. It has a checksum of objects named by AnnotationExtraSources, which keep
+	// their names in mode Rename.
 	AnnotationExtraSum   = "confighash.dev/extra-sources-checksum"
 	AnnotationLintIgnore = "confighash.dev/lint-ignore"
-	// AnnotationKeys is on objects that hold some of the keys of another: those that count
-	// for the name, each escaped as in a URL's path and divided by commas; * stands for all.
+	// AnnotationKeys is on objects that hold some of the keys of another. It lists the keys that count for the name,
+	// separated by commas and escaped as in a URL's path; * stands for all.
 	AnnotationKeys = "confighash.dev/keys"
-	// AnnotationSuperseded is on earlier versions of renamed objects that a run carried
-	// along; 1 is the version before the current one.
+	// AnnotationSuperseded is on earlier versions of renamed objects that a run carried along; 1 is the version before
+	// the current one.
 	AnnotationSuperseded = "confighash.dev/superseded"
 )
 
-// The types of fields that have a few values.
+// The types of enumerated fields.
 type (
 	// Mode selects what the function does.
 	Mode string
 	// Policy selects the objects and workloads that take part.
 	Policy string
-	// Unreferenced says what happens to an object that nothing in the input
-	// references.
+	// Unreferenced says what happens to an object to which nothing in the input refers.
 	Unreferenced string
-	// ReadByName says what happens to an object that a program probably reads by
-	// its name through the API.
+	// ReadByName says what happens to an object that a program probably reads by name through the API.
 	ReadByName string
-	// Generated says what happens to an object that kustomize generated and would
-	// hash itself.
+	// Generated says what happens to an object that kustomize generated and would hash itself.
 	Generated string
 	// Scope says how many checksum annotations a workload gets.
 	Scope string
 	// Granularity says how much of an object counts in a checksum, or in a name.
 	Granularity string
-	// Unresolved is the severity of a reference to an object that is not in the
-	// input.
+	// Unresolved is the severity of a reference to an object outside the input.
 	Unresolved string
-	// Report says what the results hold.
+	// Report says what the results contain.
 	Report string
 	// Jobs says what happens to the names of Jobs.
 	Jobs string
-	// TargetKind is a kind that a reference rule can lead to.
+	// TargetKind is a kind to which a reference rule can lead.
 	TargetKind string
 )
 
-// The values of those fields.
+// The values of these types.
 const (
 	ModeRename   Mode = "Rename"
 	ModeAnnotate Mode = "Annotate"
@@ -100,8 +96,7 @@ const (
 	TargetSecret    TargetKind = "Secret"
 )
 
-// ConfigHash is the functionConfig. An empty field that has a default is not
-// set; Complete sets it.
+// ConfigHash is the functionConfig. Complete sets the default of each empty field that has one.
 type ConfigHash struct {
 	APIVersion string   `json:"apiVersion" enum:"confighash.dev/v1alpha1" doc:"The version of this format."`
 	Kind       string   `json:"kind" enum:"ConfigHash" doc:"ConfigHash."`
@@ -109,18 +104,18 @@ type ConfigHash struct {
 	Spec       Spec     `json:"spec" doc:"What the function does."`
 }
 
-// Metadata holds what the function reads of the functionConfig's metadata,
-// which may hold anything: kustomize and kpt add their own annotations.
+// Metadata holds the parts of the functionConfig's metadata that the function reads. The metadata may contain anything
+// else: kustomize and kpt add their own annotations.
 type Metadata struct {
 	Name        string            `json:"name,omitempty"`
 	Annotations map[string]string `json:"annotations,omitempty"`
 }
 
-// maxReferences is also the bound of all fieldSpecs together.
+// maxReferences also bounds all fieldSpecs together.
 const maxReferences = 500
 
-// Spec holds the fields of a ConfigHash. An empty Namespace is not set: it then
-// depends on the input, while "default" is a namespace like any other.
+// Spec holds the fields of a ConfigHash. An empty Namespace is unset and depends on the input, unlike "default", which
+// is an ordinary namespace.
 type Spec struct {
 	Mode         Mode          `json:"mode" enum:"Rename,Annotate" doc:"Rename: append a content hash to the names of ConfigMaps and Secrets and rewrite every reference to them. Annotate: leave the names alone and stamp a checksum annotation on every pod template that consumes them."`
 	Policy       Policy        `json:"policy,omitempty" enum:"All,OptIn,Reloader,Wave" default:"All" doc:"Who takes part. All: everything that is not excluded. OptIn: what the annotation confighash.dev/roll asks for. Reloader, Wave: what the controller of that name would roll."`
@@ -140,10 +135,8 @@ type Spec struct {
 	Report       Report        `json:"report,omitempty" enum:"Problems,Full" default:"Problems" doc:"What the results hold. Problems: warnings and errors. Full: what was done, too."`
 }
 
-// A Selector selects the objects that match all of its parts; an empty part
-// matches any. It has the fields of kustomize's types.Selector
-// (sigs.k8s.io/kustomize/api v0.21.2), whose package brings the OpenAPI schema of
-// Kubernetes along.
+// A Selector selects the objects that match all of its parts; an empty part matches any. It has the fields of
+// kustomize's types.Selector (sigs.k8s.io/kustomize/api v0.21.2), whose package would link Kubernetes' OpenAPI schema.
 type Selector struct {
 	Group              string `json:"group,omitempty" yaml:"group,omitempty" format:"regex" doc:"Anchored regular expression."`
 	Version            string `json:"version,omitempty" yaml:"version,omitempty" format:"regex" doc:"Anchored regular expression."`
@@ -154,7 +147,7 @@ type Selector struct {
 	LabelSelector      string `json:"labelSelector,omitempty" yaml:"labelSelector,omitempty" format:"labelSelector" doc:"Selects by labels, in Kubernetes' selector syntax."`
 }
 
-// Rename holds the settings of the mode Rename.
+// Rename holds the settings of mode Rename.
 type Rename struct {
 	Unreferenced Unreferenced      `json:"unreferenced,omitempty" enum:"Keep,Rename" default:"Keep" doc:"Keep or rename what nothing in the input references."`
 	ReadByName   ReadByName        `json:"readByName,omitempty" enum:"Keep,Rename" default:"Keep" doc:"Keep or rename what a program probably reads by name through the API: what an RBAC rule, a flag or a variable names, what holds no data, and names that are known."`
@@ -165,7 +158,7 @@ type Rename struct {
 	Annotations  map[string]string `json:"annotations,omitempty" keys:"ownAnnotation" doc:"Annotations to set on renamed objects."`
 }
 
-// Annotate holds the settings of the mode Annotate.
+// Annotate holds the settings of mode Annotate.
 type Annotate struct {
 	Key         string      `json:"key,omitempty" format:"ownAnnotation" default:"checksum/config" doc:"The key of the checksum annotation."`
 	Scope       Scope       `json:"scope,omitempty" enum:"Workload,Source" default:"Workload" doc:"Workload: one annotation. Source: one for each object consumed, named KEY-PREFIX/kind.name."`
@@ -178,9 +171,8 @@ type PodMetadata struct {
 	DropAnnotations []string `json:"dropAnnotations,omitempty" max:"100" format:"keyPattern" doc:"Keys of annotations; * matches any characters but a slash. A chart's checksum stays where nothing else would roll the pods."`
 }
 
-// A Reference is an entry of kustomize's nameReference: the fields that hold
-// the name of a ConfigMap or a Secret. kustomize's own rules for the two kinds
-// have version: v1.
+// A Reference is an entry of kustomize's nameReference: the fields that hold the name of a ConfigMap or a Secret.
+// kustomize's own rules for the two kinds have version: v1.
 type Reference struct {
 	Group      string      `json:"group,omitempty" enum:"" doc:"The group of the kind referred to: empty."`
 	Version    string      `json:"version,omitempty" enum:"v1" doc:"The version of the kind referred to."`
@@ -198,8 +190,7 @@ type FieldSpec struct {
 	CreateIfNotPresent bool   `json:"create,omitempty" yaml:"create,omitempty" doc:"Part of kustomize's syntax, without a meaning here: no reference is created."`
 }
 
-// A PodTemplate says where objects of a kind hold a pod template that rolls
-// when it changes.
+// A PodTemplate says where objects of a kind have a pod template whose changes roll them.
 type PodTemplate struct {
 	Group   string `json:"group,omitempty" format:"group" doc:"The group of the kind; any if empty."`
 	Version string `json:"version,omitempty" format:"version" doc:"The version of the kind; any if empty."`
@@ -207,32 +198,30 @@ type PodTemplate struct {
 	Path    string `json:"path" format:"path" doc:"The way to the pod template, its steps separated by slashes; a slash within a name is written \\/."`
 }
 
-// Reloader holds the settings of the policy Reloader: what the controller's
-// flags said.
+// Reloader holds the settings of policy Reloader, which were the controller's flags.
 type Reloader struct {
 	AutoReloadAll  bool              `json:"autoReloadAll,omitempty" doc:"Reloader's flag --auto-reload-all."`
 	AnnotationKeys map[string]string `json:"annotationKeys,omitempty" keys:"reloaderKey" format:"annotation" doc:"Annotation keys changed by Reloader's flags: from the default key to the one used instead."`
 }
 
-// New returns a ConfigHash with that mode and policy and the defaults of all other
-// fields. An empty policy is All.
+// New returns a ConfigHash with that mode and policy and the defaults of all other fields. An empty policy means All.
 func New(mode Mode, policy Policy) *ConfigHash {
 	given, c := ConfigHash{APIVersion: APIVersion, Kind: Kind, Spec: Spec{Mode: mode, Policy: policy}}, &ConfigHash{}
 	new(reader).object(nodeOf(reflect.ValueOf(given)), reflect.ValueOf(c).Elem(), "")
 	return c
 }
 
-// ParseMode returns the mode that s names. Its error lists the modes.
+// ParseMode returns s as a mode. Its error lists the modes.
 func ParseMode(s string) (Mode, error) {
 	return Mode(s), oneOf("mode", s)
 }
 
-// ParsePolicy returns the policy that s names. Its error lists the policies.
+// ParsePolicy returns s as a policy. Its error lists the policies.
 func ParsePolicy(s string) (Policy, error) {
 	return Policy(s), oneOf("policy", s)
 }
 
-// ParseJobs returns what s says of Jobs. Its error lists the values.
+// ParseJobs returns s as a value of Jobs. Its error lists the values.
 func ParseJobs(s string) (Jobs, error) {
 	return Jobs(s), oneOf("jobs", s)
 }

@@ -14,9 +14,8 @@ import (
 	"github.com/confighash/confighash/test/support/corpus"
 )
 
-// FuzzParse_andBack holds for any YAML: what is refused is reported field by
-// field and without the salt; what is read is read the same when it is written
-// down, in either form; and the schema takes the same documents.
+// FuzzParse_andBack checks for any YAML: errors are reported by field and without the salt; a parsed configuration is
+// the same after writing it and parsing it again, in either form; and the schema accepts the same documents.
 func FuzzParse_andBack(f *testing.F) {
 	for _, text := range corpus.Manifests(f, 2<<10) {
 		if strings.Contains(text, "confighash.dev/v1alpha1") || strings.Contains(text, "mode") {
@@ -45,7 +44,7 @@ func FuzzParse_andBack(f *testing.F) {
 	})
 }
 
-// checkErrors looks at what Parse returns with a config, or instead of one.
+// checkErrors checks that Parse returns either a config or valid errors.
 func checkErrors(t *testing.T, root *yaml.Node, config *ConfigHash, err error) {
 	t.Helper()
 	if (config == nil) == (err == nil) {
@@ -72,7 +71,7 @@ func checkErrors(t *testing.T, root *yaml.Node, config *ConfigHash, err error) {
 	}
 }
 
-// saltOf returns the salt if it is in its place.
+// saltOf returns the salt if it is at its place.
 func saltOf(root *yaml.Node) string {
 	for _, path := range [][2]string{{"spec", "salt"}, {"data", "salt"}} {
 		if root.Kind != yaml.MappingNode {
@@ -90,8 +89,7 @@ func saltOf(root *yaml.Node) string {
 	return ""
 }
 
-// withoutSalt returns all other text of a document, and what errors say of
-// themselves.
+// withoutSalt returns all other text of a document, and the fixed text of errors.
 func withoutSalt(root *yaml.Node) string {
 	var b strings.Builder
 	met := map[*yaml.Node]bool{}
@@ -113,7 +111,7 @@ func withoutSalt(root *yaml.Node) string {
 	return b.String()
 }
 
-// checkWrittenDown writes a configuration as a ConfigHash, and reads it again.
+// checkWrittenDown writes a configuration as a ConfigHash and parses it again.
 func checkWrittenDown(t *testing.T, want *ConfigHash) {
 	t.Helper()
 	written, err := yaml.Marshal(map[string]any{
@@ -125,7 +123,7 @@ func checkWrittenDown(t *testing.T, want *ConfigHash) {
 	}
 	var node yaml.Node
 	if err := yaml.Unmarshal(written, &node); err != nil {
-		return // yaml.v3 does not read all that it writes
+		return // yaml.v3 cannot read everything that it writes
 	}
 	var plain any
 	if err := node.Decode(&plain); err != nil {
@@ -140,8 +138,7 @@ func checkWrittenDown(t *testing.T, want *ConfigHash) {
 	}
 }
 
-// emptyAsNil returns config without empty lists and
-// tables.
+// emptyAsNil returns config without empty lists and tables.
 func emptyAsNil(config *ConfigHash) *ConfigHash {
 	c := *config
 	for _, table := range []*map[string]string{&c.Metadata.Annotations, &c.Spec.Rename.Annotations, &c.Spec.Reloader.AnnotationKeys} {
@@ -152,11 +149,10 @@ func emptyAsNil(config *ConfigHash) *ConfigHash {
 	return &c
 }
 
-// expressions are what JSON Schema cannot judge.
+// expressions matches errors that JSON Schema cannot express.
 var expressions = regexp.MustCompile(`is not a (label selector|regular expression)|is set twice|duplicate key|stand for more than`)
 
-// checkSchema compares what the schema says of a document with what the parser
-// says.
+// checkSchema compares the schema's verdict on a document with the parser's.
 func checkSchema(t *testing.T, schema map[string]any, root *yaml.Node, err error) {
 	t.Helper()
 	left := 5000
@@ -173,7 +169,7 @@ func checkSchema(t *testing.T, schema map[string]any, root *yaml.Node, err error
 	}
 }
 
-// asJSON returns what JSON would have in the place of n.
+// asJSON converts n to JSON's types.
 func asJSON(n *yaml.Node, left *int, depth int) any {
 	if *left--; *left < 0 || depth > 100 {
 		*left = -1

@@ -2,11 +2,10 @@ package v1alpha1
 
 import "strings"
 
-// A FieldError says what is wrong with one field of a functionConfig.
+// A FieldError is an error in one field of a functionConfig.
 type FieldError struct {
-	// Path leads to the field, as in spec.include[0].name. Keys with other
-	// characters than letters, digits, "-" and "_" are in brackets and quotes. An
-	// empty Path is the functionConfig as a whole.
+	// Path leads to the field, as in spec.include[0].name. Keys with characters other than letters, digits, "-" and "_"
+	// are in brackets and quotes. An empty Path is the functionConfig as a whole.
 	Path    string
 	Message string
 }
@@ -19,11 +18,11 @@ func (e FieldError) Error() string {
 	return e.Path + ": " + e.Message
 }
 
-// Errors are all that is wrong with a functionConfig, in the document's order: of each
-// mapping first keys that are there twice, then missing fields.
+// Errors are all errors in a functionConfig, in the document's order; for each mapping, duplicate keys come first, then
+// missing fields.
 type Errors []FieldError
 
-// Error returns the errors, one a line.
+// Error returns the errors, one per line.
 func (e Errors) Error() string {
 	lines := make([]string, len(e))
 	for i, one := range e {

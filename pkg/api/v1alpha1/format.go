@@ -11,32 +11,32 @@ import (
 	"github.com/confighash/confighash/internal/pattern"
 )
 
-// A format is a rule for strings, for the reader and for the schema.
+// A format is a rule for strings, in the reader and in the schema.
 type format struct {
-	enum       []string // the allowed strings, if there are a few
-	what       string   // such a string is
-	pattern    string   // of the whole string
+	enum       []string // the allowed strings, if there are only a few
+	what       string   // a noun for such a string
+	pattern    string   // for the whole string
 	maxLength  int
-	tooLong    string // the pattern of strings part of which is too long
-	taken      string // the pattern of those that others use
+	tooLong    string // matches strings with a part that is too long
+	taken      string // matches strings that others use
 	mayBeEmpty bool   // unless the field is required
-	// check says what is wrong, "" if nothing is, if JSON Schema cannot: "format: regex"
-	// has another syntax than Go's.
+	// check returns what is wrong, "" if nothing. It is for rules that JSON Schema cannot express: "format: regex" has
+	// another syntax than Go's.
 	check func(string) string
 }
 
 const (
 	alnum        = `[A-Za-z0-9]`
 	labelPattern = `[a-z0-9](?:[-a-z0-9]*[a-z0-9])?`
-	// The prefix of an annotation's key may hold upper case, unlike a label's.
+	// The prefix of an annotation's key may have upper case, unlike a label's.
 	prefixPattern = alnum + `(?:[-A-Za-z0-9]*` + alnum + `)?`
 	keyPattern    = `(?:` + prefixPattern + `(?:\.` + prefixPattern + `)*/)?(?:` + alnum + `[-A-Za-z0-9_.]{0,61})?` + alnum
 	keyLength     = 253 + 1 + 63
 	longPrefix    = `^[^/]{254}`
 	kindPattern   = `[A-Za-z](?:[-A-Za-z0-9]*` + alnum + `)?`
 
-	// A path of one step has no dots: no object has such a field at its top,
-	// and "spec.template" is what people write who think of other paths.
+	// A path of one step has no dots: no object has such a top-level field, and "spec.template" is a mistake by people
+	// used to other paths.
 	stepPattern = `(?:[^/\\\[\] \t\r\n]|\\/)+(?:\[\])?`
 	pathPattern = `/?(?:(?:[^/\\\[\]. \t\r\n]|\\/)+(?:\[\])?|` + stepPattern + `(?:/` + stepPattern + `)+)`
 )
@@ -46,8 +46,8 @@ const (
 	annotationRule = "an annotation key: at most 63 letters, digits, dashes, underscores and dots, with a letter or a digit at both ends, perhaps after a domain and a slash"
 )
 
-// formats are those that struct tags name. Their patterns follow the API server, which
-// checks an annotation's key by the rule for label keys, ignoring case.
+// formats are the formats that struct tags name. Their patterns follow the API server, which checks an annotation's key
+// by the rule for label keys, ignoring case.
 var formats = map[string]format{
 	"regex":         {check: checkRegex, mayBeEmpty: true},
 	"labelSelector": {check: checkLabelSelector, mayBeEmpty: true},
@@ -68,8 +68,7 @@ var formats = map[string]format{
 	},
 	"annotation":  {what: annotationRule, pattern: keyPattern, tooLong: longPrefix, maxLength: keyLength},
 	"reloaderKey": {enum: reloaderKeys},
-	// An annotation that this function writes. Setting those of kustomize and kpt would
-	// lose references and files.
+	// An annotation that this function writes. Setting annotations of kustomize or kpt would lose references and files.
 	"ownAnnotation": {
 		what: annotationRule, pattern: keyPattern, tooLong: longPrefix, maxLength: keyLength,
 		taken: `^confighash\.dev/(?:hash|ignore|roll|extra-sources(?:-checksum)?|keys|lint-ignore|superseded)$|^(?:(?:internal\.)?config\.kubernetes\.io|(?:kustomize\.)?config\.k8s\.io)/`,
@@ -89,9 +88,8 @@ var reloaderKeys = []string{
 	"deployment.reloader.stakater.com/paused-at",
 }
 
-// checkRegex says what is wrong with a selector's expression. It tries the
-// expression alone, so that the parentheses of anchors do not let "a)|(b" pass,
-// and as kustomize anchors it, which breaks an open quote at the end (\Qa).
+// checkRegex returns what is wrong with a selector's expression. It tries the expression alone, so that the parentheses
+// of anchors do not let "a)|(b" pass, and as anchored by kustomize, which breaks an open quote at the end (\Qa).
 func checkRegex(expr string) string {
 	for _, e := range []string{expr, "^(?:" + expr + ")$"} {
 		_, err := new(pattern.Sum).Add(e)
@@ -112,7 +110,7 @@ func checkLabelSelector(selector string) string {
 	return ""
 }
 
-// wrong says what is wrong with s, "" if nothing is.
+// wrong returns what is wrong with s, "" if nothing.
 func (f *format) wrong(s string) string {
 	switch {
 	case f.check != nil:
@@ -128,7 +126,7 @@ func (f *format) wrong(s string) string {
 
 var compiledPatterns sync.Map // pattern to *regexp.Regexp
 
-// matches compiles a pattern when it is first needed: most runs need none.
+// matches compiles a pattern on first use: most runs need none.
 func matches(pattern, s string) bool {
 	known, ok := compiledPatterns.Load(pattern)
 	if !ok {

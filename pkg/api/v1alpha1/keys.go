@@ -13,14 +13,14 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// An entry is one of a mapping's, with aliases and merge keys resolved.
+// An entry is an entry of a mapping, with aliases and merge keys resolved.
 type entry struct {
 	key   string
 	value *yaml.Node
 	bare  bool // has no value in a flow mapping
 }
 
-// entries returns the entries of the mapping node, of duplicate keys the first one.
+// entries returns the entries of the mapping node, and only the first of duplicate keys.
 func (r *reader) entries(node *yaml.Node, at yamldoc.Path) []entry {
 	r.checkKeys(node, at)
 	var list []entry
@@ -41,8 +41,8 @@ func (r *reader) entries(node *yaml.Node, at yamldoc.Path) []entry {
 	return list
 }
 
-// checkKeys reports keys of a mapping that are not strings or are duplicate, merge
-// keys without a mapping, and the same in merged mappings.
+// checkKeys reports keys of a mapping that are duplicate or not strings, merge keys without a mapping, and the same in
+// merged mappings.
 func (r *reader) checkKeys(node *yaml.Node, at yamldoc.Path) {
 	for source, err := range yamldoc.Sources(node) {
 		switch {
@@ -69,8 +69,8 @@ func (r *reader) checkKeys(node *yaml.Node, at yamldoc.Path) {
 	}
 }
 
-// unknown reports an entry of the mapping at a path that is not one of the
-// fields. A key without a value is not quoted: it may be the end of the salt.
+// unknown reports an entry, in the mapping at a path, that is not one of the fields. A key without a value is not
+// quoted: it may be the end of the salt.
 func (r *reader) unknown(e entry, at yamldoc.Path, fields []string) {
 	field, _, glued := strings.Cut(e.key, ":")
 	isField := glued && slices.Contains(fields, field)
@@ -85,8 +85,7 @@ func (r *reader) unknown(e entry, at yamldoc.Path, fields []string) {
 	}
 }
 
-// keyPath returns the path of an entry for an error. Of a key like "salt:VALUE",
-// which lacks a space, it shows only the beginning.
+// keyPath returns the path of an entry for an error. It cuts off a key like "salt:VALUE", which lacks a space.
 func keyPath(at yamldoc.Path, key string) yamldoc.Path {
 	if i := strings.IndexAny(key, ":= "); i > 0 {
 		key = key[:i]
@@ -94,8 +93,8 @@ func keyPath(at yamldoc.Path, key string) yamldoc.Path {
 	return at.Key(key)
 }
 
-// didYouMean names the fields of that name, here or in other places, or of a similar one
-// here. It returns "" if there are none.
+// didYouMean returns a hint to fields with that name, here or elsewhere, or to a similar field here; "" if there are
+// none.
 func (r *reader) didYouMean(key string, here []string) string {
 	last := func(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }
 	differ := func(f string) bool { return !strings.EqualFold(last(f), last(key)) }

@@ -15,8 +15,8 @@ import (
 	random "github.com/confighash/confighash/test/support/property"
 )
 
-// Selector and FieldSpec are kustomize's, without what their packages link.
-// These tests hold them to kustomize's own code.
+// Selector and FieldSpec replace kustomize's types, whose packages link too much. These tests compare them with
+// kustomize's own code.
 
 func kustomizeSelector(s Selector) *types.Selector {
 	return &types.Selector{
@@ -30,8 +30,8 @@ func kustomizeSelector(s Selector) *types.Selector {
 	}
 }
 
-// TestCheckRegex_refusesNoLessThanKustomize holds each part by itself: what
-// Parse lets through, kustomize compiles.
+// TestCheckRegex_refusesNoLessThanKustomize checks each part separately: kustomize compiles everything that Parse
+// accepts.
 func TestCheckRegex_refusesNoLessThanKustomize(t *testing.T) {
 	random.Check(t, func(t *rapid.T) {
 		expr := gen.Pairs().Draw(t, "pair").Expr
@@ -43,8 +43,8 @@ func TestCheckRegex_refusesNoLessThanKustomize(t *testing.T) {
 	})
 }
 
-// TestSelectorAndFieldSpec_areWrittenAsKustomizeWrites compares all fields by
-// their names, their order and what is left out, in JSON and in YAML.
+// TestSelectorAndFieldSpec_areWrittenAsKustomizeWrites compares the names, the order and the omission of all fields, in
+// JSON and in YAML.
 func TestSelectorAndFieldSpec_areWrittenAsKustomizeWrites(t *testing.T) {
 	random.Check(t, func(t *rapid.T) {
 		text := func(label string) string { return rapid.SampledFrom([]string{"", "a", "a|b"}).Draw(t, label) }

@@ -31,8 +31,7 @@ type flat struct {
 // flatData is the path of the Spec in the flat form.
 const flatData = "data"
 
-// flatPath returns the path in a ConfigMap of a path that leads through the struct
-// flat: data["rename.immutable"] for data.rename.immutable.
+// flatPath converts a path in the struct flat to one in a ConfigMap: data.rename.immutable to data["rename.immutable"].
 func flatPath(path yamldoc.Path) yamldoc.Path {
 	for _, f := range flatFields(reflect.TypeFor[Spec]()) {
 		if rest, ok := strings.CutPrefix(string(path), flatData+"."+f.name); ok && (rest == "" || strings.ContainsAny(rest[:1], ".[")) {
@@ -42,8 +41,7 @@ func flatPath(path yamldoc.Path) yamldoc.Path {
 	return path
 }
 
-// Complete returns a copy of c with the defaults in place of what is not set.
-// The error is an Errors, as Parse's is, with all that is wrong.
+// Complete returns a copy of c with defaults for unset fields. As in Parse, the error is an Errors with all errors.
 func (c *ConfigHash) Complete() (*ConfigHash, error) {
 	given := *c
 	given.APIVersion = cmp.Or(c.APIVersion, APIVersion)
@@ -57,7 +55,7 @@ func (c *ConfigHash) Complete() (*ConfigHash, error) {
 	return completed, nil
 }
 
-// nodeOf returns what a document says to mean v: nothing of fields that are not set.
+// nodeOf returns v as the node of a document, without unset fields.
 func nodeOf(v reflect.Value) *yaml.Node {
 	text := func(s string) *yaml.Node { return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s} }
 	node := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
@@ -88,9 +86,8 @@ func nodeOf(v reflect.Value) *yaml.Node {
 	return node
 }
 
-// Parse reads a functionConfig: a ConfigHash, or a ConfigMap that holds its
-// fields by dotted path, which becomes a ConfigHash. Defaults are set. If anything
-// is wrong, the error is an Errors that holds all of it.
+// Parse reads a functionConfig: a ConfigHash, or a ConfigMap with its fields by dotted path, which becomes a
+// ConfigHash. Defaults are set. The error is an Errors with all errors.
 func Parse(node *yaml.Node) (*ConfigHash, error) {
 	if node != nil && node.Kind == yaml.DocumentNode && len(node.Content) > 0 {
 		node = node.Content[0]
@@ -125,8 +122,7 @@ func Parse(node *yaml.Node) (*ConfigHash, error) {
 	return config, nil
 }
 
-// ParseYAML reads a functionConfig as Parse does, from the first document of
-// data. No error quotes a value.
+// ParseYAML is Parse for the first document of data. No error quotes a value.
 func ParseYAML(data []byte) (*ConfigHash, error) {
 	var document yaml.Node
 	if err := yaml.Unmarshal(data, &document); err != nil {
@@ -135,8 +131,7 @@ func ParseYAML(data []byte) (*ConfigHash, error) {
 	return Parse(&document)
 }
 
-// isFlat reports whether the kind of the mapping node says that it is of the flat
-// form. Of an unknown kind nothing else can be said.
+// isFlat reports whether the kind of the mapping node is that of the flat form. It fails if the kind is unknown.
 func isFlat(node *yaml.Node) (bool, error) {
 	kind, _ := yamldoc.Get(node, "kind", new(yamldoc.Budget))
 	if kind == nil {
@@ -153,8 +148,8 @@ func isFlat(node *yaml.Node) (bool, error) {
 	return false, Errors{{Path: "kind", Message: fmt.Sprintf("must be %s or ConfigMap, not %s", Kind, describe(kind))}}
 }
 
-// isWhole reports whether no node in a tree, which a program may have made, is nil,
-// no mapping lacks a value, and every alias refers to a node.
+// isWhole reports whether a tree, which a program may have built, is valid: no node is nil, every key has a value, and
+// every alias refers to a node.
 func isWhole(node *yaml.Node, met map[*yaml.Node]bool) bool {
 	if node == nil || node.Kind == yaml.MappingNode && len(node.Content)%2 > 0 {
 		return false

@@ -10,10 +10,10 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// head is what every ConfigHash begins with.
+// head begins every ConfigHash.
 const head = "apiVersion: confighash.dev/v1alpha1\nkind: ConfigHash\n"
 
-// flatHead is what every ConfigMap begins with.
+// flatHead begins every ConfigMap.
 const flatHead = "apiVersion: v1\nkind: ConfigMap\n"
 
 func parse(tb testing.TB, document string) (*ConfigHash, error) {
@@ -62,7 +62,7 @@ func TestParse_fillsInDefaults(t *testing.T) {
 	}
 }
 
-// everything sets each field to something that is not its default.
+// everything sets each field to a value other than its default.
 const everything = head + `
 metadata:
   name: roll
@@ -323,7 +323,7 @@ func TestParse_refuses(t *testing.T) {
 	for _, test := range []struct {
 		label    string
 		document string
-		want     string // the errors, one a line
+		want     string // the errors, one per line
 	}{
 		{"a scalar", `hello`, "functionConfig: must be a mapping, not a string; the minimum:\n\n" + minimal},
 
@@ -374,7 +374,7 @@ func TestParse_refuses(t *testing.T) {
 		{"a broken number", mode + "  rename: {keep: 1.5}", `spec.rename.keep: must be a whole number, 0 or more, not "1.5"`},
 		{"two fields twice", mode + "  policy: All\n  policy: Wave\n  rename: {immutable: true, immutable: true}",
 			"spec.policy: is set twice; remove one of the two\nspec.rename.immutable: is set twice; remove one of the two"},
-		{"twice in what is merged", head + "spec: {<<: {mode: Rename, mode: Annotate}}", `spec.mode: is set twice; remove one of the two`},
+		{"twice in a merged mapping", head + "spec: {<<: {mode: Rename, mode: Annotate}}", `spec.mode: is set twice; remove one of the two`},
 		{"two merge keys", head + "spec: {<<: {mode: Rename}, <<: {policy: All}}", `spec["<<"]: is set twice; remove one of the two`},
 		{"twice in metadata", mode + "metadata: {name: a, name: b, annotations: {x: y, x: z}}",
 			"metadata.name: is set twice; remove one of the two\nmetadata.annotations.x: is set twice; remove one of the two"},

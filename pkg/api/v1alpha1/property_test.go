@@ -12,8 +12,7 @@ import (
 	random "github.com/confighash/confighash/test/support/property"
 )
 
-// TestParse_readsBothFormsAlike writes a random configuration as a ConfigHash
-// and as a ConfigMap, and reads both to what was written.
+// TestParse_readsBothFormsAlike writes a random configuration as a ConfigHash and as a ConfigMap, and parses both.
 func TestParse_readsBothFormsAlike(t *testing.T) {
 	random.Check(t, func(t *rapid.T) {
 		want := configs().Draw(t, "config")
@@ -45,8 +44,7 @@ func TestParse_readsBothFormsAlike(t *testing.T) {
 	})
 }
 
-// tree returns spec as a document has it. It is kept by hand, as a
-// second opinion on the names that fields.go gives.
+// tree returns spec in the form of a document. It is written by hand, independently of the field names in fields.go.
 func tree(s Spec, sparse bool) map[string]any {
 	selectors := func(selectors []Selector) []any {
 		var list []any
@@ -116,7 +114,7 @@ func leaveOutDefaults(full, defaults map[string]any) {
 	}
 }
 
-// compact leaves out what is empty or false.
+// compact removes empty and false values.
 func compact(m map[string]any) map[string]any {
 	for key, value := range m {
 		if value == "" || value == false {
@@ -231,8 +229,7 @@ func configs() *rapid.Generator[*ConfigHash] {
 	})
 }
 
-// printable generates text that yaml.v3 reads as it wrote it: if tabs begin
-// a block of text it does not.
+// printable generates text that yaml.v3 reads as it wrote it, unlike a block of text that begins with tabs.
 func printable() *rapid.Generator[string] {
 	return rapid.StringMatching(`[ -~äß€\n]{0,12}`)
 }

@@ -14,15 +14,15 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// A reader collects what is wrong with a functionConfig. No message quotes a value of the
-// wrong type or in an unknown field: it may be the salt, misplaced.
+// A reader collects the errors in a functionConfig. No message quotes a value of the wrong type or in an unknown field:
+// it may be the salt, misplaced.
 type reader struct {
 	errs   Errors
-	paths  []string // of all known fields, to suggest one for a misplaced field
+	paths  []string // all known fields, to suggest one for a misplaced field
 	budget yamldoc.Budget
 	isFlat bool
 	loose  bool // other fields and types are allowed
-	// foreign reports that no key of the flat form's data is like a field of it.
+	// foreign: no key of the flat form's data resembles a field.
 	foreign bool
 }
 
@@ -33,7 +33,7 @@ func (r *reader) fail(at yamldoc.Path, message string) {
 	r.errs = append(r.errs, FieldError{Path: string(at), Message: message})
 }
 
-// read sets v, a value by the rule f, to what a node says.
+// read sets v, for which f is the rule, to a node's value.
 func (r *reader) read(node *yaml.Node, v reflect.Value, f *rule, at yamldoc.Path) {
 	node = yamldoc.Resolve(node)
 	switch kind := v.Kind(); {
@@ -112,7 +112,6 @@ func (r *reader) list(node *yaml.Node, v reflect.Value, f *rule, at yamldoc.Path
 	}
 }
 
-// table reads a mapping of strings.
 func (r *reader) table(node *yaml.Node, v reflect.Value, f *rule, at yamldoc.Path) {
 	values := map[string]string{}
 	for _, e := range r.entries(node, at) {
@@ -134,8 +133,7 @@ func (r *reader) table(node *yaml.Node, v reflect.Value, f *rule, at yamldoc.Pat
 	}
 }
 
-// object reads the entries of a mapping that are fields of v, and reports those
-// that are not. A null is the default.
+// object sets the fields of v from the entries of a mapping, and reports other entries. A null stands for the default.
 func (r *reader) object(node *yaml.Node, v reflect.Value, at yamldoc.Path) {
 	entries := r.entries(node, at)
 	if v.Type() == reflect.TypeFor[Selector]() && len(entries) == 0 {
@@ -177,10 +175,10 @@ func (r *reader) object(node *yaml.Node, v reflect.Value, at yamldoc.Path) {
 	}
 }
 
-// absent sets v, a value by the rule f that is not there, to its default.
+// absent sets v, for which f is the rule, to its default.
 func (r *reader) absent(v reflect.Value, f *rule, at yamldoc.Path) {
 	switch kind := v.Kind(); {
-	case kind == reflect.Struct: // its fields say more
+	case kind == reflect.Struct: // its fields have their own defaults
 		for _, inner := range fields(v.Type()) {
 			r.absent(v.FieldByIndex(inner.index), &inner, at.Key(inner.name))
 		}
@@ -194,8 +192,8 @@ func (r *reader) absent(v reflect.Value, f *rule, at yamldoc.Path) {
 	}
 }
 
-// readText reads a value of a ConfigMap's data. Its values are strings, and if
-// someone wrote true for "true", the field, not YAML, decides what the text is.
+// readText reads a value of a ConfigMap's data. The values are strings; if someone wrote true for "true", the field,
+// not YAML, determines what the text means.
 func (r *reader) readText(node *yaml.Node, v reflect.Value, f *rule, at yamldoc.Path) {
 	if !isText(node) && !slices.Contains([]string{"!!bool", "!!int", "!!float"}, node.ShortTag()) {
 		r.fail(at, fmt.Sprintf("must be text, not %s: a ConfigMap's values are strings; write lists and mappings in them as YAML", describe(node)))
@@ -218,8 +216,7 @@ func (r *reader) readText(node *yaml.Node, v reflect.Value, f *rule, at yamldoc.
 	}
 }
 
-// parseText returns the node of the one YAML document that s holds, a null if
-// it holds none.
+// parseText returns the node of the only YAML document in s, a null if there is none.
 func parseText(s string) (*yaml.Node, error) {
 	decoder := yaml.NewDecoder(strings.NewReader(s))
 	var document, more yaml.Node
@@ -238,9 +235,8 @@ func parseText(s string) (*yaml.Node, error) {
 	return document.Content[0], nil
 }
 
-// isText reports whether node is a string. A date is one, too: YAML 1.2 and JSON
-// have no dates. So is a << that is not a key: yaml.v3 writes that string without
-// quotes.
+// isText reports whether node is a string. A date counts, because YAML 1.2 and JSON have no dates. So does a << that is
+// not a key: yaml.v3 writes that string without quotes.
 func isText(node *yaml.Node) bool { return describe(node) == "a string" }
 
 func describe(node *yaml.Node) string {
@@ -260,5 +256,5 @@ func describe(node *yaml.Node) string {
 	case "!!int", "!!float":
 		return "a number"
 	}
-	return "a value with a tag" // !salt is one, too
+	return "a value with a tag" // such as !salt
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/confighash/confighash/internal/typo"
 )
 
-// A rule is what the tags of a struct's field say about its value.
+// A rule is what a struct field's tags define about its value.
 type rule struct {
 	name     string
 	tag      reflect.StructTag
@@ -19,9 +19,9 @@ type rule struct {
 	index    []int // of the field in its struct
 	required bool
 	fallback string // the default
-	format          // of a string, or of a mapping's values
-	keys     *rule  // of a mapping
-	max      int    // how many elements of a list are followed; 0: any number
+	format          // for a string, or for a mapping's values
+	keys     *rule  // for a mapping
+	max      int    // maximum number of list elements; 0: unlimited
 }
 
 func fields(t reflect.Type) []rule {
@@ -40,14 +40,13 @@ func fields(t reflect.Type) []rule {
 		if keys, ok := tag.Lookup("keys"); ok {
 			f.keys = &rule{format: formats[keys]}
 		}
-		f.max, _ = strconv.Atoi(tag.Get("max")) // without the tag it is 0
+		f.max, _ = strconv.Atoi(tag.Get("max")) // 0 without the tag
 		list[i] = f
 	}
 	return list
 }
 
-// deepFields returns the rules of a struct's fields and, by dotted path, of those of
-// structs in it.
+// deepFields returns the rules of a struct's fields and, by dotted path, of the fields of structs in it.
 func deepFields(t reflect.Type) []rule {
 	var list []rule
 	for _, f := range fields(t) {
@@ -63,7 +62,7 @@ func deepFields(t reflect.Type) []rule {
 	return list
 }
 
-// flatFields returns the fields of a Spec, or of what holds one, in the flat form.
+// flatFields returns the fields of a Spec, or of a struct that contains one, in the flat form.
 func flatFields(t reflect.Type) []rule {
 	return slices.DeleteFunc(deepFields(t), func(f rule) bool { return f.typ.Kind() == reflect.Struct })
 }
@@ -76,7 +75,7 @@ func names(fields []rule) []string {
 	return names
 }
 
-// wants says what a value must be, as in "must be true or false".
+// wants describes valid values, as in "must be true or false".
 func (f *rule) wants() string {
 	switch f.typ.Kind() {
 	case reflect.Bool, reflect.Pointer:
@@ -97,7 +96,7 @@ func (f *rule) wants() string {
 	return "one of " + strings.Join(f.enum, ", ")
 }
 
-// check returns what is wrong with the string s, "" if nothing is.
+// check returns what is wrong with the string s, "" if nothing.
 func (f *rule) check(s string) string {
 	wrong := ""
 	switch {
@@ -116,8 +115,8 @@ func (f *rule) check(s string) string {
 	return cmp.Or(swallowed(s), wrong)
 }
 
-// swallowed returns what is wrong with a value that holds the next line, the salt,
-// because a space is missing there. Such a value is not quoted.
+// swallowed returns what is wrong with a value that contains the next line, the salt, because of a missing space. Such
+// a value is not quoted.
 func swallowed(s string) string {
 	if !strings.Contains(s, "salt:") {
 		return ""

@@ -10,7 +10,6 @@ import (
 //go:embed schema.json
 var schemaJSON []byte
 
-// Schema returns the JSON Schema (draft 2020-12) of a ConfigHash document. It
-// says what Parse checks, except what JSON Schema cannot say: that selectors'
-// expressions are valid, that no key is duplicate.
+// Schema returns the JSON Schema (draft 2020-12) of a ConfigHash document. It has all rules of Parse that JSON Schema
+// can express: it cannot check that selectors' expressions are valid and that keys are unique.
 func Schema() []byte { return bytes.Clone(schemaJSON) }

@@ -20,8 +20,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// validate compares a value with a JSON Schema and returns what is wrong. It
-// knows the keywords that Schema uses, and fails on any other.
+// validate returns the errors of a value according to a JSON Schema. It knows only the keywords that Schema uses, and
+// fails for any other.
 func validate(tb testing.TB, schema map[string]any, value any, at yamldoc.Path) []string {
 	tb.Helper()
 	var wrong []string
@@ -162,7 +162,7 @@ func parsedSchema(tb testing.TB) map[string]any {
 	return schema
 }
 
-// verdicts returns what the parser and the schema say of a document.
+// verdicts returns the errors of the schema and the parser for a document.
 func verdicts(tb testing.TB, schema map[string]any, document any) (wrong []string, parser error) {
 	tb.Helper()
 	data, err := json.Marshal(document)
@@ -173,17 +173,16 @@ func verdicts(tb testing.TB, schema map[string]any, document any) (wrong []strin
 	return validate(tb, schema, document, ""), parser
 }
 
-// A place is one in a document that the schema describes.
+// A place is a place in a document that the schema describes.
 type place struct {
 	path   yamldoc.Path
 	schema map[string]any
 	value  any
-	set    func(any) // puts another value there
-	drop   func()    // takes the value away, or leaves a null in a list
+	set    func(any) // replaces the value
+	drop   func()    // removes the value, or leaves a null in a list
 }
 
-// places returns all places of a document. It fails on a field of the schema
-// that the document has not.
+// places returns all places of a document. It fails if the document lacks a field of the schema.
 func places(t *testing.T, schema map[string]any, value any, at yamldoc.Path, set func(any), drop func()) []place {
 	t.Helper()
 	all := []place{{path: at, schema: schema, value: value, set: set, drop: drop}}
@@ -192,7 +191,7 @@ func places(t *testing.T, schema map[string]any, value any, at yamldoc.Path, set
 		properties, _ := schema["properties"].(map[string]any)
 		for _, name := range slices.Sorted(maps.Keys(properties)) {
 			inner, ok := value[name]
-			// Not every list entry has every field; some entry has.
+			// Not every list entry has every field, but one of them has.
 			if !ok && !strings.Contains(string(at), "[1]") {
 				t.Fatalf("the test's document has no %s", at.Key(name))
 			}
@@ -217,7 +216,7 @@ func places(t *testing.T, schema map[string]any, value any, at yamldoc.Path, set
 	return all
 }
 
-// everythingSet is the document everything, each selector complete.
+// everythingSet returns the document everything, with complete selectors.
 func everythingSet(t *testing.T) map[string]any {
 	t.Helper()
 	var document map[string]any
@@ -229,9 +228,8 @@ func everythingSet(t *testing.T) map[string]any {
 	return document
 }
 
-// TestSchema_agreesWithParse puts, in every place of a document that has each
-// field, one value after another, and takes each field away, and adds one:
-// what the schema accepts the parser accepts, and nothing else.
+// TestSchema_agreesWithParse sets every place of a complete document to many values, removes each field, and adds one:
+// the schema and the parser must accept the same documents.
 func TestSchema_agreesWithParse(t *testing.T) {
 	schema := parsedSchema(t)
 	document := everythingSet(t)
@@ -251,7 +249,7 @@ func TestSchema_agreesWithParse(t *testing.T) {
 	check := func(label string, path yamldoc.Path) {
 		t.Helper()
 		wrong, err := verdicts(t, schema, document)
-		// What JSON Schema cannot say: that an expression is one.
+		// JSON Schema cannot check that an expression is valid.
 		selector := strings.Contains(string(path), "clude[0].")
 		switch {
 		case err == nil && len(wrong) == 0:
@@ -287,8 +285,7 @@ func TestSchema_agreesWithParse(t *testing.T) {
 	}
 }
 
-// TestSchema_namesTheParsersDefaults fills a document in with the schema's
-// defaults: it must mean what the document without them means.
+// TestSchema_namesTheParsersDefaults adds the schema's defaults to a document, which must not change its meaning.
 func TestSchema_namesTheParsersDefaults(t *testing.T) {
 	var fill func(schema map[string]any) (any, bool)
 	count := 0
@@ -319,7 +316,7 @@ func TestSchema_namesTheParsersDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := New(ModeRename, PolicyAll)
-	want.Spec.Namespace = "default" // which unset it means, but for a stream's HELM_NAMESPACE
+	want.Spec.Namespace = "default" // the meaning of unset, apart from a stream's HELM_NAMESPACE
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
@@ -340,9 +337,9 @@ func TestSchema_describesEveryField(t *testing.T) {
 	}
 }
 
-// TestFormat_saysWhatTheSchemaAndKubernetesSay compares what a format takes with what the
-// schema says of it, and with the rules of Kubernetes that it follows.
-func TestFormat_saysWhatTheSchemaAndKubernetesSay(t *testing.T) {
+// TestFormat_agreesWithTheSchemaAndKubernetes compares the strings that a format accepts with those of the schema and
+// of Kubernetes' own rules.
+func TestFormat_agreesWithTheSchemaAndKubernetes(t *testing.T) {
 	annotationKey := func(key string) []string { return content.IsLabelKey(strings.ToLower(key)) }
 	kubernetes := map[string]func(string) []string{
 		"namespace": content.IsDNS1123Label, "version": content.IsDNS1123Label, "group": content.IsDNS1123Subdomain, "annotation": annotationKey,
@@ -360,7 +357,7 @@ func TestFormat_saysWhatTheSchemaAndKubernetesSay(t *testing.T) {
 	}
 	for label, f := range formats {
 		if f.pattern == "" {
-			continue // only the parser can say it, or it is a list
+			continue // only the parser checks it, or it is a list
 		}
 		optional := rule{format: f}
 		schema := optional.text()
@@ -379,7 +376,7 @@ func TestFormat_saysWhatTheSchemaAndKubernetesSay(t *testing.T) {
 	}
 }
 
-// awkward generates strings at the edges of what names may be.
+// awkward generates strings that are barely valid names, or barely invalid.
 func awkward() *rapid.Generator[string] {
 	part := rapid.OneOf(
 		rapid.SampledFrom([]string{

@@ -13,8 +13,7 @@ import (
 	"github.com/confighash/confighash/test/support/golden"
 )
 
-// TestSchema_followsTheTypes compares schema.json with what the types and their tags say.
-// With -update it writes the file.
+// TestSchema_followsTheTypes compares schema.json with the types and their tags. With -update it writes the file.
 func TestSchema_followsTheTypes(t *testing.T) {
 	root := schemaOf(&rule{typ: reflect.TypeFor[ConfigHash](), required: true})
 	root.Dialect = "https://json-schema.org/draft/2020-12/schema"
@@ -30,12 +29,12 @@ func TestSchema_followsTheTypes(t *testing.T) {
 	golden.Compare(t, "schema.json", out.Bytes())
 }
 
-// A schema holds what the fields of a ConfigHash need of JSON Schema.
+// A schema has the keywords of JSON Schema that a ConfigHash needs.
 type schema struct {
 	Dialect              string     `json:"$schema,omitempty"`
 	Title                string     `json:"title,omitempty"`
 	Description          string     `json:"description,omitempty"`
-	Type                 any        `json:"type,omitempty"` // a name, or several
+	Type                 any        `json:"type,omitempty"` // one name, or several
 	Enum                 []any      `json:"enum,omitempty"`
 	Default              any        `json:"default,omitempty"`
 	Minimum              *int       `json:"minimum,omitempty"`
@@ -63,7 +62,7 @@ type property struct {
 	schema *schema
 }
 
-// MarshalJSON writes an object.
+// MarshalJSON writes an object with its keys in order.
 func (p properties) MarshalJSON() ([]byte, error) {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
@@ -80,8 +79,7 @@ func (p properties) MarshalJSON() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// schemaOf returns the schema of values by a rule. A null is the default of a field
-// that is not required.
+// schemaOf returns the schema of a rule's values. For an optional field, a null stands for the default.
 func schemaOf(f *rule) *schema {
 	var s *schema
 	switch f.typ.Kind() {
@@ -130,7 +128,7 @@ func (f *rule) text() *schema {
 		// Without a type, a null would match the pattern.
 		s.Not = &schema{Type: "string", Pattern: not}
 	}
-	// unset is what an absent value is taken for, if the same value has another effect when set.
+	// unset is the meaning of a missing value if setting that value has another effect.
 	if value := cmp.Or(f.fallback, f.tag.Get("unset")); value != "" {
 		s.Default = value
 	}
@@ -144,7 +142,7 @@ func objectSchema(t reflect.Type) *schema {
 		return &schema{Type: "object"}
 	case reflect.TypeFor[Selector]():
 		s.MinProperties = 1
-	case reflect.TypeFor[Annotate](): // what validateTogether says in words
+	case reflect.TypeFor[Annotate](): // as validateTogether checks
 		s.If = &schema{Required: []string{"scope"}, Properties: properties{{"scope", &schema{Enum: []any{ScopeSource}}}}}
 		s.Then = &schema{Properties: properties{{"key", &schema{Pattern: "/"}}}}
 	}

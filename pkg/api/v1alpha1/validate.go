@@ -9,11 +9,10 @@ import (
 
 const emptySelector = "an empty selector would match everything; give at least one of its fields"
 
-// maxAnnotations bounds the bytes of keys and values that every renamed object
-// gets.
+// maxAnnotations bounds the total size of the keys and values that every renamed object gets.
 const maxAnnotations = 4 << 10
 
-// validateTogether checks what no field says by itself.
+// validateTogether checks the rules that involve several fields.
 func (r *reader) validateTogether(s *Spec, at yamldoc.Path) {
 	if key := s.Annotate.Key; s.Annotate.Scope == ScopeSource && !strings.Contains(key, "/") {
 		r.fail(at+".annotate.key", fmt.Sprintf("%q has no prefix; with the scope Source the annotations are called PREFIX/kind.name, so give the key one: example.com/%s", key, key))

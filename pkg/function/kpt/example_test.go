@@ -39,9 +39,8 @@ items:
     LOG_LEVEL: info
 `
 
-// The function is the last step of a function that changes ConfigMaps: what
-// consumes them follows in the same run. With fn.AsMain in place of fn.Run, this
-// is a program that kpt runs.
+// The function is the last step of a function that changes ConfigMaps: their consumers follow in the same run. With
+// fn.AsMain in place of fn.Run, this is a program for kpt.
 func Example() {
 	setLevel := fn.ResourceListProcessorFunc(func(list *fn.ResourceList) (bool, error) {
 		level, _, err := list.FunctionConfig.NestedString("data", "level")

@@ -9,33 +9,29 @@ import (
 	"github.com/confighash/confighash/pkg/function"
 )
 
-// A Processor is the function as an fn.ResourceListProcessor. The zero value
-// does what the ResourceList's functionConfig says.
+// A Processor is the function as an fn.ResourceListProcessor. The zero value follows the ResourceList's functionConfig.
 type Processor struct {
-	// Config says what to do. If it is given, the ResourceList's functionConfig
-	// belongs to another function and is not read.
+	// Config configures the function. If it is set, the ResourceList's functionConfig belongs to another function and
+	// is ignored.
 	Config *v1alpha1.ConfigHash
-	// Namespace is that of items without one. It takes precedence over the
-	// functionConfig's.
+	// Namespace is for items without one. It takes precedence over the functionConfig's.
 	Namespace string
-	// Salt takes the place of the functionConfig's salt if that is empty. The
-	// environment is not read.
+	// Salt is used if the functionConfig has no salt. The environment is not read.
 	Salt string
 }
 
 var _ fn.ResourceListProcessor = Processor{}
 
-// Process edits the items of list and appends to its results. It neither adds,
-// removes nor reorders items.
+// Process edits the items of list and appends to its results. It neither adds, removes nor reorders items.
 //
-// If items or functionConfig are wrong, it returns false: the results say why, and no
-// item has changed. The error is always nil.
+// If items or the functionConfig are invalid, it returns false: the results say why, and no item has changed. The error
+// is always nil.
 func (p Processor) Process(list *fn.ResourceList) (bool, error) {
-	// The SDK gives access to its nodes only by handing them over.
+	// The SDK gives access to its nodes only by transferring them.
 	nodes := make([]*kyaml.RNode, len(list.Items))
 	items := make([]*yaml.Node, len(list.Items))
 	for i, item := range list.Items {
-		if !item.IsEmpty() { // the function reports one that is
+		if !item.IsEmpty() { // the function reports an empty item
 			nodes[i] = item.MoveToResourceNode()
 			items[i] = nodes[i].YNode()
 		}

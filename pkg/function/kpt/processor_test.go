@@ -11,7 +11,7 @@ import (
 	"github.com/confighash/confighash/pkg/function/kpt"
 )
 
-// list returns the example's input as the SDK holds it.
+// list returns the example's input as the SDK's type.
 func list(t *testing.T) *fn.ResourceList {
 	t.Helper()
 	l, err := fn.ParseResourceList([]byte(input))
@@ -40,7 +40,7 @@ func TestProcess_changesTheObjectsThatItIsGiven(t *testing.T) {
 	}
 }
 
-func TestProcess_failsAsTheSDKHasIt(t *testing.T) {
+func TestProcess_failsAsTheSDKExpects(t *testing.T) {
 	l := list(t)
 	twice := l.Items[1].Copy()
 	if err := twice.SetAnnotation("internal.config.kubernetes.io/path", "b.yaml"); err != nil {
@@ -120,7 +120,7 @@ func TestProcess_reportsAnEmptyItem(t *testing.T) {
 	}
 }
 
-func TestProcess_readsNoFunctionConfigThatIsEmpty(t *testing.T) {
+func TestProcess_ignoresAnEmptyFunctionConfig(t *testing.T) {
 	for label, config := range map[string]*fn.KubeObject{"nil": nil, "empty": fn.NewEmptyKubeObject()} {
 		l := list(t)
 		l.FunctionConfig = config

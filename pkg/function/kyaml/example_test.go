@@ -12,8 +12,8 @@ import (
 	"github.com/confighash/confighash/pkg/function/kyaml"
 )
 
-// A function that kustomize or kpt runs reads a ResourceList and writes it:
-// framework.Execute does that, from stdin to stdout by default.
+// A function for kustomize or kpt reads a ResourceList and writes it: framework.Execute does that, by default from
+// stdin to stdout.
 func Example() {
 	const input = `apiVersion: config.kubernetes.io/v1
 kind: ResourceList

@@ -9,27 +9,23 @@ import (
 	"github.com/confighash/confighash/pkg/function"
 )
 
-// A Processor is the function as a framework.ResourceListProcessor. The zero
-// value does what the ResourceList's functionConfig says.
+// A Processor is the function as a framework.ResourceListProcessor. The zero value follows the ResourceList's
+// functionConfig.
 type Processor struct {
-	// Config says what to do. If it is given, the ResourceList's functionConfig
-	// belongs to another function and is not read.
+	// Config configures the function. If it is set, the ResourceList's functionConfig belongs to another function and
+	// is ignored.
 	Config *v1alpha1.ConfigHash
-	// Namespace is that of items without one. It takes precedence over the
-	// functionConfig's.
+	// Namespace is for items without one. It takes precedence over the functionConfig's.
 	Namespace string
-	// Salt takes the place of the functionConfig's salt if that is empty. The
-	// environment is not read.
+	// Salt is used if the functionConfig has no salt. The environment is not read.
 	Salt string
 }
 
 var _ framework.ResourceListProcessor = Processor{}
 
-// Process edits the items of list in place and appends to its results. It neither
-// adds, removes nor reorders items.
+// Process edits the items of list in place and appends to its results. It neither adds, removes nor reorders items.
 //
-// An error means that items or functionConfig are wrong. The results hold it as
-// well, and no item has changed.
+// An error means that items or the functionConfig are invalid. It is also in the results, and no item has changed.
 func (p Processor) Process(list *framework.ResourceList) error {
 	items := make([]*yaml.Node, len(list.Items))
 	for i, item := range list.Items {

@@ -96,7 +96,7 @@ func TestProcess_options(t *testing.T) {
 	} {
 		t.Run(label, func(t *testing.T) {
 			input := appAndPod
-			if test.processor.Namespace != "" { // only there the Pod finds it
+			if test.processor.Namespace != "" { // the Pod finds it only there
 				input = strings.Replace(appAndPod, "kind: Deployment", "kind: Stranger", 1) + podElsewhere
 			}
 			list := &framework.ResourceList{Items: nodes(t, input), FunctionConfig: test.config}
@@ -117,7 +117,7 @@ func TestProcess_options(t *testing.T) {
 	}
 }
 
-func TestProcess_saysWhatResultsSay(t *testing.T) {
+func TestProcess_repeatsResultsAsMessages(t *testing.T) {
 	list := &framework.ResourceList{Items: nodes(t, appAndPod+
 		"---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: app\n  annotations: {config.kubernetes.io/path: b.yaml, config.kubernetes.io/index: '2'}\n")}
 	before := text(t, list.Items)

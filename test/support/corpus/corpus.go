@@ -1,6 +1,5 @@
-// Package corpus has the texts that fuzz tests start from: the manifests of
-// the repository's own tests, and such as are valid YAML that few people write,
-// or are nearly YAML.
+// Package corpus has the seeds of fuzz tests: the manifests of the repository's own tests, and texts that are unusual
+// YAML, or almost YAML.
 package corpus
 
 import (
@@ -15,8 +14,8 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// Manifests returns each text of testdata that is YAML or JSON and not longer
-// than most, once, in the order of the paths, followed by Odd.
+// Manifests returns the different YAML and JSON texts of testdata that are not longer than most, in the order of their
+// paths, followed by Odd.
 func Manifests(tb testing.TB, most int) []string {
 	tb.Helper()
 	var texts []string
@@ -36,7 +35,7 @@ func Manifests(tb testing.TB, most int) []string {
 		case err != nil:
 			return err
 		case entry.IsDir() && entry.Name() == "templates":
-			return filepath.SkipDir // of a chart: these are not YAML yet
+			return filepath.SkipDir // of a chart: these are templates
 		case entry.IsDir():
 			return nil
 		}
@@ -59,7 +58,6 @@ func Manifests(tb testing.TB, most int) []string {
 	return slices.Concat(texts, Odd())
 }
 
-// testdata returns the path of the repository's own testdata.
 func testdata(tb testing.TB) string {
 	tb.Helper()
 	dir, err := os.Getwd()
@@ -87,14 +85,13 @@ const configMap = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\
 
 const list = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n"
 
-// Odd returns manifests that few people write: with aliases, merge keys, tags,
-// directives, other encodings and breaks, markers in odd places, nothing where
-// something is expected, the same key twice.
+// Odd returns unusual manifests: with aliases, merge keys, tags, directives, other encodings and breaks, markers in odd
+// places, missing values, duplicate keys.
 func Odd() []string {
 	texts := []string{
 		"", "\n", "---\n", "...\n", "--- # nothing\n...\n---\n", "null\n", "{}\n", "[]\n", "a", "- a\n", "\ufeff", "\x00", "\xff\xfe{\x00}\x00", "a: \xff\n", "%YAML 1.2\n", "&a", "*a", "? \n", "!!str",
 
-		// Aliases and merge keys, within an item and across.
+		// Aliases and merge keys, within and across items.
 		"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: &n a, labels: {app: *n}}\ndata: &d {k: v}\nbinaryData: *d\n---\n" + pod,
 		"kind: List\napiVersion: v1\nitems:\n- &cm {apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {k: v}}\n- *cm\n- <<: *cm\n  metadata: {name: b}\n",
 		"apiVersion: v1\nkind: ConfigMap\nmetadata: &m {<<: {name: a}}\ndata: {<<: [{k: v}, {k: w, l: v}], k: x}\n---\n" + pod,
@@ -119,7 +116,7 @@ func Odd() []string {
 		configMap + "  t: |\n    ---\n    kind: Pod\n  u: >-2\n      x\n    y\n\n  w: |+\n\n    ...\n\n\n---\n" + pod, configMap + "  t: \"\n---\n\"\n", configMap + "  t: 'a\n\n  --- b\n... '\n",
 		"--- |\n a\n--- >\n---\n--- \"a\"\n--- # c\n" + configMap, "---\t" + configMap, "---a\n", "kind: ConfigMap\n--- \n...\n...\n# end", configMap + "...\ngarbage: [\n",
 
-		// Nothing, numbers and the like for names; keys twice.
+		// Missing values, numbers and the like as names; duplicate keys.
 		"apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name:\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: ~, namespace: null}\n---\napiVersion: v1\nkind: Secret\nmetadata: null\n---\nkind:\nmetadata: []\n",
 		"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: 12}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: yes, annotations: }\n---\n" +
 			"apiVersion: v1\nkind: Pod\nmetadata: {name: 0x1F}\nspec: {volumes: [{configMap: {name: 12}}, {configMap: {name: yes}}, {configMap: {name: }}, {configMap: }, ]}\n",
@@ -127,7 +124,7 @@ func Odd() []string {
 		"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, annotations: [x]}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: [a]}\ndata: [a]\n", configMap + "---\n" + configMap,
 		"apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: >-\n    a\n  annotations:\n    # none\n---\n" + strings.Replace(pod, "{name: a}", "{name: \"a\\\n  \"}", 1),
 
-		// What an earlier run, or kustomize, has written.
+		// The output of an earlier run, or of kustomize.
 		"apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: x-a-4h2mbtbbt6-y\n  annotations:\n    confighash.dev/hash: 4h2mbtbbt6\ndata:\n  k: v\n---\n" + strings.Replace(pod, "{name: a}", "{name: a-4h2mbtbbt6}", 1),
 		"apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: dev-a\n  annotations:\n    internal.config.kubernetes.io/previousNames: a\n    internal.config.kubernetes.io/previousNamespaces: default\n" +
 			"    internal.config.kubernetes.io/previousKinds: ConfigMap\n    internal.config.kubernetes.io/prefixes: dev-\n    kustomize.config.k8s.io/id: '1'\ndata:\n  k: v\n---\n" + pod,

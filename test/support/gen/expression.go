@@ -6,8 +6,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A Pair is a random regular expression, valid or not, and a text that it matches more often
-// than chance would have it.
+// A Pair is a random regular expression, valid or not, and a text that it matches more often than by chance.
 type Pair struct{ Expr, Text string }
 
 // Pairs generates pairs.

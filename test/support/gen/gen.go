@@ -1,5 +1,4 @@
-// Package gen makes the random choices of the generators of test data, and holds the texts
-// that are hard to carry in YAML.
+// Package gen makes the random choices of test data generators, and has texts that are hard to represent in YAML.
 package gen
 
 import (
@@ -10,8 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Dice make random choices. Every choice is as likely as the others, and the first of them
-// is the simplest: rapid shrinks toward it.
+// Dice make random choices. All choices are equally likely, and the first is the simplest: rapid shrinks toward it.
 type Dice struct {
 	draw   func(n int) int
 	serial int
@@ -22,8 +20,8 @@ func New(t *rapid.T) *Dice {
 	return &Dice{draw: func(n int) int { return index(n).Draw(t, "choice") }}
 }
 
-// index draws a number below n. It is uniform, unlike rapid's own ranges, which prefer small
-// numbers: a choice in a hundred must be one in a hundred.
+// index draws a number below n. It is uniform, unlike rapid's own ranges, which prefer small numbers: a choice of one
+// in a hundred must be exactly that.
 func index(n int) *rapid.Generator[int] {
 	width, coin := bits.Len(uint(n-1)), rapid.Bool()
 	return rapid.Custom(func(t *rapid.T) int {
@@ -42,7 +40,7 @@ func index(n int) *rapid.Generator[int] {
 	})
 }
 
-// Seeded returns dice for what is made several times and must be the same each time.
+// Seeded returns dice for values that are generated several times and must be the same each time.
 func Seeded(seed uint64) *Dice {
 	return &Dice{draw: rand.New(rand.NewPCG(seed, 0x636f6e666967)).IntN}
 }
@@ -55,16 +53,16 @@ func (d *Dice) IntN(n int) int {
 	return d.draw(n)
 }
 
-// Chance is true in percent of a hundred cases.
+// Chance is true in the given percentage of cases.
 func (d *Dice) Chance(percent int) bool { return d.IntN(100) >= 100-percent }
 
-// Between returns a number from low to high, both included.
+// Between returns a number from low to high, inclusive.
 func (d *Dice) Between(low, high int) int { return low + d.IntN(high-low+1) }
 
 // Seed returns a seed for Seeded.
 func (d *Dice) Seed() uint64 { return uint64(d.IntN(1 << 24)) }
 
-// Fresh returns a name that begins with stem and that it has not returned yet.
+// Fresh returns a name that begins with stem and was not returned before.
 func (d *Dice) Fresh(stem string) string {
 	d.serial++
 	return fmt.Sprintf("%s-%d", stem, d.serial)
@@ -92,8 +90,7 @@ func (d *Dice) Perm(n int) []int {
 // Pick returns one of several.
 func Pick[T any](d *Dice, several []T) T { return several[d.IntN(len(several))] }
 
-// AwkwardTexts are values that one YAML or another, a shell or a careless
-// edit reads as something else.
+// AwkwardTexts are values that some YAML version, a shell or a careless edit changes.
 var AwkwardTexts = []string{
 	"", " ", "\n", "\n\n", "~", "null", "Null", "NULL", "yes", "No", "on", "off", "y", "n", "true", "TRUE", "False",
 	"1e3", "1E3", "0x1F", "0o14", "0b1", "014", "1_000", "+1", "-0", "1.", ".5", "1.0", ".inf", "-.INF", ".nan", "12:30:45",
@@ -108,12 +105,11 @@ var AwkwardTexts = []string{
 	"folded line one that is long enough to be wrapped by an emitter\nand a second one, just as long, so that both are wide\n",
 }
 
-// LostTexts are values that kustomize cannot carry: it refuses to print the
-// first, and prints the second so that it is read as a space.
+// LostTexts are values that kustomize cannot carry: it refuses to print the first, and prints the second so that it is
+// read as a space.
 var LostTexts = []string{"del\x7f", "\u0085"}
 
-// BinaryTexts are values that are not UTF-8; the last takes several lines of
-// the base64 that kustomize writes.
+// BinaryTexts are values that are not UTF-8; the last takes several lines of the base64 that kustomize writes.
 var BinaryTexts = []string{
 	"\xff", "\xfe\xff\x00a", "caf\xe9", "\x80 trailing \n", "\xff" + string(make([]byte, 120)),
 }

@@ -8,7 +8,7 @@ var listKeys = []string{
 	"initContainers", "paths", "resourceRules", "rules", "secrets", "sources", "tls", "volumes",
 }
 
-// Set puts a value at a path of an object of a core kind, which it extends as needed.
+// Set puts a value at a path of an object of a core kind, and creates the mappings and lists on the way.
 func Set[P ~[]S, S ~string](object map[string]any, path P, value any) {
 	for _, segment := range path[:len(path)-1] {
 		key := string(segment)

@@ -1,5 +1,5 @@
-// Package golden compares what a test gets with a file of testdata. With the flag
-// -update, which every test that imports this package has, it writes the file instead:
+// Package golden compares a test's output with a file of testdata. With the flag -update, which every test that imports
+// this package has, it writes the file instead:
 //
 //	go test ./internal/... -run TestWrite -update
 package golden
@@ -17,11 +17,10 @@ import (
 
 var update = flag.Bool("update", false, "write golden files instead of comparing with them")
 
-// Update reports whether golden files are written instead of compared.
+// Update reports whether golden files are to be written instead of compared.
 func Update() bool { return *update }
 
-// Compare fails the test unless the file at path holds got. With -update it writes the
-// file, and the folders above it.
+// Compare fails the test unless the file at path contains got. With -update it writes the file, and creates its folder.
 func Compare[T ~string | ~[]byte](t testing.TB, path string, got T) {
 	t.Helper()
 	if Update() {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A recorder is a test that may fail.
+// A recorder records whether a test fails.
 type recorder struct {
 	testing.TB
 	failed bool

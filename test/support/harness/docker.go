@@ -9,8 +9,7 @@ import (
 	"testing"
 )
 
-// ImageUnderTest returns the image under test, CONFIGHASH_IMAGE, or skips the
-// test where docker cannot run it.
+// ImageUnderTest returns the image under test, CONFIGHASH_IMAGE, or skips the test if docker cannot run it.
 func ImageUnderTest(t *testing.T) string {
 	t.Helper()
 	name := os.Getenv("CONFIGHASH_IMAGE")
@@ -36,7 +35,7 @@ func Kpt(t *testing.T) string {
 	return path
 }
 
-// ReplaceIn replaces the one old in a file.
+// ReplaceIn replaces the only occurrence of old in a file.
 func ReplaceIn(t *testing.T, path, old, replacement string) {
 	t.Helper()
 	content, err := os.ReadFile(path)
@@ -52,7 +51,7 @@ func ReplaceIn(t *testing.T, path, old, replacement string) {
 	}
 }
 
-// MustRun runs a program on stdin and returns its stdout.
+// MustRun runs a program on stdin and returns its stdout. It fails the test if the program fails.
 func MustRun(t *testing.T, stdin []byte, name string, args ...string) []byte {
 	t.Helper()
 	stdout, err := Run(stdin, name, args...)

@@ -1,5 +1,5 @@
-// Package harness is what tests of the built confighash share: the program itself, the tools
-// that they run with it, and the objects that these print.
+// Package harness is shared by tests of the built confighash: it has the program itself, the tools that run with it,
+// and the parsed objects of their output.
 package harness
 
 import (
@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -26,19 +27,17 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// HashAnnotation is what the function leaves on an object it renamed and
-// kustomize does not.
+// HashAnnotation is an annotation that the function, unlike kustomize, adds to a renamed object.
 const HashAnnotation = "confighash.dev/hash"
 
-// Binary is the confighash under test. Main builds it unless the flag -confighash names
-// one.
+// Binary is the confighash under test. Main builds it unless the flag -confighash names one.
 var Binary string
 
 func init() {
 	flag.StringVar(&Binary, "confighash", "", "absolute path of the confighash to test; built from this module if empty")
 }
 
-// Root returns the directory of the module that the tests are of.
+// Root returns the directory of the tested module.
 var Root = sync.OnceValue(func() string {
 	dir, err := os.Getwd()
 	for err == nil {
@@ -54,10 +53,9 @@ var Root = sync.OnceValue(func() string {
 	panic("the tests do not run in a module")
 })
 
-// Main is what TestMain of a package calls whose tests run Binary. It exits.
+// Main is for TestMain of packages whose tests run Binary. It exits.
 func Main(m *testing.M) {
-	// kustomize runs this very program as a function of a chain: see
-	// forgetEarlierNames.
+	// kustomize runs this same program as a function of a chain: see forgetEarlierNames.
 	if len(os.Args) == 2 && os.Args[1] == forgetArgument {
 		if err := forgetEarlierNames(os.Stdin, os.Stdout); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -69,7 +67,7 @@ func Main(m *testing.M) {
 	os.Exit(buildAndRun(m))
 }
 
-// MainWithShell is Main for tests of commands for sh, which Windows lacks.
+// MainWithShell is Main for tests that run sh commands, which Windows lacks.
 func MainWithShell(m *testing.M) {
 	if runtime.GOOS == "windows" {
 		fmt.Println("skipped: the tests run commands for sh")
@@ -78,7 +76,6 @@ func MainWithShell(m *testing.M) {
 	Main(m)
 }
 
-// buildAndRun builds Binary and runs the tests with it.
 func buildAndRun(m *testing.M) int {
 	if Binary != "" {
 		return m.Run()
@@ -96,9 +93,9 @@ func buildAndRun(m *testing.M) int {
 	return m.Run()
 }
 
-// build returns a confighash in dir, built from the module. The packages of one `go test`
-// share the linked program in the user's cache, where go build leaves it alone as long as
-// the sources are the same; the link in dir stays what it is if they change meanwhile.
+// build returns a confighash in dir, built from the module. The packages of one `go test` share the linked program in
+// the user's cache, which go build does not touch while the sources stay the same; the link in dir stays valid if they
+// change.
 func build(dir string) (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -134,15 +131,13 @@ func build(dir string) (string, error) {
 	return own, os.WriteFile(own, content, 0o755)
 }
 
-// Kustomize returns the path of a kustomize: $KUSTOMIZE, or the one
-// that the Makefile keeps in bin/tools, which is built where it is missing.
+// Kustomize returns the path of a kustomize: $KUSTOMIZE, or the one in bin/tools, which is built if it is missing.
 var Kustomize = sync.OnceValues(func() (string, error) {
 	return toolBinary("kustomize", "sigs.k8s.io/kustomize/kustomize/v5@v5.8.2")
 })
 
-// toolBinary returns the path of a program that the tests run: what the
-// environment variable of its name says, or the one that the Makefile keeps in
-// bin/tools, which is built where it is missing.
+// toolBinary returns the path of a program that the tests run: the value of the environment variable of its name, or
+// the one in bin/tools, which is built if it is missing.
 func toolBinary(name, source string) (string, error) {
 	if path := os.Getenv(strings.ToUpper(name)); path != "" {
 		return path, nil
@@ -160,8 +155,7 @@ func toolBinary(name, source string) (string, error) {
 	return path, nil
 }
 
-// A Builder is one way to run `kustomize build`; it returns what kustomize
-// would print.
+// A Builder is one way to run `kustomize build`; it returns kustomize's output.
 type Builder func(dir string) ([]byte, error)
 
 // BuildByExec runs the kustomize binary.
@@ -184,8 +178,8 @@ func Run(stdin []byte, name string, args ...string) ([]byte, error) {
 	return stdout.Bytes(), nil
 }
 
-// An Object is a parsed document. Strings stay strings and numbers
-// json.Numbers, so that nothing is equal by conversion.
+// An Object is a parsed document. Strings stay strings and numbers are json.Numbers, so that nothing is equal by
+// conversion.
 type Object map[string]any
 
 // Objects parses a stream and returns its documents by identity.
@@ -214,7 +208,7 @@ func Objects(stream []byte) (map[string]Object, error) {
 	return found, nil
 }
 
-// Identity is what distinguishes objects for an API server.
+// Identity returns what identifies the object to an API server.
 func (o Object) Identity() string {
 	return fmt.Sprintf("%v %v %s/%s", o["apiVersion"], o["kind"], o.Namespace(), o.Name())
 }
@@ -247,8 +241,7 @@ func At(from map[string]any, keys ...string) any {
 	return value
 }
 
-// DropHashAnnotation drops the one annotation that kustomize does not
-// write, and the annotations if that was all of them.
+// DropHashAnnotation drops the annotation that kustomize does not write, and the annotations if they become empty.
 func (o Object) DropHashAnnotation() {
 	metadata, _ := o["metadata"].(map[string]any)
 	annotations, _ := metadata["annotations"].(map[string]any)
@@ -261,10 +254,11 @@ func (o Object) DropHashAnnotation() {
 	}
 }
 
-// Diff compares what two builds print, object by object and without regard to
-// their order, in which kustomize moves what a function renames to the end.
-// With lost, references that name no object on either side are equal if one
-// is part of the other.
+// Diff compares the output of two builds object by object, regardless of their order: kustomize moves objects that a
+// function renames to the end. As kustomize loses some references between layers, a reference in want that names no
+// object equals one in got that names an object of its namespace if the two differ only in the hash. With lost, the
+// former may also be a part of the latter, and references that name no object on either side are equal if one is part
+// of the other.
 func Diff(want, got []byte, lost bool) (string, error) {
 	wanted, err := Objects(want)
 	if err != nil {
@@ -274,14 +268,25 @@ func Diff(want, got []byte, lost bool) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("got: %w", err)
 	}
-	names := make(map[string]bool)
+	names, present := make(map[string]bool), make(map[string]bool)
 	for _, set := range []map[string]Object{wanted, gotten} {
 		for _, o := range set {
 			o.DropHashAnnotation()
 			names[o.Name()] = true
+			present[o.Namespace()+"/"+o.Name()] = true
 		}
 	}
-	var options cmp.Options
+	found := func(path cmp.Path) bool {
+		want, got := path.Last().Values()
+		if len(path) < 2 || want.Kind() != reflect.String || got.Kind() != reflect.String {
+			return false
+		}
+		referrer := gotten[path.Index(1).(cmp.MapIndex).Key().String()]
+		hashed := len(got.String()) - len("-4h2mbtbbt6")
+		return hashed > 0 && (got.String()[:hashed] == want.String() || lost && strings.Contains(got.String()[:hashed], want.String())) &&
+			!names[want.String()] && present[referrer.Namespace()+"/"+got.String()]
+	}
+	options := cmp.Options{cmp.FilterPath(found, cmp.Ignore())}
 	if lost {
 		options = append(options, cmp.FilterPath(outsideData, cmp.FilterValues(func(want, got string) bool {
 			return !names[want] && !names[got] && (strings.Contains(want, got) || strings.Contains(got, want))
@@ -290,7 +295,7 @@ func Diff(want, got []byte, lost bool) (string, error) {
 	return cmp.Diff(wanted, gotten, options), nil
 }
 
-// outsideData reports whether a path leads to what may be a reference.
+// outsideData reports whether a path leads to a possible reference.
 func outsideData(path cmp.Path) bool {
 	return !slices.ContainsFunc(path, func(step cmp.PathStep) bool {
 		index, ok := step.(cmp.MapIndex)
@@ -301,7 +306,7 @@ func outsideData(path cmp.Path) bool {
 // Files are contents by slash-separated path.
 type Files map[string]string
 
-// Write puts the files beneath dir.
+// Write writes the files beneath dir.
 func (f Files) Write(dir string) error {
 	for name, content := range f {
 		path := filepath.Join(dir, filepath.FromSlash(name))
@@ -327,8 +332,7 @@ func (f Files) String() string {
 	return b.String()
 }
 
-// FunctionConfig is the functionConfig of the binary as a file under
-// `transformers:`, with spec in YAML.
+// FunctionConfig returns the functionConfig of the binary as a file under `transformers:`, with spec in YAML.
 func FunctionConfig(spec string) string {
 	return `apiVersion: confighash.dev/v1alpha1
 kind: ConfigHash
@@ -342,7 +346,7 @@ spec: ` + spec + "\n"
 
 const forgetArgument = "forget-earlier-names"
 
-// ForgetConfig is the functionConfig that runs forgetEarlierNames.
+// ForgetConfig returns the functionConfig that runs forgetEarlierNames.
 func ForgetConfig() (string, error) {
 	self, err := os.Executable()
 	return `apiVersion: test.confighash.dev/v1
@@ -356,9 +360,9 @@ metadata:
         args: [` + forgetArgument + "]\n", err
 }
 
-// forgetEarlierNames is a function that takes kustomize's memory of earlier
-// names from what confighash renamed. kustomize rewrites references by that
-// memory; without it only those references are right that confighash wrote.
+// forgetEarlierNames is a function that removes kustomize's record of earlier names from objects that confighash
+// renamed. kustomize rewrites references by that record; without it only the references that confighash wrote are
+// right.
 func forgetEarlierNames(in io.Reader, out io.Writer) error {
 	list, err := io.ReadAll(in)
 	if err != nil {

@@ -19,7 +19,7 @@ var Helm = sync.OnceValues(func() (string, error) {
 	return toolBinary("helm", strings.Replace(HelmModule, "@", "/cmd/helm@", 1))
 })
 
-// SkipWithoutHelm skips a test that needs helm where tests are to be short.
+// SkipWithoutHelm skips a test that needs helm in short mode.
 func SkipWithoutHelm(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
@@ -37,7 +37,7 @@ func ReadFile(t *testing.T, path string) []byte {
 	return content
 }
 
-// FencedBlocks returns what stands between ```language and ``` in a page.
+// FencedBlocks returns the text between ```language and ``` in a page.
 func FencedBlocks(t *testing.T, path, language string) []string {
 	t.Helper()
 	var blocks []string
@@ -51,8 +51,7 @@ func FencedBlocks(t *testing.T, path, language string) []string {
 	return blocks
 }
 
-// Shell runs a command as a page shows it, in dir, where confighash, kustomize
-// and helm are on the PATH, and returns its stdout.
+// Shell runs a command as on a page, in dir, with confighash, kustomize and helm on the PATH.
 func Shell(t *testing.T, dir, command string, env ...string) (stdout, stderr string, err error) {
 	t.Helper()
 	SkipWithoutHelm(t)
@@ -75,6 +74,6 @@ func Shell(t *testing.T, dir, command string, env ...string) (stdout, stderr str
 	return out.String(), messages.String(), err
 }
 
-// ReadByName returns the path of a functionConfig under which only kustomize's rules decide
-// about names: random objects hold no data and random Roles name them.
+// ReadByName returns the path of a functionConfig under which only kustomize's rules decide about names: random objects
+// have no data and random Roles name them.
 func ReadByName() string { return filepath.Join(Root(), "testdata", "read-by-name.yaml") }

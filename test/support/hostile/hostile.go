@@ -1,6 +1,6 @@
-// Package hostile holds manifests that ask for far more work than their text has
-// bytes: many names times many namespaces, references, mounts or patterns. Tests
-// grow them, and hold that memory and work grow with the text alone.
+// Package hostile has manifests that could cause far more work than their size suggests: many names times many
+// namespaces, references, mounts or patterns. Tests increase their size, and verify that memory and work grow only with
+// it.
 package hostile
 
 import (
@@ -11,19 +11,17 @@ import (
 // A Shape is a family of inputs, one for each size.
 type Shape struct {
 	Name string
-	// Make returns manifests, as a stream, whose length is about in proportion to
-	// n. Where they hold VALUE, another value makes other content of it.
+	// Make returns manifests, as a stream, whose size is roughly proportional to n. Replacing VALUE changes the content
+	// of objects.
 	Make func(n int) string
-	// Spec returns more fields of the functionConfig's spec, in flow style; nil
-	// for none.
+	// Spec returns further fields of the functionConfig's spec, in flow style; nil if there are none.
 	Spec func(n int) string
 }
 
-// Value represents the content of objects in what Make returns.
+// Value stands for the content of objects in the result of Make.
 const Value = "VALUE"
 
-// At returns the shape's manifests and the functionConfig's spec, whose length
-// together is some size, in bytes, or up to twice that.
+// At returns the shape's manifests and the functionConfig's spec with a total size in bytes from size to twice that.
 func (s Shape) At(size int) (manifests, spec string) {
 	for n := 4; ; n += n/4 + 1 {
 		manifests, spec = s.Make(n), ""
@@ -36,7 +34,7 @@ func (s Shape) At(size int) (manifests, spec string) {
 	}
 }
 
-// each repeats a text, in which # is replaced by a number from 0.
+// each repeats a text, with # replaced by a number from 0.
 func each(n int, text string) string {
 	parts := strings.Split(text, "#")
 	var b strings.Builder
@@ -51,10 +49,9 @@ func each(n int, text string) string {
 	return b.String()
 }
 
-// list is each with commas between.
+// list is each, separated by commas.
 func list(n int, text string) string { return strings.TrimSuffix(each(n, text+","), ",") }
 
-// object returns a ConfigMap or a Secret.
 func object(kind, namespace, name, more string) string {
 	data := "data"
 	if kind == "Secret" {
@@ -70,7 +67,7 @@ func configMap(namespace, name, more string) string {
 	return object("ConfigMap", namespace, name, more)
 }
 
-// workload returns a Deployment with a pod spec, and with annotations.
+// workload returns a Deployment with a pod spec and annotations.
 func workload(namespace, name, annotations, podSpec string) string {
 	if namespace != "" {
 		namespace = ", namespace: " + namespace
@@ -81,27 +78,27 @@ func workload(namespace, name, annotations, podSpec string) string {
 	return "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: " + name + namespace + annotations + "}\nspec: {template: {spec: {" + podSpec + "}}}\n---\n"
 }
 
-// takes is a pod spec whose container takes all of a ConfigMap.
+// takes returns a pod spec whose container consumes a whole ConfigMap.
 func takes(name string) string {
 	return "containers: [{name: c, envFrom: [{configMapRef: {name: " + name + "}}]}]"
 }
 
-// role returns a ClusterRole with names of ConfigMaps and Secrets in it.
+// role returns a ClusterRole that names ConfigMaps and Secrets.
 func role(name, resources, names string) string {
 	return "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: " + name + "}\nrules: [{apiGroups: [\"\"], resources: [" + resources + "], verbs: [get], resourceNames: [" + names + "]}]\n---\n"
 }
 
-// thing returns a custom resource of which nothing is known.
+// thing returns a custom resource of an unknown kind.
 func thing(name, spec string) string {
 	return "apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: " + name + "}\nspec: " + spec + "\n---\n"
 }
 
-// built is what kustomize writes of an object's layers.
+// built returns kustomize's annotations about an object's layers.
 func built(prefixes, suffixes string) string {
 	return fmt.Sprintf(`, annotations: {internal.config.kubernetes.io/prefixes: %q, internal.config.kubernetes.io/suffixes: %q}`, prefixes, suffixes)
 }
 
-// called is what kustomize writes of an object's earlier names.
+// called returns kustomize's annotations about an object's earlier names.
 func called(n int, names string) string {
 	return fmt.Sprintf(`, annotations: {internal.config.kubernetes.io/previousNames: %q, internal.config.kubernetes.io/previousNamespaces: %q, internal.config.kubernetes.io/previousKinds: %q}`,
 		names, strings.TrimSuffix(strings.Repeat("default,", n), ","), strings.TrimSuffix(strings.Repeat("ConfigMap,", n), ","))

@@ -14,7 +14,7 @@ func Shapes() []Shape {
 	return all
 }
 
-// inNamespaces returns objects of one name, in a namespace each.
+// inNamespaces returns objects of the same name, each in its own namespace.
 func inNamespaces(n int, kind, name string) string {
 	return each(n, object(kind, "n#", name, ""))
 }
@@ -23,7 +23,7 @@ func spread(n int) string {
 	return each(n, configMap("n#", "a", "")+workload("n#", "w", "", takes("a")))
 }
 
-// layers are about what kustomize narrows several objects of a name by.
+// layers are about the layers by which kustomize narrows several objects of one name.
 func layers() []Shape {
 	return []Shape{
 		{Name: "one object with long lists of prefixes and suffixes", Make: func(n int) string {
@@ -202,7 +202,7 @@ func names() []Shape {
 	}
 }
 
-// pods are about what is in pod templates.
+// pods are about the content of pod templates.
 func pods() []Shape {
 	return []Shape{
 		{Name: "mounts times items", Make: func(n int) string {
@@ -337,7 +337,7 @@ func policies() []Shape {
 	}
 }
 
-// often returns a text for a size in pieces, none of them for more than most.
+// often splits n into pieces of at most most, and joins their texts.
 func often(n, most int, text func(n int) string) string {
 	var b strings.Builder
 	for ; n > 0; n -= most {
@@ -346,7 +346,7 @@ func often(n, most int, text func(n int) string) string {
 	return b.String()
 }
 
-// texts are about text, however deep, long or many of a kind.
+// texts are about text that is deep, long or repetitive.
 func texts() []Shape {
 	deep := func(n int, open, inner, end string) string {
 		return strings.Repeat(open, n) + inner + strings.Repeat(end, n)

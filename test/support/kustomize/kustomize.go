@@ -10,14 +10,14 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 )
 
-// Build runs `kustomize build --enable-alpha-plugins --enable-exec` in this process, on files
-// on disk. Its error ends with what the function wrote to stderr.
+// Build runs `kustomize build --enable-alpha-plugins --enable-exec` in this process, on files on disk. Its error ends
+// with what the function wrote to stderr.
 func Build(dir string) (out []byte, err error) {
 	stderr, err := os.CreateTemp(dir, "stderr-")
 	if err != nil {
 		return nil, err
 	}
-	// kustomize lets a function write to the stderr of its own process.
+	// kustomize lets a function write to its own process's stderr.
 	own := os.Stderr
 	os.Stderr = stderr
 	defer func() {

@@ -1,11 +1,11 @@
-// Package property runs tests over random values. They are the same in every run, so that a
-// change does not fail for an old fault; two variables of the environment ask for others:
+// Package property runs tests over random values. The values are the same in every run, so that a change does not fail
+// because of an old bug. Two environment variables change that:
 //
-//	CONFIGHASH_SEED=random     fresh ones, or those of a number
-//	CONFIGHASH_CASES=10000     that many for a property that takes 100 by itself, and more
-//	                           or fewer for the others in proportion
+//	CONFIGHASH_SEED=random     fresh values, or those of a number
+//	CONFIGHASH_CASES=10000     the number of cases for a property that takes 100 by
+//	                           default, and more or fewer for others in proportion
 //
-// What fails is shrunk by rapid. The flags of rapid work as ever.
+// rapid shrinks values that fail. Its flags work as usual.
 package property
 
 import (
@@ -24,12 +24,12 @@ import (
 	"github.com/confighash/confighash/test/support/gen"
 )
 
-// usual is how many cases rapid takes by itself.
+// usual is rapid's default number of cases.
 const usual = 100
 
 func init() {
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(400) // as the program does: a third less time
+		debug.SetGCPercent(400) // as in the program: a third less time
 	}
 	set("rapid.seed", strconv.FormatUint(Seed(), 10))
 	set("rapid.checks", strconv.Itoa(cases(usual)))
@@ -41,7 +41,7 @@ func set(name, value string) {
 	}
 }
 
-// Seed returns what random numbers of a test begin with.
+// Seed returns the seed of a test's random numbers.
 var Seed = func() func() uint64 {
 	seed := uint64(1)
 	switch text := os.Getenv("CONFIGHASH_SEED"); text {
@@ -59,7 +59,7 @@ var Seed = func() func() uint64 {
 	return func() uint64 { return seed }
 }()
 
-// Cases returns how many cases a test takes that takes n by itself: a fifth with -short.
+// Cases returns how many cases a test runs that by default runs n: a fifth with -short.
 func Cases(n int) int {
 	if testing.Short() {
 		n = max(1, n/shortens)
@@ -67,10 +67,10 @@ func Cases(n int) int {
 	return cases(n)
 }
 
-// shortens is what rapid divides the number of its checks by with -short.
+// shortens is the factor by which rapid reduces the number of its checks with -short.
 const shortens = 5
 
-// cases is Cases without regard to -short.
+// cases is Cases regardless of -short.
 func cases(n int) int {
 	text := os.Getenv("CONFIGHASH_CASES")
 	if text == "" {
@@ -83,7 +83,7 @@ func cases(n int) int {
 	return max(1, n*number/usual)
 }
 
-// IsLong reports whether the tests take enough cases to count what occurs in them.
+// IsLong reports whether there are enough cases for statistics about what occurs in them.
 func IsLong() bool { return Cases(usual) >= 10*usual }
 
 // Check runs rapid.Check.
@@ -92,8 +92,8 @@ func Check(t *testing.T, check func(*rapid.T)) {
 	rapid.Check(t, check)
 }
 
-// ForAll runs check on n random values, more or fewer as Cases says. The value that fails is
-// shrunk as long as the error begins with the same words, up to the first colon.
+// ForAll runs check on n random values, adjusted by Cases. A value that fails is shrunk as long as the error begins
+// with the same words, up to the first colon.
 func ForAll[V any](t *testing.T, n int, generate func(*gen.Dice) V, check func(*gen.Dice, V) error) {
 	t.Helper()
 	checks := flag.Lookup("rapid.checks")
@@ -116,7 +116,7 @@ func ForAll[V any](t *testing.T, n int, generate func(*gen.Dice) V, check func(*
 	})
 }
 
-// A caused error says what it has in common with others of its kind.
+// A caused error identifies what it has in common with others of its kind.
 type caused interface{ Cause() string }
 
 func causeOf(err error) string {
@@ -128,7 +128,7 @@ func causeOf(err error) string {
 	return before
 }
 
-// quiet keeps rapid from printing a value: the error shows it.
+// quiet keeps rapid from printing a value, which the error already shows.
 type quiet[V any] struct{ value V }
 
 // GoString implements fmt.GoStringer.

@@ -1,7 +1,5 @@
-// Package transcript reads and writes the transcripts of a shell that the pages show:
-// blocks of the language console, in which lines that begin with "$ " are
-// commands, and the lines after one what it prints. Tests run the commands and
-// hold the pages to what comes out.
+// Package transcript reads and writes the shell transcripts in the pages: blocks of the language console, in which
+// lines that begin with "$ " are commands, followed by their output. Tests run the commands and compare the output.
 package transcript
 
 import (
@@ -11,16 +9,16 @@ import (
 
 // A Transcript is one block.
 type Transcript struct {
-	Line     int // of the page, that of the first command
+	Line     int // of the first command, in the page
 	Commands []Command
 
-	start, end int // of what is between the fences
+	start, end int // of the text between the fences
 }
 
-// A Command is a command with what it prints.
+// A Command is a command with its output.
 type Command struct {
 	Text   string
-	Output string // with the line feed at its end, "" for none
+	Output string // including the final line feed, "" for none
 }
 
 var block = regexp.MustCompile("(?s)\n```console\n(.*?\n)```\n")
@@ -42,8 +40,7 @@ func Read(page string) []Transcript {
 	return all
 }
 
-// Write returns the page with these transcripts, which Read returned of it, in the
-// place of its own.
+// Write returns the page with its transcripts, as returned by Read, replaced.
 func Write(page string, transcripts []Transcript) string {
 	var b strings.Builder
 	end := 0
@@ -55,7 +52,7 @@ func Write(page string, transcripts []Transcript) string {
 	return b.String() + page[end:]
 }
 
-// String returns the transcript as it stands between the fences.
+// String returns the text between the fences.
 func (s *Transcript) String() string {
 	var b strings.Builder
 	for _, c := range s.Commands {

@@ -1,9 +1,9 @@
-// Command stored says what Kubernetes itself makes of pod templates: it decodes them
-// as kube-apiserver does, fills in its defaults, stores them, and reads them again.
+// Command stored shows how Kubernetes itself treats pod templates: it decodes them as kube-apiserver does, applies
+// defaults, stores them, and reads them again.
 //
-// It reads pairs, one JSON object a line, {"old": YAML, "new": YAML}, and writes one
-// line for each. The tests of internal/podtemplate compare its answers with their own. It is
-// a program and no part of those tests, since it needs other versions of modules.
+// It reads pairs, one JSON object per line, {"old": YAML, "new": YAML}, and writes one line for each. The tests of
+// internal/podtemplate compare its answers with their own. It is a separate program, since it needs other versions of
+// modules.
 package main
 
 import (
@@ -29,25 +29,23 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// A pair is two pod templates.
 type pair struct {
 	Old string `json:"old"`
 	New string `json:"new"`
 }
 
-// An answer is about a pair.
+// An answer is the result for a pair.
 type answer struct {
-	// OldError and NewError say why a template is refused.
+	// OldError and NewError are why a template is rejected.
 	OldError string `json:"oldError,omitempty"`
 	NewError string `json:"newError,omitempty"`
 	// Same: a Deployment does not roll.
 	Same bool `json:"same"`
-	// Identical: neither does a StatefulSet or a DaemonSet, whose revisions are
-	// compared byte by byte.
+	// Identical: neither does a StatefulSet or a DaemonSet, whose revisions are compared byte by byte.
 	Identical bool `json:"identical"`
-	// Dropped: a part of the new template is not stored, as a feature gate is off.
+	// Dropped: a part of the new template is not stored because a feature gate is off.
 	Dropped bool `json:"dropped"`
-	// Stored is the new template as it is stored.
+	// Stored is the new template in its stored form.
 	Stored json.RawMessage `json:"stored,omitempty"`
 }
 
@@ -73,7 +71,7 @@ func run(in io.Reader, out io.Writer) error {
 				return err
 			}
 		}
-		// Whoever asks one by one gets each answer before the next question.
+		// A caller that asks one question at a time gets each answer before the next question.
 		if lines.Buffered() == 0 {
 			if err := w.Flush(); err != nil {
 				return err
@@ -121,8 +119,8 @@ var (
 	codec   = legacyscheme.Codecs.CodecForVersions(storage, storage, appsv1.SchemeGroupVersion, apps.SchemeGroupVersion)
 )
 
-// store returns what a controller sees of a template in a Deployment, and whether
-// the API server's strategy would drop a part of it.
+// store returns what a controller sees of a template in a Deployment, and whether the API server's strategy would drop
+// a part of it.
 func store(template string) (stored *corev1.PodTemplateSpec, dropped bool, err error) {
 	asJSON, err := yaml.YAMLToJSON([]byte(template))
 	if err != nil {
@@ -145,7 +143,7 @@ func store(template string) (stored *corev1.PodTemplateSpec, dropped bool, err e
 	deployment.Strategy.PrepareForCreate(context.Background(), kept)
 	dropped = !apiequality.Semantic.DeepEqual(inner.Spec.Template, kept.Spec.Template)
 
-	// To etcd and back.
+	// Round trip through etcd's encoding.
 	inStorage, err := runtime.Encode(codec, inner)
 	if err != nil {
 		return nil, false, err
