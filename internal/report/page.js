@@ -72,5 +72,6 @@ addEventListener("hashchange", fromHash);
 fromHash();
 for (const picture of document.querySelectorAll(".picture")) {
   arrange(picture);
+  draw(picture); // an observer waits for a frame, and a page that is saved or printed may have none
   new ResizeObserver(() => draw(picture)).observe(picture);
 }
