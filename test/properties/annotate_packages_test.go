@@ -990,8 +990,11 @@ var changes = []change{
 		return "", false
 	}},
 	{name: "a removed object", rearranges: true, apply: func(d *gen.Dice, p *consumerPackage) (string, bool) {
+		text := p.text()
 		for _, i := range d.Perm(len(p.documents)) {
-			if o := p.documents[i].value; sourceKinds[o.Kind()] != "" {
+			o := p.documents[i].value
+			stamped := strings.Contains(text, "/"+strings.ToLower(o.Kind())+"."+o.Name()) // an old annotation is removed with its object
+			if sourceKinds[o.Kind()] != "" && !stamped {
 				p.documents = slices.Delete(p.documents, i, i+1)
 				return o.Identity(), true
 			}
