@@ -169,9 +169,8 @@ func writeText(w io.Writer, page *report.Page, colours bool) error {
 
 func gcPage(shown []*gc.Object, unused, all int) *report.Page {
 	title := fmt.Sprintf("%s, %d unused", report.Plural(all, "hashed object"), unused)
-	page := &report.Page{Command: "gc", What: "object", Title: report.Words(title)}
-	rows := make([]report.Row, len(shown))
-	for i, o := range shown {
+	var section report.Section
+	for _, o := range shown {
 		var made report.Phrase
 		if !o.Created.IsZero() {
 			made = report.Words(o.Created.Format(time.DateOnly)).Toned(report.Faint)
@@ -180,11 +179,10 @@ func gcPage(shown []*gc.Object, unused, all int) *report.Page {
 		if o.Kept == "" {
 			why = report.Words("unused").Toned(report.Good)
 		}
-		rows[i] = report.Row{Name: report.Names(o.String()), Columns: []report.Phrase{made, why}}
+		section.Rows = append(section.Rows, report.Row{Name: report.Names(o.String()), Columns: []report.Phrase{made, why}})
 	}
-	if len(rows) > 0 {
-		page.Sections = []report.Section{{Rows: rows}}
-	}
+	page := &report.Page{Command: "gc", What: "object", Title: report.Words(title)}
+	page.Add(section)
 	return page
 }
 

@@ -141,14 +141,20 @@ type Page struct {
 	Title         Phrase
 	// Environment is the page's environment, such as prod; it may be empty.
 	Environment string
-	// Table summarizes the page, for Markdown and, if Sums, for other formats too. Its first row has the column titles.
+	// Table summarizes the page. Its first row has the column titles.
 	Table [][]Phrase
-	Sums  bool
 	// Notes are sentences below the table.
 	Notes    []Phrase
 	Sections []Section
 	// NoJSON: no other format has more details.
 	NoJSON bool
+}
+
+// Add appends a section, unless it has no rows.
+func (p *Page) Add(s Section) {
+	if len(s.Rows) > 0 {
+		p.Sections = append(p.Sections, s)
+	}
 }
 
 // A Section is a list of resources.

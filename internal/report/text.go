@@ -20,9 +20,7 @@ func (p *Page) Text(colours bool) string {
 		t.print(Names(p.Environment), Words(": "))
 	}
 	t.line(p.Title)
-	if p.Sums {
-		t.table(p.Table)
-	}
+	t.table(p.Table)
 	for i, note := range p.Notes {
 		if i == 0 {
 			t.WriteString("\n")

@@ -40,7 +40,7 @@ func objectPhrase(r impact.Ref, former string, c impact.Change) (name, change re
 		change = report.Words(" (was ").Name(former).Word(")")
 	}
 	switch c {
-	case impact.Changed, "":
+	case impact.Changed:
 	case impact.Renamed:
 		change = change.Word(" renamed, with the same content")
 	default:
@@ -126,10 +126,4 @@ func withoutPodSpec(field string) string {
 	return field
 }
 
-func verb(c impact.Change) string {
-	switch c {
-	case impact.Added, impact.Changed, impact.Removed, impact.Renamed, impact.Reordered:
-		return strings.ToLower(string(c))
-	}
-	return "differs"
-}
+func verb(c impact.Change) string { return strings.ToLower(string(c)) }

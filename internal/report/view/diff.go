@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/confighash/confighash/internal/fielddiff"
@@ -30,9 +31,7 @@ func (v diffView) Page() *report.Page {
 		for _, r := range s.resources {
 			section.Rows = append(section.Rows, report.Row{Tag: s.tag, Tone: s.tone, Name: report.Names(r.Name), Diff: r.Lines})
 		}
-		if len(section.Rows) > 0 {
-			p.Sections = append(p.Sections, section)
-		}
+		p.Add(section)
 	}
 	return p
 }
@@ -50,10 +49,7 @@ func (v diffView) title() string {
 		}
 		parts = counted(parts, c.n, one, several)
 	}
-	title := "Nothing changes"
-	if len(parts) > 0 {
-		title = strings.Join(parts, ", ")
-	}
+	title := cmp.Or(strings.Join(parts, ", "), "Nothing changes")
 	if n := v.References; n > 0 {
 		title += ", and " + report.Plural(n, "reference") + report.Choose(n, " follows a new name", " follow new names")
 	}

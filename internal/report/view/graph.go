@@ -63,33 +63,14 @@ func (v *graphView) Data() any { return v.Graph }
 
 // Page lists objects with their users or users with their objects, then the nodes without edges.
 func (v *graphView) Page() *report.Page {
-	unused := report.Section{Title: "Nothing in the manifests refers to"}
-	used := map[string]bool{}
-	for _, edges := range v.uses {
-		used[edges[0].To] = true
-	}
-	for i := range v.Objects {
-		if o := &v.Objects[i]; !used[o.ID] {
-			unused.Rows = append(unused.Rows, report.Row{Text: withMark(nodeName(&o.Node), ": ", o)})
-		}
-	}
-	return &report.Page{
-		Command: "graph", What: "resource", Title: report.Words(v.title()).Toned(report.Bold),
-		Sections: filled(append(v.sections(), unused)...),
-	}
-}
-
-func filled(sections ...report.Section) []report.Section {
-	return slices.DeleteFunc(sections, func(s report.Section) bool { return len(s.Rows) == 0 })
-}
-
-// sections lists objects with their users, or users with their objects and those without any.
-func (v *graphView) sections() []report.Section {
 	groups := report.Section{Title: "Objects and who uses them"}
 	idle := report.Section{Title: "Workloads that use nothing"}
+	unused := report.Section{Title: "Nothing in the manifests refers to"}
 	lines := map[string][]report.Line{} // by the ID of the node above them
+	used := map[string]bool{}
 	for _, edges := range v.uses {
 		from, to := v.nodes[edges[0].From], v.nodes[edges[0].To]
+		used[to.ID] = true
 		ways := waysPhrase(edges)
 		if v.by == ByWorkload {
 			lines[from.ID] = append(lines[from.ID], report.Line{Label: nodeName(to), Text: withMark(ways, "; ", v.objects[to.ID])})
@@ -122,8 +103,15 @@ func (v *graphView) sections() []report.Section {
 			text = withMark(nil, ": ", o)
 		}
 		group(&o.Node, text)
+		if !used[o.ID] {
+			unused.Rows = append(unused.Rows, report.Row{Text: withMark(nodeName(&o.Node), ": ", o)})
+		}
 	}
-	return []report.Section{groups, idle}
+	p := &report.Page{Command: "graph", What: "resource", Title: report.Words(v.title()).Toned(report.Bold)}
+	for _, s := range []report.Section{groups, idle, unused} {
+		p.Add(s)
+	}
+	return p
 }
 
 func (v *graphView) title() string {
@@ -132,13 +120,11 @@ func (v *graphView) title() string {
 		users[v.Edges[i].From], used[v.Edges[i].To] = true, true
 	}
 	workloads := count(v.Workloads, func(n *usage.Node) bool { return users[n.ID] })
-	var who []string
+	others := "resource"
 	if workloads > 0 {
-		who = counted(who, workloads, "workload", "workloads")
-		who = counted(who, len(users)-workloads, "other resource", "other resources")
-	} else {
-		who = counted(who, len(users), "resource", "resources")
+		others = "other resource"
 	}
+	who := counted(counted(nil, workloads, "workload", "workloads"), len(users)-workloads, others, others+"s")
 	title := "Nothing uses a ConfigMap or a Secret"
 	if len(who) > 0 {
 		title = fmt.Sprintf("%s %s %s", strings.Join(who, " and "), report.Choose(len(users), "uses", "use"), report.Plural(len(used), "object"))
@@ -167,11 +153,7 @@ func nodeName(n *usage.Node) report.Phrase {
 func nameOf(name *string) report.Phrase { return report.Names(*name) }
 
 func waysPhrase(edges []usage.Edge) report.Phrase {
-	var ways []report.Phrase
-	for i := range edges {
-		ways = append(ways, wayPhrase(&edges[i]))
-	}
-	return report.Join(ways...)
+	return report.Join(report.Some(edges, len(edges), wayPhrase)...)
 }
 
 // wayPhrase returns the way of an edge, such as "optional env (LEVEL, THEME)".
@@ -195,9 +177,6 @@ func wayOf(e *usage.Edge) string {
 
 // withMark appends a separator and what is special about an object, if anything.
 func withMark(p report.Phrase, separator string, o *usage.Object) report.Phrase {
-	if o == nil {
-		return p
-	}
 	if mark, _ := describe(o); len(mark) > 0 {
 		return p.Word(separator).Add(mark)
 	}

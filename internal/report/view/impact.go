@@ -29,7 +29,7 @@ type outcome struct {
 }
 
 // outcomes are in the order of the sections.
-var outcomes = []outcome{
+var outcomes = []*outcome{
 	{impact.Refused, "refused", report.Alarms, "the API server refuses the new manifest", "", ""},
 	{impact.Kills, "kills", report.Alarms, "running work is stopped, and its results may be lost", "", ""},
 	{impact.Stale, "stale", report.Alarms, "pods keep the old configuration until restarted", "stays stale", "stay stale"},
@@ -42,25 +42,18 @@ var outcomes = []outcome{
 	{impact.Stops, "stops", report.Calm, "removed workloads, which a pruning apply stops", "stops if the apply prunes", "stop if the apply prunes"},
 }
 
-// outcomeOf returns the outcome of an effect, and that of Unknown for an effect not listed.
 func outcomeOf(e impact.Effect) *outcome {
-	if i := slices.IndexFunc(outcomes, func(o outcome) bool { return o.effect == e }); i >= 0 {
-		return &outcomes[i]
-	}
-	return outcomeOf(impact.Unknown)
+	return outcomes[slices.IndexFunc(outcomes, func(o *outcome) bool { return o.effect == e })]
 }
 
 // Page lists the effects, worst first.
 func (v impactView) Page() *report.Page {
-	p := &report.Page{Command: "impact", What: "workload", Title: report.Words(v.title()).Add(v.avoidable()).Toned(report.Bold), Sums: true, Table: v.causes()}
+	p := &report.Page{Command: "impact", What: "workload", Title: report.Words(v.title()).Add(v.avoidable()).Toned(report.Bold), Table: v.causes()}
 	add := func(tag, title string, rows []report.Row) {
-		if len(rows) > 0 {
-			open := slices.ContainsFunc(rows, func(r report.Row) bool { return r.Tone == report.Alarms })
-			p.Sections = append(p.Sections, report.Section{Tag: tag, Title: title, Rows: rows, Folded: true, Open: open})
-		}
+		open := slices.ContainsFunc(rows, func(r report.Row) bool { return r.Tone == report.Alarms })
+		p.Add(report.Section{Tag: tag, Title: title, Rows: rows, Folded: true, Open: open})
 	}
-	for i := range outcomes {
-		o := &outcomes[i]
+	for _, o := range outcomes {
 		rows := v.workloadRows(o)
 		if o.effect == impact.Refused {
 			rows = append(rows, v.refusalRows()...)
@@ -83,9 +76,8 @@ func (v impactView) Page() *report.Page {
 
 // title summarizes the report: "2 workloads restart (6 pods), 1 stays stale".
 func (v impactView) title() string {
-	counts := map[*outcome]int{}
-	for i := range v.Workloads {
-		counts[outcomeOf(v.Workloads[i].Effect)]++
+	of := func(e impact.Effect) int {
+		return count(v.Workloads, func(w *impact.Workload) bool { return w.Effect == e })
 	}
 	parts := counted(nil, v.Summary.Restarts(), "workload restarts", "workloads restart")
 	if len(parts) > 0 {
@@ -93,9 +85,8 @@ func (v impactView) title() string {
 		pods = counted(pods, v.Summary.Kills, "loses running work", "lose running work")
 		parts[0] += " (" + strings.Join(pods, ", ") + ")"
 	}
-	for i := range outcomes {
-		o, noun := &outcomes[i], ""
-		n := counts[o]
+	for _, o := range outcomes {
+		noun, n := "", of(o.effect)
 		if o.one == "" {
 			continue
 		}
@@ -109,7 +100,7 @@ func (v impactView) title() string {
 		}
 	}
 	rolls := len(parts) > 0
-	refused := counts[outcomeOf(impact.Refused)] + len(v.Refused) + count(v.Objects, func(o *impact.Object) bool { return o.Refused != "" })
+	refused := of(impact.Refused) + len(v.Refused) + count(v.Objects, func(o *impact.Object) bool { return o.Refused != "" })
 	parts = counted(parts, refused, "apply is refused", "applies are refused")
 	dangling, needed := 0, 0
 	for i := range v.Disappearing {

@@ -103,8 +103,8 @@ func podParts(p impact.Pods, one, several string) []string {
 // othersPhrase counts the workloads that neither restart nor follow with their next run: "2 stale, 1 waits".
 func othersPhrase(t *impact.Total) report.Phrase {
 	var parts []string
-	for i := range outcomes {
-		switch o := &outcomes[i]; o.effect {
+	for _, o := range outcomes {
+		switch o.effect {
 		case impact.Rolls, impact.Kills, impact.NextRuns:
 		default:
 			parts = counted(parts, t.Effects[o.effect], o.tag, o.tag)

@@ -42,22 +42,14 @@ func (v lintView) Page() *report.Page {
 	}
 	var parts []string
 	for _, severity := range lint.Severities() {
-		if n := counts[severity]; n > 0 {
-			parts = append(parts, report.Plural(n, string(severity)))
-		}
+		parts = counted(parts, counts[severity], string(severity), string(severity)+"s")
 	}
 	if len(parts) == 0 {
 		parts = []string{"No findings"}
 	}
-	if n := len(v.Accepted); n > 0 {
-		parts = append(parts, fmt.Sprintf("%d accepted", n))
-	}
-	if v.Known > 0 {
-		parts = append(parts, fmt.Sprintf("%d known before", v.Known))
-	}
+	parts = counted(parts, len(v.Accepted), "accepted", "accepted")
+	parts = counted(parts, v.Known, "known before", "known before")
 	p := &report.Page{Command: "lint", What: "finding", Title: report.Words(strings.Join(parts, ", ")).Toned(report.Bold)}
-	if len(section.Rows) > 0 {
-		p.Sections = []report.Section{section}
-	}
+	p.Add(section)
 	return p
 }
