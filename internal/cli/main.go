@@ -2,8 +2,8 @@
 package cli
 
 import (
+	"bytes"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -57,15 +57,15 @@ func run(args []string, stdin, stdout, stderr *os.File) int {
 	if strings.HasPrefix(filepath.Base(os.Args[0]), "kubectl-") { // run as a plugin of kubectl
 		root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl confighash"}
 	}
-	out := &firstError{w: stdout}
+	var out bytes.Buffer // cobra ignores errors when it prints help or a version
 	root.SetArgs(args)
 	root.SetIn(stdin)
-	root.SetOut(out)
+	root.SetOut(&out)
 	root.SetErr(stderr)
 	refuseUnknown(root)
 	cmd, err := root.ExecuteC()
-	if err == nil && out.err != nil {
-		err = fault(&function.WriteError{Err: out.err})
+	if _, unwritten := out.WriteTo(stdout); err == nil && unwritten != nil {
+		err = fault(&function.WriteError{Err: unwritten})
 	}
 	if err == nil {
 		return 0
@@ -75,19 +75,6 @@ func run(args []string, stdin, stdout, stderr *os.File) int {
 		say(stderr, "error", line)
 	}
 	return failure.code
-}
-
-// A firstError is a writer that keeps its first error: cobra ignores errors when it prints help or a version.
-type firstError struct {
-	w   io.Writer
-	err error
-}
-
-func (f *firstError) Write(p []byte) (int, error) {
-	if f.err == nil {
-		_, f.err = f.w.Write(p)
-	}
-	return len(p), nil
 }
 
 // hasColours reports whether f is a terminal that can show colours, and the user has not opted out
