@@ -73,14 +73,9 @@ func newBuild(stdout, stderr *os.File) *cobra.Command {
 			if err != nil {
 				return fault(err)
 			}
-			if err := write(files, stdout); err != nil {
-				return fault(err)
-			}
-			return nil
+			return fault(write(files, stdout))
 		},
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-			return nil, cobra.ShellCompDirectiveFilterDirs
-		},
+		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs),
 	}
 	f.add(cmd)
 	cmd.Flags().BoolVar(&f.AllowEmpty, "allow-empty", false, "accept a kustomization that builds no resources")

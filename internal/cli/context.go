@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bufio"
-	"fmt"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -19,16 +18,13 @@ func addContext(cmd *cobra.Command, paths *[]string) {
 
 // manifestsIn reads the files and folders of a flag, and adds their size to size.
 func manifestsIn(flag string, paths []string, size *int) ([]function.Manifests, error) {
-	files, err := load.Files(paths, nil)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", flag, err)
-	}
-	manifests := make([]function.Manifests, len(files))
-	for i, file := range files {
-		manifests[i] = function.Manifests{Name: file.Name, Data: file.Data}
-		*size += len(file.Data)
-	}
-	return manifests, nil
+	manifests := []function.Manifests{}
+	err := load.Each(paths, nil, func(name string, data []byte) error {
+		manifests = append(manifests, function.Manifests{Name: name, Data: data})
+		*size += len(data)
+		return nil
+	})
+	return manifests, graph.Prefixed(flag, err)
 }
 
 func newNames(stdin, stdout *os.File) *cobra.Command {
@@ -37,22 +33,14 @@ func newNames(stdin, stdout *os.File) *cobra.Command {
 		Use:   "names [FILE|DIR|-]…",
 		Short: "List the names with hashes, for --context of other builds",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			args, err := manifestArgs(cmd, args, stdin)
+			set, err := f.read(cmd, args, stdin)
 			if err != nil {
 				return err
-			}
-			options, err := f.options()
-			if err != nil {
-				return fault(err)
-			}
-			g, err := load.Graph(args, stdin, options)
-			if err != nil {
-				return fault(err)
 			}
 			w := bufio.NewWriter(stdout)
 			e := yaml.NewEncoder(w)
 			e.SetIndent(2)
-			return flush(w, e.Encode(graph.NamesOf(g)))
+			return flush(w, e.Encode(graph.NamesOf(set.Graph)))
 		},
 		ValidArgsFunction: manifestFiles,
 	}

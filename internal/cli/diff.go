@@ -17,13 +17,12 @@ func newDiff(stdin, stdout, stderr *os.File) *cobra.Command {
 		Use:   "diff --from OLD --to NEW | --git BASE[..HEAD] [DIR]…",
 		Short: "Show what changed, whatever the hashes in names",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			format, err := f.check(cmd, args)
-			if err != nil {
+			if err := f.check(cmd, args); err != nil {
 				return err
 			}
 			var ambiguous []graph.Finding
 			differs := false
-			err = f.show(args, stdin, stdout, stderr, format, func(e environment) (report.View, error) {
+			err := f.show(args, stdin, stdout, stderr, func(e environment) (report.View, error) {
 				found, err := fielddiff.Compare(e.before.Graph, e.after.Graph)
 				if err != nil {
 					return nil, err

@@ -74,10 +74,9 @@ func newGC(stdin, stdout *os.File) *cobra.Command {
 }
 
 func (f *gcFlags) check(args []string) error {
-	if _, err := report.Parse[string]("format", f.output, gcFormats); err != nil {
-		return fmt.Errorf("--output: %w", err)
-	}
-	switch {
+	switch err := oneOf("output", "format", f.output, gcFormats); {
+	case err != nil:
+		return err
 	case len(args) > 0 && !f.explain:
 		return fmt.Errorf("unexpected argument %q: only --explain takes objects", args[0])
 	case f.explain && f.output != gcFormats[0]:

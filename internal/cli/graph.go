@@ -1,13 +1,12 @@
 package cli
 
 import (
-	"fmt"
+	"cmp"
 	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/confighash/confighash/internal/catalog"
-	"github.com/confighash/confighash/internal/graph/load"
 	"github.com/confighash/confighash/internal/report"
 	"github.com/confighash/confighash/internal/report/view"
 	"github.com/confighash/confighash/internal/usage"
@@ -20,22 +19,18 @@ func newGraph(stdin, stdout *os.File) *cobra.Command {
 		Use:   "graph [FILE|DIR|-]…",
 		Short: "Show who uses which ConfigMap or Secret",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			format, err := f.format()
+			if err := cmp.Or(f.checkFormat(), oneOf("by", "order", by, view.Orders())); err != nil {
+				return err
+			}
+			set, err := f.read(cmd, args, stdin)
 			if err != nil {
 				return err
 			}
-			order, err := report.Parse[view.Order]("order", by, view.Orders())
-			if err != nil {
-				return fmt.Errorf("--by: %w", err)
-			}
-			if args, err = manifestArgs(cmd, args, stdin); err != nil {
-				return err
-			}
-			g, err := f.graph(args, stdin)
+			g, err := usage.New(set.Graph, catalog.Builtin())
 			if err != nil {
 				return fault(err)
 			}
-			return writeReport(stdout, view.Graph(g, order), format)
+			return writeReport(stdout, view.Graph(g, view.Order(by)), f.output)
 		},
 		ValidArgsFunction: manifestFiles,
 	}
@@ -45,17 +40,4 @@ func newGraph(stdin, stdout *os.File) *cobra.Command {
 	cmd.Flags().StringVar(&by, "by", string(view.ByObject), "`order` of lists: object or workload first")
 	complete(cmd, "by", values(view.Orders()...))
 	return cmd
-}
-
-// graph reads manifests and resolves who uses what in them.
-func (f *reportFlags) graph(args []string, stdin *os.File) (*usage.Graph, error) {
-	options, err := f.options()
-	if err != nil {
-		return nil, err
-	}
-	set, err := load.Graph(args, stdin, options)
-	if err != nil {
-		return nil, err
-	}
-	return usage.New(set, catalog.Builtin())
 }

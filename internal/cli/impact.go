@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"strings"
@@ -20,16 +21,12 @@ func newImpact(stdin, stdout, stderr *os.File) *cobra.Command {
 		Use:   "impact --from OLD --to NEW | --git BASE[..HEAD] [DIR]…",
 		Short: "Predict what rolls when new manifests are applied, and why",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			format, err := f.check(cmd, args)
-			if err != nil {
-				return err
-			}
-			if err := setBudget(cmd, &budget); err != nil {
+			if err := cmp.Or(f.check(cmd, args), setBudget(cmd, &budget)); err != nil {
 				return err
 			}
 			var excess []string
 			code := impact.CodeNothing
-			err = f.show(args, stdin, stdout, stderr, format, func(e environment) (report.View, error) {
+			err := f.show(args, stdin, stdout, stderr, func(e environment) (report.View, error) {
 				predicted, err := impact.Compare(e.before.Graph, e.after.Graph)
 				if err != nil {
 					return nil, err

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,8 @@ import (
 	"runtime"
 
 	"github.com/spf13/cobra"
+
+	"github.com/confighash/confighash/internal/graph"
 )
 
 func newInstall() *cobra.Command {
@@ -28,10 +31,7 @@ func newInstall() *cobra.Command {
 			return nil, cobra.ShellCompDirectiveFilterDirs
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := install(args[0]); err != nil {
-				return fault(fmt.Errorf("install: %w", err))
-			}
-			return nil
+			return fault(graph.Prefixed("install", install(args[0])))
 		},
 	}
 }
@@ -65,10 +65,7 @@ func replace(target string, source io.Reader) error {
 	}
 	_, err = io.Copy(temporary, source)
 	if err == nil {
-		err = temporary.Chmod(mode)
-	}
-	if err == nil {
-		err = temporary.Sync()
+		err = cmp.Or(temporary.Chmod(mode), temporary.Sync())
 	}
 	err = errors.Join(err, temporary.Close())
 	if err == nil {

@@ -3,7 +3,6 @@ package cli
 import (
 	"bufio"
 	"cmp"
-	"fmt"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -31,16 +30,11 @@ func newLint(stdin, stdout, stderr *os.File) *cobra.Command {
 		Use:   "lint [FILE|DIR|-]… | --git BASE[..HEAD] [DIR]…",
 		Short: "Find what will go wrong with ConfigMaps and Secrets",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			format, err := f.format()
-			if err != nil {
-				return err
-			}
+			err := f.checkFormat()
 			for _, name := range disabled {
-				if _, err := report.Parse[string]("rule", name, lint.RuleNames()); err != nil {
-					return fmt.Errorf("--disable: %w", err)
-				}
+				err = cmp.Or(err, oneOf("disable", "rule", name, lint.RuleNames()))
 			}
-			if err := git.check(cmd, args, "config", "mode", "policy"); err != nil {
+			if err = cmp.Or(err, git.check(cmd, args, "config", "mode", "policy")); err != nil {
 				return err
 			}
 			var found *lint.Report
@@ -54,7 +48,7 @@ func newLint(stdin, stdout, stderr *os.File) *cobra.Command {
 			if err != nil {
 				return fault(err)
 			}
-			if err := writeLint(stdout, found, format); err != nil {
+			if err := writeLint(stdout, found, f.output); err != nil {
 				return err
 			}
 			if found.Fails() {
@@ -87,6 +81,10 @@ func (f *reportFlags) lint(args []string, stdin *os.File, config *flags, disable
 	if err != nil {
 		return nil, err
 	}
+	return s.lint(disabled)
+}
+
+func (s *set) lint(disabled []string) (*lint.Report, error) {
 	return lint.Check(s.Graph, lint.Options{Disabled: disabled, Spec: s.spec})
 }
 
@@ -114,12 +112,9 @@ func (f *reportFlags) lintCommits(args []string, stderr *os.File, git *gitFlags,
 	git.namespace, git.context = f.namespace, f.context
 	all := lint.NewReport()
 	err := git.environments(args, stderr, false, f.toLint, func(e environment) error {
-		before, err := lint.Check(e.before.Graph, lint.Options{Disabled: disabled, Spec: e.before.spec})
-		if err != nil {
-			return err
-		}
-		after, err := lint.Check(e.after.Graph, lint.Options{Disabled: disabled, Spec: e.after.spec})
-		if err != nil {
+		before, errBefore := e.before.lint(disabled)
+		after, errAfter := e.after.lint(disabled)
+		if err := cmp.Or(errBefore, errAfter); err != nil {
 			return err
 		}
 		for i := range after.Findings { // line numbers of the output mean nothing in a kustomization

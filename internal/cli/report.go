@@ -16,19 +16,21 @@ import (
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/graph/load"
 	"github.com/confighash/confighash/internal/report"
+	"github.com/confighash/confighash/internal/typo"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
 // reportFlags are the flags of commands that read sets of manifests and write a report.
 type reportFlags struct {
-	output, namespace string
-	formats           []string // the values that output accepts
-	context           []string
+	output    report.Format
+	formats   []string // the values that output accepts
+	namespace string
+	context   []string
 }
 
 func (f *reportFlags) add(cmd *cobra.Command, formats ...string) {
 	f.formats = formats
-	cmd.Flags().StringVarP(&f.output, "output", "o", string(report.Text), "`format`: "+strings.Join(formats, ", "))
+	cmd.Flags().StringVarP((*string)(&f.output), "output", "o", string(report.Text), "`format`: "+strings.Join(formats, ", "))
 	complete(cmd, "output", values(formats...))
 	f.addNamespace(cmd)
 }
@@ -38,12 +40,17 @@ func (f *reportFlags) addNamespace(cmd *cobra.Command) {
 	complete(cmd, "namespace", values())
 }
 
-func (f *reportFlags) format() (report.Format, error) {
-	format, err := report.Parse[report.Format]("format", f.output, f.formats)
-	if err != nil {
-		return "", fmt.Errorf("--output: %w", err)
+func (f *reportFlags) checkFormat() error {
+	return oneOf("output", "format", string(f.output), f.formats)
+}
+
+// oneOf returns an error that lists all values of a flag, unless value is one of them.
+func oneOf(flag, what, value string, all []string) error {
+	if slices.Contains(all, value) {
+		return nil
 	}
-	return format, nil
+	last := len(all) - 1
+	return fmt.Errorf("--%s: unknown %s %q, want %s or %s%s", flag, what, value, strings.Join(all[:last], ", "), all[last], typo.DidYouMean(value, all))
 }
 
 // options returns how to read manifests. Size bounds the garbage of all sets together.
@@ -60,6 +67,20 @@ func (f *reportFlags) options() (load.Options, error) {
 		size += bytes
 		boundGarbage(size)
 	}}, nil
+}
+
+// read reads the manifests that args name.
+func (f *reportFlags) read(cmd *cobra.Command, args []string, stdin *os.File) (*load.Set, error) {
+	args, err := manifestArgs(cmd, args, stdin)
+	if err != nil {
+		return nil, err
+	}
+	options, err := f.options()
+	if err != nil {
+		return nil, fault(err)
+	}
+	set, err := load.Read(args, stdin, options)
+	return set, fault(err)
 }
 
 func writeReport(stdout *os.File, v report.View, f report.Format) error {
@@ -93,33 +114,31 @@ func (f *comparisonFlags) add(cmd *cobra.Command, formats ...string) {
 // environmentName matches names that are safe within a Markdown comment.
 var environmentName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][-A-Za-z0-9._/]{0,99}$`) })
 
-// check returns the format, and an error if the flags do not name two sets.
-func (f *comparisonFlags) check(cmd *cobra.Command, args []string) (report.Format, error) {
-	format, err := f.format()
-	switch {
+// check returns an error if the flags do not name two sets.
+func (f *comparisonFlags) check(cmd *cobra.Command, args []string) error {
+	switch err := f.checkFormat(); {
 	case err != nil:
-		return "", err
+		return err
 	case f.environment != "" && !environmentName().MatchString(f.environment):
-		return "", fmt.Errorf("--environment %q must begin with a letter or a digit, and have only these and -, ., _ and /, 100 at most", f.environment)
+		return fmt.Errorf("--environment %q must begin with a letter or a digit, and have only these and -, ., _ and /, 100 at most", f.environment)
 	case f.git.commits != "" && len(f.from)+len(f.to) > 0:
-		return "", errors.New("--git is given with --from or --to; leave these out, or compare files without --git")
+		return errors.New("--git is given with --from or --to; leave these out, or compare files without --git")
 	case f.git.commits != "":
-		return format, f.git.check(cmd, args)
+		return f.git.check(cmd, args)
 	}
-	if err := cmp.Or(f.git.check(cmd, args), noArgs(cmd, args)); err != nil {
-		return "", err
-	}
-	switch {
+	switch err := cmp.Or(f.git.check(cmd, args), noArgs(cmd, args)); {
+	case err != nil:
+		return err
 	case len(f.from) == 0 || len(f.to) == 0:
-		return "", errors.New("both --from and --to are needed: the manifests as they are, and as they will be; or --git BASE")
+		return errors.New("both --from and --to are needed: the manifests as they are, and as they will be; or --git BASE")
 	case stdinTwice(slices.Concat(f.from, f.to)):
-		return "", errors.New("- is stdin, which can be read only once; give a file for one of the sets")
+		return errors.New("- is stdin, which can be read only once; give a file for one of the sets")
 	}
-	return format, nil
+	return nil
 }
 
 // show reads both sets of each environment, and writes the views that visit makes from them.
-func (f *comparisonFlags) show(args []string, stdin, stdout, stderr *os.File, format report.Format, visit func(environment) (report.View, error)) error {
+func (f *comparisonFlags) show(args []string, stdin, stdout, stderr *os.File, visit func(environment) (report.View, error)) error {
 	options, err := f.options()
 	if err != nil {
 		return fault(err)
@@ -151,8 +170,8 @@ func (f *comparisonFlags) show(args []string, stdin, stdout, stderr *os.File, fo
 		all[0].Name = f.environment
 	}
 	if !ofCommits {
-		return writeReport(stdout, all[0], format)
+		return writeReport(stdout, all[0], f.output)
 	}
 	w := bufio.NewWriterSize(stdout, 1<<16)
-	return flush(w, report.WriteEach(w, all, f.environment, format, hasColours(stdout)))
+	return flush(w, report.WriteEach(w, all, f.environment, f.output, hasColours(stdout)))
 }

@@ -45,8 +45,11 @@ func asFailure(cmd *cobra.Command, err error) *failure {
 	return &failure{lines: []string{line + " see " + cmd.CommandPath() + " --help"}, code: exitUsage}
 }
 
-// fault returns a failure of the input with a line for each of the errors that err joins.
+// fault returns a failure of the input with a line for each of the errors that err joins, nil if err is nil.
 func fault(err error) error {
+	if err == nil {
+		return nil
+	}
 	f := &failure{code: exitFault}
 	var findings []graph.Finding
 	for _, e := range function.Errors(err) {
@@ -270,10 +273,7 @@ func flush(w *bufio.Writer, err error) error {
 	default:
 		err = errors.Join(err, &function.WriteError{Err: flushErr})
 	}
-	if err != nil {
-		return fault(err)
-	}
-	return nil
+	return fault(err)
 }
 
 // functionConfig returns the functionConfig from the flags, nil if they give none.

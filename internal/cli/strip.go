@@ -20,11 +20,11 @@ func newStrip(stdin, stdout, stderr *os.File) *cobra.Command {
 		Use:   "strip [FILE|DIR|-]…",
 		Short: "Remove hashes from names, for other diff tools",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			args, err := manifestArgs(cmd, args, stdin)
+			set, err := f.read(cmd, args, stdin)
 			if err != nil {
 				return err
 			}
-			return f.strip(args, stdin, stdout, stderr)
+			return strip(set, stdout, stderr)
 		},
 		ValidArgsFunction: manifestFiles,
 	}
@@ -32,15 +32,7 @@ func newStrip(stdin, stdout, stderr *os.File) *cobra.Command {
 	return cmd
 }
 
-func (f *reportFlags) strip(args []string, stdin, stdout, stderr *os.File) error {
-	options, err := f.options()
-	if err != nil {
-		return fault(err)
-	}
-	set, err := load.Read(args, stdin, options)
-	if err != nil {
-		return fault(err)
-	}
+func strip(set *load.Set, stdout, stderr *os.File) error {
 	stripped := rename.Strip(set.Graph)
 	replaced, err := stripped.Apply(set.Graph)
 	if err != nil {

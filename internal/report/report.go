@@ -12,8 +12,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-
-	"github.com/confighash/confighash/internal/typo"
 )
 
 // A Format is an output format of a report.
@@ -31,15 +29,6 @@ const (
 // Formats returns the names of all formats.
 func Formats() []string {
 	return []string{string(Text), string(Markdown), string(JSON), string(Dot), string(HTML)}
-}
-
-// Parse returns name as a value of T, or an error that lists all valid names.
-func Parse[T ~string](what, name string, all []string) (T, error) {
-	if !slices.Contains(all, name) {
-		last := len(all) - 1
-		return "", fmt.Errorf("unknown %s %q, want %s or %s%s", what, name, strings.Join(all[:last], ", "), all[last], typo.DidYouMean(name, all))
-	}
-	return T(name), nil
 }
 
 // A View presents the result of a command in the forms that the formats need.
@@ -126,8 +115,7 @@ func WriteEach(w io.Writer, all []Environment, name string, f Format, colours bo
 		}
 		written = all[0].Diagram().Dot()
 	default:
-		_, err := Parse[Format]("format", string(f), Formats())
-		return err
+		return fmt.Errorf("unknown format %q", f)
 	}
 	_, err := io.WriteString(w, written)
 	return err

@@ -31,16 +31,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-func TestParseFormat(t *testing.T) {
-	for _, name := range Formats() {
-		if f, err := Parse[Format]("format", name, Formats()); err != nil || string(f) != name {
-			t.Errorf("%s is parsed as %s, %v", name, f, err)
-		}
-	}
-	_, err := Parse[Format]("format", "yaml", Formats())
-	if want := `unknown format "yaml", want text, markdown, json, dot or html`; err == nil || err.Error() != want {
-		t.Errorf("got %v, want %s", err, want)
-	}
+func TestWrite_refusesUnknownFormats(t *testing.T) {
 	if err := Write(&bytes.Buffer{}, fixed{}, "yaml", false); err == nil {
 		t.Error("an unknown format is written")
 	}

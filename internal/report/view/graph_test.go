@@ -66,17 +66,6 @@ func TestGraph_looksLikeItsGoldenFiles(t *testing.T) {
 	}
 }
 
-func TestParseOrder(t *testing.T) {
-	for _, name := range Orders() {
-		if o, err := report.Parse[Order]("order", name, Orders()); err != nil || string(o) != name {
-			t.Errorf("%s: %q, %v", name, o, err)
-		}
-	}
-	if _, err := report.Parse[Order]("order", "key", Orders()); err == nil {
-		t.Error("there is an order key")
-	}
-}
-
 // someGraph draws a graph of random size, with names that may be hostile.
 var someGraph = rapid.Custom(func(t *rapid.T) *usage.Graph {
 	name := rapid.OneOf(rapid.SampledFrom(hostileNames), rapid.StringN(0, 30, 250))

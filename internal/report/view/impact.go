@@ -114,8 +114,7 @@ func (v impactView) title() string {
 	if rolls {
 		return strings.Join(parts, ", ")
 	}
-	unconsumed := count(v.Objects, (*impact.Object).Unconsumed)
-	parts = counted(parts, unconsumed, "object that no pod gets by env or volume differs", "objects that no pod gets by env or volume differ")
+	parts = counted(parts, v.Summary.Unconsumed, "object that no pod gets by env or volume differs", "objects that no pod gets by env or volume differ")
 	parts = counted(parts, needed, "object that something may need disappears", "objects that something may need disappear")
 	if len(parts) == 0 {
 		return "Nothing restarts."
