@@ -84,17 +84,11 @@ func (d *Diagram) grouped(least int) Diagram {
 	type end struct {
 		box        int
 		to, dashed bool
-		label      int
+		label      string
 	}
-	labels := map[string]int{}
 	ends := make([][]end, len(d.Boxes))
 	for _, a := range d.Arrows {
-		text := a.Label.String()
-		label, known := labels[text]
-		if !known {
-			label = len(labels)
-			labels[text] = label
-		}
+		label := a.Label.String()
 		ends[a.From] = append(ends[a.From], end{a.To, true, a.Dashed, label})
 		ends[a.To] = append(ends[a.To], end{a.From, false, a.Dashed, label})
 	}

@@ -9,14 +9,6 @@ import (
 // Most is how many elements of a list are shown before the others are counted.
 const Most = 8
 
-// First returns the first elements of a list, and how many more there are: none or at least two.
-func First[T any](all []T, most int) (shown []T, more int) {
-	if len(all) <= most+1 {
-		return all, 0
-	}
-	return all[:most:most], len(all) - most
-}
-
 // A Phrase is text in spans: text from manifests, which the writers escape, and the words around it.
 type Phrase []Span
 
@@ -101,15 +93,14 @@ func Join(parts ...Phrase) Phrase {
 	return all
 }
 
-// Some returns a phrase for each of the first elements, and one that counts the others.
+// Some returns a phrase for each of the first elements, and one that counts the others: none or at least two.
 func Some[T any](all []T, most int, phrase func(*T) Phrase) []Phrase {
-	shown, more := First(all, most)
 	var phrases []Phrase
-	for i := range shown {
-		phrases = append(phrases, phrase(&shown[i]))
-	}
-	if more > 0 {
-		phrases = append(phrases, Fold(more))
+	for i := range all {
+		if more := len(all) - i; i == most && more > 1 {
+			return append(phrases, Fold(more))
+		}
+		phrases = append(phrases, phrase(&all[i]))
 	}
 	return phrases
 }
