@@ -123,19 +123,14 @@ func (r *Row) html() gomponents.Node {
 			text = append(text, gomponents.Text(" · "), column.html())
 		}
 	}
+	lines := html.Ul(each(r.Lines, func(line *Phrase) gomponents.Node { return html.Li(line.html()) }))
 	switch {
 	case len(r.Lines) == 0:
 		return text
 	case len(r.Lines) > longList:
-		return html.Details(html.Summary(text, gomponents.Textf(" (%d)", len(r.Lines))), htmlLines(r.Lines))
+		return html.Details(html.Summary(text, gomponents.Textf(" (%d)", len(r.Lines))), lines)
 	}
-	return append(text, htmlLines(r.Lines))
-}
-
-func htmlLines(lines []Line) gomponents.Node {
-	return html.Ul(each(lines, func(l *Line) gomponents.Node {
-		return html.Li(gomponents.If(len(l.Label) > 0, gomponents.Group{l.Label.html(), gomponents.Text(": ")}), l.Text.html())
-	}))
+	return append(text, lines)
 }
 
 func (p Phrase) html() gomponents.Node {

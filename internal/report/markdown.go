@@ -255,13 +255,7 @@ func (m *document) row(r *Row) {
 		}
 	}
 	m.print("\n")
-	m.list("  ", len(r.Lines), func(i int) {
-		m.print("  - ")
-		if label := r.Lines[i].Label; len(label) > 0 {
-			m.print(m.phrase(label), ": ")
-		}
-		m.print(m.phrase(r.Lines[i].Text), "\n")
-	})
+	m.list("  ", len(r.Lines), func(i int) { m.print("  - ", m.phrase(r.Lines[i]), "\n") })
 	m.diff(r.Diff)
 }
 

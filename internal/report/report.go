@@ -165,11 +165,6 @@ type Row struct {
 	// Columns are aligned with those of the section's other rows, which must have as many. A column may be empty.
 	Columns []Phrase
 	// Lines are written below the row, followed by Diff, which has lines of a diff.
-	Lines []Line
+	Lines []Phrase
 	Diff  string
-}
-
-// A Line is a line below a row. Its Label may be empty.
-type Line struct {
-	Label, Text Phrase
 }

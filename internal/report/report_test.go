@@ -119,7 +119,7 @@ func TestPage_foldsLongLists(t *testing.T) {
 		{"a row of many lines", 1, longText, true},
 	} {
 		t.Run(tc.label, func(t *testing.T) {
-			row := Row{Text: Words("row"), Lines: slices.Repeat([]Line{{Text: Words("line")}}, tc.lines)}
+			row := Row{Text: Words("row"), Lines: slices.Repeat([]Phrase{Words("line")}, tc.lines)}
 			p := Page{Command: "graph", Sections: []Section{{Title: "List", Rows: slices.Repeat([]Row{row}, tc.rows)}}}
 			text := p.Markdown(&Diagram{}, DefaultLimit)
 			if got := strings.Contains(text, "\n#### List\n\n<details>"); got != tc.folded {

@@ -123,10 +123,7 @@ func (t *terminal) row(r *Row, tags, names int, columns []int) {
 	t.WriteString("\n")
 	for _, line := range r.Lines {
 		t.WriteString("    ")
-		if n := len(line.Label); n > 0 {
-			t.print(slices.Concat(line.Label, Words(":").Toned(line.Label[n-1].tone)), Words(" "))
-		}
-		t.line(line.Text)
+		t.line(line)
 	}
 	for line := range strings.Lines(r.Diff) {
 		t.WriteString("    ")

@@ -66,16 +66,16 @@ func (v *graphView) Page() *report.Page {
 	groups := report.Section{Title: "Objects and who uses them"}
 	idle := report.Section{Title: "Workloads that use nothing"}
 	unused := report.Section{Title: "Nothing in the manifests refers to"}
-	lines := map[string][]report.Line{} // by the ID of the node above them
+	lines := map[string][]report.Phrase{} // by the ID of the node above them
 	used := map[string]bool{}
 	for _, edges := range v.uses {
 		from, to := v.nodes[edges[0].From], v.nodes[edges[0].To]
 		used[to.ID] = true
 		ways := waysPhrase(edges)
 		if v.by == ByWorkload {
-			lines[from.ID] = append(lines[from.ID], report.Line{Label: nodeName(to), Text: withMark(ways, "; ", v.objects[to.ID])})
+			lines[from.ID] = append(lines[from.ID], nodeName(to).Word(": ").Add(withMark(ways, "; ", v.objects[to.ID])))
 		} else {
-			lines[to.ID] = append(lines[to.ID], report.Line{Label: nodeName(from), Text: ways})
+			lines[to.ID] = append(lines[to.ID], nodeName(from).Word(": ").Add(ways))
 		}
 	}
 	group := func(n *usage.Node, text report.Phrase) bool {

@@ -175,10 +175,7 @@ func (v impactView) workloadRows(o *outcome) []report.Row {
 		case w.Avoidable != nil:
 			row.Columns[2] = report.Words("avoidable")
 		}
-		for _, cause := range report.Some(w.Causes, report.Most, causePhrase) {
-			row.Lines = append(row.Lines, report.Line{Text: cause})
-		}
-		row.Lines = explained(row.Lines, w.Reason, w.Fix)
+		row.Lines = explained(report.Some(w.Causes, report.Most, causePhrase), w.Reason, w.Fix)
 		rows = append(rows, row)
 	}
 	return rows
@@ -192,12 +189,12 @@ func toneOf(w *impact.Workload) report.Tone {
 	return t
 }
 
-func explained(lines []report.Line, reason, fix string) []report.Line {
+func explained(lines []report.Phrase, reason, fix string) []report.Phrase {
 	if reason != "" {
-		lines = append(lines, report.Line{Label: report.Words("reason"), Text: report.Prose(reason)})
+		lines = append(lines, report.Words("reason: ").Add(report.Prose(reason)))
 	}
 	if fix != "" {
-		lines = append(lines, report.Line{Label: report.Words("fix"), Text: report.Prose(fix)})
+		lines = append(lines, report.Words("fix: ").Add(report.Prose(fix)))
 	}
 	return lines
 }
@@ -213,7 +210,7 @@ func (v impactView) refusalRows() []report.Row {
 	for _, f := range v.Refused {
 		row := report.Row{Tag: "refused", Tone: report.Alarms, Name: report.Names(f.String())}
 		if f.Field != "" {
-			row.Lines = []report.Line{{Text: report.Path(f.Field, f.Field).Word(" changed")}}
+			row.Lines = []report.Phrase{report.Path(f.Field, f.Field).Word(" changed")}
 		}
 		row.Lines = explained(row.Lines, f.Reason, f.Fix)
 		rows = append(rows, row)
@@ -221,7 +218,7 @@ func (v impactView) refusalRows() []report.Row {
 	return rows
 }
 
-func objectRow(tag string, o *impact.Object, lines []report.Line) report.Row {
+func objectRow(tag string, o *impact.Object, lines []report.Phrase) report.Row {
 	name, text := objectPhrase(o.Ref, o.FormerName, o.Change)
 	if keys := keysPhrase(o.Change, o.Keys, report.Most, func(*impact.Key) bool { return true }); keys != nil {
 		text = text.Word(": ").Add(keys)
@@ -236,16 +233,11 @@ func (v impactView) otherObjectRows() (unconsumed, gone []report.Row) {
 		needed[v.Disappearing[i].Ref] = true
 	}
 	for _, o := range v.Objects {
-		var lines []report.Line
+		lines := report.Some(o.Evidence, report.Most, func(evidence *string) report.Phrase {
+			return report.Words("evidence: ").Add(report.Prose(*evidence))
+		})
 		if len(o.Readers) > 0 {
-			lines = append(lines, report.Line{Label: report.Words("referred to by"), Text: refs(o.Readers)})
-		}
-		shown, more := report.First(o.Evidence, report.Most)
-		for _, evidence := range shown {
-			lines = append(lines, report.Line{Label: report.Words("evidence"), Text: report.Prose(evidence)})
-		}
-		if more > 0 {
-			lines = append(lines, report.Line{Text: report.Fold(more)})
+			lines = slices.Insert(lines, 0, report.Words("referred to by: ").Add(refs(o.Readers)))
 		}
 		switch {
 		case o.Unconsumed():
@@ -305,7 +297,7 @@ func (v impactView) disappearingRows() (rows []report.Row, ordinaries int) {
 		for _, n := range needs {
 			if len(by[n.why]) > 0 {
 				row.Tone = max(row.Tone, n.tone)
-				row.Lines = append(row.Lines, report.Line{Label: report.Words(n.label).Toned(n.tone), Text: refs(by[n.why])})
+				row.Lines = append(row.Lines, report.Words(n.label+":").Toned(n.tone).Word(" ").Add(refs(by[n.why])))
 			}
 		}
 		rows = append(rows, row)
