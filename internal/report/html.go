@@ -117,12 +117,7 @@ func (s *Section) html() gomponents.Node {
 
 // html returns the row with its lines, which are folded if there are many.
 func (r *Row) html() gomponents.Node {
-	text := gomponents.Group{gomponents.If(len(r.Name) > 0, html.Strong(r.Name.html())), r.Text.html()}
-	for _, column := range r.Columns {
-		if len(column) > 0 {
-			text = append(text, gomponents.Text(" · "), column.html())
-		}
-	}
+	text := gomponents.Group{gomponents.If(len(r.Name) > 0, html.Strong(r.Name.html())), r.rest().html()}
 	lines := html.Ul(each(r.Lines, func(line *Phrase) gomponents.Node { return html.Li(line.html()) }))
 	switch {
 	case len(r.Lines) == 0:

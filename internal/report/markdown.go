@@ -60,38 +60,38 @@ func (p *Page) within(d *Diagram, limit int) string {
 // lists.
 func (p *Page) markdown(diagramTitle, diagram string, rows int) string {
 	m := &document{rows: rows}
-	m.print("### confighash")
+	fmt.Fprint(m, "### confighash")
 	if p.Environment != "" {
-		m.print(" · ", m.phrase(Prose(p.Environment)))
+		fmt.Fprint(m, " · ", m.phrase(Prose(p.Environment)))
 	}
-	m.print(": ", m.phrase(p.Title), "\n")
+	fmt.Fprint(m, ": ", m.phrase(p.Title), "\n")
 	if rows < 0 {
-		m.print("\nThe rest is too long for a comment; `confighash ", p.Command, "` on a terminal shows all of it.\n")
+		fmt.Fprint(m, "\nThe rest is too long for a comment; `confighash ", p.Command, "` on a terminal shows all of it.\n")
 		return m.String()
 	}
 	if diagramTitle == "" {
-		m.print(diagram)
+		fmt.Fprint(m, diagram)
 	}
 	m.table(p.Table)
 	for i, note := range p.Notes {
 		if i == 0 {
-			m.print("\n")
+			fmt.Fprint(m, "\n")
 		}
-		m.print(m.phrase(note), "\n")
+		fmt.Fprint(m, m.phrase(note), "\n")
 	}
 	for i := range p.Sections {
 		m.section(&p.Sections[i])
 	}
 	if diagramTitle != "" {
-		m.print(diagram)
+		fmt.Fprint(m, diagram)
 	}
 	switch {
 	case m.cut && p.NoJSON:
-		m.print("\nLists are cut short here; `confighash ", p.Command, "` on a terminal shows every ", p.What, ".\n")
+		fmt.Fprint(m, "\nLists are cut short here; `confighash ", p.Command, "` on a terminal shows every ", p.What, ".\n")
 	case m.cut:
-		m.print("\nLists are cut short here; `confighash ", p.Command, "` on a terminal shows every ", p.What, ", and with `-o json` every key.\n")
+		fmt.Fprint(m, "\nLists are cut short here; `confighash ", p.Command, "` on a terminal shows every ", p.What, ", and with `-o json` every key.\n")
 	case m.folds:
-		m.print("\nLong lists are cut short here; `confighash ", p.Command, " -o json` has all of them.\n")
+		fmt.Fprint(m, "\nLong lists are cut short here; `confighash ", p.Command, " -o json` has all of them.\n")
 	}
 	return m.String()
 }
@@ -193,12 +193,6 @@ type document struct {
 	cut, folds bool
 }
 
-func (m *document) print(texts ...string) {
-	for _, text := range texts {
-		m.WriteString(text)
-	}
-}
-
 func (m *document) section(s *Section) {
 	list := &document{rows: m.rows}
 	list.list("", len(s.Rows), func(i int) { list.row(&s.Rows[i]) })
@@ -210,12 +204,12 @@ func (m *document) section(s *Section) {
 		if s.Open {
 			folded = strings.Replace(folded, "<details>", "<details open>", 1)
 		}
-		m.print("\n", folded)
+		fmt.Fprint(m, "\n", folded)
 		return
 	}
-	m.print("\n#### ", title, "\n\n")
+	fmt.Fprint(m, "\n#### ", title, "\n\n")
 	long := min(len(s.Rows), m.rows) > longList || strings.Count(text, "\n") > longText
-	m.print(details(long, Plural(len(s.Rows), "resource"), text))
+	fmt.Fprint(m, details(long, Plural(len(s.Rows), "resource"), text))
 }
 
 func (s *Section) heading() string {
@@ -235,27 +229,21 @@ func (m *document) list(indent string, n int, row func(i int)) {
 	case n == shown:
 		return
 	case shown == 0:
-		m.print(indent, "- ", Plural(n, "resource"), "\n")
+		fmt.Fprint(m, indent, "- ", Plural(n, "resource"), "\n")
 	default:
-		m.print(indent, "- ", Fold(n-shown).String(), "\n")
+		fmt.Fprint(m, indent, "- ", Fold(n-shown).String(), "\n")
 	}
 	m.cut = true
 }
 
 // row writes a row, and at most m.rows of the lines below it.
 func (m *document) row(r *Row) {
-	m.print("- ")
+	fmt.Fprint(m, "- ")
 	if len(r.Name) > 0 {
-		m.print("**", m.phrase(r.Name), "**")
+		fmt.Fprint(m, "**", m.phrase(r.Name), "**")
 	}
-	m.print(m.phrase(r.Text))
-	for _, column := range r.Columns {
-		if len(column) > 0 {
-			m.print(" · ", m.phrase(column))
-		}
-	}
-	m.print("\n")
-	m.list("  ", len(r.Lines), func(i int) { m.print("  - ", m.phrase(r.Lines[i]), "\n") })
+	fmt.Fprint(m, m.phrase(r.rest()), "\n")
+	m.list("  ", len(r.Lines), func(i int) { fmt.Fprint(m, "  - ", m.phrase(r.Lines[i]), "\n") })
 	m.diff(r.Diff)
 }
 
@@ -269,35 +257,35 @@ func (m *document) diff(text string) {
 		fence += "`"
 	}
 	const indent = "\n  "
-	m.print(indent, fence, "diff")
+	fmt.Fprint(m, indent, fence, "diff")
 	lines := slices.Collect(strings.Lines(text))
 	for _, line := range lines[:min(len(lines), m.rows)] {
-		m.print(indent, printableLine(line))
+		fmt.Fprint(m, indent, printableLine(line))
 	}
 	if more := len(lines) - m.rows; more > 0 {
-		m.print(indent, Fold(more).String())
+		fmt.Fprint(m, indent, Fold(more).String())
 		m.cut = true
 	}
-	m.print(indent, fence, "\n")
+	fmt.Fprint(m, indent, fence, "\n")
 }
 
 func (m *document) table(rows [][]Phrase) {
 	for i, row := range rows {
 		if i > m.rows || i > longText {
 			m.cut = true
-			m.print("| ", Fold(len(rows)-i).String(), strings.Repeat(" |", len(row)), "\n")
+			fmt.Fprint(m, "| ", Fold(len(rows)-i).String(), strings.Repeat(" |", len(row)), "\n")
 			return
 		}
 		if i == 0 {
-			m.print("\n")
+			fmt.Fprint(m, "\n")
 		}
-		m.print("|")
+		fmt.Fprint(m, "|")
 		for _, cell := range row {
-			m.print(" ", strings.ReplaceAll(m.phrase(cell), "|", `\|`), " |")
+			fmt.Fprint(m, " ", strings.ReplaceAll(m.phrase(cell), "|", `\|`), " |")
 		}
-		m.print("\n")
+		fmt.Fprint(m, "\n")
 		if i == 0 {
-			m.print("|", strings.Repeat(" --- |", len(row)), "\n")
+			fmt.Fprint(m, "|", strings.Repeat(" --- |", len(row)), "\n")
 		}
 	}
 }

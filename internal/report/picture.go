@@ -78,13 +78,9 @@ func (a *Arrow) html() gomponents.Node {
 
 // legend returns the looks in use.
 func (d *Diagram) legend() []Look {
-	used := map[int]bool{}
-	for i := range d.Boxes {
-		used[d.Boxes[i].Look] = true
-	}
 	var looks []Look
 	for i, look := range d.Looks {
-		if used[i] {
+		if slices.ContainsFunc(d.Boxes, func(b Box) bool { return b.Look == i }) {
 			looks = append(looks, look)
 		}
 	}

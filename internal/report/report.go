@@ -168,3 +168,14 @@ type Row struct {
 	Lines []Phrase
 	Diff  string
 }
+
+// rest returns what follows the name: the text and the columns, for formats that do not align these.
+func (r *Row) rest() Phrase {
+	rest := r.Text
+	for _, column := range r.Columns {
+		if len(column) > 0 {
+			rest = rest.Word(" · ").Add(column)
+		}
+	}
+	return rest
+}
