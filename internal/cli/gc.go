@@ -41,8 +41,8 @@ func newGC(stdin, stdout *os.File) *cobra.Command {
 			if err := f.check(args); err != nil {
 				return err
 			}
-			var set gc.Set
-			if err := f.read(cmd.Context(), &set, stdin); err != nil {
+			set := gc.NewSet()
+			if err := f.read(cmd.Context(), set, stdin); err != nil {
 				return fault(err)
 			}
 			f.options.Now = time.Now()
@@ -144,11 +144,9 @@ func (f *gcFlags) write(w io.Writer, objects []*gc.Object, colours bool) error {
 		return writeText(w, gcPage(objects, len(unused), len(objects)), colours)
 	case f.output == "name":
 		for _, o := range unused {
-			if _, err := fmt.Fprintf(w, "%s/%s -n %s\n", strings.ToLower(o.Kind), o.Name, o.Namespace); err != nil {
-				return err
-			}
+			fmt.Fprintf(w, "%s/%s -n %s\n", strings.ToLower(o.Kind), o.Name, o.Namespace)
 		}
-		return nil
+		return nil // w keeps its error
 	case f.output == "yaml":
 		encoder := yaml.NewEncoder(w)
 		encoder.SetIndent(2)

@@ -14,7 +14,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/confighash/confighash/internal/catalog"
 	"github.com/confighash/confighash/internal/graph"
+	"github.com/confighash/confighash/internal/reference"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
@@ -48,12 +50,20 @@ type Options struct {
 	Superseded bool
 }
 
-// A Set holds the facts about the objects of a cluster. The zero Set is empty.
+// A Set holds the facts about the objects of a cluster.
 type Set struct {
 	mu      sync.Mutex
 	builder *graph.Builder
 	objects map[graph.ID]*Object
 	words   map[word]*use
+}
+
+// NewSet returns an empty set.
+func NewSet() *Set {
+	finder := reference.NewFinder(catalog.Builtin())
+	finder.Discover = true
+	builder := &graph.Builder{Catalog: catalog.Builtin(), Finder: finder, Values: true, Bases: true, Versions: true}
+	return &Set{builder: builder, objects: map[graph.ID]*Object{}, words: map[word]*use{}}
 }
 
 // A word is a part of a text that may be from the name of a hashed object, in a namespace or, if that is empty, in any.
@@ -80,18 +90,8 @@ func (u *use) add(other *use) {
 	}
 }
 
-func count(uses map[word]*use, w word, u *use) {
-	if known := uses[w]; known != nil {
-		known.add(u)
-	} else {
-		uses[w] = u
-	}
-}
-
 // Judge returns all hashed objects, sorted by kind, namespace and name, and sets why each is kept.
 func (s *Set) Judge(o Options) []*Object {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	var all []*Object
 	versions := map[graph.ID][]*Object{} // unused ones
 	for _, object := range s.objects {
@@ -100,12 +100,10 @@ func (s *Set) Judge(o Options) []*Object {
 		}
 		all = append(all, object)
 		object.Kept = ""
-		here, anywhere := s.words[word{object.Namespace, object.label}], s.words[word{"", object.label}]
+		used := cmp.Or(s.words[word{object.Namespace, object.label}], s.words[word{"", object.label}])
 		switch {
-		case here != nil:
-			object.Kept = here.String()
-		case anywhere != nil:
-			object.Kept = anywhere.String()
+		case used != nil:
+			object.Kept = used.String()
 		case object.held != "":
 			object.Kept = object.held
 		case object.marked && !o.Superseded:

@@ -36,12 +36,7 @@ const (
 type kind struct{ resource, group, apiVersion, kind string }
 
 // String returns the resource in kubectl's syntax.
-func (k kind) String() string {
-	if k.group == "" {
-		return k.resource
-	}
-	return k.resource + "." + k.group
-}
+func (k kind) String() string { return strings.TrimSuffix(k.resource+"."+k.group, ".") }
 
 // Read reads all objects of a cluster that may refer to others, page by page. It fails if one kind cannot be read.
 func (c *Cluster) Read(ctx context.Context, s *Set) error {
@@ -135,9 +130,7 @@ func (c *Cluster) kinds(ctx context.Context) (targets, others []kind, err error)
 			return nil, nil, fmt.Errorf("kubectl api-resources prints %q, which has less than four columns; use kubectl 1.20 or later", graph.Clip(strings.TrimSpace(line)))
 		}
 		k := kind{resource: fields[0], apiVersion: fields[len(fields)-3], kind: fields[len(fields)-1]}
-		if group, _, grouped := strings.Cut(k.apiVersion, "/"); grouped {
-			k.group = group
-		}
+		k.group = k.apiVersion[:max(strings.IndexByte(k.apiVersion, '/'), 0)]
 		switch name := k.String(); {
 		case k.group == "" && catalog.TargetOf(k.kind) != 0:
 			targets = append(targets, k)

@@ -110,7 +110,7 @@ func manifests(objects []live) string {
 
 // unused returns the objects that gc lists.
 func unused(t *rapid.T, objects []live) []string {
-	var set Set
+	set := NewSet()
 	if err := set.Read([]byte(manifests(objects))); err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +199,7 @@ func TestJudge_listsAfterDeletionOnlyWhatTheDeletedReferredTo(t *testing.T) {
 }
 
 func TestRead_findsNamesAtAnyDepth(t *testing.T) {
-	var set Set
+	set := NewSet()
 	const object = "{apiVersion: v1, kind: ConfigMap, metadata: {name: app-5k8t4666t7, namespace: shop}, data: {k: v1}}\n---\n"
 	deep := "{apiVersion: example.com/v1, kind: Thing, metadata: {name: thing, namespace: shop}, spec: " +
 		strings.Repeat("{key: ", 2000) + "app-5k8t4666t7" + strings.Repeat("}", 2001)

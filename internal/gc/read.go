@@ -11,7 +11,6 @@ import (
 	"github.com/confighash/confighash/internal/catalog"
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/manifest"
-	"github.com/confighash/confighash/internal/reference"
 	"github.com/confighash/confighash/internal/yamldoc"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
@@ -43,14 +42,6 @@ type found struct {
 }
 
 func (s *Set) read(in *manifest.Input, from source) error {
-	s.mu.Lock()
-	if s.builder == nil {
-		finder := reference.NewFinder(catalog.Builtin())
-		finder.Discover = true
-		s.builder = &graph.Builder{Catalog: catalog.Builtin(), Finder: finder, Values: true, Bases: true, Versions: true}
-		s.objects, s.words = map[graph.ID]*Object{}, map[word]*use{}
-	}
-	s.mu.Unlock()
 	_, all, err := manifest.Parse(in, func(chunk *manifest.Chunk, items []manifest.Item) (found, error) {
 		f := found{words: map[word]*use{}}
 		for _, item := range items {
@@ -70,7 +61,11 @@ func (s *Set) read(in *manifest.Input, from source) error {
 			s.objects[graph.ID{Kind: object.Kind, Namespace: object.Namespace, Name: object.Name}] = object
 		}
 		for w, u := range f.words {
-			count(s.words, w, u)
+			if known := s.words[w]; known != nil {
+				known.add(u)
+			} else {
+				s.words[w] = u
+			}
 		}
 	}
 	return nil
@@ -81,10 +76,8 @@ func (s *Set) item(f *found, chunk *manifest.Chunk, item manifest.Item, from sou
 	if from.kind != "" && yamldoc.Text(item.Node, "kind") == "" {
 		item.Node.Content = append(item.Node.Content, scalar("apiVersion"), scalar(from.apiVersion), scalar("kind"), scalar(from.kind))
 	}
-	group, _, isGrouped := strings.Cut(yamldoc.Text(item.Node, "apiVersion"), "/")
-	if !isGrouped {
-		group = ""
-	}
+	version := yamldoc.Text(item.Node, "apiVersion")
+	group := version[:max(strings.IndexByte(version, '/'), 0)]
 	if s.builder.Catalog.NeverRefers(group, yamldoc.Text(item.Node, "kind")) {
 		return nil
 	}

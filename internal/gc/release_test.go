@@ -60,7 +60,7 @@ func TestRead_keepsWhatARollbackOfHelmNeeds(t *testing.T) {
 			"configmap":    fmt.Sprintf("{apiVersion: v1, kind: ConfigMap, metadata: {name: sh.helm.release.v1.app.v1, namespace: shop, labels: {owner: helm}}, data: {release: %s}}", text),
 			"without gzip": fmt.Sprintf("{apiVersion: v1, kind: ConfigMap, metadata: {name: sh.helm.release.v1.app.v1, namespace: shop, labels: {owner: helm}}, data: {release: %s}}", base64.StdEncoding.EncodeToString(plain)),
 		} {
-			var set Set
+			set := NewSet()
 			if err := set.Read([]byte("{apiVersion: v1, kind: ConfigMap, metadata: {name: app-5k8t4666t7, namespace: shop}, data: {k: v1}}\n---\n" + object)); err != nil {
 				t.Fatal(err)
 			}
@@ -81,7 +81,7 @@ func TestRead_refusesAReleaseThatItCannotRead(t *testing.T) {
 		packed(t, map[string]any{"manifest": "password: [hunter2"}): "its manifest does not parse",
 		bomb: "it unpacks to more than 64 MiB",
 	} {
-		var set Set
+		set := NewSet()
 		err := set.Read(fmt.Appendf(nil, "{apiVersion: v1, kind: ConfigMap, metadata: {name: sh.helm.release.v1.app.v1, namespace: shop, labels: {owner: helm}}, data: {release: %q}}", text))
 		switch {
 		case err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "ConfigMap shop/sh.helm.release.v1.app.v1: "):

@@ -28,7 +28,7 @@ type words struct {
 
 // references adds the names in fields of the catalogue, with the namespaces they refer to.
 func (w *words) references() {
-	known := map[yamldoc.Path][]string{}
+	w.known = map[yamldoc.Path][]string{}
 	for i := range w.r.References {
 		ref := &w.r.References[i]
 		namespace := ref.Namespace
@@ -43,18 +43,9 @@ func (w *words) references() {
 			}
 		}
 		if ref.Targets != 0 && !ref.Default && hashed(ref.Name) {
-			known[ref.At.Path] = append(known[ref.At.Path], strings.Split(ref.Name, ".")...)
+			w.known[ref.At.Path] = append(w.known[ref.At.Path], strings.Split(ref.Name, ".")...)
 		}
 	}
-	w.known = known
-}
-
-// use returns a use at path. Keys of a ConfigMap's or Secret's content are left out, as they may be parts of values.
-func (w *words) use(path yamldoc.Path) *use {
-	if w.r.Target != 0 && graph.InContent(path) {
-		path = "data"
-	}
-	return &use{by: w.by, path: graph.Clip(w.prefix + strings.Clone(string(path))), count: 1}
 }
 
 // walk adds the words below n, whose path is the current trail, for objects in namespace, or in any if it is empty.
@@ -120,12 +111,8 @@ func (w *words) text(text, namespace string) {
 			text = string(decoded)
 		}
 	}
-	for start := 0; start < len(text); {
-		end := start
-		for end < len(text) && inLabel[text[end]] {
-			end++
-		}
-		if label := text[start:end]; hashed(label) {
+	for label := range strings.FieldsFuncSeq(text, isOutside) {
+		if hashed(label) {
 			path := w.trail.Head()
 			if !w.trail.TooDeep() {
 				path = w.trail.Path()
@@ -134,16 +121,11 @@ func (w *words) text(text, namespace string) {
 				w.word(label, namespace, path)
 			}
 		}
-		start = end + 1
 	}
 }
 
-var inLabel = func() (in [256]bool) {
-	for _, c := range "abcdefghijklmnopqrstuvwxyz0123456789-" {
-		in[c] = true
-	}
-	return in
-}()
+// isOutside reports whether a character is in no label of a name.
+func isOutside(c rune) bool { return (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' }
 
 func (w *words) word(label, namespace string, path yamldoc.Path) {
 	label = strings.Trim(label, "-")
@@ -151,9 +133,14 @@ func (w *words) word(label, namespace string, path yamldoc.Path) {
 	if w.r.Target != 0 && slices.Contains(strings.Split(w.r.Name, "."), label) {
 		return
 	}
-	if w.words[word{namespace, label}] == nil {
-		w.words[word{strings.Clone(namespace), strings.Clone(label)}] = w.use(path)
+	if w.words[word{namespace, label}] != nil {
+		return
 	}
+	if w.r.Target != 0 && graph.InContent(path) {
+		path = "data" // a key may be part of a value
+	}
+	at := graph.Clip(w.prefix + strings.Clone(string(path)))
+	w.words[word{strings.Clone(namespace), strings.Clone(label)}] = &use{by: w.by, path: at, count: 1}
 }
 
 // hashed reports whether a part of name, after its first dash, may be a hash.
