@@ -17,7 +17,6 @@ import (
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/api/provider"
 	"sigs.k8s.io/kustomize/api/resmap"
-	"sigs.k8s.io/kustomize/api/resource"
 	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/kustomize/kyaml/openapi"
 
@@ -178,27 +177,19 @@ func Files(text []byte) (map[string][]byte, error) {
 		return nil, err
 	}
 	files := map[string][]byte{}
-	add := func(prefix string, resources []*resource.Resource) error {
-		for _, r := range resources {
-			data, err := r.AsYAML()
-			if err != nil {
-				return err
-			}
-			files[prefix+strings.ToLower(r.GetGvk().StringWoEmptyField()+"_"+r.GetName())+".yaml"] = data
-		}
-		return nil
-	}
 	namespaces := all.GroupedByCurrentNamespace()
-	for namespace, resources := range namespaces {
-		prefix := ""
-		if len(namespaces) > 1 {
-			prefix = strings.ToLower(namespace) + "_"
-		}
-		if err := add(prefix, resources); err != nil {
+	for _, r := range all.Resources() {
+		data, err := r.AsYAML()
+		if err != nil {
 			return nil, err
 		}
+		name := r.GetGvk().StringWoEmptyField() + "_" + r.GetName()
+		if namespace := r.CurId().EffectiveNamespace(); len(namespaces) > 1 && namespaces[namespace] != nil {
+			name = namespace + "_" + name
+		}
+		files[strings.ToLower(name)+".yaml"] = data
 	}
-	return files, add("", all.ClusterScoped())
+	return files, nil
 }
 
 // functionConfig returns the functionConfig, including the references that the tree declares: given, or else the
