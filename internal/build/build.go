@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/kustomize/api/provider"
 	"sigs.k8s.io/kustomize/api/resmap"
 	"sigs.k8s.io/kustomize/api/types"
+	"sigs.k8s.io/kustomize/kyaml/filesys"
 	"sigs.k8s.io/kustomize/kyaml/openapi"
 
 	"github.com/confighash/confighash/internal/kustomize"
@@ -109,7 +110,7 @@ type Input struct {
 
 // Read does the part of [Run] before the function runs.
 func Read(dir string, o Options) (*Input, error) {
-	s := newSource(o.options())
+	s := &source{FileSystem: filesys.MakeFsOnDisk(), options: o.options(), around: map[string]bool{}, met: map[string]bool{}}
 	defer func() {
 		if s.schema {
 			openapi.ResetOpenAPI() // the next kustomization has another schema, and reading one takes long

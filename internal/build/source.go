@@ -38,10 +38,6 @@ type file struct {
 	data []byte
 }
 
-func newSource(o *krusty.Options) *source {
-	return &source{FileSystem: filesys.MakeFsOnDisk(), options: o, around: map[string]bool{}, met: map[string]bool{}}
-}
-
 // IsKustomization reports whether a file's name is one of a kustomization.
 func IsKustomization(file string) bool {
 	return slices.Contains(konfig.RecognizedKustomizationFileNames(), filepath.Base(file))
