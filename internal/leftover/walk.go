@@ -188,7 +188,7 @@ func (w *walker) secretText(text string) {
 			continue
 		}
 		reported[word] |= about
-		w.reportWord(meaning{word: word, namespace: w.namespace, about: about, except: w.resource})
+		w.report(meaning{word: word, namespace: w.namespace, about: about, except: w.resource})
 	}
 }
 
@@ -206,7 +206,7 @@ func (w *walker) scalar(value string, about catalog.Target) {
 		}
 		if !reported[m] {
 			reported[m] = true
-			w.reportWord(m)
+			w.report(m)
 		}
 	}
 }
@@ -244,14 +244,10 @@ func (w *walker) namespaceOf(before string) (string, bool) {
 	return last, !strings.HasSuffix(rest, "/")
 }
 
-func (w *walker) reportWord(m meaning) {
+func (w *walker) report(m meaning) {
 	for _, message := range w.messagesOf(m) {
-		w.report(message)
+		w.found = append(w.found, graph.Finding{
+			Severity: manifest.Warning, Resource: w.resource, Name: w.names[w.resource], Path: w.at.Path(), Message: message,
+		})
 	}
-}
-
-func (w *walker) report(message string) {
-	w.found = append(w.found, graph.Finding{
-		Severity: manifest.Warning, Resource: w.resource, Name: w.names[w.resource], Path: w.at.Path(), Message: message,
-	})
 }
