@@ -2,7 +2,6 @@ package leftover
 
 import (
 	"encoding/base64"
-	"iter"
 	"slices"
 	"strings"
 
@@ -182,22 +181,20 @@ func (w *walker) secret(data *yaml.Node, encoded bool) {
 
 func (w *walker) secretText(text string) {
 	reported := map[string]catalog.Target{} // a text may name an object several times
-	for word, before := range w.formerWords(text) {
-		about := aboutInSecret(before) &^ reported[word]
-		if about == 0 {
-			continue
+	w.formerWords(text, func(word, before string) {
+		if about := aboutInSecret(before) &^ reported[word]; about != 0 {
+			reported[word] |= about
+			w.report(meaning{word: word, namespace: w.namespace, about: about, except: w.resource})
 		}
-		reported[word] |= about
-		w.report(meaning{word: word, namespace: w.namespace, about: about, except: w.resource})
-	}
+	})
 }
 
 func (w *walker) scalar(value string, about catalog.Target) {
 	reported := map[meaning]bool{}
-	for word, before := range w.formerWords(value) {
+	w.formerWords(value, func(word, before string) {
 		namespace, ok := w.namespaceOf(before)
 		if !ok {
-			continue
+			return
 		}
 		m := meaning{word: word, namespace: namespace, about: about | reference.About(argument(before))}
 		// Among many objects it does not matter, as messages do not list all of them.
@@ -208,26 +205,22 @@ func (w *walker) scalar(value string, about catalog.Target) {
 			reported[m] = true
 			w.report(m)
 		}
-	}
+	})
 }
 
-// formerWords yields the former names in a value, each with the text before it. It yields nothing if the value is a
+// formerWords visits the former names in a value, each with the text before it. It visits none if the value is a
 // reference, or its path is too long to be read.
-func (w *walker) formerWords(text string) iter.Seq2[string, string] {
-	return func(yield func(word, before string) bool) {
-		checked := false
-		for start, end := range words(text) {
-			if !w.isFormer(text[start:end]) {
-				continue
-			}
-			if !checked && (w.at.TooDeep() || w.references[w.at.Path()]) {
-				return
-			}
-			checked = true
-			if !yield(text[start:end], text[:start]) {
-				return
-			}
+func (w *walker) formerWords(text string, visit func(word, before string)) {
+	checked := false
+	for start, end := range words(text) {
+		if !w.isFormer(text[start:end]) {
+			continue
 		}
+		if !checked && (w.at.TooDeep() || w.references[w.at.Path()]) {
+			return
+		}
+		checked = true
+		visit(text[start:end], text[:start])
 	}
 }
 

@@ -66,7 +66,6 @@ type node struct {
 	makes            []*node
 	madeBy           map[*node]bool
 	serial           int // of nodes without a name, in the order of the set
-	order            int // among all nodes, once all are known
 }
 
 type way struct {
@@ -266,8 +265,7 @@ func (b *builder) make(r *graph.Resource, finder *Finder) error {
 func (b *builder) finish() *Graph {
 	nodes := slices.SortedFunc(maps.Values(b.nodes), compare)
 	ids := map[string]int{} // with the number of nodes
-	for i, n := range nodes {
-		n.order = i
+	for _, n := range nodes {
 		id := n.id()
 		for n.ID = id; ids[n.ID] > 0; {
 			ids[id]++
@@ -297,7 +295,7 @@ func (b *builder) finish() *Graph {
 	}
 	slices.SortFunc(b.edges, func(x, y *edge) int {
 		return cmp.Or(
-			cmp.Compare(x.to.order, y.to.order), cmp.Compare(x.from.order, y.from.order), cmp.Compare(rank(x.Via), rank(y.Via)),
+			compare(x.to, y.to), compare(x.from, y.from), cmp.Compare(rank(x.Via), rank(y.Via)),
 			cmp.Compare(strconv.FormatBool(y.Consumed), strconv.FormatBool(x.Consumed)), // true comes first
 		)
 	})
