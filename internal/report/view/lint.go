@@ -33,7 +33,7 @@ func (v lintView) Page() *report.Page {
 		}
 		section.Rows = append(section.Rows, report.Row{
 			Tag: string(f.Severity), Tone: severityTones[f.Severity], Name: report.Names(place),
-			Text: report.Words(": ").Name(f.Resource.String()).Word(": ").Add(report.Prose(f.Message)).Word(" (" + f.Rule + ")"),
+			Text:  report.Words(": ").Name(f.Resource.String()).Word(": ").Add(report.Prose(f.Message)).Word(" (" + f.Rule + ")"),
 			Lines: []report.Phrase{report.Words("field: ").Name(f.Field), report.Words("fix: ").Add(report.Prose(f.Fix))},
 		})
 	}
