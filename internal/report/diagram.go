@@ -14,7 +14,7 @@ type Diagram struct {
 	Title string
 	// Note says what is left out, if anything.
 	Note   string
-	Looks  []Look
+	Looks  []*Look
 	Boxes  []Box
 	Arrows []Arrow
 	keys   map[any]int
@@ -32,8 +32,8 @@ const ink = "#1f2328"
 
 // A Box has lines of text.
 type Box struct {
-	// Look is the index of the box's look.
-	Look  int
+	// Look is one of the diagram's.
+	Look  *Look
 	Lines []Phrase
 	// Tip is shown when a pointer rests on the box.
 	Tip string
@@ -91,7 +91,7 @@ func (p Phrase) Shortened() Phrase {
 func (d *Diagram) Mermaid() string {
 	var b strings.Builder
 	b.WriteString("flowchart LR\n")
-	alike := make([][]string, len(d.Looks)) // the boxes of each look
+	alike := map[*Look][]string{} // the boxes of each look
 	for i, box := range d.Boxes {
 		id := fmt.Sprintf("n%d", i+1)
 		fmt.Fprintf(&b, "  %s[\"%s\"]\n", id, strings.Join(box.lines(Phrase.mermaid), "<br/>"))
@@ -107,16 +107,13 @@ func (d *Diagram) Mermaid() string {
 		}
 		fmt.Fprintf(&b, "  n%d %s n%d\n", a.From+1, line, a.To+1)
 	}
-	for i, look := range d.Looks {
-		if len(alike[i]) == 0 {
-			continue
-		}
+	for _, look := range d.legend() {
 		dashes := ""
 		if look.Dashed {
 			dashes = ",stroke-dasharray:5 4"
 		}
 		fmt.Fprintf(&b, "  classDef %s fill:%s,stroke:%s,color:%s%s\n", look.Name, look.Fill, look.Stroke, ink, dashes)
-		fmt.Fprintf(&b, "  class %s %s\n", strings.Join(alike[i], ","), look.Name)
+		fmt.Fprintf(&b, "  class %s %s\n", strings.Join(alike[look], ","), look.Name)
 	}
 	return b.String()
 }
@@ -160,7 +157,7 @@ func (d *Diagram) Dot() string {
 	fmt.Fprintf(&b, "  edge [%s, fontsize=9, color=\"#6e7781\", fontcolor=\"#57606a\"]\n", font)
 	// Graphviz draws connected components from the bottom up.
 	for i, box := range slices.Backward(d.Boxes) {
-		fmt.Fprintf(&b, "  n%d [label=%s, tooltip=%s, %s]\n", i+1, dot(box.lines(Phrase.short)...), dot(box.Tip), d.Looks[box.Look].dot())
+		fmt.Fprintf(&b, "  n%d [label=%s, tooltip=%s, %s]\n", i+1, dot(box.lines(Phrase.short)...), dot(box.Tip), box.Look.dot())
 	}
 	for _, a := range d.Arrows {
 		fmt.Fprintf(&b, "  n%d -> n%d%s\n", a.From+1, a.To+1, a.attributes())

@@ -97,7 +97,7 @@ func (d *Diagram) grouped(least int) Diagram {
 	for i, b := range d.Boxes {
 		into[i] = 1
 		if b.Many != "" {
-			key := fmt.Sprint(b.Look, b.Many, ends[i])
+			key := fmt.Sprint(b.Look.Name, b.Many, ends[i])
 			alike[key] = append(alike[key], i)
 		}
 	}

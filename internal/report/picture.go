@@ -32,7 +32,7 @@ func (d *Diagram) html() gomponents.Node {
 	return gomponents.Group{html.Details(gomponents.Attr("open"), newline,
 		html.Summary(html.H2(gomponents.Text(title))), newline,
 		gomponents.If(d.Note != "", gomponents.Group{html.P(gomponents.Text(d.Note)), newline}),
-		html.P(html.Class("legend"), gomponents.Map(d.legend(), func(l Look) gomponents.Node {
+		html.P(html.Class("legend"), gomponents.Map(d.legend(), func(l *Look) gomponents.Node {
 			return gomponents.Group{html.Span(html.Style(l.css()), gomponents.Text(l.Meaning)), gomponents.Text(" ")}
 		})), newline,
 		html.Div(html.Class("picture"), html.TabIndex("0"), html.Role("group"), html.Aria("label", title+"; the lists above have the same in words"), newline,
@@ -56,7 +56,7 @@ func (d *Diagram) columns() []int {
 // boxHTML returns the i-th box, which arrows refer to by that number.
 func (d *Diagram) boxHTML(i int) gomponents.Node {
 	b := &d.Boxes[i]
-	return gomponents.Group{html.Div(html.Class("box"), html.Data("box", strconv.Itoa(i)), html.Title(Printable(b.Tip)), html.Style(d.Looks[b.Look].css()),
+	return gomponents.Group{html.Div(html.Class("box"), html.Data("box", strconv.Itoa(i)), html.Title(Printable(b.Tip)), html.Style(b.Look.css()),
 		gomponents.If(b.All != nil, html.Data("all", strings.Join(b.All, " "))),
 		gomponents.Map(b.lines(Phrase.short), func(line string) gomponents.Node { return html.Div(gomponents.Text(line)) })), newline}
 }
@@ -77,12 +77,8 @@ func (a *Arrow) html() gomponents.Node {
 }
 
 // legend returns the looks in use.
-func (d *Diagram) legend() []Look {
-	var looks []Look
-	for i, look := range d.Looks {
-		if slices.ContainsFunc(d.Boxes, func(b Box) bool { return b.Look == i }) {
-			looks = append(looks, look)
-		}
-	}
-	return looks
+func (d *Diagram) legend() []*Look {
+	return slices.DeleteFunc(slices.Clone(d.Looks), func(look *Look) bool {
+		return !slices.ContainsFunc(d.Boxes, func(b Box) bool { return b.Look == look })
+	})
 }

@@ -12,11 +12,11 @@ import (
 
 // someDiagram draws a diagram of sources, their users, and the makers of some sources.
 var someDiagram = rapid.Custom(func(t *rapid.T) *Diagram {
-	d := &Diagram{Name: "uses", Looks: []Look{{Name: "a"}, {Name: "b"}}}
+	d := &Diagram{Name: "uses", Looks: []*Look{{Name: "a"}, {Name: "b"}}}
 	box := func(kind string, i int) int {
 		name := fmt.Sprint(kind, i)
 		return d.Box(name, func() Box {
-			return Box{Name: Names(name), Many: kind, Lines: []Phrase{Names(name)}, Look: i % len(d.Looks)}
+			return Box{Name: Names(name), Many: kind, Lines: []Phrase{Names(name)}, Look: d.Looks[i%len(d.Looks)]}
 		})
 	}
 	sources, users := rapid.IntRange(1, 60).Draw(t, "sources"), rapid.IntRange(1, 90).Draw(t, "users")

@@ -55,9 +55,9 @@ func TestWrite_returnsTheWritersError(t *testing.T) {
 const leastLimit = 1_000
 
 func TestPage_losesItsDiagramFirst(t *testing.T) {
-	d := &Diagram{Looks: []Look{{Name: "calm"}}}
+	d := &Diagram{Looks: []*Look{{Name: "calm"}}}
 	for i := range 30 {
-		d.Arrows = append(d.Arrows, Arrow{From: d.Box(i, func() Box { return Box{Lines: []Phrase{Names("web")}} }), To: i})
+		d.Arrows = append(d.Arrows, Arrow{From: d.Box(i, func() Box { return Box{Look: d.Looks[0], Lines: []Phrase{Names("web")}} }), To: i})
 	}
 	const (
 		diagram = "```mermaid\n"

@@ -184,7 +184,7 @@ func withMark(p report.Phrase, separator string, o *usage.Object) report.Phrase 
 }
 
 // describe returns what is special about an object, nil for nothing, and the look of its box.
-func describe(o *usage.Object) (mark report.Phrase, look int) {
+func describe(o *usage.Object) (mark report.Phrase, look *report.Look) {
 	look = objectLook
 	if o.Known {
 		look = knownLook
@@ -211,23 +211,16 @@ func describe(o *usage.Object) (mark report.Phrase, look int) {
 }
 
 // The looks of boxes in a graph.
-const (
-	workloadLook = iota
-	readerLook
-	objectLook
-	missingLook
-	optionalLook
-	knownLook
-)
+var (
+	workloadLook = &report.Look{Name: "workload", Meaning: "workload", Fill: "#ddf4ff", Stroke: "#0969da"}
+	readerLook   = &report.Look{Name: "reader", Meaning: "other resource", Fill: "#eaeef2", Stroke: "#6e7781"}
+	objectLook   = &report.Look{Name: "object", Meaning: "ConfigMap or Secret", Fill: "#dafbe1", Stroke: "#1a7f37"}
+	missingLook  = &report.Look{Name: "missing", Meaning: "missing", Fill: "#ffd8d3", Stroke: "#cf222e", Dashed: true}
+	optionalLook = &report.Look{Name: "optional", Meaning: "missing but optional", Fill: "#fff1c2", Stroke: "#bf8700", Dashed: true}
+	knownLook    = &report.Look{Name: "known", Meaning: "known to the cluster", Fill: "#eaeef2", Stroke: "#6e7781", Dashed: true}
 
-var graphLooks = []report.Look{
-	workloadLook: {Name: "workload", Meaning: "workload", Fill: "#ddf4ff", Stroke: "#0969da"},
-	readerLook:   {Name: "reader", Meaning: "other resource", Fill: "#eaeef2", Stroke: "#6e7781"},
-	objectLook:   {Name: "object", Meaning: "ConfigMap or Secret", Fill: "#dafbe1", Stroke: "#1a7f37"},
-	missingLook:  {Name: "missing", Meaning: "missing", Fill: "#ffd8d3", Stroke: "#cf222e", Dashed: true},
-	optionalLook: {Name: "optional", Meaning: "missing but optional", Fill: "#fff1c2", Stroke: "#bf8700", Dashed: true},
-	knownLook:    {Name: "known", Meaning: "known to the cluster", Fill: "#eaeef2", Stroke: "#6e7781", Dashed: true},
-}
+	graphLooks = []*report.Look{workloadLook, readerLook, objectLook, missingLook, optionalLook, knownLook}
+)
 
 // Diagram puts objects left of their users and right of what makes them. It leaves out nodes without edges.
 func (v *graphView) Diagram() *report.Diagram {

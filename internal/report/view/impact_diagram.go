@@ -11,19 +11,14 @@ import (
 const mostLines = 6
 
 // The looks of boxes.
-const (
-	causeLook = iota
-	alarmLook
-	warnLook
-	calmLook
-)
+var (
+	causeLook = &report.Look{Name: "cause", Meaning: "what changed", Fill: "#ddf4ff", Stroke: "#0969da"}
+	alarmLook = &report.Look{Name: "alarm", Meaning: "refused, stopped or stale", Fill: "#ffd8d3", Stroke: "#cf222e"}
+	warnLook  = &report.Look{Name: "warn", Meaning: "pods are replaced", Fill: "#fff1c2", Stroke: "#bf8700"}
+	calmLook  = &report.Look{Name: "calm", Meaning: "next run, or up to an operator", Fill: "#eaeef2", Stroke: "#6e7781"}
 
-var impactLooks = []report.Look{
-	causeLook: {Name: "cause", Meaning: "what changed", Fill: "#ddf4ff", Stroke: "#0969da"},
-	alarmLook: {Name: "alarm", Meaning: "refused, stopped or stale", Fill: "#ffd8d3", Stroke: "#cf222e"},
-	warnLook:  {Name: "warn", Meaning: "pods are replaced", Fill: "#fff1c2", Stroke: "#bf8700"},
-	calmLook:  {Name: "calm", Meaning: "next run, or up to an operator", Fill: "#eaeef2", Stroke: "#6e7781"},
-}
+	impactLooks = []*report.Look{causeLook, alarmLook, warnLook, calmLook}
+)
 
 // Diagram puts causes on the left and workloads on the right. It leaves out workloads without a cause.
 func (v impactView) Diagram() *report.Diagram {
@@ -52,7 +47,7 @@ func drawWorkload(d *report.Diagram, w *impact.Workload, same func(*impact.Cause
 		} else {
 			field := totalPhrase(c)
 			from = d.Box(field.String(), func() report.Box {
-				return report.Box{Lines: []report.Phrase{field}, Name: field, Many: "changed fields"}
+				return report.Box{Look: causeLook, Lines: []report.Phrase{field}, Name: field, Many: "changed fields"}
 			})
 		}
 		if _, known := ways[from]; !known {
@@ -77,7 +72,7 @@ func workloadBox(w *impact.Workload) report.Box {
 	if w.Replicas != nil {
 		line += ", " + report.Plural(*w.Replicas, "replica")
 	}
-	look := map[report.Tone]int{report.Calm: calmLook, report.Warns: warnLook, report.Alarms: alarmLook}[toneOf(w)]
+	look := map[report.Tone]*report.Look{report.Calm: calmLook, report.Warns: warnLook, report.Alarms: alarmLook}[toneOf(w)]
 	box := refBox(look, w.Ref, []report.Phrase{report.Words(line)})
 	box.Name, box.Many = report.Names(w.String()), "workloads: "+outcomeOf(w.Effect).tag
 	return box
@@ -95,7 +90,7 @@ func objectBox(c *impact.Cause, keys []impact.Key) report.Box {
 }
 
 // refBox returns a box with a resource's kind and name on two lines, followed by lines.
-func refBox(look int, r impact.Ref, lines []report.Phrase) report.Box {
+func refBox(look *report.Look, r impact.Ref, lines []report.Phrase) report.Box {
 	name := report.Names(strings.TrimPrefix(r.String(), r.Kind+" "))
 	return report.Box{Look: look, Tip: r.APIVersion + " " + r.String(), Lines: append([]report.Phrase{report.Names(r.Kind), name}, lines...)}
 }
