@@ -56,24 +56,27 @@ func (t *terminal) table(rows [][]Phrase) {
 			t.line(Words("  "), Fold(len(rows)-i))
 			return
 		}
-		gap := 2
-		for j, cell := range row {
-			if len(cell) == 0 {
-				gap += columns[j] + 2
-				continue
-			}
+		t.cells(row, columns, 2)
+	}
+}
+
+// cells writes cells into columns of the given widths, after a gap, and ends the line.
+func (t *terminal) cells(cells []Phrase, columns []int, gap int) {
+	for i, cell := range cells {
+		switch {
+		case columns[i] == 0:
+		case len(cell) == 0:
+			gap += columns[i] + 2
+		default:
 			t.blanks(gap)
-			if i == 0 {
-				cell = cell.Toned(Bold)
-			}
 			t.print(cell)
-			if gap = columns[j] - width(cell) + 2; gap < 2 { // the figures follow below
+			if gap = columns[i] - width(cell) + 2; gap < 2 { // the next cells follow below
 				t.WriteString("\n")
-				gap = columns[j] + 4
+				gap = columns[i] + 4
 			}
 		}
-		t.WriteString("\n")
 	}
+	t.WriteString("\n")
 }
 
 func (t *terminal) list(s *Section) {
@@ -82,8 +85,7 @@ func (t *terminal) list(s *Section) {
 	}
 	tags, names := 0, 0
 	var columns []int
-	for i := range s.Rows {
-		r := &s.Rows[i]
+	for _, r := range s.Rows {
 		if r.Tag != "" {
 			tags = max(tags, utf8.RuneCountInString(r.Tag)+2)
 		}
@@ -108,19 +110,7 @@ func (t *terminal) row(r *Row, tags, names int, columns []int) {
 	t.print(Words(r.Tag).Toned(r.Tone))
 	t.blanks(tags - utf8.RuneCountInString(r.Tag))
 	t.print(r.what())
-	gap := max(names-width(r.what()), 0)
-	for i, column := range r.Columns {
-		switch {
-		case columns[i] == 0:
-		case len(column) == 0:
-			gap += 2 + columns[i]
-		default:
-			t.blanks(gap + 2)
-			t.print(column)
-			gap = columns[i] - width(column)
-		}
-	}
-	t.WriteString("\n")
+	t.cells(r.Columns, columns, 2+max(names-width(r.what()), 0))
 	for _, line := range r.Lines {
 		t.WriteString("    ")
 		t.line(line)

@@ -3,6 +3,7 @@ package view
 import (
 	"cmp"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -17,8 +18,8 @@ func causePhrase(c *impact.Cause) report.Phrase {
 	}
 	name, change := objectPhrase(*c.Object, c.FormerName, c.Change)
 	phrase := name.Add(change)
-	consumed := keysPhrase(c.Change, c.Keys, report.Most, func(k *impact.Key) bool { return k.Consumed })
-	others := keysPhrase(c.Change, c.Keys, report.Most, func(k *impact.Key) bool { return !k.Consumed })
+	consumed := keysPhrase(c.Change, c.Keys, report.Most, func(k impact.Key) bool { return k.Consumed })
+	others := keysPhrase(c.Change, c.Keys, report.Most, func(k impact.Key) bool { return !k.Consumed })
 	var via report.Phrase
 	if len(c.Via) > 0 {
 		via = report.Words(" (").Add(report.Prose(strings.Join(c.Via, ", "))).Word(")")
@@ -51,18 +52,13 @@ func objectPhrase(r impact.Ref, former string, c impact.Change) (name, change re
 
 // keysPhrase returns the first of an object's keys that satisfy is, nil if there are none, and how each differs unless
 // the whole object differs that way.
-func keysPhrase(object impact.Change, keys []impact.Key, most int, is func(*impact.Key) bool) report.Phrase {
-	var those []*impact.Key
-	for i := range keys {
-		if is(&keys[i]) {
-			those = append(those, &keys[i])
+func keysPhrase(object impact.Change, keys []impact.Key, most int, is func(impact.Key) bool) report.Phrase {
+	those := slices.DeleteFunc(slices.Clone(keys), func(k impact.Key) bool { return !is(k) })
+	return report.Join(report.Some(those, most, func(k *impact.Key) report.Phrase {
+		if k.Change != object || object == impact.Changed {
+			return keyPhrase(k)
 		}
-	}
-	return report.Join(report.Some(those, most, func(k **impact.Key) report.Phrase {
-		if (*k).Change != object || object == impact.Changed {
-			return keyPhrase(*k)
-		}
-		return report.Names((*k).Name)
+		return report.Names(k.Name)
 	})...)
 }
 

@@ -37,16 +37,14 @@ type graphView struct {
 // Graph returns the view of who uses what. An empty order is ByObject.
 func Graph(g *usage.Graph, by Order) report.View {
 	v := &graphView{Graph: g, by: cmp.Or(by, ByObject), nodes: map[string]*usage.Node{}, workloads: map[string]bool{}, objects: map[string]*usage.Object{}}
-	for i := range g.Workloads {
-		w := &g.Workloads[i]
-		v.nodes[w.ID], v.workloads[w.ID] = w, true
+	for _, w := range g.Workloads {
+		v.nodes[w.ID], v.workloads[w.ID] = &w, true
 	}
-	for i := range g.Readers {
-		v.nodes[g.Readers[i].ID] = &g.Readers[i]
+	for _, r := range g.Readers {
+		v.nodes[r.ID] = &r
 	}
-	for i := range g.Objects {
-		o := &g.Objects[i]
-		v.nodes[o.ID], v.objects[o.ID] = &o.Node, o
+	for _, o := range g.Objects {
+		v.nodes[o.ID], v.objects[o.ID] = &o.Node, &o
 	}
 	for i, e := range g.Edges {
 		if last := len(v.uses) - 1; i > 0 && v.uses[last][0].From == e.From && v.uses[last][0].To == e.To {
@@ -96,15 +94,14 @@ func (v *graphView) Page() *report.Page {
 			group(&v.Readers[i], nil)
 		}
 	}
-	for i := range v.Objects {
-		o := &v.Objects[i]
+	for _, o := range v.Objects {
 		var text report.Phrase
 		if v.by != ByWorkload {
-			text = withMark(nil, ": ", o)
+			text = withMark(nil, ": ", &o)
 		}
 		group(&o.Node, text)
 		if !used[o.ID] {
-			unused.Rows = append(unused.Rows, report.Row{Text: withMark(nodeName(&o.Node), ": ", o)})
+			unused.Rows = append(unused.Rows, report.Row{Text: withMark(nodeName(&o.Node), ": ", &o)})
 		}
 	}
 	p := &report.Page{Command: "graph", What: "resource", Title: report.Words(v.title()).Toned(report.Bold)}
@@ -241,11 +238,10 @@ func (v *graphView) Diagram() *report.Diagram {
 		d.Arrows = append(d.Arrows, a)
 	}
 	makes := report.Words("makes")
-	for i := range v.Objects {
-		o := &v.Objects[i]
-		for j := range o.MadeBy {
+	for _, o := range v.Objects {
+		for _, maker := range o.MadeBy {
 			if drawn[o.ID] {
-				d.Arrows = append(d.Arrows, report.Arrow{From: boxOf(&o.MadeBy[j]), To: boxOf(&o.Node), Label: makes, Tip: makes, Dashed: true})
+				d.Arrows = append(d.Arrows, report.Arrow{From: boxOf(&maker), To: boxOf(&o.Node), Label: makes, Tip: makes, Dashed: true})
 			}
 		}
 	}

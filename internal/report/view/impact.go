@@ -128,8 +128,8 @@ func (v impactView) avoidable() report.Phrase {
 		return nil
 	}
 	var keys []string
-	for i := range v.Workloads {
-		keys = append(keys, v.Workloads[i].Avoidable...)
+	for _, w := range v.Workloads {
+		keys = append(keys, w.Avoidable...)
 	}
 	slices.Sort(keys)
 	restarts := report.Plural(int64(v.Summary.Rolls+v.Summary.Waits+v.Summary.Kills), "restart")
@@ -157,12 +157,11 @@ func count[T any](all []T, is func(*T) bool) int {
 
 func (v impactView) workloadRows(o *outcome) []report.Row {
 	var rows []report.Row
-	for i := range v.Workloads {
-		w := &v.Workloads[i]
-		if outcomeOf(w.Effect) != o {
+	for _, w := range v.Workloads {
+		if w.Effect != o.effect {
 			continue
 		}
-		row := report.Row{Tag: o.tag, Tone: toneOf(w), Name: report.Names(w.String()), Columns: make([]report.Phrase, 3)}
+		row := report.Row{Tag: o.tag, Tone: toneOf(&w), Name: report.Names(w.String()), Columns: make([]report.Phrase, 3)}
 		if w.Replicas != nil {
 			row.Columns[0] = report.Words(report.Plural(*w.Replicas, "replica"))
 		}
@@ -220,7 +219,7 @@ func (v impactView) refusalRows() []report.Row {
 
 func objectRow(tag string, o *impact.Object, lines []report.Phrase) report.Row {
 	name, text := objectPhrase(o.Ref, o.FormerName, o.Change)
-	if keys := keysPhrase(o.Change, o.Keys, report.Most, func(*impact.Key) bool { return true }); keys != nil {
+	if keys := keysPhrase(o.Change, o.Keys, report.Most, func(impact.Key) bool { return true }); keys != nil {
 		text = text.Word(": ").Add(keys)
 	}
 	return report.Row{Tag: tag, Name: name, Text: text, Lines: lines}

@@ -15,7 +15,8 @@ func (v impactView) causes() [][]report.Phrase {
 	if len(v.Causes) == 0 {
 		return nil
 	}
-	rows := [][]report.Phrase{{report.Words("what changed"), report.Words("workloads that restart"), report.Words("pods"), report.Words("avoidable"), report.Words("next runs"), report.Words("other")}}
+	titles := []string{"what changed", "workloads that restart", "pods", "avoidable", "next runs", "other"}
+	rows := [][]report.Phrase{report.Some(titles, len(titles), func(title *string) report.Phrase { return report.Words(*title).Toned(report.Bold) })}
 	empty := []bool{false, true, true, true, true, true}
 	for _, t := range v.Causes {
 		restarts := t.Restarts()
@@ -46,9 +47,9 @@ func totalPhrase(c *impact.Cause) report.Phrase {
 	object, former := baseOf(c)
 	name, change := objectPhrase(object, former, c.Change)
 	const most = 3
-	keys := keysPhrase(c.Change, c.Keys, most, func(k *impact.Key) bool { return k.Consumed })
+	keys := keysPhrase(c.Change, c.Keys, most, func(k impact.Key) bool { return k.Consumed })
 	if keys == nil {
-		keys = keysPhrase(c.Change, c.Keys, most, func(*impact.Key) bool { return true })
+		keys = keysPhrase(c.Change, c.Keys, most, func(impact.Key) bool { return true })
 	}
 	if keys != nil {
 		change = change.Word(": ").Add(keys)

@@ -38,14 +38,13 @@ func drawWorkload(d *report.Diagram, w *impact.Workload, same func(*impact.Cause
 	to := d.Box(w, func() report.Box { return workloadBox(w) })
 	var boxes []int
 	ways := map[int][]string{} // by the box they lead from
-	for i := range w.Causes {
-		c := &w.Causes[i]
+	for _, c := range w.Causes {
 		var from int
 		if c.Object != nil {
-			id, keys := same(c)
-			from = d.Box(id, func() report.Box { return objectBox(c, keys) })
+			id, keys := same(&c)
+			from = d.Box(id, func() report.Box { return objectBox(&c, keys) })
 		} else {
-			field := totalPhrase(c)
+			field := totalPhrase(&c)
 			from = d.Box(field.String(), func() report.Box {
 				return report.Box{Look: causeLook, Lines: []report.Phrase{field}, Name: field, Many: "changed fields"}
 			})
