@@ -69,12 +69,9 @@ func newLint(stdin, stdout, stderr *os.File) *cobra.Command {
 
 // lint reads manifests and finds what is wrong with them now, or will be after the run that config asks for.
 func (f *reportFlags) lint(args []string, stdin *os.File, config *flags, disabled []string) (*lint.Report, error) {
-	asked, err := config.functionConfig()
-	if err != nil {
-		return nil, err
-	}
-	files, err := load.Files(args, stdin)
-	if err != nil {
+	asked, notAsked := config.functionConfig()
+	files, unread := load.Files(args, stdin)
+	if err := cmp.Or(notAsked, unread); err != nil {
 		return nil, err
 	}
 	s, err := f.toLint(files, asked)

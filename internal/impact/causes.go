@@ -86,13 +86,12 @@ func (c *causes) explain(p *templatePair) []bool {
 	added := c.addedElements(p)
 	checksums := p.checksums()
 	var stamps []int
-	for k := range p.diffs {
-		d := &p.diffs[k]
+	for k, d := range p.diffs {
 		switch {
 		case d.What == podtemplate.Changed && checksums[d.New]:
 			stamps = append(stamps, k)
 		case d.What == podtemplate.Changed:
-			explained[k] = c.follow(d)
+			explained[k] = c.follow(&d)
 		case d.What == podtemplate.Removed && !explained[k]:
 			was, olds := c.element(c.subject.usedAt, d.Path, d.Old)
 			if same := added[was]; len(same) > 0 {

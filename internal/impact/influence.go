@@ -53,24 +53,19 @@ func (c *comparison) influence(s *subject) {
 
 func (s *subject) divide(whole *influence) {
 	parts := map[int]*influence{}
-	add := func(template, at int) {
-		part := parts[template]
-		if part == nil {
-			part = &influence{object: whole.object, whole: whole}
-			parts[template] = part
-			s.on[template] = append(s.on[template], part)
-		}
-		part.add(whole.uses[at], at < whole.present)
-	}
 	for at, u := range whole.uses {
-		switch {
-		case !u.Consumed:
-		case u.Template >= 0:
-			add(u.Template, at)
-		default:
-			for template := range s.on {
-				add(template, at)
+		first, end := u.Template, u.Template+1
+		if u.Template < 0 {
+			first, end = 0, len(s.on)
+		}
+		for template := first; u.Consumed && template < end; template++ {
+			part := parts[template]
+			if part == nil {
+				part = &influence{object: whole.object, whole: whole}
+				parts[template] = part
+				s.on[template] = append(s.on[template], part)
 			}
+			part.add(u, at < whole.present)
 		}
 	}
 }

@@ -72,8 +72,7 @@ func (c *comparison) templates(s *subject) []*templatePair {
 func (c *comparison) splitRest(s *subject, p *templatePair, all []podtemplate.Difference) {
 	roots := yamldoc.Roots{}
 	for _, r := range []*graph.Resource{s.old, s.new} {
-		for i := range r.PodTemplates {
-			t := &r.PodTemplates[i]
+		for i, t := range r.PodTemplates {
 			roots.Add(t.Spec, i)
 			roots.Add(t.AnnotationsAt, i)
 		}
@@ -102,10 +101,7 @@ func (p *templatePair) moveFields() {
 	}
 	p.diffs = slices.DeleteFunc(p.diffs, func(d podtemplate.Difference) bool {
 		name, inSpec := strings.CutPrefix(d.Path, "spec.")
-		if end := strings.IndexAny(name, ".["); end >= 0 {
-			name = name[:end]
-		}
-		if !inSpec || podtemplate.IsField(name) {
+		if !inSpec || podtemplate.IsField(name[:strings.IndexAny(name+".", ".[")]) {
 			return false
 		}
 		d.Path = p.fieldOf(&d)

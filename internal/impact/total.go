@@ -65,8 +65,8 @@ type sameCause struct {
 // ones, if there are any.
 func (r *Report) Same() func(c *Cause) (id any, keys []Key) {
 	keysOf := map[Ref][]Key{}
-	for i := range r.Objects {
-		keysOf[r.Objects[i].Ref] = r.Objects[i].Keys
+	for _, o := range r.Objects {
+		keysOf[o.Ref] = o.Keys
 	}
 	known := map[Ref]sameCause{}
 	return func(c *Cause) (any, []Key) {
@@ -89,8 +89,8 @@ func (r *Report) Same() func(c *Cause) (id any, keys []Key) {
 func shown(keys []Key) string {
 	all := !slices.ContainsFunc(keys, func(k Key) bool { return k.Consumed })
 	var b []byte
-	for i := range keys {
-		if k := &keys[i]; all || k.Consumed {
+	for _, k := range keys {
+		if all || k.Consumed {
 			b = append(strconv.AppendQuote(b, k.Name), k.Change...)
 		}
 	}
@@ -132,17 +132,15 @@ func (r *Report) Sum() {
 	r.Causes = []Total{}
 	same := r.Same()
 	at := map[any]int{}
-	for i := range r.Workloads {
-		w := &r.Workloads[i]
+	for _, w := range r.Workloads {
 		if w.Avoidable != nil {
 			s.Avoidable++
 		}
 		*counts[w.Effect]++
-		s.Pods.add(w)
+		s.Pods.add(&w)
 		known := map[any]bool{}
-		for j := range w.Causes {
-			c := &w.Causes[j]
-			id, keys := same(c)
+		for _, c := range w.Causes {
+			id, keys := same(&c)
 			if known[id] {
 				continue
 			}
@@ -150,7 +148,7 @@ func (r *Report) Sum() {
 			k, found := at[id]
 			if !found {
 				k, at[id] = len(r.Causes), len(r.Causes)
-				r.Causes = append(r.Causes, Total{Cause: *c, Effects: map[Effect]int{}})
+				r.Causes = append(r.Causes, Total{Cause: c, Effects: map[Effect]int{}})
 				if c.Object != nil {
 					r.Causes[k].Cause.Keys, r.Causes[k].Cause.Via = keys, nil
 				}
@@ -160,7 +158,7 @@ func (r *Report) Sum() {
 				t.Cause.Object, t.Cause.FormerName = o.source(), ""
 			}
 			t.Effects[w.Effect]++
-			t.Pods.add(w)
+			t.Pods.add(&w)
 			if w.Avoidable != nil {
 				t.Avoidable++
 			}

@@ -60,12 +60,9 @@ func Open(ctx context.Context, commits string) (*Pair, error) {
 	if checkedOut && p.top != "" { // without the option it would write the index
 		p.Uncommitted, _ = git(ctx, nil, "--no-optional-locks", "diff", "--name-only", "--ignore-submodules", "HEAD")
 	}
-	before, err := commit(ctx, base)
-	if err != nil {
-		return nil, err
-	}
-	after, err := commit(ctx, head)
-	if err != nil {
+	before, noBase := commit(ctx, base)
+	after, noHead := commit(ctx, head)
+	if err := cmp.Or(noBase, noHead); err != nil {
 		return nil, err
 	}
 	if branch {
@@ -77,10 +74,7 @@ func Open(ctx context.Context, commits string) (*Pair, error) {
 		return nil, fmt.Errorf("%w; let TMPDIR name a folder for temporary files", err)
 	}
 	p.Before, p.After = Tree{base, filepath.Join(p.dir, "before")}, Tree{head, filepath.Join(p.dir, "after")}
-	if err = p.Before.write(ctx, repository, before); err == nil {
-		err = p.After.write(ctx, repository, after)
-	}
-	if err != nil {
+	if err = cmp.Or(p.Before.write(ctx, repository, before), p.After.write(ctx, repository, after)); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
 	return p, nil
@@ -117,10 +111,8 @@ func (p *Pair) Dir(t *Tree) string { return filepath.Join(t.Root, filepath.FromS
 
 // Shown returns a path in the repository as the user would write it.
 func (p *Pair) Shown(inside string) string {
-	if relative, err := filepath.Rel(filepath.FromSlash(p.prefix), filepath.FromSlash(inside)); err == nil {
-		return filepath.ToSlash(relative)
-	}
-	return inside
+	relative, _ := filepath.Rel(filepath.FromSlash(p.prefix), filepath.FromSlash(inside)) // both are relative, without ..
+	return filepath.ToSlash(relative)
 }
 
 func commit(ctx context.Context, name string) (string, error) {
