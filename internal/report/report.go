@@ -48,6 +48,8 @@ type Environment struct {
 	// Change is Added or Removed if only one of two sets has the environment, and Note explains that.
 	Change string `json:"change,omitempty"`
 	Note   string `json:"-"`
+	// Report is the view's data, which WriteEach sets.
+	Report any `json:"report"`
 }
 
 // Page returns the view's page, with the environment's name.
@@ -98,17 +100,10 @@ func WriteEach(w io.Writer, all []Environment, name string, f Format, colours bo
 	case HTML:
 		return writeHTML(w, all)
 	case JSON:
-		type environment struct {
-			Environment
-			Report any `json:"report"`
+		for i := range all {
+			all[i].Report = all[i].Data()
 		}
-		var list struct {
-			Environments []environment `json:"environments"`
-		}
-		for _, e := range all {
-			list.Environments = append(list.Environments, environment{e, e.Data()})
-		}
-		return WriteJSON(w, list)
+		return WriteJSON(w, map[string][]Environment{"environments": all})
 	case Dot:
 		if len(all) > 1 {
 			return fmt.Errorf("%s shows one environment, and there are %d; name one of them", f, len(all))

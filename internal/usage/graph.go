@@ -140,27 +140,24 @@ func (b *builder) enter(r *graph.Resource) {
 func (b *builder) use(r *graph.Resource, finder *Finder) error {
 	from := b.node(b.identityOf(r))
 	clear(b.own)
-	found := map[*reference.Reference]bool{}
-	uses, err := finder.Of(r)
-	if err != nil {
-		return err
+	s := search{Finder: finder, referrer: r}
+	for _, w := range wanted(r) {
+		before := len(s.uses)
+		s.of(w.use, w.edge)
+		if len(s.uses) == before && !r.Context {
+			b.absent(from, &w)
+		}
 	}
-	for _, u := range uses {
+	for _, u := range s.uses {
 		if r.Context && u.Object.Context {
 			continue
 		}
-		found[u.Ref] = true
 		if r.Target != 0 && graph.InContent(u.Ref.At.Path) {
 			u.Keys = nil // they are part of a value
 		}
 		b.add(from, b.node(b.identityOf(u.Object)), &u)
 	}
-	for _, w := range wanted(r) {
-		if !r.Context && !found[w.edge.Ref] {
-			b.absent(from, &w)
-		}
-	}
-	return nil
+	return s.err
 }
 
 func (b *builder) add(from, to *node, u *Use) {
