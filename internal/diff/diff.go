@@ -15,7 +15,7 @@ import (
 	"github.com/confighash/confighash/internal/manifest"
 )
 
-const hiddenLine = "(a line of a Secret that may hold its values is not shown)\n"
+const hiddenLine = "(a line of a Secret that may hold its values is not shown)"
 
 // A Diff writes the changes from input to output as a unified diff.
 type Diff struct {
@@ -51,24 +51,31 @@ func (d Diff) Write(w io.Writer, changes []manifest.Change) error {
 }
 
 func (d Diff) change(c *manifest.Change) []byte {
-	if c.Mixed {
-		d.Heading = nil // it is not known which of the items changed
-	}
 	all := c.Mixed && d.Secrets
 	var out bytes.Buffer
-	h := hunk{change: c, heading: d.Heading}
-	for line := range strings.Lines(Hunks(cover(c.Old, all), cover(c.New, all))) {
-		if line[0] == '@' {
-			h.write(&out)
-			h.header, h.lines = line, nil
-			continue
+	for _, hunk := range strings.Split("\n"+Hunks(cover(c.Old, all), cover(c.New, all)), "\n@@ ")[1:] {
+		var oldLine, oldCount, newLine, newCount int // for a change that begins on line 1
+		_, _ = fmt.Sscanf(hunk, "-%d,%d +%d,%d @@", &oldLine, &oldCount, &newLine, &newCount)
+		oldLine, newLine = oldLine+c.OldLine-1, newLine+c.NewLine-1
+		fmt.Fprintf(&out, "@@ -%d,%d +%d,%d @@", oldLine, oldCount, newLine, newCount)
+		lines := strings.Split(strings.TrimSuffix(hunk, "\n"), "\n")[1:]
+		if d.Heading != nil && !c.Mixed { // otherwise it is not known which of the items changed
+			about := oldLine + slices.IndexFunc(lines, func(line string) bool { return line[0] != ' ' })
+			if oldCount == 0 { // the header then has the line before
+				about++
+			}
+			if of := d.Heading(about); of != "" {
+				out.WriteString(" " + of)
+			}
 		}
-		if strings.HasPrefix(line[1:], covered) {
-			line = line[:1] + hiddenLine
+		out.WriteByte('\n')
+		for _, line := range lines {
+			if strings.HasPrefix(line[1:], covered) {
+				line = line[:1] + hiddenLine
+			}
+			out.WriteString(line + "\n")
 		}
-		h.lines = append(h.lines, line)
 	}
-	h.write(&out)
 	return out.Bytes()
 }
 
@@ -76,35 +83,4 @@ func (d Diff) change(c *manifest.Change) []byte {
 func Hunks(before, after []byte) string {
 	_, hunks, _ := strings.Cut(string(diff.Diff("old", before, "new", after)), "+++ new\n")
 	return hunks
-}
-
-// A hunk is a group of diff lines shown together.
-type hunk struct {
-	change  *manifest.Change
-	heading func(int) string
-	header  string // for a change that begins on line 1
-	lines   []string
-}
-
-func (h *hunk) write(out *bytes.Buffer) {
-	if h.header == "" {
-		return
-	}
-	var oldLine, oldCount, newLine, newCount int
-	_, _ = fmt.Sscanf(h.header, "@@ -%d,%d +%d,%d @@", &oldLine, &oldCount, &newLine, &newCount)
-	oldLine, newLine = oldLine+h.change.OldLine-1, newLine+h.change.NewLine-1
-	fmt.Fprintf(out, "@@ -%d,%d +%d,%d @@", oldLine, oldCount, newLine, newCount)
-	if h.heading != nil {
-		about := oldLine + slices.IndexFunc(h.lines, func(line string) bool { return line[0] != ' ' })
-		if oldCount == 0 { // the header then has the line before
-			about++
-		}
-		if of := h.heading(about); of != "" {
-			out.WriteString(" " + of)
-		}
-	}
-	out.WriteByte('\n')
-	for _, line := range h.lines {
-		out.WriteString(line)
-	}
 }
