@@ -171,8 +171,8 @@ func unmark(text []byte) []byte {
 	return bytes.ReplaceAll(text, []byte(line+along+"\n"), nil)
 }
 
-// Files divides manifests into files, as kustomize does if --output is a folder.
-func Files(text []byte) (map[string][]byte, error) {
+// Files divides manifests into files of a folder, as kustomize does if --output is one.
+func Files(text []byte, folder string) (map[string][]byte, error) {
 	all, err := resmap.NewFactory(provider.NewDefaultDepProvider().GetResourceFactory()).NewResMapFromBytes(text)
 	if err != nil {
 		return nil, err
@@ -188,7 +188,7 @@ func Files(text []byte) (map[string][]byte, error) {
 		if namespace := r.CurId().EffectiveNamespace(); len(namespaces) > 1 && namespaces[namespace] != nil {
 			name = namespace + "_" + name
 		}
-		files[strings.ToLower(name)+".yaml"] = data
+		files[filepath.Join(folder, strings.ToLower(name)+".yaml")] = data
 	}
 	return files, nil
 }

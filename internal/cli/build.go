@@ -162,14 +162,8 @@ func (f *buildFlags) files(dirs []string, output string, stderr *os.File) (map[s
 		}
 		if info, err := os.Stat(output); err != nil || !info.IsDir() || len(dirs) > 1 {
 			files[target] = text
-			continue
-		}
-		if files, err = build.Files(text); err != nil {
+		} else if files, err = build.Files(text, output); err != nil {
 			return nil, err
-		}
-		for name := range maps.Clone(files) {
-			files[filepath.Join(output, name)] = files[name]
-			delete(files, name)
 		}
 	}
 	return files, errors.Join(all...)

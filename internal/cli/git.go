@@ -46,11 +46,8 @@ func (f *gitFlags) add(cmd *cobra.Command, use string) {
 // check rejects flags that need --git. For lint, the functionConfig's flags are valid without it.
 func (f *gitFlags) check(cmd *cobra.Command, args []string, always ...string) error {
 	if f.commits != "" {
-		if f.render == "" {
-			return f.Check()
-		}
 		for _, name := range args {
-			if !environmentName().MatchString(name) {
+			if f.render != "" && !environmentName().MatchString(name) {
 				return fmt.Errorf("%q is not a name for an environment of --render: it must begin with a letter or a digit, and have only these and -, ., _ and /", name)
 			}
 		}
@@ -292,14 +289,12 @@ func (r *revisions) files(t *revision.Tree, shown, name string, said *function.O
 		}
 		return []load.File{{Name: r.inside(t, in.Name), Data: in.Text}}, in.Config, nil
 	default:
-		if files, err = load.Files([]string{at}, nil); err != nil || files == nil {
+		err := load.Each([]string{at}, nil, func(file string, data []byte) error {
+			files = append(files, load.File{Name: r.inside(t, file), Data: data})
+			return within(t, file)
+		})
+		if err != nil || files == nil {
 			return nil, nil, err
-		}
-		for i := range files {
-			if err := within(t, files[i].Name); err != nil {
-				return nil, nil, err
-			}
-			files[i].Name = r.inside(t, files[i].Name)
 		}
 	}
 	if o.Function.Config == nil || !r.runs {

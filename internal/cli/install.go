@@ -63,6 +63,7 @@ func replace(target string, source io.Reader) error {
 	if err != nil {
 		return err
 	}
+	defer os.Remove(temporary.Name()) // unless it gets another name
 	_, err = io.Copy(temporary, source)
 	if err == nil {
 		err = cmp.Or(temporary.Chmod(mode), temporary.Sync())
@@ -70,9 +71,6 @@ func replace(target string, source io.Reader) error {
 	err = errors.Join(err, temporary.Close())
 	if err == nil {
 		err = os.Rename(temporary.Name(), target)
-	}
-	if err != nil {
-		_ = os.Remove(temporary.Name())
 	}
 	return err
 }

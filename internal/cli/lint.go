@@ -34,7 +34,7 @@ func newLint(stdin, stdout, stderr *os.File) *cobra.Command {
 			for _, name := range disabled {
 				err = cmp.Or(err, oneOf("disable", "rule", name, lint.RuleNames()))
 			}
-			if err = cmp.Or(err, git.check(cmd, args, "config", "mode", "policy")); err != nil {
+			if err := cmp.Or(err, git.check(cmd, args, "config", "mode", "policy")); err != nil {
 				return err
 			}
 			var found *lint.Report
