@@ -91,12 +91,9 @@ func (f *buildFlags) takeParameters() error {
 	if err := checkParameters(os.Getenv("ARGOCD_APP_PARAMETERS")); err != nil {
 		return err
 	}
-	mode, err := v1alpha1.ParseMode(cmp.Or(os.Getenv("PARAM_MODE"), string(v1alpha1.ModeRename)))
-	if err != nil {
-		return fmt.Errorf("the parameter %w", err)
-	}
-	policy, err := v1alpha1.ParsePolicy(cmp.Or(os.Getenv("PARAM_POLICY"), string(v1alpha1.PolicyAll)))
-	if err != nil {
+	mode, noMode := v1alpha1.ParseMode(cmp.Or(os.Getenv("PARAM_MODE"), string(v1alpha1.ModeRename)))
+	policy, noPolicy := v1alpha1.ParsePolicy(cmp.Or(os.Getenv("PARAM_POLICY"), string(v1alpha1.PolicyAll)))
+	if err := cmp.Or(noMode, noPolicy); err != nil {
 		return fmt.Errorf("the parameter %w", err)
 	}
 	f.namespace = cmp.Or(f.namespace, os.Getenv("ARGOCD_APP_NAMESPACE"))

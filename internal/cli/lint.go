@@ -48,13 +48,10 @@ func newLint(stdin, stdout, stderr *os.File) *cobra.Command {
 			if err != nil {
 				return fault(err)
 			}
-			if err := writeLint(stdout, found, f.output); err != nil {
-				return err
+			if err = writeLint(stdout, found, f.output); err == nil && found.Fails() {
+				err = &failure{code: exitDiffers}
 			}
-			if found.Fails() {
-				return &failure{code: exitDiffers}
-			}
-			return nil
+			return err
 		},
 		ValidArgsFunction: manifestFiles,
 	}
@@ -69,9 +66,12 @@ func newLint(stdin, stdout, stderr *os.File) *cobra.Command {
 
 // lint reads manifests and finds what is wrong with them now, or will be after the run that config asks for.
 func (f *reportFlags) lint(args []string, stdin *os.File, config *flags, disabled []string) (*lint.Report, error) {
-	asked, notAsked := config.functionConfig()
-	files, unread := load.Files(args, stdin)
-	if err := cmp.Or(notAsked, unread); err != nil {
+	asked, err := config.functionConfig()
+	if err != nil {
+		return nil, err
+	}
+	files, err := load.Files(args, stdin)
+	if err != nil {
 		return nil, err
 	}
 	s, err := f.toLint(files, asked)

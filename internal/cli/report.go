@@ -59,14 +59,11 @@ func (f *reportFlags) options() (load.Options, error) {
 		return load.Options{}, fmt.Errorf("--namespace %w", err)
 	}
 	context, err := load.Files(f.context, nil)
-	if err != nil {
-		return load.Options{}, fmt.Errorf("--context: %w", err)
-	}
 	size := 0
 	return load.Options{Namespace: f.namespace, Context: context, Size: func(bytes int) {
 		size += bytes
 		boundGarbage(size)
-	}}, nil
+	}}, graph.Prefixed("--context", err)
 }
 
 // read reads the manifests that args name.

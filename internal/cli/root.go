@@ -191,28 +191,20 @@ func (f flags) options() (function.Options, int, error) {
 			return options, 0, err
 		}
 	}
-	if options.Context, err = manifestsIn("--context", f.context, &size); err != nil {
-		return options, 0, err
-	}
-	return options, size, nil
+	options.Context, err = manifestsIn("--context", f.context, &size)
+	return options, size, err
 }
 
 func (f flags) input(stdin *os.File) ([]byte, error) {
 	if f.file == load.Stdin {
 		data, err := io.ReadAll(stdin)
-		if err != nil {
-			return nil, fmt.Errorf("reading stdin: %w", err)
-		}
-		return data, nil
+		return data, graph.Prefixed("reading stdin", err)
 	}
 	if info, err := os.Stat(f.file); err == nil && info.IsDir() {
 		return nil, fmt.Errorf("--file: %s is a folder; build it first, or give one file", f.file)
 	}
 	data, err := os.ReadFile(f.file)
-	if err != nil {
-		return nil, fmt.Errorf("--file: %w", err)
-	}
-	return data, nil
+	return data, graph.Prefixed("--file", err)
 }
 
 func transform(f flags, stdin, stdout, stderr *os.File) error {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"os"
 	"slices"
@@ -34,12 +35,9 @@ func newStrip(stdin, stdout, stderr *os.File) *cobra.Command {
 
 func strip(set *load.Set, stdout, stderr *os.File) error {
 	stripped := rename.Strip(set.Graph)
-	replaced, err := stripped.Apply(set.Graph)
-	if err != nil {
-		return fault(err)
-	}
-	gone, err := graph.ChunksOf(slices.Concat(set.Graph.Kept, stripped.Dropped))
-	if err != nil {
+	replaced, failed := stripped.Apply(set.Graph)
+	gone, inseparable := graph.ChunksOf(slices.Concat(set.Graph.Kept, stripped.Dropped))
+	if err := cmp.Or(failed, inseparable); err != nil {
 		return fault(err)
 	}
 	w := bufio.NewWriterSize(stdout, 1<<20)

@@ -2,7 +2,6 @@ package impact
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,10 +35,7 @@ func readFacts(resources []*graph.Resource) (map[*graph.Resource]*facts, error) 
 	}
 	_, err := graph.EachBatch(graph.Batches(resources), func(b graph.Batch) (struct{}, error) {
 		return struct{}{}, b.Parse(func(r *graph.Resource, item *yaml.Node) error {
-			if err := found[r].read(r, item); err != nil {
-				return fmt.Errorf("%s: %w", r, err)
-			}
-			return nil
+			return graph.Prefixed(r.String(), found[r].read(r, item))
 		})
 	})
 	return found, err
