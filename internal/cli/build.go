@@ -88,16 +88,11 @@ func newBuild(stdout, stderr *os.File) *cobra.Command {
 // objects for the pods that still use them, and does not count them when it compares.
 // https://argo-cd.readthedocs.io/en/stable/operator-manual/config-management-plugins/
 func (f *buildFlags) takeParameters() error {
-	if err := checkParameters(os.Getenv("ARGOCD_APP_PARAMETERS")); err != nil {
+	config, err := configOf("the parameter ", cmp.Or(os.Getenv("PARAM_MODE"), string(v1alpha1.ModeRename)), os.Getenv("PARAM_POLICY"))
+	if err = cmp.Or(checkParameters(os.Getenv("ARGOCD_APP_PARAMETERS")), err); err != nil {
 		return err
 	}
-	mode, noMode := v1alpha1.ParseMode(cmp.Or(os.Getenv("PARAM_MODE"), string(v1alpha1.ModeRename)))
-	policy, noPolicy := v1alpha1.ParsePolicy(cmp.Or(os.Getenv("PARAM_POLICY"), string(v1alpha1.PolicyAll)))
-	if err := cmp.Or(noMode, noPolicy); err != nil {
-		return fmt.Errorf("the parameter %w", err)
-	}
-	f.namespace = cmp.Or(f.namespace, os.Getenv("ARGOCD_APP_NAMESPACE"))
-	f.Default = v1alpha1.New(mode, policy)
+	f.namespace, f.Default = cmp.Or(f.namespace, os.Getenv("ARGOCD_APP_NAMESPACE")), config
 	f.Default.Spec.Rename.Annotations = map[string]string{
 		"argocd.argoproj.io/compare-options": "IgnoreExtraneous",
 		"argocd.argoproj.io/sync-options":    "Prune=false",

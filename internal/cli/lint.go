@@ -82,7 +82,7 @@ func (f *reportFlags) lint(args []string, stdin *os.File, config *flags, disable
 }
 
 func (s *set) lint(disabled []string) (*lint.Report, error) {
-	return lint.Check(s.Graph, lint.Options{Disabled: disabled, Spec: s.spec})
+	return lint.Check(s.Graph, s.spec, disabled...)
 }
 
 // toLint reads manifests, which a run will change unless config is nil.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -283,29 +284,28 @@ func (f flags) functionConfig() (*v1alpha1.ConfigHash, error) {
 }
 
 func (f flags) baseConfig() (*v1alpha1.ConfigHash, error) {
-	if f.config != "" {
-		if f.mode != "" || f.policy != "" {
-			return nil, errors.New("--config is given with --mode or --policy; leave these out, and set spec.mode and spec.policy in the file")
-		}
+	switch {
+	case f.config != "" && f.mode+f.policy != "":
+		return nil, errors.New("--config is given with --mode or --policy; leave these out, and set spec.mode and spec.policy in the file")
+	case f.config != "":
 		return readConfig(f.config)
-	}
-	if f.mode == "" {
-		if f.policy != "" {
-			return nil, errors.New("--policy is given without --mode; give --mode Rename or --mode Annotate, too")
-		}
+	case f.mode == "" && f.policy != "":
+		return nil, errors.New("--policy is given without --mode; give --mode Rename or --mode Annotate, too")
+	case f.mode == "":
 		return nil, nil //nolint:nilnil // the input has to bring it
 	}
-	mode, err := v1alpha1.ParseMode(f.mode)
-	if err != nil {
-		return nil, fmt.Errorf("--%w", err)
+	return configOf("--", f.mode, f.policy)
+}
+
+// configOf returns the functionConfig with a mode and a policy, All if that is empty. An error begins with what names
+// them.
+func configOf(what, mode, policy string) (*v1alpha1.ConfigHash, error) {
+	m, noMode := v1alpha1.ParseMode(mode)
+	p, noPolicy := v1alpha1.ParsePolicy(cmp.Or(policy, string(v1alpha1.PolicyAll)))
+	if err := cmp.Or(noMode, noPolicy); err != nil {
+		return nil, fmt.Errorf("%s%w", what, err)
 	}
-	policy := v1alpha1.PolicyAll
-	if f.policy != "" {
-		if policy, err = v1alpha1.ParsePolicy(f.policy); err != nil {
-			return nil, fmt.Errorf("--%w", err)
-		}
-	}
-	return v1alpha1.New(mode, policy), nil
+	return v1alpha1.New(m, p), nil
 }
 
 func readConfig(file string) (*v1alpha1.ConfigHash, error) {

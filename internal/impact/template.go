@@ -1,6 +1,7 @@
 package impact
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -174,10 +175,8 @@ func (p *templatePair) fieldOf(d *podtemplate.Difference) string {
 		return string(placeOf(t, yamldoc.Path(d.Path)))
 	case t.Whole && t.Root != "":
 		return string(t.Root)
-	case t.Spec != "":
-		return string(t.Spec)
 	}
-	return string(t.AnnotationsAt)
+	return string(cmp.Or(t.Spec, t.AnnotationsAt))
 }
 
 // placeOf converts a path in a pod template to one in the whole resource, "" if path is empty.

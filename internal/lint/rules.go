@@ -20,15 +20,6 @@ import (
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
-// Options configure [Check].
-type Options struct {
-	// Disabled are the rules to leave out.
-	Disabled []string
-	// Spec, unless nil, is the completed spec of the functionConfig that the manifests will go through. Problems that
-	// this run will fix are not reported.
-	Spec *v1alpha1.Spec
-}
-
 type linter struct {
 	graph   *graph.Graph
 	spec    *v1alpha1.Spec
@@ -54,15 +45,18 @@ type report struct {
 // the same functionConfig. It leaves out disabled rules, findings that confighash.dev/lint-ignore accepts, and
 // resources with confighash.dev/ignore.
 //
+// spec, unless nil, is the completed spec of the functionConfig that the manifests will go through. Problems that this
+// run will fix are not reported.
+//
 // It fails if an annotation names an unknown rule, references or annotations of Reloader may mean too many objects, or
 // the run of the functionConfig would fail.
-func Check(g *graph.Graph, o Options) (*Report, error) {
+func Check(g *graph.Graph, spec *v1alpha1.Spec, disabled ...string) (*Report, error) {
 	l := &linter{
 		graph: g, accepts: make([]acceptance, len(g.Resources)), reported: map[report]bool{}, severities: map[string]Severity{},
 		derived: map[*graph.Resource]bool{}, found: NewReport(),
 	}
 	for _, rule := range Rules() {
-		if !slices.Contains(o.Disabled, rule.Name) {
+		if !slices.Contains(disabled, rule.Name) {
 			l.severities[rule.Name] = rule.Severity
 		}
 	}
@@ -70,7 +64,7 @@ func Check(g *graph.Graph, o Options) (*Report, error) {
 	for i, r := range g.Resources {
 		l.accepts[i], errs[i] = acceptanceOf(r)
 	}
-	if err := cmp.Or(errors.Join(errs...), l.plan(o.Spec)); err != nil {
+	if err := cmp.Or(errors.Join(errs...), l.plan(spec)); err != nil {
 		return nil, err
 	}
 	l.misses()

@@ -72,8 +72,8 @@ var commands = []command{
 			t.Fatal(err)
 		}
 		if set, err := load.Of([]load.File{{Data: []byte(manifests)}}, load.Options{Suffixes: true, Spec: &config.Spec}); err == nil {
-			_, _ = lint.Check(set, lint.Options{Spec: &config.Spec})
-			_, _ = lint.Check(set, lint.Options{})
+			_, _ = lint.Check(set, &config.Spec)
+			_, _ = lint.Check(set, nil)
 		}
 	}},
 }

@@ -33,7 +33,7 @@ func lintFor(t *rapid.T, text string, config *v1alpha1.ConfigHash) *lint.Report 
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	found, err := lint.Check(g, lint.Options{Spec: spec})
+	found, err := lint.Check(g, spec)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}

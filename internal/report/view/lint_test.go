@@ -36,7 +36,7 @@ func check(t *testing.T, text string) *lint.Report {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := lint.Check(g, lint.Options{})
+	found, err := lint.Check(g, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
