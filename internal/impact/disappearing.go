@@ -19,9 +19,6 @@ var whyRunning = map[Effect]Why{
 
 func (c *comparison) disappearing() []Disappearing {
 	gone, dropped := c.gone(), c.dropped()
-	if len(gone) == 0 && len(dropped) == 0 {
-		return nil
-	}
 	keeps := len(c.before.Kept)+len(c.after.Kept) > 0
 	needs := map[*graph.Resource][]Need{}
 	for _, s := range c.subjects {
@@ -38,6 +35,13 @@ func (c *comparison) disappearing() []Disappearing {
 		for _, r := range c.stillNamed(s, gone) {
 			add(r, c.ref(s.pair), StillNamed)
 		}
+		for i := range s.used {
+			for _, r := range dropped[line(c.before, s.used[i].Object)] {
+				if list := needs[r]; len(list) == 0 || list[len(list)-1].Ref != c.ref(s.pair) {
+					needs[r] = append(list, Need{c.ref(s.pair), Rollback})
+				}
+			}
+		}
 		if s.result == nil || whyRunning[s.result.Effect] == "" {
 			continue
 		}
@@ -48,15 +52,6 @@ func (c *comparison) disappearing() []Disappearing {
 		for i := range s.used {
 			if u := &s.used[i]; gone[c.before.ID(u.Object)] == u.Object && u.Template >= 0 {
 				add(u.Object, running, whyRunning[s.result.Effect])
-			}
-		}
-	}
-	for _, s := range c.subjects {
-		for i := range s.used {
-			for _, r := range dropped[line(c.before, s.used[i].Object)] {
-				if list := needs[r]; s.new != nil && (len(list) == 0 || list[len(list)-1].Ref != c.ref(s.pair)) {
-					needs[r] = append(list, Need{c.ref(s.pair), Rollback})
-				}
 			}
 		}
 	}

@@ -13,38 +13,30 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// addEvidence adds, to each object that no pod consumes or whose change is refused, why a program probably reads it
-// through the API. sources are the objects that found describes.
-func (c *comparison) addEvidence(found []Object, sources []*graph.Resource) {
-	known := catalog.Builtin()
-	var sidecars map[string][]sidecar // read when the first object has labels
-	for i := range found {
-		one, r := &found[i], sources[i]
-		if !one.Unconsumed() && one.Refused == "" {
-			continue
+// addEvidence adds why a program probably reads r, which one describes, through the API, if no pod consumes it or its
+// change is refused.
+func (c *comparison) addEvidence(one *Object, r *graph.Resource, sidecars func() map[string][]sidecar) {
+	if !one.Unconsumed() && one.Refused == "" {
+		return
+	}
+	o := catalog.Object{Kind: r.Kind, Namespace: c.after.NamespaceOf(r), Name: r.Base, Type: r.Type, Labels: r.Labels, Annotations: r.Annotations}
+	if rule := catalog.Builtin().NameRule(o); rule != nil {
+		one.Evidence = append(one.Evidence, rule.Reason)
+	}
+	for _, reader := range one.Readers {
+		if strings.HasPrefix(reader.APIVersion, "rbac.authorization.k8s.io/") {
+			one.Evidence = append(one.Evidence, reader.String()+" names it in resourceNames")
 		}
-		o := catalog.Object{Kind: r.Kind, Namespace: c.after.NamespaceOf(r), Name: r.Base, Type: r.Type, Labels: r.Labels, Annotations: r.Annotations}
-		if rule := known.NameRule(o); rule != nil {
-			one.Evidence = append(one.Evidence, rule.Reason)
-		}
-		for _, reader := range one.Readers {
-			if strings.HasPrefix(reader.APIVersion, "rbac.authorization.k8s.io/") {
-				one.Evidence = append(one.Evidence, reader.String()+" names it in resourceNames")
+	}
+	for _, key := range slices.Sorted(maps.Keys(r.Labels)) {
+		for _, s := range sidecars()[key] {
+			if s.value == "" || s.value == r.Labels[key] {
+				one.Evidence = append(one.Evidence, s.text)
 			}
 		}
-		if len(r.Labels) > 0 && sidecars == nil {
-			sidecars = sidecarsOf(c.after)
-		}
-		for _, key := range slices.Sorted(maps.Keys(r.Labels)) {
-			for _, s := range sidecars[key] {
-				if s.value == "" || s.value == r.Labels[key] {
-					one.Evidence = append(one.Evidence, s.text)
-				}
-			}
-		}
-		if one.Refused != "" && len(one.Evidence) > 0 {
-			one.Fix = "delete it before the apply" // it has to keep its name
-		}
+	}
+	if one.Refused != "" && len(one.Evidence) > 0 {
+		one.Fix = "delete it before the apply" // it has to keep its name
 	}
 }
 

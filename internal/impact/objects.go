@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-
+	"sync"
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/hash"
 )
@@ -211,8 +211,8 @@ func (c *comparison) addUsers() {
 
 func (c *comparison) changedObjects() []Object {
 	c.addUsers()
+	sidecars := sync.OnceValue(func() map[string][]sidecar { return sidecarsOf(c.after) }) // only objects with labels need them
 	var found []Object
-	var sources []*graph.Resource
 	for _, o := range c.objects.all {
 		change := o.change()
 		if change == Renamed {
@@ -227,8 +227,8 @@ func (c *comparison) changedObjects() []Object {
 		for k := range o.keys {
 			one.Keys = append(one.Keys, o.keys[k].as(o.consumed || o.keys[k].Consumed))
 		}
-		found, sources = append(found, one), append(sources, o.now())
+		c.addEvidence(&one, o.now(), sidecars)
+		found = append(found, one)
 	}
-	c.addEvidence(found, sources)
 	return found
 }
