@@ -107,10 +107,7 @@ func checkParameters(text string) error {
 		Name   string  `json:"name"`
 		String *string `json:"string"`
 	}
-	if text == "" {
-		return nil
-	}
-	if json.Unmarshal([]byte(text), &parameters) != nil {
+	if json.Unmarshal([]byte(cmp.Or(text, "[]")), &parameters) != nil {
 		return errors.New("ARGOCD_APP_PARAMETERS is not a list of parameters in JSON, each with a name and a string")
 	}
 	known := []string{"mode", "policy"}
