@@ -26,11 +26,6 @@ type buildFlags struct {
 	build.Options
 }
 
-func (f *buildFlags) add(cmd *cobra.Command) {
-	f.flags.add(cmd)
-	f.addKustomize(cmd)
-}
-
 func (f *buildFlags) addKustomize(cmd *cobra.Command) {
 	k := &f.Kustomize
 	cmd.Flags().StringVar(&k.LoadRestrictor, "load-restrictor", "LoadRestrictionsRootOnly", "whether kustomizations read files outside of their folder: LoadRestrictionsRootOnly, or `LoadRestrictionsNone`")
@@ -77,7 +72,8 @@ func newBuild(stdout, stderr *os.File) *cobra.Command {
 		},
 		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs),
 	}
-	f.add(cmd)
+	f.flags.add(cmd)
+	f.addKustomize(cmd)
 	cmd.Flags().BoolVar(&f.AllowEmpty, "allow-empty", false, "accept a kustomization that builds no resources")
 	cmd.Flags().BoolVar(&argoCD, "argocd", false, "as a plugin of Argo CD, take mode and policy from the Application's parameters, unless the folder says them, and the namespace from its destination")
 	cmd.Flags().StringVarP(&output, "output", "o", "", "`file` or folder to write to, instead of stdout")

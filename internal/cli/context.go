@@ -28,22 +28,10 @@ func manifestsIn(flag string, paths []string, size *int) ([]function.Manifests, 
 }
 
 func newNames(stdin, stdout *os.File) *cobra.Command {
-	var f reportFlags
-	cmd := &cobra.Command{
-		Use:   "names [FILE|DIR|-]…",
-		Short: "List the names with hashes, for --context of other builds",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			set, err := f.read(cmd, args, stdin)
-			if err != nil {
-				return err
-			}
-			w := bufio.NewWriter(stdout)
-			e := yaml.NewEncoder(w)
-			e.SetIndent(2)
-			return flush(w, e.Encode(graph.NamesOf(set.Graph)))
-		},
-		ValidArgsFunction: manifestFiles,
-	}
-	f.addNamespace(cmd)
-	return cmd
+	return reading("names", "List the names with hashes, for --context of other builds", stdin, func(set *load.Set) error {
+		w := bufio.NewWriter(stdout)
+		e := yaml.NewEncoder(w)
+		e.SetIndent(2)
+		return flush(w, e.Encode(graph.NamesOf(set.Graph)))
+	})
 }

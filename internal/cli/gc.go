@@ -124,13 +124,10 @@ func hashedObjects(objects []*gc.Object, args []string) ([]*gc.Object, error) {
 	}
 	var found []*gc.Object
 	for _, arg := range args {
-		before := len(found)
-		for _, o := range objects {
-			if arg == o.Name || strings.EqualFold(arg, o.Kind+"/"+o.Name) {
-				found = append(found, o)
-			}
-		}
-		if len(found) == before {
+		named := slices.DeleteFunc(slices.Clone(objects), func(o *gc.Object) bool {
+			return arg != o.Name && !strings.EqualFold(arg, o.Kind+"/"+o.Name)
+		})
+		if found = append(found, named...); len(named) == 0 {
 			return nil, fmt.Errorf("%s: no ConfigMap or Secret with a hash in its name is called so; gc never lists any other object", graph.Clip(arg))
 		}
 	}
@@ -139,33 +136,31 @@ func hashedObjects(objects []*gc.Object, args []string) ([]*gc.Object, error) {
 
 func (f *gcFlags) write(w io.Writer, objects []*gc.Object, colours bool) error {
 	unused := slices.DeleteFunc(slices.Clone(objects), func(o *gc.Object) bool { return o.Kept != "" })
-	switch {
-	case f.explain:
-		return writeText(w, gcPage(objects, len(unused), len(objects)), colours)
-	case f.output == "name":
+	switch f.output {
+	case "name":
 		for _, o := range unused {
 			fmt.Fprintf(w, "%s/%s -n %s\n", strings.ToLower(o.Kind), o.Name, o.Namespace)
 		}
 		return nil // w keeps its error
-	case f.output == "yaml":
+	case "yaml":
 		encoder := yaml.NewEncoder(w)
 		encoder.SetIndent(2)
 		return errors.Join(encoder.Encode(listOf(unused)), encoder.Close())
-	case f.output == "json":
+	case "json":
 		encoder := json.NewEncoder(w)
 		encoder.SetIndent("", "  ")
 		return encoder.Encode(listOf(unused))
 	}
-	return writeText(w, gcPage(unused, len(unused), len(objects)), colours)
-}
-
-func writeText(w io.Writer, page *report.Page, colours bool) error {
-	_, err := io.WriteString(w, page.Text(colours))
+	title := fmt.Sprintf("%s, %d unused", report.Plural(len(objects), "hashed object"), len(unused))
+	shown := unused
+	if f.explain {
+		shown = objects
+	}
+	_, err := io.WriteString(w, gcPage(title, shown).Text(colours))
 	return err
 }
 
-func gcPage(shown []*gc.Object, unused, all int) *report.Page {
-	title := fmt.Sprintf("%s, %d unused", report.Plural(all, "hashed object"), unused)
+func gcPage(title string, shown []*gc.Object) *report.Page {
 	var section report.Section
 	for _, o := range shown {
 		var made report.Phrase

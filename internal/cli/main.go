@@ -3,6 +3,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"os"
 	"os/signal"
@@ -25,9 +26,7 @@ const gcPercent = 400
 // Main runs the command with this process's arguments and streams, and exits. linked is the program's version, or empty
 // if the linker did not set it.
 func Main(linked string) {
-	if linked != "" {
-		version = linked
-	}
+	version = cmp.Or(linked, version)
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}

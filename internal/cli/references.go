@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"slices"
 	"strings"
 
@@ -16,11 +15,11 @@ func newReferences() *cobra.Command {
 		Short:             "Print which fields of which kinds are followed",
 		ValidArgsFunction: completeKinds,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			out := bufio.NewWriter(cmd.OutOrStdout())
+			out := cmd.OutOrStdout()
 			if len(args) == 0 {
-				return flush(out, list.Kinds(out))
+				return fault(list.Kinds(out))
 			}
-			return flush(out, list.Fields(out, args))
+			return fault(list.Fields(out, args))
 		},
 	}
 }

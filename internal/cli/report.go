@@ -80,6 +80,25 @@ func (f *reportFlags) read(cmd *cobra.Command, args []string, stdin *os.File) (*
 	return set, fault(err)
 }
 
+// reading returns a command that reads manifests, with no flag of its own.
+func reading(name, short string, stdin *os.File, run func(*load.Set) error) *cobra.Command {
+	var f reportFlags
+	cmd := &cobra.Command{
+		Use:   name + " [FILE|DIR|-]…",
+		Short: short,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			set, err := f.read(cmd, args, stdin)
+			if err != nil {
+				return err
+			}
+			return run(set)
+		},
+		ValidArgsFunction: manifestFiles,
+	}
+	f.addNamespace(cmd)
+	return cmd
+}
+
 func writeReport(stdout *os.File, v report.View, f report.Format) error {
 	w := bufio.NewWriterSize(stdout, 1<<16)
 	return flush(w, report.Write(w, v, f, hasColours(stdout)))

@@ -16,36 +16,20 @@ import (
 )
 
 func newStrip(stdin, stdout, stderr *os.File) *cobra.Command {
-	var f reportFlags
-	cmd := &cobra.Command{
-		Use:   "strip [FILE|DIR|-]…",
-		Short: "Remove hashes from names, for other diff tools",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			set, err := f.read(cmd, args, stdin)
-			if err != nil {
-				return err
-			}
-			return strip(set, stdout, stderr)
-		},
-		ValidArgsFunction: manifestFiles,
-	}
-	f.addNamespace(cmd)
-	return cmd
-}
-
-func strip(set *load.Set, stdout, stderr *os.File) error {
-	stripped := rename.Strip(set.Graph)
-	replaced, failed := stripped.Apply(set.Graph)
-	gone, inseparable := graph.ChunksOf(slices.Concat(set.Graph.Kept, stripped.Dropped))
-	if err := cmp.Or(failed, inseparable); err != nil {
-		return fault(err)
-	}
-	w := bufio.NewWriterSize(stdout, 1<<20)
-	if err := flush(w, set.Write(w, replaced, gone)); err != nil {
-		return err
-	}
-	warn(stderr, stripped.Findings)
-	return nil
+	return reading("strip", "Remove hashes from names, for other diff tools", stdin, func(set *load.Set) error {
+		stripped := rename.Strip(set.Graph)
+		replaced, failed := stripped.Apply(set.Graph)
+		gone, inseparable := graph.ChunksOf(slices.Concat(set.Graph.Kept, stripped.Dropped))
+		if err := cmp.Or(failed, inseparable); err != nil {
+			return fault(err)
+		}
+		w := bufio.NewWriterSize(stdout, 1<<20)
+		if err := flush(w, set.Write(w, replaced, gone)); err != nil {
+			return err
+		}
+		warn(stderr, stripped.Findings)
+		return nil
+	})
 }
 
 // manifestArgs returns the files and folders that a command reads; without args, that is stdin.

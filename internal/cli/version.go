@@ -12,14 +12,12 @@ var version = "dev"
 
 // stampedVersion returns the version from the linker, or else the module's, which `go install MODULE@VERSION` records.
 func stampedVersion() string {
-	if version != "dev" {
-		return version // reading the build information would slow the start
+	if version == "dev" { // otherwise reading the build information would slow the start
+		if info, ok := debug.ReadBuildInfo(); ok {
+			return versionOf(version, info.Main)
+		}
 	}
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return version
-	}
-	return versionOf(version, info.Main)
+	return version
 }
 
 // versionOf returns the version of main, or stamped if it was built from a working copy, which has no checksum.
