@@ -65,9 +65,6 @@ func (c *Cluster) readAll(ctx context.Context, s *Set, kinds []kind) error {
 		running <- struct{}{}
 		group.Go(func() {
 			defer func() { <-running }()
-			if ctx.Err() != nil {
-				return
-			}
 			if err := c.readKind(ctx, s, k); err != nil {
 				cancel(err)
 			}

@@ -29,8 +29,7 @@ type words struct {
 // references adds the names in fields of the catalogue, with the namespaces they refer to.
 func (w *words) references() {
 	w.known = map[yamldoc.Path][]string{}
-	for i := range w.r.References {
-		ref := &w.r.References[i]
+	for _, ref := range w.r.References {
 		namespace := ref.Namespace
 		if namespace == "" && !ref.ControllerNamespace {
 			namespace = w.r.Namespace

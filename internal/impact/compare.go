@@ -40,7 +40,12 @@ func Compare(before, after *graph.Graph) (*Report, error) {
 	}
 	report.Objects = append(report.Objects, c.changedObjects()...)
 	report.Disappearing = append(report.Disappearing, c.disappearing()...)
-	report.sort()
+	slices.SortStableFunc(report.Workloads, func(a, b Workload) int { // worst first
+		return cmp.Or(compareEffects(a.Effect, b.Effect), compareRefs(a.Ref, b.Ref))
+	})
+	slices.SortStableFunc(report.Objects, func(a, b Object) int { return compareRefs(a.Ref, b.Ref) })
+	slices.SortStableFunc(report.Disappearing, func(a, b Disappearing) int { return compareRefs(a.Ref, b.Ref) })
+	slices.SortStableFunc(report.Refused, func(a, b Refusal) int { return compareRefs(a.Ref, b.Ref) })
 	report.Sum()
 	return report, nil
 }
@@ -242,14 +247,4 @@ func (c *comparison) read() error {
 		}
 	}
 	return err
-}
-
-// sort sorts workloads by effect, worst first, and everything else by name.
-func (r *Report) sort() {
-	slices.SortStableFunc(r.Workloads, func(a, b Workload) int {
-		return cmp.Or(compareEffects(a.Effect, b.Effect), compareRefs(a.Ref, b.Ref))
-	})
-	slices.SortStableFunc(r.Objects, func(a, b Object) int { return compareRefs(a.Ref, b.Ref) })
-	slices.SortStableFunc(r.Disappearing, func(a, b Disappearing) int { return compareRefs(a.Ref, b.Ref) })
-	slices.SortStableFunc(r.Refused, func(a, b Refusal) int { return compareRefs(a.Ref, b.Ref) })
 }

@@ -120,8 +120,7 @@ func line(g *graph.Graph, r *graph.Resource) graph.ID { return g.ID(r).Of(r.Line
 // stillNamed returns the objects in gone that the new manifest still names.
 func (c *comparison) stillNamed(s *subject, gone map[graph.ID]*graph.Resource) []*graph.Resource {
 	var found []*graph.Resource
-	for i := range s.new.Edges {
-		e := &s.new.Edges[i]
+	for _, e := range s.new.Edges {
 		ref := e.Ref
 		if ref.Role == catalog.Producer || ref.ControllerNamespace || ref.Tentative || ref.Optional {
 			continue

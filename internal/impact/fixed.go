@@ -62,13 +62,12 @@ func (c *comparison) refused(s *subject, known bool) ([]string, outcome) {
 		return nil, outcome{}
 	}
 	was := make(map[yamldoc.Path]string, len(s.old.References))
-	for i := range s.old.References {
-		was[s.old.References[i].At.Path] = s.old.References[i].At.Value
+	for _, ref := range s.old.References {
+		was[ref.At.Path] = ref.At.Value
 	}
-	for i := range s.new.References {
-		at := &s.new.References[i].At
-		if before, ok := was[at.Path]; s.new.References[i].Immutable && ok && before != at.Value {
-			return []string{string(at.Path)}, outcome{Refused, kind.Immutable, "delete it before the apply, or exclude the object from renaming"}
+	for _, ref := range s.new.References {
+		if before, ok := was[ref.At.Path]; ref.Immutable && ok && before != ref.At.Value {
+			return []string{string(ref.At.Path)}, outcome{Refused, kind.Immutable, "delete it before the apply, or exclude the object from renaming"}
 		}
 	}
 	return nil, outcome{}

@@ -134,19 +134,15 @@ func (l *linter) add(rule string, severity Severity, r *graph.Resource, at edit.
 	l.found.Accepted = append(l.found.Accepted, f)
 }
 
-// inSecret reports whether a reference is in the content of a Secret, so that the name is part of a value.
-func inSecret(e *graph.Edge) bool {
-	return e.Referrer.Target == catalog.Secret && graph.InContent(e.Ref.At.Path)
-}
-
 // unneeded matches references without which pods start unless containers consume them: the kubelet pulls images without
 // an imagePullSecret, and ignores volumes that no container mounts.
 var unneeded = regexp.MustCompile(`\bimagePullSecrets\[|\bvolumes\[\d+\]\.(configMap|secret|projected)\.`)
 
 func (l *linter) misses() {
 	for _, m := range unresolved.Misses(l.graph, l.policies[0], l.spec.Mode == v1alpha1.ModeRename) {
-		if m.Ref.Follows || inSecret(m.Edge) {
-			continue // what an RBAC rule names may be created at run time
+		// What an RBAC rule names may be created at run time, and in the content of a Secret, a name is part of a value.
+		if m.Ref.Follows || m.Referrer.Target == catalog.Secret && graph.InContent(m.Ref.At.Path) {
+			continue
 		}
 		called := fmt.Sprintf("%s %q", m.Targets, graph.Clip(strings.TrimPrefix(m.Ref.Namespace+"/"+m.Ref.Name, "/")))
 		problem, fix, _ := strings.Cut(m.Near, "; ")

@@ -95,11 +95,8 @@ func (p *Page) htmlTable() gomponents.Node {
 	for _, row := range p.Table[1:] {
 		cells := gomponents.Group{}
 		for j, cell := range row {
-			var number gomponents.Node
-			if j > 0 {
-				number = gomponents.Group{html.Class("number"), html.Data("title", p.Table[0][j].String())}
-			}
-			cells = append(cells, html.Td(number, cell.html()))
+			number := gomponents.Group{html.Class("number"), html.Data("title", p.Table[0][j].String())}
+			cells = append(cells, html.Td(gomponents.If(j > 0, number), cell.html()))
 		}
 		table = append(table, html.TBody(html.Class("item"), html.Tr(cells)), newline)
 	}

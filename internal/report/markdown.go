@@ -336,8 +336,7 @@ func wordsMarkdown(text string) string {
 	for i, w := range all {
 		core := strings.TrimLeft(strings.TrimRight(w, ".,;:)%"), "(")
 		if strings.ContainsFunc(core, special) || linked(core) {
-			at := strings.Index(w, core)
-			all[i] = w[:at] + code(core) + w[at+len(core):]
+			all[i] = strings.Replace(w, core, code(core), 1)
 		}
 	}
 	return strings.Join(all, " ")

@@ -232,8 +232,7 @@ func (b *builder) namespaceOf(r *graph.Resource, ref *reference.Reference) strin
 
 func (b *builder) make(r *graph.Resource, finder *Finder) error {
 	from := b.node(b.identityOf(r))
-	for i := range r.Edges {
-		e := &r.Edges[i]
+	for _, e := range r.Edges {
 		ref := e.Ref
 		if ref.Role != catalog.Producer {
 			continue
