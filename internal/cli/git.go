@@ -134,13 +134,12 @@ type revisions struct {
 
 // names returns the environments that args name: paths in the repository or, with a command, any names.
 func (r *revisions) names(args []string) ([]string, error) {
-	if r.render != "" {
-		if len(args) == 0 {
-			args = []string{""}
-		}
+	switch {
+	case r.render != "" && len(args) == 0:
+		return []string{""}, nil
+	case r.render != "":
 		return args, nil
-	}
-	if len(args) == 0 {
+	case len(args) == 0:
 		args = []string{"."}
 	}
 	var names []string

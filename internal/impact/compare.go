@@ -10,6 +10,7 @@ import (
 	"github.com/confighash/confighash/internal/podtemplate"
 	"github.com/confighash/confighash/internal/usage"
 	"github.com/confighash/confighash/internal/yamldoc"
+	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
 // Compare predicts the effect of applying the manifests of after over those of before. The facts of both graphs must
@@ -28,7 +29,7 @@ func Compare(before, after *graph.Graph) (*Report, error) {
 	if err := c.read(); err != nil {
 		return nil, err
 	}
-	report := &Report{APIVersion: APIVersion, Kind: Kind, Workloads: []Workload{}, Objects: []Object{}, Disappearing: []Disappearing{}, Refused: []Refusal{}}
+	report := &Report{APIVersion: v1alpha1.APIVersion, Kind: Kind, Workloads: []Workload{}, Objects: []Object{}, Disappearing: []Disappearing{}, Refused: []Refusal{}}
 	for _, s := range c.subjects {
 		if s.isWorkload() {
 			if s.result = c.workload(s); s.result != nil {

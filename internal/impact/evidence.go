@@ -47,12 +47,9 @@ type sidecar struct{ value, text string }
 // sidecarsOf returns the sidecars of g by the key of their label, at most three per key.
 func sidecarsOf(g *graph.Graph) map[string][]sidecar {
 	found := map[string][]sidecar{}
-	var candidates []*graph.Resource
-	for _, r := range g.Resources {
-		if len(r.PodTemplates) > 0 && bytes.Contains(r.Chunk.Text, []byte("LABEL")) {
-			candidates = append(candidates, r)
-		}
-	}
+	candidates := slices.DeleteFunc(slices.Clone(g.Resources), func(r *graph.Resource) bool {
+		return len(r.PodTemplates) == 0 || !bytes.Contains(r.Chunk.Text, []byte("LABEL"))
+	})
 	for _, b := range graph.Batches(candidates) {
 		left := len(b.Chunk.Text)                                    // how many variables to look at: aliases can make more than there are in the text
 		_ = b.Parse(func(r *graph.Resource, item *yaml.Node) error { // it parsed before

@@ -2,11 +2,8 @@ package impact
 
 import "slices"
 
-// APIVersion and Kind identify a Report in JSON.
-const (
-	APIVersion = "confighash.dev/v1alpha1"
-	Kind       = "Impact"
-)
+// Kind identifies a Report in JSON.
+const Kind = "Impact"
 
 // A Report predicts the effect of applying the new set of manifests over the old one. Its lists are sorted. It holds no
 // value of a ConfigMap or a Secret.

@@ -16,11 +16,8 @@ import (
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
-// APIVersion and Kind identify a Report in JSON.
-const (
-	APIVersion = "confighash.dev/v1alpha1"
-	Kind       = "Lint"
-)
+// Kind identifies a Report in JSON.
+const Kind = "Lint"
 
 // A Severity says how certain an outage is. Its values are the levels of SARIF.
 type Severity string
@@ -90,7 +87,7 @@ type Report struct {
 }
 
 // NewReport returns a report without findings. Its lists are not nil, so that they are [] in JSON.
-func NewReport() *Report { return &Report{APIVersion, Kind, []Finding{}, []Finding{}, 0} }
+func NewReport() *Report { return &Report{v1alpha1.APIVersion, Kind, []Finding{}, []Finding{}, 0} }
 
 // AddNew adds the findings that are new after a change, and counts the others as known. Hashes in names are ignored.
 func (r *Report) AddNew(before, after *Report) {

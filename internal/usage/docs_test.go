@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
 // A documentedField is a row of a table in docs/graph-json.md, or a field of a type. An embedded field has a row
@@ -96,7 +98,7 @@ func TestDocs_describeEachWay(t *testing.T) {
 			t.Errorf("docs/graph.md does not explain %s", via)
 		}
 	}
-	for _, value := range []string{APIVersion, Kind} {
+	for _, value := range []string{v1alpha1.APIVersion, Kind} {
 		if !strings.Contains(page, "| `"+value+"` |") {
 			t.Errorf("docs/graph-json.md does not name %s", value)
 		}

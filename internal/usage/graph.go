@@ -10,6 +10,7 @@ import (
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/hash"
 	"github.com/confighash/confighash/internal/reference"
+	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
 // New returns the graph of who uses what in g. The resources must have been built with Builder.Values, and each
@@ -273,7 +274,7 @@ func (b *builder) finish() *Graph {
 	for _, e := range b.edges {
 		required[e.to] = required[e.to] || !e.Optional
 	}
-	drawn := &Graph{APIVersion: APIVersion, Kind: Kind, Workloads: []Node{}, Readers: []Node{}, Objects: []Object{}, Edges: []Edge{}}
+	drawn := &Graph{APIVersion: v1alpha1.APIVersion, Kind: Kind, Workloads: []Node{}, Readers: []Node{}, Objects: []Object{}, Edges: []Edge{}}
 	for _, n := range nodes {
 		switch {
 		case n.Context && !n.uses && !n.used: // unrelated to the set

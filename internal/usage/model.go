@@ -6,11 +6,8 @@ import (
 	"github.com/confighash/confighash/internal/catalog"
 )
 
-// APIVersion and Kind identify a Graph in JSON.
-const (
-	APIVersion = "confighash.dev/v1alpha1"
-	Kind       = "Graph"
-)
+// Kind identifies a Graph in JSON.
+const Kind = "Graph"
 
 // A Graph holds who uses what in a set of manifests. Its lists are sorted. It holds no value of a ConfigMap or a
 // Secret.

@@ -14,6 +14,7 @@ import (
 	"github.com/confighash/confighash/internal/catalog"
 	"github.com/confighash/confighash/internal/report"
 	"github.com/confighash/confighash/internal/usage"
+	"github.com/confighash/confighash/pkg/api/v1alpha1"
 	"github.com/confighash/confighash/test/support/golden"
 	"github.com/confighash/confighash/test/support/property"
 )
@@ -36,7 +37,7 @@ func stored(t *testing.T, name string) *usage.Graph {
 
 // hostileGraph returns a graph of hostile names.
 func hostileGraph() *usage.Graph {
-	g := &usage.Graph{APIVersion: usage.APIVersion, Kind: usage.Kind}
+	g := &usage.Graph{APIVersion: v1alpha1.APIVersion, Kind: usage.Kind}
 	for i, name := range hostileNames {
 		user := usage.Node{ID: "user " + name, Kind: "Deployment", Namespace: name, Name: name}
 		object := usage.Object{Node: usage.Node{ID: "object " + name, Kind: name, Name: name}}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/confighash/confighash/internal/impact"
 	"github.com/confighash/confighash/internal/report"
+	"github.com/confighash/confighash/pkg/api/v1alpha1"
 	"github.com/confighash/confighash/test/support/property"
 )
 
@@ -76,7 +77,7 @@ func anyReport(t *rapid.T) *impact.Report {
 		return impact.Refusal{Ref: refs.Draw(t, "refused"), Field: fields.Draw(t, "field"), Reason: text.Draw(t, "reason"), Fix: text.Draw(t, "fix")}
 	})
 	r := &impact.Report{
-		APIVersion: impact.APIVersion, Kind: impact.Kind,
+		APIVersion: v1alpha1.APIVersion, Kind: impact.Kind,
 		Workloads:    rapid.SliceOfN(workload, 0, 25).Draw(t, "workloads"),
 		Objects:      rapid.SliceOfN(object, 0, 4).Draw(t, "objects"),
 		Disappearing: rapid.SliceOfN(gone, 0, 4).Draw(t, "disappearing"),

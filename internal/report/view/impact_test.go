@@ -9,6 +9,7 @@ import (
 
 	"github.com/confighash/confighash/internal/impact"
 	"github.com/confighash/confighash/internal/report"
+	"github.com/confighash/confighash/pkg/api/v1alpha1"
 	"github.com/confighash/confighash/test/support/golden"
 )
 
@@ -51,9 +52,9 @@ const rollingUpdate = "RollingUpdate, maxUnavailable 25%, maxSurge 25%"
 
 // reports are the reports in the golden files.
 var reports = map[string]*impact.Report{
-	"empty": {APIVersion: impact.APIVersion, Kind: impact.Kind},
+	"empty": {APIVersion: v1alpha1.APIVersion, Kind: impact.Kind},
 	"aside": {
-		APIVersion: impact.APIVersion, Kind: impact.Kind,
+		APIVersion: v1alpha1.APIVersion, Kind: impact.Kind,
 		Summary: impact.Summary{Unconsumed: 2, Disappearing: 1},
 		Objects: []impact.Object{
 			{Ref: configMap("notes"), Change: impact.Changed, Evidence: []string{"Role shop/web names it in resourceNames"}, Keys: []impact.Key{unused("README", impact.Changed)}},
@@ -84,7 +85,7 @@ func shop() *impact.Report {
 	appFrom.Via = []string{"envFrom", "volume"}
 	appFrom.Keys = append(appFrom.Keys, unused("NOTES", impact.Changed))
 	return &impact.Report{
-		APIVersion: impact.APIVersion, Kind: impact.Kind,
+		APIVersion: v1alpha1.APIVersion, Kind: impact.Kind,
 		Summary: impact.Summary{Refused: 1, Stale: 1, Rolls: 2, Unconsumed: 1, Disappearing: 1},
 		Workloads: []impact.Workload{
 			{Ref: ref("batch/v1", "Job", "migrate"), Effect: impact.Refused, Reason: "its pod template cannot change once it exists",
@@ -132,7 +133,7 @@ func effects() *impact.Report {
 		fields = append(fields, field(fmt.Sprintf("spec.template.metadata.labels[label-%02d]", i), impact.Changed))
 	}
 	return &impact.Report{
-		APIVersion: impact.APIVersion, Kind: impact.Kind,
+		APIVersion: v1alpha1.APIVersion, Kind: impact.Kind,
 		Summary: impact.Summary{Refused: 1, Kills: 1, Stale: 2, Rolls: 3, Waits: 1, RunsAgain: 1, NextRuns: 1, Unknown: 1, Starts: 1, Stops: 1, Unconsumed: 3, Disappearing: 3},
 		Workloads: []impact.Workload{
 			{Ref: ref("batch/v1", "Job", "import"), Effect: impact.Refused, TemplateChanges: true,
@@ -194,7 +195,7 @@ func effects() *impact.Report {
 
 // hostile has names that would be markup if they were not escaped.
 func hostile(names []string) *impact.Report {
-	r := &impact.Report{APIVersion: impact.APIVersion, Kind: impact.Kind, Summary: impact.Summary{Rolls: len(names)}}
+	r := &impact.Report{APIVersion: v1alpha1.APIVersion, Kind: impact.Kind, Summary: impact.Summary{Rolls: len(names)}}
 	for i, n := range names {
 		o := impact.Ref{APIVersion: "v1", Kind: "ConfigMap", Namespace: n, Name: n}
 		w := impact.Workload{Ref: impact.Ref{APIVersion: "apps/v1", Kind: "Deployment", Namespace: n, Name: n}, Effect: impact.Rolls, TemplateChanges: true,
@@ -214,7 +215,7 @@ func hostile(names []string) *impact.Report {
 
 // huge is too large for a comment.
 func huge() *impact.Report {
-	r := &impact.Report{APIVersion: impact.APIVersion, Kind: impact.Kind}
+	r := &impact.Report{APIVersion: v1alpha1.APIVersion, Kind: impact.Kind}
 	for i := range 2000 {
 		w := impact.Workload{Ref: deployment(fmt.Sprintf("worker-%04d", i)), Effect: impact.Effects()[i%7], TemplateChanges: true, Replicas: new(int64(i)), Strategy: rollingUpdate,
 			Causes: []impact.Cause{by(configMap(fmt.Sprintf("config-%02d", i%50)), impact.Changed, "env", key("LEVEL", impact.Changed))}}
