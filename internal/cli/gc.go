@@ -100,11 +100,10 @@ func (f *gcFlags) read(ctx context.Context, set *gc.Set, stdin io.Reader) error 
 	boundGarbage(0)
 	if len(f.from) == 0 {
 		cluster := gc.Cluster{Skip: f.skip}
-		if f.context != "" {
-			cluster.Flags = append(cluster.Flags, "--context="+f.context)
-		}
-		if f.kubeconfig != "" {
-			cluster.Flags = append(cluster.Flags, "--kubeconfig="+f.kubeconfig)
+		for _, flag := range [][2]string{{"--context=", f.context}, {"--kubeconfig=", f.kubeconfig}} {
+			if flag[1] != "" {
+				cluster.Flags = append(cluster.Flags, flag[0]+flag[1])
+			}
 		}
 		return cluster.Read(ctx, set)
 	}

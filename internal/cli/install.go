@@ -53,12 +53,7 @@ func install(dir string) error {
 	if runtime.GOOS == "windows" {
 		target += ".exe"
 	}
-	return replace(target, source)
-}
-
-// replace installs a program at target atomically. Writing into the existing file would fail while it runs.
-func replace(target string, source io.Reader) error {
-	const mode = 0o755
+	// Writing into the existing file would fail while it runs.
 	temporary, err := os.CreateTemp(filepath.Dir(target), ".confighash-*")
 	if err != nil {
 		return err
@@ -66,7 +61,7 @@ func replace(target string, source io.Reader) error {
 	defer os.Remove(temporary.Name()) // unless it gets another name
 	_, err = io.Copy(temporary, source)
 	if err == nil {
-		err = cmp.Or(temporary.Chmod(mode), temporary.Sync())
+		err = cmp.Or(temporary.Chmod(0o755), temporary.Sync())
 	}
 	err = errors.Join(err, temporary.Close())
 	if err == nil {

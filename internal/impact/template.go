@@ -79,20 +79,17 @@ func (c *comparison) splitRest(s *subject, p *templatePair, all []podtemplate.Di
 		}
 	}
 	delete(roots, "") // not a place
+	isConsumed := func(o *object) bool { return s.byObject[o] != nil && s.byObject[o].consumed }
 	for _, d := range all {
 		renamed, follows := c.follows(s, &d)
 		switch {
 		case roots.Holding(d.Old) >= 0 || roots.Holding(d.New) >= 0:
-		case d.What == podtemplate.Changed && follows && s.consumes(renamed):
+		case d.What == podtemplate.Changed && follows && slices.ContainsFunc(renamed, isConsumed):
 			p.diffs = append(p.diffs, d)
 		default:
 			p.rest = append(p.rest, d)
 		}
 	}
-}
-
-func (s *subject) consumes(several []*object) bool {
-	return slices.ContainsFunc(several, func(o *object) bool { return s.byObject[o] != nil && s.byObject[o].consumed })
 }
 
 // moveFields moves differences to the rest if the template is not one mapping and they are not in a pod spec.

@@ -137,11 +137,7 @@ type Resource struct {
 
 // String returns kind, namespace and name.
 func (r Resource) String() string {
-	name := cmp.Or(r.Name, "(no name)")
-	if r.Namespace != "" {
-		name = r.Namespace + "/" + name
-	}
-	return r.Kind + " " + name
+	return r.Kind + " " + strings.TrimPrefix(r.Namespace+"/"+cmp.Or(r.Name, "(no name)"), "/")
 }
 
 // Fails reports whether any finding is more than a note.

@@ -214,11 +214,8 @@ func (l *linter) suffixes() {
 
 func (l *linter) read(read map[*graph.Resource]string) {
 	for _, r := range l.graph.Resources {
-		why, found := read[r]
-		if !found {
-			continue
-		}
-		switch {
+		switch why, found := read[r]; {
+		case !found:
 		case r.Base == r.Name && l.names[r] == "":
 			l.add(readByName, Note, r, r.NameAt, "a program probably reads it by this name: "+why, "keep this name; mode Rename does")
 		case r.Base == r.Name:

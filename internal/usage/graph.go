@@ -2,15 +2,15 @@ package usage
 
 import (
 	"cmp"
-	"maps"
-	"slices"
-	"strconv"
-
 	"github.com/confighash/confighash/internal/catalog"
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/hash"
 	"github.com/confighash/confighash/internal/reference"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
 )
 
 // New returns the graph of who uses what in g. The resources must have been built with Builder.Values, and each
@@ -322,11 +322,7 @@ func listed(nodes []*node) []Node {
 
 // id returns the node's name, without a suffix for duplicates.
 func (n *node) id() string {
-	kind := n.key.Kind
-	if n.key.Group != "" {
-		kind += "." + n.key.Group
-	}
-	return kind + " " + n.path()
+	return strings.TrimSuffix(n.key.Kind+"."+n.key.Group, ".") + " " + n.path()
 }
 
 func rank(via catalog.Via) int { return slices.Index(Ways(), via) }

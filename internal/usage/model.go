@@ -2,8 +2,8 @@ package usage
 
 import (
 	"cmp"
-
 	"github.com/confighash/confighash/internal/catalog"
+	"strings"
 )
 
 // Kind identifies a Graph in JSON.
@@ -43,11 +43,7 @@ type Node struct {
 func (n *Node) String() string { return n.Kind + " " + n.path() }
 
 func (n *Node) path() string {
-	path := cmp.Or(n.Name, "(no name, "+n.Place+")")
-	if n.Namespace != "" {
-		path = n.Namespace + "/" + path
-	}
-	return path
+	return strings.TrimPrefix(n.Namespace+"/"+cmp.Or(n.Name, "(no name, "+n.Place+")"), "/")
 }
 
 // An Object is a ConfigMap, a Secret or a stand-in for a Secret.

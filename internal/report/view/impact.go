@@ -189,11 +189,10 @@ func toneOf(w *impact.Workload) report.Tone {
 }
 
 func explained(lines []report.Phrase, reason, fix string) []report.Phrase {
-	if reason != "" {
-		lines = append(lines, report.Words("reason: ").Add(report.Prose(reason)))
-	}
-	if fix != "" {
-		lines = append(lines, report.Words("fix: ").Add(report.Prose(fix)))
+	for _, line := range [][2]string{{"reason: ", reason}, {"fix: ", fix}} {
+		if line[1] != "" {
+			lines = append(lines, report.Words(line[0]).Add(report.Prose(line[1])))
+		}
 	}
 	return lines
 }

@@ -105,9 +105,7 @@ func podParts(p impact.Pods, one, several string) []string {
 func othersPhrase(t *impact.Total) report.Phrase {
 	var parts []string
 	for _, o := range outcomes {
-		switch o.effect {
-		case impact.Rolls, impact.Kills, impact.NextRuns:
-		default:
+		if !slices.Contains([]impact.Effect{impact.Rolls, impact.Kills, impact.NextRuns}, o.effect) {
 			parts = counted(parts, t.Effects[o.effect], o.tag, o.tag)
 		}
 	}

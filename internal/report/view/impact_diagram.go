@@ -21,46 +21,43 @@ var (
 )
 
 // Diagram puts causes on the left and workloads on the right. It leaves out workloads without a cause.
+// The box of an object shows the keys that differ, whatever consumes them.
 func (v impactView) Diagram() *report.Diagram {
 	d := &report.Diagram{Name: "impact", Title: "Causes and workloads", Looks: impactLooks}
 	same := v.Same()
-	for i := range v.Workloads {
-		if w := &v.Workloads[i]; len(w.Causes) > 0 {
-			drawWorkload(d, w, same)
+	for _, w := range v.Workloads {
+		if len(w.Causes) == 0 {
+			continue
+		}
+		to := d.Box(&w, func() report.Box { return workloadBox(&w) })
+		var boxes []int
+		ways := map[int][]string{} // by the box they lead from
+		for _, c := range w.Causes {
+			var from int
+			if c.Object != nil {
+				id, keys := same(&c)
+				from = d.Box(id, func() report.Box { return objectBox(&c, keys) })
+			} else {
+				field := totalPhrase(&c)
+				from = d.Box(field.String(), func() report.Box {
+					return report.Box{Look: causeLook, Lines: []report.Phrase{field}, Name: field, Many: "changed fields"}
+				})
+			}
+			if _, known := ways[from]; !known {
+				boxes, ways[from] = append(boxes, from), nil
+			}
+			for _, via := range c.Via {
+				if !slices.Contains(ways[from], via) {
+					ways[from] = append(ways[from], via)
+				}
+			}
+		}
+		for _, from := range boxes {
+			d.Arrows = append(d.Arrows, report.Arrow{From: from, To: to, Label: report.Enumerate(ways[from], nameOf)})
 		}
 	}
 	d.Simplify("causes", "workloads")
 	return d
-}
-
-// drawWorkload adds a workload and its causes. The box of an object shows the keys that differ, whatever consumes them.
-func drawWorkload(d *report.Diagram, w *impact.Workload, same func(*impact.Cause) (any, []impact.Key)) {
-	to := d.Box(w, func() report.Box { return workloadBox(w) })
-	var boxes []int
-	ways := map[int][]string{} // by the box they lead from
-	for _, c := range w.Causes {
-		var from int
-		if c.Object != nil {
-			id, keys := same(&c)
-			from = d.Box(id, func() report.Box { return objectBox(&c, keys) })
-		} else {
-			field := totalPhrase(&c)
-			from = d.Box(field.String(), func() report.Box {
-				return report.Box{Look: causeLook, Lines: []report.Phrase{field}, Name: field, Many: "changed fields"}
-			})
-		}
-		if _, known := ways[from]; !known {
-			boxes, ways[from] = append(boxes, from), nil
-		}
-		for _, via := range c.Via {
-			if !slices.Contains(ways[from], via) {
-				ways[from] = append(ways[from], via)
-			}
-		}
-	}
-	for _, from := range boxes {
-		d.Arrows = append(d.Arrows, report.Arrow{From: from, To: to, Label: report.Enumerate(ways[from], nameOf)})
-	}
 }
 
 func workloadBox(w *impact.Workload) report.Box {
