@@ -16,7 +16,6 @@ import (
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/graph/load"
 	"github.com/confighash/confighash/internal/report"
-	"github.com/confighash/confighash/internal/typo"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
@@ -46,11 +45,7 @@ func (f *reportFlags) checkFormat() error {
 
 // oneOf returns an error that lists all values of a flag, unless value is one of them.
 func oneOf(flag, what, value string, all []string) error {
-	if slices.Contains(all, value) {
-		return nil
-	}
-	last := len(all) - 1
-	return fmt.Errorf("--%s: unknown %s %q, want %s or %s%s", flag, what, value, strings.Join(all[:last], ", "), all[last], typo.DidYouMean(value, all))
+	return graph.Prefixed("--"+flag, report.OneOf(what, value, all))
 }
 
 // options returns how to read manifests. Size bounds the garbage of all sets together.

@@ -20,10 +20,12 @@ import (
 func flagError(cmd *cobra.Command, err error) error {
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
 	if !ok {
-		for _, of := range [][2]string{{": strconv.", "a whole number"}, {": time: ", "a duration, such as 36h"}} {
-			if before, _, is := strings.Cut(err.Error(), of[0]); is {
-				return errors.New(before + ": it must be " + of[1])
-			}
+		text := err.Error()
+		if before, _, isNumber := strings.Cut(text, ": strconv."); isNumber {
+			return errors.New(before + ": it must be a whole number")
+		}
+		if before, _, isDuration := strings.Cut(text, ": time: "); isDuration {
+			return errors.New(before + ": it must be a duration, such as 36h")
 		}
 		return err
 	}

@@ -102,7 +102,7 @@ func markdownEach(all []Environment, name string, limit int) string {
 	var pages, quiet []*Page
 	var diagrams []*Diagram
 	for i := range all {
-		if p := all[i].Page(); p.isQuiet() {
+		if p := all[i].Page(); len(p.Table)+len(p.Notes)+len(p.Sections) == 0 {
 			quiet = append(quiet, p)
 		} else {
 			pages, diagrams = append(pages, p), append(diagrams, all[i].Diagram())
@@ -150,8 +150,6 @@ func markdownEach(all []Environment, name string, limit int) string {
 	}
 	return marker + text
 }
-
-func (p *Page) isQuiet() bool { return len(p.Table)+len(p.Notes)+len(p.Sections) == 0 }
 
 // markdown returns the diagram below its title, or why it is not drawn.
 func (d *Diagram) markdown() (text string, drawn bool) {

@@ -12,6 +12,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/confighash/confighash/internal/typo"
 )
 
 // A Format is an output format of a report.
@@ -29,6 +31,15 @@ const (
 // Formats returns the names of all formats.
 func Formats() []string {
 	return []string{string(Text), string(Markdown), string(JSON), string(Dot), string(HTML)}
+}
+
+// OneOf returns an error that lists all names, unless name is one of them.
+func OneOf(what, name string, all []string) error {
+	if slices.Contains(all, name) {
+		return nil
+	}
+	last := len(all) - 1
+	return fmt.Errorf("unknown %s %q, want %s or %s%s", what, name, strings.Join(all[:last], ", "), all[last], typo.DidYouMean(name, all))
 }
 
 // A View presents the result of a command in the forms that the formats need.
@@ -110,7 +121,7 @@ func WriteEach(w io.Writer, all []Environment, name string, f Format, colours bo
 		}
 		written = all[0].Diagram().Dot()
 	default:
-		return fmt.Errorf("unknown format %q", f)
+		return OneOf("format", string(f), Formats())
 	}
 	_, err := io.WriteString(w, written)
 	return err

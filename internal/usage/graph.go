@@ -2,15 +2,16 @@ package usage
 
 import (
 	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
 	"github.com/confighash/confighash/internal/catalog"
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/hash"
 	"github.com/confighash/confighash/internal/reference"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
-	"maps"
-	"slices"
-	"strconv"
-	"strings"
 )
 
 // New returns the graph of who uses what in g. The resources must have been built with Builder.Values, and each

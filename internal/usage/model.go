@@ -2,8 +2,9 @@ package usage
 
 import (
 	"cmp"
-	"github.com/confighash/confighash/internal/catalog"
 	"strings"
+
+	"github.com/confighash/confighash/internal/catalog"
 )
 
 // Kind identifies a Graph in JSON.

@@ -29,6 +29,10 @@ func SARIF(w io.Writer, r *lint.Report, version string) error {
 		})
 	}
 	for i, f := range slices.Concat(r.Findings, r.Accepted) {
+		place := url.URL{Path: filepath.ToSlash(f.File)} // relative if the file is
+		if strings.HasPrefix(place.Path, "/") {
+			place.Scheme = "file"
+		}
 		region := jsonObject{"startLine": f.Line}
 		if f.Column > 0 {
 			region["startColumn"] = f.Column
@@ -37,7 +41,7 @@ func SARIF(w io.Writer, r *lint.Report, version string) error {
 			"ruleId": f.Rule, "ruleIndex": slices.Index(lint.RuleNames(), f.Rule), "level": f.Severity,
 			"message": jsonObject{"text": fmt.Sprintf("%s: %s. To fix it: %s.", f.Resource, f.Message, f.Fix)},
 			"locations": []jsonObject{{
-				"physicalLocation": jsonObject{"artifactLocation": jsonObject{"uri": uriOf(f.File)}, "region": region},
+				"physicalLocation": jsonObject{"artifactLocation": jsonObject{"uri": place.String()}, "region": region},
 				"logicalLocations": []jsonObject{{"fullyQualifiedName": fmt.Sprintf("%s: %s", f.Resource, f.Field), "kind": "member"}},
 			}},
 		}
@@ -57,15 +61,6 @@ func SARIF(w io.Writer, r *lint.Report, version string) error {
 			"columnKind": "unicodeCodePoints", "results": results,
 		}},
 	})
-}
-
-// uriOf returns the URI reference for a file, relative if the file is.
-func uriOf(file string) string {
-	u := url.URL{Path: filepath.ToSlash(file)}
-	if strings.HasPrefix(u.Path, "/") {
-		u.Scheme = "file"
-	}
-	return u.String()
 }
 
 // JUnit writes lint's findings as a JUnit XML test run. Each finding is a test case: it fails, unless it is a note, or
