@@ -72,7 +72,7 @@ func newBuild(stdout, stderr *os.File) *cobra.Command {
 		},
 		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs),
 	}
-	f.flags.add(cmd)
+	f.add(cmd)
 	f.addKustomize(cmd)
 	cmd.Flags().BoolVar(&f.AllowEmpty, "allow-empty", false, "accept a kustomization that builds no resources")
 	cmd.Flags().BoolVar(&argoCD, "argocd", false, "as a plugin of Argo CD, take mode and policy from the Application's parameters, unless the folder says them, and the namespace from its destination")
@@ -85,7 +85,7 @@ func newBuild(stdout, stderr *os.File) *cobra.Command {
 // https://argo-cd.readthedocs.io/en/stable/operator-manual/config-management-plugins/
 func (f *buildFlags) takeParameters() error {
 	config, err := configOf("the parameter ", cmp.Or(os.Getenv("PARAM_MODE"), string(v1alpha1.ModeRename)), os.Getenv("PARAM_POLICY"))
-	if err = cmp.Or(checkParameters(os.Getenv("ARGOCD_APP_PARAMETERS")), err); err != nil {
+	if err := cmp.Or(checkParameters(os.Getenv("ARGOCD_APP_PARAMETERS")), err); err != nil {
 		return err
 	}
 	f.namespace, f.Default = cmp.Or(f.namespace, os.Getenv("ARGOCD_APP_NAMESPACE")), config

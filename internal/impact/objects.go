@@ -2,11 +2,12 @@ package impact
 
 import (
 	"cmp"
-	"github.com/confighash/confighash/internal/graph"
-	"github.com/confighash/confighash/internal/hash"
 	"maps"
 	"slices"
 	"sync"
+
+	"github.com/confighash/confighash/internal/graph"
+	"github.com/confighash/confighash/internal/hash"
 )
 
 // An object is a ConfigMap, a Secret or a stand-in for a Secret, in both sets. It is the same object under a name with
