@@ -23,39 +23,25 @@ func Suffix(c Content, salt string) string {
 	return alphabet.Replace(hex.EncodeToString(sum[:Length/2]))
 }
 
-// encode returns the input of kustomize's hash: an object with sorted keys, in the form of encoding/json. kustomize's
+// encode returns the input of kustomize's hash: an object in the form of encoding/json, which sorts keys. kustomize's
 // hasher looks for the name at a path that no object has, so the name is always empty, like a missing field.
 func encode(c Content) []byte {
-	size := 64
-	fields := map[string][]Entry{}
-	for _, f := range c.Fields {
-		fields[f.Name] = f.sorted()
-		for _, e := range f.Entries {
-			size += len(e.Key) + len(e.Value) + 6
-		}
-	}
-	b := make([]byte, 0, size)
-	b = append(b, '{')
-	if entries, ok := fields["binaryData"]; ok {
-		b = append(appendMap(append(b, `"binaryData":`...), entries), ',')
-	}
-	b = append(b, `"data":`...)
-	if entries, ok := fields["data"]; ok {
-		b = appendMap(b, entries)
-	} else {
-		b = append(b, `""`...)
-	}
-	b = append(appendString(append(b, `,"kind":`...), c.Kind), `,"name":""`...)
-	if entries, ok := fields["stringData"]; ok {
-		b = appendMap(append(b, `,"stringData":`...), entries)
-	}
+	object := map[string]any{"kind": c.Kind, "name": "", "data": ""}
 	switch {
 	case c.Type != nil:
-		b = appendString(append(b, `,"type":`...), *c.Type)
+		object["type"] = *c.Type
 	case c.Kind == "Secret":
-		b = append(b, `,"type":""`...)
+		object["type"] = ""
 	}
-	return append(b, '}')
+	for _, f := range c.Fields {
+		values := make(map[string]string, len(f.Entries))
+		for _, e := range f.Entries {
+			values[e.Key] = e.Value
+		}
+		object[f.Name] = values
+	}
+	encoded, _ := json.Marshal(object) // cannot fail for strings
+	return encoded
 }
 
 func (f *Field) sorted() []Entry {
@@ -65,31 +51,6 @@ func (f *Field) sorted() []Entry {
 	}
 	return slices.SortedFunc(slices.Values(f.Entries), byKey)
 }
-
-// appendMap appends entries as a JSON object.
-func appendMap(b []byte, entries []Entry) []byte {
-	b = append(b, '{')
-	for i, e := range entries {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = appendString(append(appendString(b, e.Key), ':'), e.Value)
-	}
-	return append(b, '}')
-}
-
-// appendString appends s in the form of encoding/json.
-func appendString(b []byte, s string) []byte {
-	isRare := func(r rune) bool { return r > '~' || r < ' ' && r != '\n' && r != '\r' && r != '\t' }
-	if strings.IndexFunc(s, isRare) >= 0 {
-		encoded, _ := json.Marshal(s) // cannot fail for a string
-		return append(b, encoded...)
-	}
-	return append(append(append(b, '"'), escapes.Replace(s)...), '"')
-}
-
-// escapes are encoding/json's escapes of ASCII text.
-var escapes = strings.NewReplacer(`"`, `\"`, `\`, `\\`, "\n", `\n`, "\r", `\r`, "\t", `\t`, "<", `\u003c`, ">", `\u003e`, "&", `\u0026`)
 
 // TreeSuffix returns the suffix of an encoding from Tree, keyed with salt unless that is empty.
 func TreeSuffix(encoded []byte, salt string) string {

@@ -158,21 +158,6 @@ func BenchmarkSuffix(b *testing.B) {
 	})
 }
 
-// TestAppendString_writesAsEncodingJSONDoes compares the suffix's own writer with the one that kustomize uses.
-func TestAppendString_writesAsEncodingJSONDoes(t *testing.T) {
-	text := rapid.OneOf(rapid.String(), rapid.StringOf(rapid.SampledFrom([]rune("a \"\\\n\r\t\b<>&/~\x7f\u2028é"))), rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) }))
-	rapid.Check(t, func(rt *rapid.T) {
-		s := text.Draw(rt, "s")
-		want, err := json.Marshal(s)
-		if err != nil {
-			rt.Fatal(err)
-		}
-		if got := string(appendString(nil, s)); got != string(want) {
-			rt.Errorf("%q: got %s, want %s", s, got, want)
-		}
-	})
-}
-
 func TestPartSuffix_followsFromTheKeysThatCount(t *testing.T) {
 	values := func(c Content) []Value {
 		found, _ := ValuesOf(c, false)
