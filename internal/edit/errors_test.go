@@ -56,7 +56,7 @@ func TestApply_refusesInASentenceWithoutValues(t *testing.T) {
 		{"no boolean", "a: topsecret", "", edit.SetEntry{Key: "b", Value: "topsecret", Bool: true},
 			`b: the boolean to set is neither "true" nor "false"`},
 		{"no path", "a: topsecret", "", edit.SetEntry{Parent: "a..b", Key: "b", Value: "c"},
-			`path "a..b.b": empty key before ".b.b"`},
+			`path "a..b.b": found no step at ".b.b"`},
 		{"an anchor in itself", "a: &a {b: *a, c: topsecret}", "", edit.SetEntry{Parent: "a", Key: "c", Value: "d"},
 			"the anchor in line 1 holds an alias of itself, in line 1"},
 		{"merge of a scalar", "a: {<<: topsecret}", "", edit.SetEntry{Parent: "a", Key: "c", Value: "d"},

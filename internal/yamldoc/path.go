@@ -39,54 +39,38 @@ func (p Path) Join(q Path) Path {
 // Steps returns the steps of p. It fails if p is not a result of Key, Index and Join.
 func (p Path) Steps() ([]Step, error) {
 	steps := make([]Step, 0, strings.Count(string(p), ".")+2)
-	rest := string(p)
-	for first := true; rest != ""; first = false {
-		if rest[0] == '[' {
-			step, after, err := bracketStep(rest)
-			if err != nil {
-				return nil, fmt.Errorf("path %q: %w", p, err)
-			}
-			step.End = len(p) - len(after)
-			steps, rest = append(steps, step), after
-			continue
+	for at := 0; at < len(p); {
+		if at > 0 && p[at] == '.' {
+			at++
 		}
-		if !first {
-			if rest[0] != '.' {
-				return nil, fmt.Errorf("path %q: a dot is missing before %q", p, rest)
-			}
-			rest = rest[1:]
+		step, length := stepOf(string(p[at:]))
+		if length == 0 {
+			return nil, fmt.Errorf("path %q: found no step at %q", p, p[at:])
 		}
-		end := strings.IndexAny(rest, ".[")
-		if end < 0 {
-			end = len(rest)
-		}
-		if end == 0 {
-			return nil, fmt.Errorf("path %q: empty key before %q", p, rest)
-		}
-		steps, rest = append(steps, Step{Key: rest[:end], Index: -1, End: len(p) - len(rest) + end}), rest[end:]
+		at += length
+		step.End = at
+		steps = append(steps, step)
 	}
 	return steps, nil
 }
 
-// bracketStep reads [3] or ["key"] from the front of s.
-func bracketStep(s string) (step Step, rest string, err error) {
-	if quoted, qerr := strconv.QuotedPrefix(s[1:]); qerr == nil {
-		rest = s[1+len(quoted):]
-		if !strings.HasPrefix(rest, "]") {
-			return Step{}, "", fmt.Errorf("no ] after %s", quoted)
+// stepOf reads the step at the front of a path: key, ["key"] or [3]. The length is 0 if there is none.
+func stepOf(path string) (step Step, length int) {
+	if !strings.HasPrefix(path, "[") {
+		length = len(path)
+		if end := strings.IndexAny(path, ".["); end >= 0 {
+			length = end
 		}
-		key, err := strconv.Unquote(quoted)
-		return Step{Key: key, Index: -1}, rest[1:], err
+		return Step{Key: path[:length], Index: -1}, length
 	}
-	end := strings.IndexByte(s, ']')
-	if end < 0 {
-		return Step{}, "", fmt.Errorf("no ] after %q", s)
+	end := strings.IndexByte(path, ']')
+	if quoted, err := strconv.QuotedPrefix(path[1:]); err == nil {
+		step.Key, _ = strconv.Unquote(quoted) // it is valid
+		step.Index, end = -1, 1+len(quoted)
+	} else if step.Index, err = strconv.Atoi(path[1:max(end, 1)]); err != nil {
+		return Step{}, 0
 	}
-	index, err := strconv.Atoi(s[1:end])
-	if err != nil || index < 0 {
-		return Step{}, "", fmt.Errorf("%q is not an index", s[1:end])
-	}
-	return Step{Index: index}, s[end+1:], nil
+	return step, end + 1
 }
 
 func isSimpleKey(key string) bool {
