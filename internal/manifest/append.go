@@ -219,7 +219,7 @@ func (in *Input) appendWhole(d *document, documents [][]byte, replaced map[*Chun
 	items := yamldoc.Resolve(yamldoc.Value(root, "items"))
 	if items == nil || items.Kind != yaml.SequenceNode {
 		items = &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
-		if i := indexOf(root, "items"); i >= 0 {
+		if i := yamldoc.Index(root, "items"); i >= 0 {
 			root.Content[i+1] = items
 		} else {
 			root.Content = append(root.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: "items"}, items)

@@ -170,7 +170,7 @@ func (in *Input) completeWhole(text []byte, results []Result) ([]byte, error) {
 		return nil, fmt.Errorf("the results do not parse: %w", err)
 	}
 	root = tree.Content[0]
-	if i := indexOf(root, "results"); i >= 0 {
+	if i := yamldoc.Index(root, "results"); i >= 0 {
 		root.Content = slices.Delete(root.Content, i, i+2)
 	}
 	for _, n := range more.Content {
@@ -183,20 +183,10 @@ func (in *Input) completeWhole(text []byte, results []Result) ([]byte, error) {
 	return out, nil
 }
 
-// indexOf returns the index of a key in a mapping's content, -1 if it is missing.
-func indexOf(m *yaml.Node, key string) int {
-	for i := 0; i+1 < len(m.Content); i += 2 {
-		if m.Content[i].Value == key {
-			return i
-		}
-	}
-	return -1
-}
-
 // insertBlock replaces the results in the text of a ResourceList in block style, in which each entry begins a line.
 func (in *Input) insertBlock(text []byte, root *yaml.Node, results []Result) ([]byte, error) {
 	column := root.Content[0].Column - 1
-	if i := indexOf(root, "results"); i >= 0 {
+	if i := yamldoc.Index(root, "results"); i >= 0 {
 		start, end := offset(text, root.Content[i].Line, 1), len(text)
 		if i+2 < len(root.Content) {
 			end = offset(text, root.Content[i+2].Line, 1)
@@ -215,7 +205,7 @@ func (in *Input) insertBlock(text []byte, root *yaml.Node, results []Result) ([]
 // insertFlow replaces the results in the text of a ResourceList in flow style, right after the opening brace: unlike
 // the closing brace, its place is known.
 func (in *Input) insertFlow(text []byte, root *yaml.Node, results []Result) ([]byte, error) {
-	if i := indexOf(root, "results"); i >= 0 && i+2 < len(root.Content) {
+	if i := yamldoc.Index(root, "results"); i >= 0 && i+2 < len(root.Content) {
 		from, to := root.Content[i], root.Content[i+2]
 		text = slices.Concat(text[:offset(text, from.Line, from.Column)], text[offset(text, to.Line, to.Column):])
 	}

@@ -26,21 +26,14 @@ func (b *Budget) Spend() error {
 func Each(m *yaml.Node, b *Budget, visit func(key string, value *yaml.Node, merged bool) error) error {
 	isMerged := false
 	for i := 0; i+1 < len(m.Content); i += 2 {
-		key, value := m.Content[i], m.Content[i+1]
-		if IsMerge(key) {
-			if isMerged {
-				continue
-			}
-			isMerged = true
-			if err := eachMerged(m, b, visit); err != nil {
-				return err
-			}
-			continue
+		var err error
+		if key, ok := keyOf(m.Content[i]); ok {
+			err = visit(key, m.Content[i+1], false)
+		} else if IsMerge(m.Content[i]) && !isMerged {
+			isMerged, err = true, eachMerged(m, b, visit)
 		}
-		if name, ok := keyOf(key); ok {
-			if err := visit(name, value, false); err != nil {
-				return err
-			}
+		if err != nil {
+			return err
 		}
 	}
 	return nil
@@ -59,7 +52,7 @@ func eachMerged(m *yaml.Node, b *Budget, visit func(key string, value *yaml.Node
 				}
 			}
 			key, ok := keyOf(source.Content[i])
-			if !ok || IsMerge(source.Content[i]) || seen[key] {
+			if !ok || seen[key] {
 				continue
 			}
 			seen[key] = true
@@ -77,7 +70,7 @@ func eachMerged(m *yaml.Node, b *Budget, visit func(key string, value *yaml.Node
 // Get returns the value of a key, nil if it is missing, and whether it comes from a merge key.
 func Get(m *yaml.Node, key string, b *Budget) (value *yaml.Node, merged bool) {
 	for i := 0; i+1 < len(m.Content); i += 2 {
-		if name, ok := keyOf(m.Content[i]); ok && name == key && !IsMerge(m.Content[i]) {
+		if name, ok := keyOf(m.Content[i]); ok && name == key {
 			return m.Content[i+1], false
 		}
 	}
@@ -116,23 +109,22 @@ func At(n *yaml.Node, path Path) *yaml.Node {
 	return Resolve(n)
 }
 
+// keyOf returns the text of a key. It reports false for a merge key, and for a key that is not a scalar.
 func keyOf(key *yaml.Node) (string, bool) {
-	key = Resolve(key)
-	return key.Value, key.Kind == yaml.ScalarNode
+	scalar := Resolve(key)
+	return scalar.Value, scalar.Kind == yaml.ScalarNode && !IsMerge(key)
 }
 
 // Duplicate returns the second of two equal keys of a mapping, nil if there is none.
 func Duplicate(m *yaml.Node) *yaml.Node {
 	seen := make(map[string]bool, len(m.Content)/2)
 	for i := 0; i+1 < len(m.Content); i += 2 {
-		key, ok := keyOf(m.Content[i])
-		if !ok || IsMerge(m.Content[i]) {
-			continue
+		if key, ok := keyOf(m.Content[i]); ok {
+			if seen[key] {
+				return m.Content[i]
+			}
+			seen[key] = true
 		}
-		if seen[key] {
-			return m.Content[i]
-		}
-		seen[key] = true
 	}
 	return nil
 }
@@ -156,12 +148,19 @@ func IsBare(m, value *yaml.Node) bool {
 
 // Remove removes an entry of a mapping, if it exists.
 func Remove(m *yaml.Node, key string) {
+	if i := Index(m, key); i >= 0 {
+		m.Content = slices.Delete(m.Content, i, i+2)
+	}
+}
+
+// Index returns the index of a key in the content of a mapping, -1 if it is missing or m is not a mapping.
+func Index(m *yaml.Node, key string) int {
 	for i := 0; m.Kind == yaml.MappingNode && i+1 < len(m.Content); i += 2 {
 		if m.Content[i].Value == key {
-			m.Content = slices.Delete(m.Content, i, i+2)
-			return
+			return i
 		}
 	}
+	return -1
 }
 
 // RemoveAnnotations removes annotations of an item, and the mapping if it becomes empty.
@@ -186,10 +185,8 @@ func Value(m *yaml.Node, key string) *yaml.Node {
 		return nil
 	}
 	m = Resolve(m)
-	for i := 0; m.Kind == yaml.MappingNode && i+1 < len(m.Content); i += 2 {
-		if m.Content[i].Value == key {
-			return Resolve(m.Content[i+1])
-		}
+	if i := Index(m, key); i >= 0 {
+		return Resolve(m.Content[i+1])
 	}
 	return nil
 }

@@ -22,17 +22,16 @@ func Sources(m *yaml.Node) iter.Seq2[*yaml.Node, error] {
 	return func(yield func(*yaml.Node, error) bool) {
 		open := map[*yaml.Node]bool{} // the mappings seen: whether the walk is still inside
 		var enter func(m *yaml.Node) bool
-		merge := func(source *yaml.Node) bool {
-			isOpen, met := open[source]
-			switch {
-			case source.Kind != yaml.MappingNode:
-				return yield(source, ErrNotMapping)
-			case isOpen:
-				return yield(source, ErrCycle)
-			}
-			return met || enter(source) // a mapping already seen has nothing new
-		}
 		enter = func(m *yaml.Node) bool {
+			isOpen, met := open[m]
+			switch {
+			case m.Kind != yaml.MappingNode:
+				return yield(m, ErrNotMapping)
+			case isOpen:
+				return yield(m, ErrCycle)
+			case met:
+				return true // it has nothing new
+			}
 			open[m] = true
 			defer func() { open[m] = false }()
 			if !yield(m, nil) {
@@ -47,7 +46,7 @@ func Sources(m *yaml.Node) iter.Seq2[*yaml.Node, error] {
 					sources = sources[0].Content
 				}
 				for _, source := range sources {
-					if !merge(Resolve(source)) {
+					if !enter(Resolve(source)) {
 						return false
 					}
 				}
