@@ -63,14 +63,13 @@ func (p *Plan) Stamped() int { return len(p.gaps) }
 func New(g *graph.Graph, p *policy.Policy, spec *v1alpha1.Spec) (*Plan, error) {
 	b := &builder{
 		graph: g, policy: p, spec: spec, plan: &Plan{Plan: plan.Plan{Full: spec.Report == v1alpha1.ReportFull}, gaps: map[*graph.Resource][]gap{}},
-		sums: map[sumKey]string{}, wanted: map[string]string{}, checked: map[*graph.Resource]bool{}, always: map[*graph.Resource][]hash.Value{},
+		sums: map[sumKey]string{}, checked: map[*graph.Resource]bool{}, always: map[*graph.Resource][]hash.Value{},
 		uses: 300_000 + 100*len(g.All()),
 	}
 	for _, r := range g.All() {
 		b.uses += len(r.References)
 	}
 	b.left = b.uses
-	b.sumUp()
 	b.plan.Add(p.Lint()...)
 	for _, r := range g.Resources {
 		b.resource(r)
@@ -88,9 +87,6 @@ type builder struct {
 	spec   *v1alpha1.Spec
 	plan   *Plan
 	sums   map[sumKey]string
-	// wanted and found are the annotations of the current pod template, and the checksums in them.
-	wanted map[string]string
-	found  []string
 	// always holds the values that count for a Secret's stand-in whichever keys are consumed.
 	always map[*graph.Resource][]hash.Value
 	// checked holds the objects whose content has been validated.

@@ -7,7 +7,6 @@ import (
 
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/hash"
-	"github.com/confighash/confighash/internal/manifest"
 	"github.com/confighash/confighash/internal/yamldoc"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
@@ -25,31 +24,24 @@ type sumKey struct {
 	namespace string // the object's, if it is not the consumer's
 }
 
-// checksums returns the annotations for sources, valid until the next call, and the sources that contribute to them, in
-// the memory of sources.
+// checksums returns the annotations for sources, and the sources that contribute to them, in the memory of sources.
 func (b *builder) checksums(r *graph.Resource, sources []source) (annotations map[string]string, counted []source) {
-	if len(b.wanted) > 16 { // clearing a map that was large stays slow
-		b.wanted = map[string]string{}
-	}
-	clear(b.wanted)
-	sums := b.found[:0]
-	counted = sources[:0]
-	for i := range sources {
-		s := sources[i]
+	annotations, counted = map[string]string{}, sources[:0]
+	var sums []string
+	for _, s := range sources {
 		sum := b.checksum(r, &s)
 		if sum == "" {
 			continue
 		}
 		if b.spec.Annotate.Scope == v1alpha1.ScopeSource {
-			b.wanted[b.sourceKey(r, s.object)] = sum
+			annotations[b.sourceKey(r, s.object)] = sum
 		}
 		sums, counted = append(sums, sum), append(counted, s)
 	}
 	if b.spec.Annotate.Scope == v1alpha1.ScopeWorkload && len(sums) > 0 {
-		b.wanted[b.spec.Annotate.Key] = hash.Checksum(sums, b.spec.Salt)
+		annotations[b.spec.Annotate.Key] = hash.Checksum(sums, b.spec.Salt)
 	}
-	b.found = sums
-	return b.wanted, counted
+	return annotations, counted
 }
 
 // checksum returns the checksum of the part of a source that counts, "" if that is empty.
@@ -75,31 +67,6 @@ func (b *builder) checksum(r *graph.Resource, s *source) string {
 		b.sums[id] = sum
 	}
 	return sum
-}
-
-// sumUp computes, on all processors, the checksums of objects that pods of their own namespace consume whole.
-func (b *builder) sumUp() {
-	var ids []sumKey
-	for _, r := range b.graph.Resources {
-		for i := range r.Edges {
-			e := &r.Edges[i]
-			if !e.Ref.Consumed || e.Ref.Keys != nil || r.Ignored() {
-				continue
-			}
-			for _, match := range e.Matches {
-				id := sumKey{object: match.Candidates[0]}
-				if _, known := b.sums[id]; !known && !match.Moved {
-					b.sums[id] = ""
-					ids = append(ids, id)
-				}
-			}
-		}
-	}
-	sums := make([]string, len(ids))
-	manifest.Parallel(len(ids), func(i int) { sums[i] = b.sum(ids[i], ids[i].object.Values) })
-	for i, id := range ids {
-		b.sums[id] = sums[i]
-	}
 }
 
 func (b *builder) sum(id sumKey, values []hash.Value) string {
