@@ -227,14 +227,10 @@ func (b *builder) stamp(r *graph.Resource, t *reference.PodTemplate, sources []s
 			b.plan.Edit(r, edit.SetEntry{Parent: t.AnnotationsAt, Key: key, Value: wanted[key]})
 		}
 	}
-	var stale []string
-	for key, value := range t.Annotations {
-		if wanted[key] == "" && !others[key] && b.isOwn(key, value) {
-			stale = append(stale, key)
+	for _, key := range slices.Sorted(maps.Keys(t.Annotations)) {
+		if wanted[key] != "" || others[key] || !b.isOwn(key, t.Annotations[key]) {
+			continue
 		}
-	}
-	slices.Sort(stale)
-	for _, key := range stale {
 		b.plan.Inform(graph.Finding{
 			Resource: r, Path: t.AnnotationsAt.Key(key),
 			Message: "removed: an earlier run wrote it, and nothing that is consumed now calls for it",
