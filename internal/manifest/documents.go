@@ -2,7 +2,6 @@ package manifest
 
 import (
 	"bytes"
-	"iter"
 	"strings"
 )
 
@@ -22,8 +21,7 @@ func splitDocuments(data []byte) []document {
 		rest = rest[len(bom):]
 	}
 	start, startLine := 0, 1
-	line, counted := 1, 0 // line is the line of the byte counted
-	header := 0           // length of the current document's directives and marker
+	header := 0 // length of the current document's directives and marker
 	flush := func(end int) {
 		text := rest[start:end]
 		if isDirectives(text) || isBlank(text[header:]) {
@@ -32,12 +30,16 @@ func splitDocuments(data []byte) []document {
 			docs = append(docs, document{text: text, line: startLine, header: header})
 		}
 	}
-	for at := range markers(rest) {
-		end := lineEnd(rest, at)
-		line += bytes.Count(rest[counted:at], []byte("\n"))
-		counted = at
-		hasContent := !isBlank(rest[at+3 : end])
-		switch isStart := rest[at] == '-'; {
+	end, line := 0, 0 // of the current line
+	for text := range bytes.Lines(rest) {
+		at := end
+		end += len(text)
+		line++
+		if !isMarker(text) {
+			continue
+		}
+		hasContent := !isBlank(text[3:])
+		switch isStart := text[0] == '-'; {
 		case !isStart && hasContent:
 			// Either not YAML or two documents: the parser will decide.
 		case isStart && bytes.Contains(rest[start:at], []byte("%TAG")) && isDirectives(rest[start:at]):
@@ -54,32 +56,6 @@ func splitDocuments(data []byte) []document {
 	}
 	flush(len(rest))
 	return docs
-}
-
-// markers yields the offsets of the document markers in text.
-func markers(text []byte) iter.Seq[int] {
-	next := func(marker string, from int) int {
-		if at := bytes.Index(text[from:], []byte("\n"+marker)); at >= 0 {
-			return from + at + 1
-		}
-		return len(text)
-	}
-	return func(yield func(int) bool) {
-		dashes, dots := next("---", 0), next("...", 0)
-		if isMarker(text[:lineEnd(text, 0)]) && !yield(0) {
-			return
-		}
-		for at := min(dashes, dots); at < len(text); at = min(dashes, dots) {
-			if isMarker(text[at:lineEnd(text, at)]) && !yield(at) {
-				return
-			}
-			if at == dashes {
-				dashes = next("---", at)
-			} else {
-				dots = next("...", at)
-			}
-		}
-	}
 }
 
 // white is YAML's white space, a subset of Unicode's.
