@@ -11,15 +11,13 @@ func Strip(r *graph.Resource) (edits []edit.Edit) {
 	if r.Base != r.Name {
 		edits = append(edits, edit.SetScalar{At: r.NameAt, Value: r.Base})
 	}
-	own := 0
 	var removed []edit.Edit
 	for _, key := range []string{v1alpha1.AnnotationHash, v1alpha1.AnnotationKeys} {
 		if _, has := r.Annotations[key]; has && (r.Part != "" || key == v1alpha1.AnnotationHash) {
-			own++
 			removed = append(removed, edit.RemoveEntry{Parent: "metadata.annotations", Key: key})
 		}
 	}
-	if own > 0 && len(r.Annotations) == own {
+	if len(removed) > 0 && len(r.Annotations) == len(removed) {
 		removed = []edit.Edit{edit.RemoveEntry{Parent: "metadata", Key: "annotations"}}
 	}
 	return append(edits, removed...)
@@ -29,9 +27,6 @@ func Strip(r *graph.Resource) (edits []edit.Edit) {
 // layers may refer to r, even if r already has that name: with a prefix that a layer adds, the name without the hash is
 // new.
 func Rename(r *graph.Resource, name string) (edits []edit.Edit) {
-	if r.Name == name && r.Base == r.Name {
-		return nil
-	}
 	if name != r.Name {
 		edits = append(edits, edit.SetScalar{At: r.NameAt, Value: name})
 	}
