@@ -3,7 +3,6 @@ package rename
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -35,7 +34,7 @@ type copier struct {
 func (b *builder) add() ([][]byte, error) {
 	var sources []*graph.Resource
 	for _, r := range b.graph.Resources {
-		if t := b.targets[r.Index]; t != nil && len(t.added) > 0 {
+		if len(b.target(r).added) > 0 {
 			sources = append(sources, r)
 		}
 	}
@@ -148,10 +147,4 @@ func keep(keys map[string]bool) (edits []edit.Edit) {
 		edits = append(edits, edit.KeepEntries{Parent: yamldoc.Path(field), Keys: keys})
 	}
 	return edits
-}
-
-func (b *builder) informParts(r *graph.Resource) {
-	for _, p := range b.target(r).added {
-		b.plan.Inform(graph.Finding{Resource: r, Message: fmt.Sprintf("%s is added, named after the keys that pods take", p.name)})
-	}
 }

@@ -115,8 +115,6 @@ func (b *builder) checkNames() {
 		called, takes := b.plan.Names[r]
 		if takes {
 			future.name = called
-		}
-		if takes {
 			b.checkLength(r, called)
 		}
 		if len(b.graph.Alike(r)) > 1 {
@@ -146,9 +144,6 @@ func (b *builder) checkNames() {
 // checkAdded checks that the names of parts are not taken.
 func (b *builder) checkAdded(taken map[objectName]*graph.Resource) {
 	for _, r := range b.graph.Resources {
-		if b.targets[r.Index] == nil {
-			continue
-		}
 		for _, p := range b.target(r).added {
 			b.checkLength(r, p.name)
 			future := objectName{r.Target, b.graph.NamespaceOf(r), p.name}
@@ -202,11 +197,10 @@ func (b *builder) settleDerived() {
 	for settled := false; !settled; {
 		settled = true
 		for _, r := range b.graph.All() {
-			t := b.targets[r.Index]
-			if t == nil || t.derived == nil {
+			t, d := b.target(r), b.target(r).derived
+			if d == nil {
 				continue
 			}
-			d := t.derived
 			keep := func(object *graph.Resource, format string, args ...any) {
 				b.target(object).takes = false
 				b.leave(object, warning(format, args...))

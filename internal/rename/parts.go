@@ -55,8 +55,8 @@ func (b *builder) split() {
 		return
 	}
 	for _, r := range b.graph.All() {
-		if t := b.targets[r.Index]; t != nil && t.derived != nil && t.derived.lead != nil {
-			b.target(t.derived.lead).leads = true
+		if d := b.target(r).derived; d != nil && d.lead != nil {
+			b.target(d.lead).leads = true
 		}
 	}
 	var pods []pod
@@ -97,8 +97,8 @@ func (b *builder) split() {
 
 // splits reports whether pods get parts of an object.
 func (b *builder) splits(r *graph.Resource) bool {
-	t := b.targets[r.Index]
-	return t != nil && t.takes && !t.leads && t.derived == nil && len(t.edges) == 0 && r.Part == "" && !r.SOPS && r.ValuesErr == nil
+	t := b.target(r)
+	return t.takes && !t.leads && t.derived == nil && len(t.edges) == 0 && r.Part == "" && !r.SOPS && r.ValuesErr == nil
 }
 
 // gets reports whether the containers of a pod get keys by a reference that can be rewritten.
@@ -151,7 +151,7 @@ func (b *builder) take(r *graph.Resource, edges []*graph.Edge) {
 		maps.Copy(p.holds, holds)
 	}
 	for _, e := range edges {
-		b.parts[e] = p
+		b.plan.parts[e] = p
 	}
 }
 

@@ -185,7 +185,6 @@ func (b *builder) namedFor(r *graph.Resource) *policy.Refusal {
 // stampReaders adds a checksum of the objects in confighash.dev/extra-sources to the pod templates of workloads that
 // have this annotation, since these objects keep their names.
 func (b *builder) stampReaders() {
-	b.plan.read = map[*graph.Edge]bool{}
 	for _, r := range b.graph.Resources {
 		if len(r.PodTemplates) == 0 || r.Ignored() {
 			continue

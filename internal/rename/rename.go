@@ -103,11 +103,10 @@ func New(g *graph.Graph, p *policy.Policy, spec *v1alpha1.Spec, beside func(name
 		b.rewrite()
 		b.editTargets()
 		b.stampReaders()
-		added, err := b.add()
-		if err != nil {
+		var err error
+		if b.plan.Added, err = b.add(); err != nil {
 			return nil, err
 		}
-		b.plan.Added, b.plan.parts = added, b.parts
 		b.warnOfKustomize()
 		b.warnOfMissed()
 		b.warnOfDoubts()
@@ -153,14 +152,13 @@ type builder struct {
 	policy  *policy.Policy
 	spec    *v1alpha1.Spec
 	plan    *Plan
-	targets []*target     // by graph.Resource.Index, nil if there are no facts
+	targets []target      // by graph.Resource.Index
 	edges   []*graph.Edge // those that names depend on, or that follow names
 	outside []*graph.Edge // the same in other builds, which are not rewritten
 	missed  []missed
 	readers readers
 	doubts  []*graph.Edge // tentative references that may mean two kinds
-	parts   map[*graph.Edge]*part
-	strips  bool // no object takes part, and no name gets longer; see Strip
+	strips  bool          // no object takes part, and no name gets longer; see Strip
 	// looked has the lists of candidates already processed, with the first resource for which that was done: thousands
 	// of references may mean the same thousands of objects.
 	looked map[look]*graph.Resource
@@ -176,11 +174,13 @@ type warned struct {
 
 func newBuilder(g *graph.Graph) *builder {
 	return &builder{
-		graph:   g,
-		spec:    &v1alpha1.Spec{},
-		plan:    &Plan{Names: make(map[*graph.Resource]string, len(g.Resources)/2), Plan: plan.Plan{Edits: make(map[*graph.Resource][]edit.Edit, len(g.Resources))}},
-		targets: make([]*target, len(g.Resources)+len(g.Context)),
-		parts:   map[*graph.Edge]*part{},
+		graph: g,
+		spec:  &v1alpha1.Spec{},
+		plan: &Plan{
+			Plan:  plan.Plan{Edits: make(map[*graph.Resource][]edit.Edit, len(g.Resources))},
+			Names: make(map[*graph.Resource]string, len(g.Resources)/2), parts: map[*graph.Edge]*part{}, read: map[*graph.Edge]bool{},
+		},
+		targets: make([]target, len(g.Resources)+len(g.Context)),
 		looked:  map[look]*graph.Resource{},
 		notes:   graph.Notes{},
 		warned:  map[warned]bool{},
@@ -220,19 +220,9 @@ func note[T any](b *builder, objects []*graph.Resource, what string, find func()
 	return graph.Once(b.notes, objects, what, find)
 }
 
-func (b *builder) target(r *graph.Resource) *target {
-	t := b.targets[r.Index]
-	if t == nil {
-		t = &target{}
-		b.targets[r.Index] = t
-	}
-	return t
-}
+func (b *builder) target(r *graph.Resource) *target { return &b.targets[r.Index] }
 
-func (b *builder) takes(r *graph.Resource) bool {
-	t := b.targets[r.Index]
-	return t != nil && t.takes
-}
+func (b *builder) takes(r *graph.Resource) bool { return b.target(r).takes }
 
 // hashed reports whether r will be named after its content, by this build or another.
 func (b *builder) hashed(r *graph.Resource) bool { return b.takes(r) || r.Context && r.Base != r.Name }
@@ -320,10 +310,7 @@ func (b *builder) needOutside(e *graph.Edge, match graph.Match, c *graph.Resourc
 // known reports whether kustomize updates ref, which means c. It ignores which kinds an RBAC rule is about, so it may
 // mistake a name for one of the other kind.
 func (b *builder) known(r *graph.Resource, ref *reference.Reference, c *graph.Resource) bool {
-	if !follows(r, ref, c) || !ref.List {
-		return follows(r, ref, c)
-	}
-	return len(b.graph.Resolve(r, ref, catalog.AnyTarget&^c.Target).Candidates) == 0
+	return follows(r, ref, c) && (!ref.List || len(b.graph.Resolve(r, ref, catalog.AnyTarget&^c.Target).Candidates) == 0)
 }
 
 // follows reports whether kustomize updates a field like ref's if it means c. kustomize compares namespaces as written,

@@ -135,7 +135,7 @@ func (b *builder) rewriteEdge(e *graph.Edge, rewrites map[yamldoc.Path]*rewritin
 		}
 		if object != nil {
 			changes = true
-			takes = takes || b.hashed(object) || b.parts[e] != nil
+			takes = takes || b.hashed(object) || b.plan.parts[e] != nil
 			if match.Moved {
 				namespace = b.graph.NamespaceOf(object)
 			}
@@ -213,7 +213,7 @@ func (b *builder) follow(e *graph.Edge, names []string) {
 // meaning returns the new name for a reference to the objects of match, and the object that will have it, nil if the
 // reference stays the same. It returns false if the names differ, which it reports.
 func (b *builder) meaning(e *graph.Edge, match graph.Match, chain []*graph.Resource) (string, *graph.Resource, bool) {
-	if p := b.parts[e]; p != nil {
+	if p := b.plan.parts[e]; p != nil {
 		return p.name, p.of, true
 	}
 	p := b.prospect(e, match, chain)

@@ -43,7 +43,7 @@ func Strip(g *graph.Graph) *Plan {
 		kin[kinOf(r)]++
 	}
 	for _, r := range g.Resources {
-		if b.targets[r.Index] != nil && b.target(r).restored {
+		if b.target(r).restored {
 			if stripped.Names[r] = r.Kin(); kin[kinOf(r)] > 1 {
 				stripped.Names[r] = r.Lineage()
 			}

@@ -14,8 +14,9 @@ import (
 
 func (b *builder) editTargets() {
 	for _, r := range b.graph.Resources {
-		if b.targets[r.Index] != nil {
-			b.informParts(r)
+		t := b.target(r)
+		for _, p := range t.added {
+			b.plan.Inform(graph.Finding{Resource: r, Message: p.name + " is added, named after the keys that pods take"})
 		}
 		name, named := b.plan.Names[r]
 		if !named {
@@ -25,7 +26,6 @@ func (b *builder) editTargets() {
 		if r.History.NeedsHash {
 			edits = append(edits, edit.RemoveEntry{Parent: "metadata.annotations", Key: kustomize.NeedsHashSuffix})
 		}
-		t := b.target(r)
 		if t.restored {
 			b.plan.Edit(r, append(edits, edit.RemoveEntry{Parent: "metadata.annotations", Key: v1alpha1.AnnotationHash})...)
 			continue
