@@ -1,7 +1,7 @@
 package fast
 
 import (
-	"strings"
+	"bytes"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -19,79 +19,55 @@ func (p *Parser) literal(parent int) *yaml.Node {
 	if !p.endLine() {
 		return nil
 	}
-	l, ok := p.lines(parent)
+	blank, ok := p.lines(parent)
 	if !ok {
 		return nil
 	}
-	n.Value = l.value(p.text)
-	switch {
-	case chomp == '-':
-		n.Value = strings.TrimSuffix(n.Value, "\n")
-	case chomp == '+' && l.blank > 0:
-		n.Value += strings.Repeat("\n", l.blank)
+	switch chomp {
+	case '-':
+		p.literals = bytes.TrimSuffix(p.literals, []byte("\n"))
+	case '+':
+		p.literals = append(p.literals, bytes.Repeat([]byte("\n"), blank)...)
 	}
+	n.Value = string(p.literals)
 	return n
 }
 
-// lines describes the lines of a literal scalar.
-type lines struct {
-	start, end int // from the first line to the last with content, and its break
-	indent     int // 0 if no line has content
-	blank      int // number of blank lines after these
-}
-
-// lines skips the lines of a literal scalar. The first with content determines the indentation.
-func (p *Parser) lines(parent int) (lines, bool) {
-	l := lines{start: p.at, end: p.at}
+// lines reads the lines of a literal scalar into literals, and returns the number of blank lines after those with
+// content. The first line with content determines the indentation.
+func (p *Parser) lines(parent int) (blank int, ok bool) {
+	p.literals = p.literals[:0]
 	text := p.text
+	indent := 0
 	widest := 0 // of the blank lines before the indentation is known
 	for {
 		at := p.at
-		for at < len(text) && text[at] == ' ' && (l.indent == 0 || at-p.at < l.indent) {
+		for at < len(text) && text[at] == ' ' && (indent == 0 || at-p.at < indent) {
 			at++
 		}
 		column := at - p.at
-		if at == len(text) {
+		switch {
+		case at == len(text):
 			// Spaces without a line break are not a line.
 			p.at = at
-			return l, l.indent > 0 || column == 0
-		}
-		if text[at] == '\n' {
+			return blank, indent > 0 || column == 0
+		case text[at] == '\n':
 			widest = max(widest, column)
-			l.blank++
+			blank++
 			p.at = at
 			p.newline()
 			continue
+		case indent == 0 && (text[at] == '\t' || widest > column):
+			return 0, false
+		case indent == 0:
+			indent = max(column, parent+1, 1)
 		}
-		if l.indent == 0 {
-			if text[at] == '\t' || widest > column {
-				return l, false
-			}
-			l.indent = max(column, parent+1, 1)
-		}
-		if column < l.indent {
-			return l, text[at] != '\t'
+		if column < indent {
+			return blank, text[at] != '\t'
 		}
 		p.at = at
 		p.skipLine()
-		l.end, l.blank = p.at, 0
+		p.literals = append(append(p.literals, bytes.Repeat([]byte("\n"), blank)...), text[at:p.at]...)
+		blank = 0
 	}
-}
-
-func (l *lines) value(text string) string {
-	text = text[l.start:l.end]
-	if first := strings.IndexByte(text, '\n'); first < 0 || first == len(text)-1 {
-		return text[min(l.indent, len(text)):]
-	}
-	var out strings.Builder
-	out.Grow(len(text))
-	for line := range strings.Lines(text) {
-		if len(line) <= l.indent {
-			line = "\n"
-		} else {
-			line = line[l.indent:]
-		}
-		out.WriteString(line)
-	}
-	return out.String()
 }

@@ -30,6 +30,8 @@ type Parser struct {
 	nodes   arena[yaml.Node]
 	content arena[*yaml.Node]
 	pending []*yaml.Node // children so far of all open collections
+
+	literals []byte // the lines of the current literal scalar
 }
 
 // Read returns the document node of text, or nil to leave it to yaml.v3. The nodes are valid until the next call. Their
