@@ -102,29 +102,19 @@ func (s *splicer) apply() ([]byte, bool) {
 	slices.SortStableFunc(s.splices, func(a, b splice) int {
 		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end))
 	})
-	size, changed := len(s.bytes), false
-	kept := s.splices[:0]
-	for i, next := range s.splices {
-		if i > 0 {
-			last := kept[len(kept)-1]
-			if next == last && next.start < next.end {
-				continue // the same edit twice
-			}
-			if next.start < last.end {
-				return nil, false
-			}
-		}
-		kept = append(kept, next)
+	size := len(s.bytes)
+	for _, next := range s.splices {
 		size += len(next.text) - (next.end - next.start)
-		changed = changed || string(s.bytes[next.start:next.end]) != next.text
 	}
-	if !changed {
-		return s.bytes, true
-	}
-	out, from := make([]byte, 0, size), 0
-	for _, next := range kept {
-		out = append(out, s.bytes[from:next.start]...)
-		out = append(out, next.text...)
+	out, from := make([]byte, 0, max(size, 0)), 0
+	for i, next := range s.splices {
+		switch {
+		case i > 0 && next == s.splices[i-1] && next.start < next.end:
+			continue // the same edit twice
+		case next.start < from:
+			return nil, false
+		}
+		out = append(append(out, s.bytes[from:next.start]...), next.text...)
 		from = next.end
 	}
 	return append(out, s.bytes[from:]...), true
