@@ -104,9 +104,6 @@ func check(items []Item) error {
 		case SetScalar:
 			valid = utf8.ValidString(e.Value) && !slices.ContainsFunc(e.More, func(s string) bool { return !utf8.ValidString(s) })
 		case SetEntry:
-			if e.Bool && e.Value != "true" && e.Value != "false" {
-				return fmt.Errorf(`%s: the boolean to set is neither "true" nor "false"`, e.path())
-			}
 			valid = utf8.ValidString(e.Key) && utf8.ValidString(e.Value)
 		}
 		if !valid {

@@ -18,9 +18,6 @@ func encode(source []byte, doc *yaml.Node) ([]byte, error) {
 		return nil, err
 	}
 	t := &Text{bytes: source}
-	if bytes.HasPrefix(source, []byte("\xff\xfe")) || bytes.HasPrefix(source, []byte("\xfe\xff")) {
-		return nil, errors.New("found text in UTF-16 where UTF-8 is needed")
-	}
 	list, _ := listOf(doc.Content[0])
 	wasList, next := listOf(was.Content[0])
 	if list != nil && wasList != nil && len(list.Content) == len(wasList.Content) && same(doc.Content[0], was.Content[0], list) {

@@ -177,7 +177,6 @@ type way struct {
 	key          *yaml.Node     // the key of the entry whose value is node; nil if there is none
 	path         yamldoc.Path   // of node, from the item
 	missing      []yamldoc.Step // the rest of the path
-	inItem       bool           // the item exists
 	inFlow       bool           // a node on the way is in flow style
 }
 
@@ -195,7 +194,7 @@ func (t *tree) walk(root, path yamldoc.Path, own bool) (w way, err error) {
 	w.node = t.root
 	for i := 0; ; i++ {
 		if i == inRoot {
-			w.path, w.inItem = "", true
+			w.path = ""
 		}
 		if !own {
 			w.node = yamldoc.Resolve(w.node)

@@ -146,14 +146,8 @@ func (t *tree) find(root yamldoc.Path, e SetScalar) (way, error) {
 	if len(found.missing) > 0 {
 		return way{}, fmt.Errorf("%s: found nothing where a scalar is needed", show(path))
 	}
-	if err := mustBe(yaml.ScalarNode, found.node, path); err != nil {
-		return way{}, err
-	}
 	if found.node.Value != e.At.Value && (found.node.Value != e.Value || len(e.More) > 0) {
 		return way{}, fmt.Errorf("%s: found another value than the one to replace; the text must be the one the edit was made for", show(path))
-	}
-	if found.parent == nil {
-		found.parent = found.node
 	}
 	if len(e.More) > 0 {
 		return found, mustBe(yaml.SequenceNode, found.parent, path)
@@ -190,9 +184,6 @@ func (t *tree) setEntry(root yamldoc.Path, e SetEntry) error {
 	w, err := t.walk(root, e.Parent, true)
 	if err != nil {
 		return err
-	}
-	if !w.inItem {
-		return fmt.Errorf("%s: the item does not exist", show(root))
 	}
 	keys, end := []string{}, w.path
 	for _, step := range w.missing {
