@@ -17,21 +17,16 @@ func (s *splicer) addBlock(c *change, at int, entries []*yaml.Node) bool {
 	var ok bool
 	switch {
 	case at > 0:
-		key, value := c.was.Content[at-2], c.was.Content[at-1]
-		if _, end, ok = s.entryEnd(key, value); !s.beginsLine(key) {
-			return false
-		}
+		_, end, ok = s.entryEnd(c.was.Content[at-2], c.was.Content[at-1])
 	case c.key != nil:
 		end, ok = s.aboveFirst(c.key, first)
 	}
 	if !ok {
 		return false
 	}
-	if end, ok = restOfLine(s.bytes, end); !ok {
-		return false
-	}
+	end, ok = restOfLine(s.bytes, end)
 	s.insertLines(end, blockLines(nil, first.Column-1, entries))
-	return true
+	return ok
 }
 
 func (s *splicer) fillBlock(c *change) bool {
@@ -84,8 +79,6 @@ func (s *splicer) removeBlock(c *change, removed []int) bool {
 			return false
 		case end < len(s.bytes):
 			s.add(line, end+breakLen(s.bytes, end), "")
-		case line == s.lines[0]:
-			return false
 		default: // the line before is the last one and has no line break
 			from, text := lineEnd(s.bytes, s.lineStart(line-1)), ""
 			for i, p := range s.splices {

@@ -31,8 +31,6 @@ func (s *splicer) write(c *change) bool {
 	switch {
 	case c.was.Kind == yaml.MappingNode:
 		return s.mapping(c)
-	case c.was.Kind != yaml.ScalarNode || c.was.Anchor != "":
-		return false
 	case c.node.Kind == yaml.ScalarNode:
 		return s.replace(c)
 	case c.key == nil || len(c.node.Content) == 0 || hasLongKey(c.node.Content):

@@ -16,20 +16,15 @@ type flowStyle struct {
 
 // flowStyle returns the style of the key before a new entry. Without a key, the style is one that is valid in JSON too.
 func (s *splicer) flowStyle(key *yaml.Node) flowStyle {
-	style := flowStyle{}
-	if key == nil {
-		style.quotes = yaml.DoubleQuotedStyle
-		return style
+	switch {
+	case key == nil:
+		return flowStyle{quotes: yaml.DoubleQuotedStyle}
+	case key.Style&yaml.DoubleQuotedStyle == 0:
+		return flowStyle{}
 	}
-	if key.Kind != yaml.ScalarNode || key.Style&yaml.DoubleQuotedStyle == 0 {
-		return style
-	}
-	style.quotes = yaml.DoubleQuotedStyle
-	if colon, ok := s.colon(key); ok && colon+1 < len(s.bytes) {
-		next := s.bytes[colon+1]
-		style.dense = !isBlank(next) && breakLen(s.bytes, colon+1) == 0
-	}
-	return style
+	colon, ok := s.colon(key)
+	next := colon + 1
+	return flowStyle{yaml.DoubleQuotedStyle, ok && next < len(s.bytes) && !isBlank(s.bytes[next]) && breakLen(s.bytes, next) == 0}
 }
 
 // after returns a comma or a colon, with the blank that follows it in this style.
