@@ -48,20 +48,16 @@ type File struct {
 
 // blockResults returns results as an entry in block style, empty if there are none. The encoder buffers everything
 // until it is closed, so it gets a few results at a time.
-func blockResults(results []Result) ([]byte, error) {
-	const key = "results:\n"
+func blockResults(results []Result) []byte {
 	var out []byte
 	for some := range slices.Chunk(results, 64) {
-		encoded, err := Encode(map[string][]Result{"results": some})
-		if err != nil {
-			return nil, fmt.Errorf("encoding the ResourceList: %w", err)
-		}
-		if out != nil {
-			encoded = encoded[len(key):]
-		}
+		encoded, _ := Encode(some) // cannot fail for strings
 		out = append(out, encoded...)
 	}
-	return out, nil
+	if out != nil {
+		out = append([]byte("results:\n"), out...)
+	}
+	return out
 }
 
 // Encode returns a value as YAML in kustomize's style. It fails if the value cannot be encoded.

@@ -70,19 +70,18 @@ func (in *Input) complete(d *document, replaced map[*Chunk][]byte, results []Res
 		return []part{{literal: text}}, err
 	}
 	var added []byte
-	var err error
 	at := len(d.parts)
 	if in.flow {
 		at-- // before the closing brace
-		added, err = in.flowEntries(results, ", ", "")
+		added = in.flowEntries(results, ", ", "")
 	} else {
 		first := !endsLine(lastWritten(d.parts, replaced))
 		if first {
 			at = 1
 		}
-		added, err = in.blockEntries(d.text, 0, results, first)
+		added = in.blockEntries(d.text, 0, results, first)
 	}
-	return slices.Insert(slices.Clone(d.parts), at, part{literal: added}), err
+	return slices.Insert(slices.Clone(d.parts), at, part{literal: added}), nil
 }
 
 func lastWritten(parts []part, replaced map[*Chunk][]byte) []byte {
@@ -96,11 +95,8 @@ func lastWritten(parts []part, replaced map[*Chunk][]byte) []byte {
 
 // blockEntries returns the entries that a ResourceList in block style lacks, as lines indented by column, with the line
 // breaks of text. Results are outermost, where another run puts them.
-func (in *Input) blockEntries(text []byte, column int, results []Result, first bool) ([]byte, error) {
-	entries, err := blockResults(results)
-	if err != nil {
-		return nil, err
-	}
+func (in *Input) blockEntries(text []byte, column int, results []Result, first bool) []byte {
+	entries := blockResults(results)
 	switch items := []byte("items: []\n"); {
 	case in.hasItems:
 	case first:
@@ -118,23 +114,20 @@ func (in *Input) blockEntries(text []byte, column int, results []Result, first b
 	if bytes.HasSuffix(text[:lineEnd(text, 0)], []byte("\r\n")) {
 		out = bytes.ReplaceAll(out, []byte("\n"), []byte("\r\n"))
 	}
-	return out, nil
+	return out
 }
 
 // flowEntries returns the entries that a ResourceList in flow style lacks, each between before and after.
-func (in *Input) flowEntries(results []Result, before, after string) ([]byte, error) {
+func (in *Input) flowEntries(results []Result, before, after string) []byte {
 	var out []byte
 	if !in.hasItems {
 		out = append(out, before+`"items": []`+after...)
 	}
 	if len(results) == 0 {
-		return out, nil
+		return out
 	}
-	encoded, err := json.Marshal(results)
-	if err != nil {
-		return nil, fmt.Errorf("encoding results: %w", err)
-	}
-	return slices.Concat(out, []byte(before+`"results": `), encoded, []byte(after)), nil
+	encoded, _ := json.Marshal(results) // cannot fail for strings
+	return slices.Concat(out, []byte(before+`"results": `), encoded, []byte(after))
 }
 
 // completeWhole returns the text of a ResourceList that was not split, with the entries it lacks and without former
@@ -153,26 +146,19 @@ func (in *Input) completeWhole(text []byte, results []Result) ([]byte, error) {
 		if in.flow {
 			insert = in.insertFlow
 		}
-		out, err := insert(text, root, results)
-		if err != nil || in.isComplete(root, out, results) {
-			return out, err
+		if out := insert(text, root, results); in.isComplete(root, out, results) {
+			return out, nil
 		}
 	}
 	if tree, err = yamldoc.ParseWithComments(text); err != nil {
 		return nil, fmt.Errorf("the result does not parse: %w", yamldoc.AtLine(err, text, 1))
 	}
-	added, err := in.blockEntries(nil, 0, results, false)
-	if err != nil {
-		return nil, err
-	}
-	more, err := yamldoc.Parse(added)
+	more, err := yamldoc.Parse(in.blockEntries(nil, 0, results, false))
 	if err != nil {
 		return nil, fmt.Errorf("the results do not parse: %w", err)
 	}
 	root = tree.Content[0]
-	if i := yamldoc.Index(root, "results"); i >= 0 {
-		root.Content = slices.Delete(root.Content, i, i+2)
-	}
+	yamldoc.Remove(root, "results")
 	for _, n := range more.Content {
 		root.Content = append(root.Content, n.Content...)
 	}
@@ -184,7 +170,7 @@ func (in *Input) completeWhole(text []byte, results []Result) ([]byte, error) {
 }
 
 // insertBlock replaces the results in the text of a ResourceList in block style, in which each entry begins a line.
-func (in *Input) insertBlock(text []byte, root *yaml.Node, results []Result) ([]byte, error) {
+func (in *Input) insertBlock(text []byte, root *yaml.Node, results []Result) []byte {
 	column := root.Content[0].Column - 1
 	if i := yamldoc.Index(root, "results"); i >= 0 {
 		start, end := offset(text, root.Content[i].Line, 1), len(text)
@@ -198,20 +184,18 @@ func (in *Input) insertBlock(text []byte, root *yaml.Node, results []Result) ([]
 	if first {
 		at = offset(text, root.Content[0].Line, 1)
 	}
-	added, err := in.blockEntries(text, column, results, first)
-	return slices.Concat(text[:at], added, text[at:]), err
+	return slices.Concat(text[:at], in.blockEntries(text, column, results, first), text[at:])
 }
 
 // insertFlow replaces the results in the text of a ResourceList in flow style, right after the opening brace: unlike
 // the closing brace, its place is known.
-func (in *Input) insertFlow(text []byte, root *yaml.Node, results []Result) ([]byte, error) {
+func (in *Input) insertFlow(text []byte, root *yaml.Node, results []Result) []byte {
 	if i := yamldoc.Index(root, "results"); i >= 0 && i+2 < len(root.Content) {
 		from, to := root.Content[i], root.Content[i+2]
 		text = slices.Concat(text[:offset(text, from.Line, from.Column)], text[offset(text, to.Line, to.Column):])
 	}
 	at := offset(text, root.Line, root.Column+1)
-	added, err := in.flowEntries(results, "", ", ")
-	return slices.Concat(text[:at], added, text[at:]), err
+	return slices.Concat(text[:at], in.flowEntries(results, "", ", "), text[at:])
 }
 
 // isComplete reports whether out is the ResourceList root with exactly these results.
