@@ -37,9 +37,6 @@ func (c *Chunk) items(parser *yamldoc.Parser) ([]Item, error) {
 		return nil, err
 	}
 	if len(tree.Content) == 0 {
-		if c.form == formElement {
-			return nil, fmt.Errorf("%s: an item is empty", c.At(c.Line))
-		}
 		return nil, nil
 	}
 	root := tree.Content[0]
