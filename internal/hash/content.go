@@ -33,14 +33,12 @@ type Entry struct {
 
 // Keys returns the sorted keys of all fields, the subset without a value, and the keys in binaryData.
 func (c Content) Keys() (keys []string, bare map[string]bool, binary []string) {
+	bare = map[string]bool{}
 	for _, f := range c.Fields {
 		for _, e := range f.Entries {
 			keys = append(keys, e.Key)
 			if f.Name == "binaryData" {
 				binary = append(binary, e.Key)
-			}
-			if e.Bare && bare == nil {
-				bare = map[string]bool{}
 			}
 			if e.Bare {
 				bare[e.Key] = true
