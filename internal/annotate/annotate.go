@@ -93,8 +93,6 @@ type builder struct {
 	checked map[*graph.Resource]bool
 	// uses limits how often objects may be used; left is what remains.
 	uses, left int
-	// sourceKinds are the kinds that may be sources, in lower case.
-	sourceKinds map[string]bool
 }
 
 func (b *builder) resource(r *graph.Resource) {

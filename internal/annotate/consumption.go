@@ -165,10 +165,8 @@ func (c *consumption) sources() []source {
 		sources[i].whole = sources[i].whole || u.whole || verdict.Whole
 		sources[i].keys = join(sources[i].keys, u.keys)
 	}
-	for i := range sources {
-		if s := &sources[i]; s.whole {
-			s.keys = nil
-		} else if !slices.IsSorted(s.keys) {
+	for _, s := range sources {
+		if !s.whole && !slices.IsSorted(s.keys) {
 			slices.Sort(s.keys)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/confighash/confighash/internal/catalog"
 	"github.com/confighash/confighash/internal/graph"
@@ -64,15 +65,14 @@ func (b *builder) isOwn(key, value string) bool {
 	}
 	prefix, name, _ := strings.Cut(key, "/")
 	kind, _, ok := strings.Cut(name, ".")
-	return ok && prefix == prefixOf(b.spec.Annotate.Key) && b.isSourceKind(kind)
+	return ok && prefix == prefixOf(b.spec.Annotate.Key) && sourceKinds()[kind]
 }
 
-func (b *builder) isSourceKind(kind string) bool {
-	if b.sourceKinds == nil {
-		b.sourceKinds = map[string]bool{}
-		for _, k := range slices.Concat(catalog.AnyTarget.Kinds(), catalog.Builtin().StandInKinds()) {
-			b.sourceKinds[strings.ToLower(k)] = true
-		}
+// sourceKinds returns the kinds that may be sources, in lower case.
+var sourceKinds = sync.OnceValue(func() map[string]bool {
+	kinds := map[string]bool{}
+	for _, k := range slices.Concat(catalog.AnyTarget.Kinds(), catalog.Builtin().StandInKinds()) {
+		kinds[strings.ToLower(k)] = true
 	}
-	return b.sourceKinds[kind]
-}
+	return kinds
+})
