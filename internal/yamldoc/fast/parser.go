@@ -173,7 +173,8 @@ func (p *Parser) endLine() bool {
 	return false
 }
 
-// block reads a node that is the first content of its line, within a block collection at column parent.
+// block reads a node that is the first content of its line or follows a dash, within a block collection at column
+// parent.
 func (p *Parser) block(column, parent int) *yaml.Node {
 	if p.isDash() {
 		return p.sequence(column)
@@ -187,7 +188,7 @@ func isBreakOrSpace(c byte) bool { return c == ' ' || c == '\n' }
 
 // inline reads a node where a block mapping at that column may begin: at the beginning of a line, or after a dash.
 func (p *Parser) inline(column, parent int) *yaml.Node {
-	start, line := p.at, p.line
+	start := p.at
 	switch p.peek(0) {
 	case '|', '[', '{':
 		return p.value(parent)
@@ -197,7 +198,7 @@ func (p *Parser) inline(column, parent int) *yaml.Node {
 	case scalar == nil:
 		return nil
 	case p.colon(start):
-		return p.mapping(column, scalar, line)
+		return p.mapping(column, scalar)
 	case !p.endLine():
 		return nil
 	}
@@ -245,21 +246,19 @@ func (p *Parser) sequence(column int) *yaml.Node {
 
 // entry reads the element after a dash of the sequence at that column.
 func (p *Parser) entry(column int) *yaml.Node {
-	dash, line := p.at, p.line
+	dash := p.at
 	p.skipSpaces()
 	if c := p.peek(0); c != '\n' && (c != '#' || p.at == dash) {
-		if p.isDash() {
-			return p.sequence(p.at - p.bol)
-		}
-		return p.inline(p.at-p.bol, column)
+		return p.block(p.at-p.bol, column)
 	}
 	p.at = dash
-	return p.below(column, line, column+2, false) // an empty element is at the place after the dash
+	return p.below(column, column+2, false) // an empty element is at the place after the dash
 }
 
 // below reads a node from the end of the line of its dash or colon. If there is none, it returns a null at that line
 // and the column after.
-func (p *Parser) below(column, line, after int, inMapping bool) *yaml.Node {
+func (p *Parser) below(column, after int, inMapping bool) *yaml.Node {
+	line := p.line
 	if !p.endLine() {
 		return nil
 	}
@@ -275,15 +274,15 @@ func (p *Parser) below(column, line, after int, inMapping bool) *yaml.Node {
 	return p.nodeAt(yaml.ScalarNode, "!!null", line, after)
 }
 
-// mapping reads the block mapping at that column, starting after the colon of its first key, which is on that line.
-func (p *Parser) mapping(column int, key *yaml.Node, line int) *yaml.Node {
+// mapping reads the block mapping at that column, starting after the colon of its first key.
+func (p *Parser) mapping(column int, key *yaml.Node) *yaml.Node {
 	if p.depth++; p.depth > maxDepth {
 		return nil
 	}
 	n := p.nodeAt(yaml.MappingNode, "!!map", key.Line, key.Column)
 	since := len(p.pending)
 	for {
-		value := p.valueOf(column, line)
+		value := p.valueOf(column)
 		if value == nil {
 			return nil
 		}
@@ -296,7 +295,6 @@ func (p *Parser) mapping(column int, key *yaml.Node, line int) *yaml.Node {
 			break
 		}
 		start := p.at
-		line = p.line
 		if key = p.scalar(); key == nil || !p.colon(start) {
 			return nil
 		}
@@ -306,8 +304,8 @@ func (p *Parser) mapping(column int, key *yaml.Node, line int) *yaml.Node {
 	return n
 }
 
-// valueOf reads the value of an entry of the mapping at that column, starting after the colon, which is on that line.
-func (p *Parser) valueOf(column, line int) *yaml.Node {
+// valueOf reads the value of an entry of the mapping at that column, starting after the colon.
+func (p *Parser) valueOf(column int) *yaml.Node {
 	colon := p.at
 	p.skipSpaces()
 	if c := p.peek(0); c != '\n' && (c != '#' || p.at == colon) {
@@ -315,7 +313,7 @@ func (p *Parser) valueOf(column, line int) *yaml.Node {
 	}
 	after := p.columnOf(colon)
 	p.at = colon
-	return p.below(column, line, after, true)
+	return p.below(column, after, true)
 }
 
 // value reads a scalar or a flow collection, and the rest of its line, where no block collection can begin. parent is
