@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/confighash/confighash/internal/catalog"
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/hash"
 	"github.com/confighash/confighash/internal/yamldoc"
@@ -91,12 +90,6 @@ func (b *builder) suffixOf(r *graph.Resource, t *target, chain []*graph.Resource
 	return hash.Suffix(content, b.spec.Salt), nil
 }
 
-// An objectName is unique to one object.
-type objectName struct {
-	target          catalog.Target
-	namespace, name string
-}
-
 func (b *builder) checkLength(r *graph.Resource, name string) {
 	if len(name) > graph.MaxNameLength {
 		b.plan.Errorf(r, "metadata.name", "with the hash, the name %q would be %d characters long; %d are allowed, so at most %d before the hash",
@@ -105,23 +98,23 @@ func (b *builder) checkLength(r *graph.Resource, name string) {
 }
 
 func (b *builder) checkNames() {
-	taken, now := map[objectName]*graph.Resource{}, map[objectName]*graph.Resource{}
+	taken, now := map[graph.ID]*graph.Resource{}, map[graph.ID]*graph.Resource{}
 	for _, r := range b.graph.All() {
 		if r.Target == 0 || r.Name == "" {
 			continue
 		}
-		present := objectName{r.Target, b.graph.NamespaceOf(r), r.Name}
+		present := b.graph.ID(r)
 		future := present
 		called, takes := b.plan.Names[r]
 		if takes {
-			future.name = called
+			future.Name = called
 			b.checkLength(r, called)
 		}
 		if len(b.graph.Alike(r)) > 1 {
 			if other := now[present]; other != nil {
 				if takes || b.takes(other) {
 					b.plan.Errorf(r, "metadata.name", "the input holds %s %s/%s twice (%s); keep one",
-						r.Kind, present.namespace, r.Name, graph.Places(other, r))
+						r.Kind, present.Namespace, r.Name, graph.Places(other, r))
 				}
 				continue
 			}
@@ -133,7 +126,7 @@ func (b *builder) checkNames() {
 				renamed, other = other, r
 			}
 			b.plan.Errorf(renamed, "metadata.name", "its new name %q would be that of %s (%s) in the same namespace; rename or remove one",
-				future.name, other, other.Place())
+				future.Name, other, other.Place())
 			continue
 		}
 		taken[future] = r
@@ -142,11 +135,11 @@ func (b *builder) checkNames() {
 }
 
 // checkAdded checks that the names of parts are not taken.
-func (b *builder) checkAdded(taken map[objectName]*graph.Resource) {
+func (b *builder) checkAdded(taken map[graph.ID]*graph.Resource) {
 	for _, r := range b.graph.Resources {
 		for _, p := range b.target(r).added {
 			b.checkLength(r, p.name)
-			future := objectName{r.Target, b.graph.NamespaceOf(r), p.name}
+			future := b.graph.ID(r).Of(p.name)
 			if other := taken[future]; other != nil {
 				b.plan.Errorf(r, "metadata.name", "the name %q of an object with keys of it would be that of %s (%s) in the same namespace; rename or remove one", p.name, other, other.Place())
 			}

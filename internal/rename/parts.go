@@ -198,13 +198,12 @@ func (b *builder) settleParts() {
 		t.whole = t.whole || r.History.Built || len(t.parts) == 0
 		t.added = slices.SortedFunc(maps.Values(t.parts), func(a, b *part) int { return cmp.Compare(a.keys, b.keys) })
 		t.added = slices.DeleteFunc(t.added, func(p *part) bool {
-			id := b.graph.ID(r)
-			id.Name = p.name
-			if twin := known[id]; twin != nil && twin.Kept {
+			twin := known[b.graph.ID(r).Of(p.name)]
+			if twin != nil && twin.Kept {
 				b.plan.Errorf(twin, "metadata.name", "%s (%s) makes an object of this name again, and this is an earlier version of it; remove this one", r, r.Place())
 			}
-			t.whole = t.whole || known[id] != nil
-			return known[id] != nil
+			t.whole = t.whole || twin != nil
+			return twin != nil
 		})
 		t.named = true
 		if !t.whole {

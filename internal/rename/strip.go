@@ -34,11 +34,7 @@ func Strip(g *graph.Graph) *Plan {
 	b.rewrite() // its errors concern references that stay
 	stripped := &Plan{Plan: plan.Plan{Edits: b.plan.Edits}, Names: map[*graph.Resource]string{}}
 	kin := map[graph.ID]int{}
-	kinOf := func(r *graph.Resource) graph.ID {
-		id := g.ID(r)
-		id.Name = r.Kin()
-		return id
-	}
+	kinOf := func(r *graph.Resource) graph.ID { return g.ID(r).Of(r.Kin()) }
 	for _, r := range g.Resources {
 		kin[kinOf(r)]++
 	}
@@ -61,11 +57,7 @@ func Strip(g *graph.Graph) *Plan {
 // stripNames marks the objects that get their base names, and returns those that cannot.
 func (b *builder) stripNames() (kept []*graph.Resource) {
 	versions := map[graph.ID]int{}
-	base := func(r *graph.Resource) graph.ID {
-		id := b.graph.ID(r)
-		id.Name = r.Lineage()
-		return id
-	}
+	base := func(r *graph.Resource) graph.ID { return b.graph.ID(r).Of(r.Lineage()) }
 	for _, r := range b.graph.Resources {
 		if r.Target != 0 {
 			versions[base(r)]++
