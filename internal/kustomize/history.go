@@ -61,16 +61,12 @@ func HistoryOf(annotations map[string]string) (History, error) {
 	h.Prefixes = list(annotations, Prefixes)
 	h.Suffixes = list(annotations, Suffixes)
 	names, namespaces, kinds := list(annotations, PreviousNames), list(annotations, PreviousNamespaces), list(annotations, PreviousKinds)
-	if names == nil && namespaces == nil && kinds == nil {
-		return h, nil
-	}
 	if len(names) != len(namespaces) || len(names) != len(kinds) {
 		return h, fmt.Errorf("the annotations %s, %s and %s list %d, %d and %d entries; kustomize writes as many in each",
 			PreviousNames, PreviousNamespaces, PreviousKinds, len(names), len(namespaces), len(kinds))
 	}
-	h.Previous = make([]Identity, len(names))
 	for i := range names {
-		h.Previous[i] = Identity{Kind: kinds[i], Namespace: namespaces[i], Name: names[i]}
+		h.Previous = append(h.Previous, Identity{Kind: kinds[i], Namespace: namespaces[i], Name: names[i]})
 	}
 	return h, nil
 }
