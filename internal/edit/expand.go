@@ -234,18 +234,15 @@ func (t *tree) step(node *yaml.Node, path yamldoc.Path, step yamldoc.Step, own b
 	}
 	for _, source := range sources {
 		child, key, err = stepInto(source, path, step)
-		switch {
-		case err != nil:
-			return nil, nil, err
-		case child == nil:
-			continue
-		case !own:
-			return child, key, nil
+		if child != nil && own {
+			if err := t.unmerge(node, path); err != nil {
+				return nil, nil, err
+			}
+			return stepInto(node, path, step)
 		}
-		if err := t.unmerge(node, path); err != nil {
-			return nil, nil, err
+		if child != nil || err != nil {
+			return child, key, err
 		}
-		return stepInto(node, path, step)
 	}
 	return nil, nil, nil
 }
