@@ -32,9 +32,6 @@ func readBlock(text []byte) *list {
 		}
 		at = end
 	}
-	if len(l.entries) == 0 {
-		return nil
-	}
 	l.endBlockEntry(len(text))
 	return l
 }

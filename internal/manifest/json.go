@@ -189,13 +189,11 @@ func (r *jsonReader) nested() {
 	}
 }
 
-var errOtherBreaks = errors.New("lines end in other ways than by a line feed")
-
 // Tree parses text that holds one document, as for a Chunk. It fails if the lines of nodes would not match those of the
 // text.
 func Tree(text []byte) (*yaml.Node, error) {
 	if hasOtherBreaks(text) {
-		return nil, errOtherBreaks
+		return nil, errors.New("lines end in other ways than by a line feed")
 	}
 	tree, err := yamldoc.Parse(text)
 	if err != nil {
