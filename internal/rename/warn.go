@@ -55,7 +55,12 @@ func (b *builder) warnOfKustomize() {
 		for _, at := range r.Mistaken {
 			b.warnOfKustomizeAt(r, at.Path, at.Value)
 		}
-		become := b.valuesOf(r)
+		become := map[yamldoc.Path][]string{}
+		for _, e := range b.plan.Edits[r] {
+			if e, ok := e.(edit.SetScalar); ok {
+				become[e.At.Path] = slices.Concat([]string{e.Value}, e.More)
+			}
+		}
 		for i := range r.References {
 			ref := &r.References[i]
 			if !ref.List || !ref.Kustomize {
@@ -70,16 +75,6 @@ func (b *builder) warnOfKustomize() {
 			}
 		}
 	}
-}
-
-func (b *builder) valuesOf(r *graph.Resource) map[yamldoc.Path][]string {
-	become := map[yamldoc.Path][]string{}
-	for _, e := range b.plan.Edits[r] {
-		if e, ok := e.(edit.SetScalar); ok {
-			become[e.At.Path] = slices.Concat([]string{e.Value}, e.More)
-		}
-	}
-	return become
 }
 
 func (b *builder) warnOfKustomizeAt(r *graph.Resource, path yamldoc.Path, value string) {
