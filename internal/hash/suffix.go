@@ -44,14 +44,6 @@ func encode(c Content) []byte {
 	return encoded
 }
 
-func (f *Field) sorted() []Entry {
-	byKey := func(a, b Entry) int { return strings.Compare(a.Key, b.Key) }
-	if slices.IsSortedFunc(f.Entries, byKey) {
-		return f.Entries
-	}
-	return slices.SortedFunc(slices.Values(f.Entries), byKey)
-}
-
 // TreeSuffix returns the suffix of an encoding from Tree, keyed with salt unless that is empty.
 func TreeSuffix(encoded []byte, salt string) string {
 	return alphabet.Replace(digest(slices.Concat([]byte(treeVersion), encoded), salt)[:Length])
@@ -144,7 +136,8 @@ func salted(c Content, salt string) Content {
 	}
 	for _, f := range c.Fields {
 		encoded = appendStrings(encoded, f.Name, strconv.Itoa(len(f.Entries)))
-		for _, e := range f.sorted() {
+		byKey := func(a, b Entry) int { return strings.Compare(a.Key, b.Key) }
+		for _, e := range slices.SortedFunc(slices.Values(f.Entries), byKey) {
 			encoded = appendStrings(encoded, e.Key, e.Value)
 		}
 	}
