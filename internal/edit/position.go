@@ -2,7 +2,6 @@ package edit
 
 import (
 	"bytes"
-	"slices"
 	"sort"
 	"unicode/utf8"
 
@@ -92,24 +91,19 @@ func (t *Text) index() {
 		first = len(byteOrderMark)
 	}
 	t.lines = append(t.lines, first)
-	if bytes.IndexByte(b, '\r') < 0 && bytes.IndexByte(b, 0xC2) < 0 && bytes.IndexByte(b, 0xE2) < 0 {
-		t.lines = slices.Grow(t.lines, bytes.Count(b, []byte("\n")))
-		for at := 0; ; {
+	isPlain := bytes.IndexByte(b, '\r') < 0 && bytes.IndexByte(b, 0xC2) < 0 && bytes.IndexByte(b, 0xE2) < 0
+	for at := 0; at < len(b); {
+		if isPlain {
 			next := bytes.IndexByte(b[at:], '\n')
 			if next < 0 {
 				return
 			}
-			at += next + 1
+			at += next
+		}
+		n := breakLen(b, at)
+		if at += max(n, 1); n > 0 {
 			t.lines = append(t.lines, at)
 		}
-	}
-	for at := 0; at < len(b); {
-		if n := breakLen(b, at); n > 0 {
-			at += n
-			t.lines = append(t.lines, at)
-			continue
-		}
-		at++
 	}
 }
 

@@ -252,14 +252,7 @@ func (s *splicer) splitScalar(e SetScalar) bool {
 
 // isDashes reports whether lead, the beginning of a line, has only spaces and the dashes of block sequences.
 func isDashes(lead string) bool {
-	for i := range len(lead) {
-		switch {
-		case lead[i] == ' ':
-		case lead[i] != '-' || i+1 == len(lead) || lead[i+1] != ' ':
-			return false
-		}
-	}
-	return true
+	return strings.Trim(strings.ReplaceAll(lead, "- ", "  "), " ") == ""
 }
 
 // insertLines inserts lines after the line that ends at end, which is the offset of its break or the end of the text.
