@@ -3,7 +3,6 @@ package annotate
 import (
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/hash"
@@ -96,7 +95,7 @@ func (b *builder) narrowed(object *graph.Resource, keys []string) []hash.Value {
 		}
 	} else {
 		for _, key := range slices.Compact(slices.Clone(keys)) {
-			at, _ := slices.BinarySearchFunc(values, key, func(v hash.Value, key string) int { return strings.Compare(v.Key, key) })
+			at, _ := hash.Find(values, key)
 			for ; at < len(values) && values[at].Key == key; at++ {
 				take(values[at])
 			}

@@ -63,6 +63,11 @@ func ValuesOf(c Content, encrypted bool) (values []Value, undecoded []string) {
 	return values, undecoded
 }
 
+// Find returns the index of the first value of a key among sorted values, and whether there is one.
+func Find(values []Value, key string) (int, bool) {
+	return slices.BinarySearchFunc(values, key, func(v Value, key string) int { return strings.Compare(v.Key, key) })
+}
+
 // SortValues sorts values by key, then by content.
 func SortValues(values []Value) {
 	slices.SortFunc(values, func(a, b Value) int {

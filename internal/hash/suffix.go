@@ -104,7 +104,7 @@ func PartSuffix(kind, typ, keys string, values []Value, salt string) string {
 		}
 	}
 	for _, key := range KeysOf(keys) {
-		if i, ok := slices.BinarySearchFunc(values, key, func(v Value, key string) int { return strings.Compare(v.Key, key) }); ok {
+		if i, ok := Find(values, key); ok {
 			add(&values[i])
 		}
 	}

@@ -83,12 +83,7 @@ func (b *builder) split() {
 	for _, p := range pods {
 		t := b.target(p.of)
 		if t.parts == nil {
-			t.parts, t.binary = map[string]*part{}, map[string]bool{}
-			for i := range p.of.Values {
-				if v := &p.of.Values[i]; v.Binary {
-					t.binary[v.Key] = true
-				}
-			}
+			t.parts = map[string]*part{}
 		}
 		b.take(p.of, takes[p])
 	}
@@ -161,10 +156,12 @@ func (b *builder) immutable(r *graph.Resource) bool { return r.Immutable || b.sp
 // fieldsCount reports whether values that pods take from r are in binaryData, and that matters: env does not read
 // binaryData, and an immutable object cannot move them under the same name.
 func (b *builder) fieldsCount(r *graph.Resource, edges []*graph.Edge, counts map[string]bool, all bool) bool {
-	binary := b.target(r).binary
-	has := func(key string) bool { return binary[key] }
+	has := func(key string) bool {
+		i, ok := hash.Find(r.Values, key)
+		return ok && r.Values[i].Binary
+	}
 	switch {
-	case len(binary) == 0:
+	case len(r.BinaryKeys) == 0:
 		return false
 	case b.immutable(r):
 		return all || slices.ContainsFunc(slices.Collect(maps.Keys(counts)), has)

@@ -142,7 +142,6 @@ type target struct {
 	leads    bool             // another name is derived from its name
 	whole    bool             // something needs the whole object; see split
 	parts    map[string]*part // the parts that pods take, by their keys
-	binary   map[string]bool  // keys in binaryData, if pods take parts
 	own      *part            // the part it becomes, if nothing needs the whole object
 	added    []*part          // the parts to be added
 }
