@@ -67,18 +67,8 @@ func isPlainBlock(n *yaml.Node) bool {
 // same reports whether two trees have the same content, including anchors and aliases. It ignores the content of the
 // node except in a.
 func same(a, b, except *yaml.Node) bool {
-	if a == except {
-		return true
-	}
-	if a.Kind != b.Kind || a.Anchor != b.Anchor || a.Value != b.Value || a.ShortTag() != b.ShortTag() || len(a.Content) != len(b.Content) {
-		return false
-	}
-	for i := range a.Content {
-		if !same(a.Content[i], b.Content[i], except) {
-			return false
-		}
-	}
-	return true
+	return a == except || a.Kind == b.Kind && a.Anchor == b.Anchor && a.Value == b.Value && a.ShortTag() == b.ShortTag() &&
+		slices.EqualFunc(a.Content, b.Content, func(a, b *yaml.Node) bool { return same(a, b, except) })
 }
 
 // A unit is a node that is encoded again as a whole, with the layout of its text.

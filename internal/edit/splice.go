@@ -127,11 +127,8 @@ func (s *splicer) add(start, end int, text string) {
 // find returns the byte range of the scalar with its tag. It reports false unless these bytes are the whole scalar and
 // used in no other place.
 func (s *splicer) find(at Scalar) (start, end int, ok bool) {
-	if at.Shared {
-		return 0, 0, false
-	}
 	start, ok = s.Offset(int(at.Line), int(at.Column))
-	if !ok {
+	if at.Shared || !ok {
 		return 0, 0, false
 	}
 	value, ok := s.skipTag(start, at.Style)
