@@ -32,12 +32,7 @@ type copier struct {
 
 // add returns the added parts as documents.
 func (b *builder) add() ([][]byte, error) {
-	var sources []*graph.Resource
-	for _, r := range b.graph.Resources {
-		if len(b.target(r).added) > 0 {
-			sources = append(sources, r)
-		}
-	}
+	sources := slices.DeleteFunc(slices.Clone(b.graph.Resources), func(r *graph.Resource) bool { return len(b.target(r).added) == 0 })
 	var size atomic.Int64
 	lists, err := graph.EachBatch(graph.Batches(sources), func(batch graph.Batch) (documents [][]byte, err error) {
 		render := func(r *graph.Resource, text []byte) error {
