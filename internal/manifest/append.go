@@ -46,16 +46,14 @@ func dedent(element []byte) ([]byte, bool) {
 	text[dash] = ' '
 	var out []byte
 	for line := range bytes.Lines(text) {
-		after, ok := bytes.CutPrefix(line, margin)
-		if !ok && len(bytes.TrimSpace(line)) > 0 {
-			return nil, false
+		rest, ok := bytes.CutPrefix(line, margin)
+		if !ok {
+			rest = bytes.TrimLeft(line, " ")
+			if len(bytes.TrimSpace(rest)) > 0 {
+				return nil, false
+			}
 		}
-		if ok {
-			line = after
-		} else {
-			line = bytes.TrimLeft(line, " ")
-		}
-		out = append(out, line...)
+		out = append(out, rest...)
 	}
 	tree, err := Tree(out)
 	return out, err == nil && len(tree.Content) == 1 && tree.Content[0].Kind == yaml.MappingNode

@@ -49,12 +49,7 @@ func (l *list) endBlockEntry(end int) {
 }
 
 func isPlainKey(key []byte) bool {
-	for _, c := range key {
-		if (c < 'a' || 'z' < c) && (c < 'A' || 'Z' < c) {
-			return false
-		}
-	}
-	return len(key) > 0
+	return len(key) > 0 && len(bytes.Trim(key, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")) == 0
 }
 
 // blockElements returns the elements of the block sequence at the end of text. at is the offset after the colon of its
