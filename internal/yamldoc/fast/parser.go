@@ -186,23 +186,26 @@ func (p *Parser) isDash() bool { return p.peek(0) == '-' && isBreakOrSpace(p.pee
 
 func isBreakOrSpace(c byte) bool { return c == ' ' || c == '\n' }
 
-// inline reads a node where a block mapping at that column may begin: at the beginning of a line, or after a dash.
+// inline reads a node that begins here: a scalar or a flow collection with the rest of its line, or the block mapping at
+// that column, which is -1 where none can begin. parent is the column of the surrounding block collection.
 func (p *Parser) inline(column, parent int) *yaml.Node {
 	start := p.at
+	var n *yaml.Node
 	switch p.peek(0) {
-	case '|', '[', '{':
-		return p.value(parent)
+	case '|':
+		return p.literal(parent)
+	case '[', '{':
+		n = p.flow()
+	default:
+		n = p.scalar()
+		if n != nil && column >= 0 && p.colon(start) {
+			return p.mapping(column, n)
+		}
 	}
-	scalar := p.scalar()
-	switch {
-	case scalar == nil:
-		return nil
-	case p.colon(start):
-		return p.mapping(column, scalar)
-	case !p.endLine():
+	if n == nil || !p.endLine() {
 		return nil
 	}
-	return scalar
+	return n
 }
 
 // colon skips the colon after a key that began at start.
@@ -226,7 +229,7 @@ func (p *Parser) sequence(column int) *yaml.Node {
 	since := len(p.pending)
 	for {
 		p.at++
-		entry := p.entry(column)
+		entry := p.entry(column, false)
 		if entry == nil {
 			return nil
 		}
@@ -244,22 +247,19 @@ func (p *Parser) sequence(column int) *yaml.Node {
 	return n
 }
 
-// entry reads the element after a dash of the sequence at that column.
-func (p *Parser) entry(column int) *yaml.Node {
-	dash := p.at
+// entry reads what follows a dash or, inMapping, a colon, of the collection at that column: the rest of the line, or a
+// node on the lines below. If there is none, it returns a null at the place after the dash or the colon.
+func (p *Parser) entry(column int, inMapping bool) *yaml.Node {
+	start, line := p.at, p.line
 	p.skipSpaces()
-	if c := p.peek(0); c != '\n' && (c != '#' || p.at == dash) {
+	if c := p.peek(0); c != '\n' && (c != '#' || p.at == start) {
+		if inMapping {
+			return p.inline(-1, column)
+		}
 		return p.block(p.at-p.bol, column)
 	}
-	p.at = dash
-	return p.below(column, column+2, false) // an empty element is at the place after the dash
-}
-
-// below reads a node from the end of the line of its dash or colon. If there is none, it returns a null at that line
-// and the column after.
-func (p *Parser) below(column, after int, inMapping bool) *yaml.Node {
-	line := p.line
-	if !p.endLine() {
+	after := p.columnOf(start)
+	if p.at = start; !p.endLine() {
 		return nil
 	}
 	next, ok := p.next()
@@ -282,7 +282,7 @@ func (p *Parser) mapping(column int, key *yaml.Node) *yaml.Node {
 	n := p.nodeAt(yaml.MappingNode, "!!map", key.Line, key.Column)
 	since := len(p.pending)
 	for {
-		value := p.valueOf(column)
+		value := p.entry(column, true)
 		if value == nil {
 			return nil
 		}
@@ -301,35 +301,5 @@ func (p *Parser) mapping(column int, key *yaml.Node) *yaml.Node {
 	}
 	p.close(n, since)
 	p.depth--
-	return n
-}
-
-// valueOf reads the value of an entry of the mapping at that column, starting after the colon.
-func (p *Parser) valueOf(column int) *yaml.Node {
-	colon := p.at
-	p.skipSpaces()
-	if c := p.peek(0); c != '\n' && (c != '#' || p.at == colon) {
-		return p.value(column)
-	}
-	after := p.columnOf(colon)
-	p.at = colon
-	return p.below(column, after, true)
-}
-
-// value reads a scalar or a flow collection, and the rest of its line, where no block collection can begin. parent is
-// the column of the surrounding block collection.
-func (p *Parser) value(parent int) *yaml.Node {
-	var n *yaml.Node
-	switch p.peek(0) {
-	case '|':
-		return p.literal(parent)
-	case '[', '{':
-		n = p.flow()
-	default:
-		n = p.scalar()
-	}
-	if n == nil || !p.endLine() {
-		return nil
-	}
 	return n
 }
