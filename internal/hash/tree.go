@@ -2,8 +2,8 @@ package hash
 
 import (
 	"fmt"
+	"maps"
 	"slices"
-	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -84,11 +84,7 @@ func (t *tree) writeMapping(n *yaml.Node, depth int, omit []string) error {
 	if err := checkKeys(n); err != nil {
 		return err
 	}
-	type entry struct {
-		key   string
-		value *yaml.Node
-	}
-	var entries []entry
+	entries := map[string]*yaml.Node{}
 	err := yamldoc.Each(n, &t.budget, func(key string, value *yaml.Node, merged bool) error {
 		if merged {
 			if err := t.spend(value); err != nil {
@@ -96,18 +92,17 @@ func (t *tree) writeMapping(n *yaml.Node, depth int, omit []string) error {
 			}
 		}
 		if !yamldoc.IsNull(yamldoc.Resolve(value)) && !slices.Contains(omit, key) {
-			entries = append(entries, entry{key, value})
+			entries[key] = value
 		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	slices.SortFunc(entries, func(a, b entry) int { return strings.Compare(a.key, b.key) })
 	t.encoded = appendNumber(append(t.encoded, 'm'), len(entries))
-	for _, e := range entries {
-		t.encoded = appendStrings(t.encoded, e.key)
-		if err := t.write(e.value, depth+1, nil); err != nil {
+	for _, key := range slices.Sorted(maps.Keys(entries)) {
+		t.encoded = appendStrings(t.encoded, key)
+		if err := t.write(entries[key], depth+1, nil); err != nil {
 			return err
 		}
 	}
