@@ -32,24 +32,17 @@ type entry struct {
 // confirm parses everything but the items. It reports false if the entries do not match the parsed text, or a key is
 // duplicate: such a text is parsed whole.
 func (l *list) confirm() bool {
-	seen := map[string]bool{}
-	for _, e := range l.entries {
-		if seen[e.key] {
-			return false
-		}
-		seen[e.key] = true
-	}
 	text, want := l.text, len(l.entries)
 	if l.items >= 0 {
 		cut := l.removal(l.items)
 		text, want = slices.Concat(text[:cut.start], text[cut.end:]), want-1
 	}
 	tree, err := Tree(text)
-	if err != nil || len(tree.Content) != 1 || len(tree.Content[0].Content) != 2*want {
+	if err != nil || len(tree.Content) != 1 {
 		return false
 	}
 	l.rest = tree.Content[0]
-	return true
+	return len(l.rest.Content) == 2*want && yamldoc.Index(l.rest, "items") < 0 && yamldoc.Duplicate(l.rest) == nil
 }
 
 // removal returns the bytes to cut to remove an entry.
