@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -130,12 +131,8 @@ func (in *Input) appendDocuments(documents [][]byte) error {
 	for i, d := range in.documents {
 		divided = divided || isStart(&in.documents[i])
 		for _, p := range d.parts {
-			switch {
-			case p.removed:
-			case p.chunk != nil:
-				last, before = p.chunk, p.chunk.text(nil)
-			default:
-				before = p.literal
+			if !p.removed {
+				last, before = cmp.Or(p.chunk, last), p.text(nil)
 			}
 		}
 	}
@@ -233,10 +230,7 @@ func (in *Input) appendWhole(d *document, documents [][]byte, replaced map[*Chun
 		}
 		items.Content = append(items.Content, item.Content...)
 	}
-	whole := &Chunk{Text: d.text, Line: d.line, form: formList}
-	if d.parts[0].chunk != nil {
-		whole = d.parts[0].chunk
-	}
+	whole := cmp.Or(d.parts[0].chunk, &Chunk{Text: d.text, Line: d.line, form: formList})
 	in.hasItems = true
 	d.parts = []part{{chunk: whole}}
 	replaced[whole], err = Encode(tree)
