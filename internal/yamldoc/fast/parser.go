@@ -123,7 +123,7 @@ func (p *Parser) next() (column int, ok bool) {
 		if p.at == len(p.text) {
 			return -1, true
 		}
-		switch p.text[p.at] {
+		switch c := p.text[p.at]; c {
 		case '\n':
 			p.newline()
 		case '#':
@@ -131,19 +131,14 @@ func (p *Parser) next() (column int, ok bool) {
 		case '\t':
 			return 0, false
 		case '-', '.', '%':
-			if p.at == p.bol && p.isMarker() {
-				return 0, false
+			if p.at == p.bol && (c == '%' || p.peek(1) == c && p.peek(2) == c) {
+				return 0, false // a marker or a directive
 			}
 			fallthrough
 		default:
 			return p.at - p.bol, true
 		}
 	}
-}
-
-func (p *Parser) isMarker() bool {
-	c := p.text[p.at]
-	return c == '%' || p.peek(1) == c && p.peek(2) == c
 }
 
 // skipLine skips to the end of the line, including its break.
