@@ -247,10 +247,7 @@ func (b *builder) informStamped(r *graph.Resource, t *reference.PodTemplate, cou
 }
 
 func templatePath(t *reference.PodTemplate) yamldoc.Path {
-	if t.AnnotationsAt != "" {
-		return t.AnnotationsAt
-	}
-	return t.Spec
+	return cmp.Or(t.AnnotationsAt, t.Spec)
 }
 
 // refusal returns why a pod template is not stamped and how severe that is, or "" if it is stamped.

@@ -99,13 +99,10 @@ func ContentOf(kind string, item *yaml.Node) (Content, error) {
 // lookup returns the value of key in a mapping, nil if it is missing or null.
 func lookup(m *yaml.Node, key string) *yaml.Node {
 	value, _ := yamldoc.Get(m, key, new(yamldoc.Budget))
-	if value == nil {
+	if value == nil || yamldoc.IsNull(yamldoc.Resolve(value)) {
 		return nil
 	}
-	if value = yamldoc.Resolve(value); yamldoc.IsNull(value) {
-		return nil
-	}
-	return value
+	return yamldoc.Resolve(value)
 }
 
 // entriesOf returns the entries of a mapping, including those of merge keys.

@@ -16,15 +16,13 @@ func Resolve(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// Describe returns the type of node n for messages.
+// Describe returns the type of node n, which is not an alias, for messages.
 func Describe(n *yaml.Node) string {
 	switch {
 	case n.Kind == yaml.MappingNode:
 		return "a mapping"
 	case n.Kind == yaml.SequenceNode:
 		return "a sequence"
-	case n.Kind == yaml.AliasNode:
-		return "an alias"
 	case IsNull(n):
 		return "null"
 	case n.Kind == yaml.ScalarNode:
