@@ -169,11 +169,11 @@ func (s *splicer) setScalar(e SetScalar) bool {
 	untagged := e.At
 	untagged.Style &^= yaml.TaggedStyle
 	value, _ := s.skipTag(start, e.At.Style)
+	text := requote(e.Value, untagged)
 	if isSame(untagged, e.Value) || untagged != e.At && e.At.Value == e.Value {
-		s.add(value, end, string(s.bytes[value:end]))
-	} else {
-		s.add(value, end, requote(e.Value, untagged))
+		text = string(s.bytes[value:end])
 	}
+	s.add(value, end, text)
 	return true
 }
 

@@ -189,10 +189,7 @@ func (b *builder) stampReaders() {
 		if len(r.PodTemplates) == 0 || r.Ignored() {
 			continue
 		}
-		var sums []string
-		if r.Annotations[v1alpha1.AnnotationExtraSources] != "" {
-			sums = b.sumsOfRead(r)
-		}
+		sums := b.sumsOfRead(r)
 		for i := range r.PodTemplates {
 			t := &r.PodTemplates[i]
 			has, why := t.Annotations[v1alpha1.AnnotationExtraSum], ""

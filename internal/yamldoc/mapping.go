@@ -89,10 +89,7 @@ func Get(m *yaml.Node, key string, b *Budget) (value *yaml.Node, merged bool) {
 
 // At returns the node at path below n, with aliases and merge keys resolved; nil if there is none.
 func At(n *yaml.Node, path Path) *yaml.Node {
-	steps, err := path.Steps()
-	if err != nil {
-		return nil
-	}
+	steps, _ := path.Steps() // a path of this package is valid
 	for _, step := range steps {
 		switch n = Resolve(n); {
 		case step.Index >= 0 && n.Kind == yaml.SequenceNode && step.Index < len(n.Content):
