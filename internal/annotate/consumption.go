@@ -207,15 +207,11 @@ func (c *consumption) verdict(u *use) policy.Verdict {
 }
 
 func (c *consumption) wants(objects []*graph.Resource, extra bool) bool {
-	find := func() bool {
+	return graph.Once(c.notes, objects, extra, func() bool {
 		return slices.ContainsFunc(objects, func(object *graph.Resource) bool {
 			return c.judge(&use{object: object, kind: object.Kind, consumed: true, extra: extra}).Rolls
 		})
-	}
-	if extra {
-		return find()
-	}
-	return graph.Once(c.notes, objects, "wanted", find)
+	})
 }
 
 // ambiguous reports that a reference may mean several objects.
