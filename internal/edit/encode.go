@@ -81,6 +81,8 @@ type unit struct {
 	compact     bool
 	isJSON      bool
 	pretty      string // indentation of JSON with line breaks
+	// foundIndent and foundDash: indent and compact are from the text.
+	foundIndent, foundDash bool
 }
 
 // unitsOf returns a unit for each element of a list that ends before the key next. It reports false unless all elements
@@ -141,26 +143,21 @@ func (u *unit) locate(t *Text) bool {
 
 // layout determines the indentation of mappings, and whether the dashes of a sequence are aligned with its key.
 func (u *unit) layout(n *yaml.Node) {
-	foundIndent, foundDash := false, false
-	var visit func(n *yaml.Node)
-	visit = func(n *yaml.Node) {
-		if n.Style&yaml.FlowStyle != 0 || foundIndent && foundDash {
-			return
-		}
-		for i, child := range n.Content {
-			if n.Kind == yaml.MappingNode && i%2 == 1 && isPlainBlock(child) && child.Line > n.Content[i-1].Line {
-				deeper := child.Column - n.Content[i-1].Column
-				switch {
-				case child.Kind == yaml.SequenceNode && !foundDash:
-					u.compact, foundDash = deeper == 0, true
-				case child.Kind == yaml.MappingNode && !foundIndent && deeper >= 2 && deeper <= 9:
-					u.indent, foundIndent = deeper, true
-				}
-			}
-			visit(child)
-		}
+	if n.Style&yaml.FlowStyle != 0 || u.foundIndent && u.foundDash {
+		return
 	}
-	visit(n)
+	for i, child := range n.Content {
+		if n.Kind == yaml.MappingNode && i%2 == 1 && isPlainBlock(child) && child.Line > n.Content[i-1].Line {
+			deeper := child.Column - n.Content[i-1].Column
+			switch {
+			case child.Kind == yaml.SequenceNode && !u.foundDash:
+				u.compact, u.foundDash = deeper == 0, true
+			case child.Kind == yaml.MappingNode && !u.foundIndent && deeper >= 2 && deeper <= 9:
+				u.indent, u.foundIndent = deeper, true
+			}
+		}
+		u.layout(child)
+	}
 }
 
 // contentEnd returns the end of the last line of a node's text, which is between start and end. It excludes blank lines
