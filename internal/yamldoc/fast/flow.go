@@ -11,12 +11,9 @@ func (p *Parser) flow() *yaml.Node {
 	if p.depth++; p.depth > maxDepth {
 		return nil
 	}
-	var n *yaml.Node
-	var end byte
+	n, end := p.node(yaml.MappingNode, "!!map", p.at), byte('}')
 	if p.text[p.at] == '[' {
-		n, end = p.node(yaml.SequenceNode, "!!seq", p.at), ']'
-	} else {
-		n, end = p.node(yaml.MappingNode, "!!map", p.at), '}'
+		n.Kind, n.Tag, end = yaml.SequenceNode, "!!seq", ']'
 	}
 	n.Style = yaml.FlowStyle
 	since := len(p.pending)
