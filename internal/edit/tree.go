@@ -1,6 +1,7 @@
 package edit
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -84,8 +85,5 @@ func mustBe(kind yaml.Kind, node *yaml.Node, path yamldoc.Path) error {
 }
 
 func show(path yamldoc.Path) string {
-	if path == "" {
-		return "the item itself"
-	}
-	return string(path)
+	return cmp.Or(string(path), "the item itself")
 }
