@@ -162,13 +162,7 @@ type builder struct {
 	// of references may mean the same thousands of objects.
 	looked map[look]*graph.Resource
 	notes  graph.Notes
-	warned map[warned]bool
-}
-
-// A warned is a warning that a resource has.
-type warned struct {
-	resource *graph.Resource
-	message  string
+	warned map[graph.Finding]bool // without their paths
 }
 
 func newBuilder(g *graph.Graph) *builder {
@@ -182,7 +176,7 @@ func newBuilder(g *graph.Graph) *builder {
 		targets: make([]target, len(g.Resources)+len(g.Context)),
 		looked:  map[look]*graph.Resource{},
 		notes:   graph.Notes{},
-		warned:  map[warned]bool{},
+		warned:  map[graph.Finding]bool{},
 	}
 }
 

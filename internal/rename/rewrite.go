@@ -9,6 +9,7 @@ import (
 	"github.com/confighash/confighash/internal/catalog"
 	"github.com/confighash/confighash/internal/edit"
 	"github.com/confighash/confighash/internal/graph"
+	"github.com/confighash/confighash/internal/manifest"
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
@@ -310,9 +311,10 @@ func (b *builder) warnOfRefusal(e *graph.Edge, names []string) {
 
 // warnOnce warns at the first field of the referrer for which message is the same.
 func (b *builder) warnOnce(e *graph.Edge, message string) {
-	w := warned{e.Referrer, message}
-	if !b.warned[w] {
-		b.warned[w] = true
-		b.plan.Warnf(e.Referrer, e.Ref.At.Path, "%s", message)
+	f := graph.Finding{Severity: manifest.Warning, Resource: e.Referrer, Message: message}
+	if !b.warned[f] {
+		b.warned[f] = true
+		f.Path = e.Ref.At.Path
+		b.plan.Add(f)
 	}
 }
