@@ -14,7 +14,7 @@ import (
 
 // Document returns the item at root as a separate document: its bytes in the chunk without the indentation of a list,
 // or JSON if it shares nodes or lines with other items. It fails if the chunk does not parse.
-func (c *Chunk) Document(root yamldoc.Path) ([]byte, error) {
+func (c *Chunk) Document(root yamldoc.Path) (text []byte, err error) {
 	switch {
 	case c.form == formDocument && root == "":
 		return c.Text[len(c.header):], nil
@@ -23,16 +23,10 @@ func (c *Chunk) Document(root yamldoc.Path) ([]byte, error) {
 			return text, nil
 		}
 	}
-	var text []byte
-	err := c.Visit(func(items []Item) error {
-		for _, item := range items {
-			if item.Root == root {
-				var err error
-				text, err = JSON(item.Node)
-				return err
-			}
-		}
-		return nil
+	err = c.Visit(func(items []Item) (err error) {
+		i := slices.IndexFunc(items, func(item Item) bool { return item.Root == root }) // it is there
+		text, err = JSON(items[i].Node)
+		return err
 	})
 	return append(text, '\n'), err
 }
