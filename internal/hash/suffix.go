@@ -23,24 +23,37 @@ func Suffix(c Content, salt string) string {
 	return alphabet.Replace(hex.EncodeToString(sum[:Length/2]))
 }
 
-// encode returns the input of kustomize's hash: an object in the form of encoding/json, which sorts keys. kustomize's
-// hasher looks for the name at a path that no object has, so the name is always empty, like a missing field.
+// An object is the input of kustomize's hash, in the form of encoding/json. kustomize's hasher looks for the name at a
+// path that no object has, so the name is always empty, like a missing field.
+type object struct {
+	BinaryData any     `json:"binaryData,omitempty"`
+	Data       any     `json:"data"`
+	Kind       string  `json:"kind"`
+	Name       string  `json:"name"`
+	StringData any     `json:"stringData,omitempty"`
+	Type       *string `json:"type,omitempty"`
+}
+
 func encode(c Content) []byte {
-	object := map[string]any{"kind": c.Kind, "name": "", "data": ""}
-	switch {
-	case c.Type != nil:
-		object["type"] = *c.Type
-	case c.Kind == "Secret":
-		object["type"] = ""
+	o := object{Data: "", Kind: c.Kind, Type: c.Type}
+	if c.Kind == "Secret" && c.Type == nil {
+		o.Type = new(string)
 	}
 	for _, f := range c.Fields {
 		values := make(map[string]string, len(f.Entries))
 		for _, e := range f.Entries {
 			values[e.Key] = e.Value
 		}
-		object[f.Name] = values
+		switch f.Name {
+		case "binaryData":
+			o.BinaryData = values
+		case "data":
+			o.Data = values
+		default:
+			o.StringData = values
+		}
 	}
-	encoded, _ := json.Marshal(object) // cannot fail for strings
+	encoded, _ := json.Marshal(o) // cannot fail for strings
 	return encoded
 }
 
