@@ -144,15 +144,10 @@ func (b *Builder) find(r *Resource, item manifest.Item) error {
 // isForTools reports whether the item is not meant for the cluster: kpt's local configuration, or the configuration of
 // a function that kustomize, or an older kpt, runs.
 func isForTools(r *Resource) bool {
-	if local, ok := r.Annotations["config.kubernetes.io/local-config"]; ok && local != "false" {
-		return true
-	}
-	for _, key := range []string{"config.kubernetes.io/function", "config.k8s.io/function"} {
-		if _, ok := r.Annotations[key]; ok {
-			return true
-		}
-	}
-	return false
+	local, given := r.Annotations["config.kubernetes.io/local-config"]
+	_, isFunction := r.Annotations["config.kubernetes.io/function"]
+	_, wasFunction := r.Annotations["config.k8s.io/function"]
+	return given && local != "false" || isFunction || wasFunction
 }
 
 // isOwnConfig reports whether the item is the ConfigMap that configures this run, by name and content.

@@ -32,22 +32,6 @@ type Makers struct {
 	Resources []*Resource
 }
 
-// resolve stores the edges of all resources. All indices must be complete.
-func (g *Graph) resolve() {
-	references := 0
-	for _, r := range g.All() {
-		references += len(r.References)
-	}
-	edges := make([]Edge, 0, references)
-	for _, r := range g.All() {
-		first := len(edges)
-		for i := range r.References {
-			edges = append(edges, g.Edge(r, &r.References[i]))
-		}
-		r.Edges = edges[first:len(edges):len(edges)]
-	}
-}
-
 // Edge resolves a reference of r. For r.References, r.Edges has the result.
 func (g *Graph) Edge(r *Resource, ref *reference.Reference) Edge {
 	e := Edge{Referrer: r, Ref: ref, Targets: ref.Targets}

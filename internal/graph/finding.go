@@ -72,20 +72,11 @@ func (f Finding) Result() manifest.Result {
 	if f.Path != "" {
 		result.Field = &manifest.Field{Path: ClipPath(f.Path)}
 	}
-	if path := annotation(r, "internal.config.kubernetes.io/path", "config.kubernetes.io/path"); path != "" {
-		index, _ := strconv.Atoi(annotation(r, "internal.config.kubernetes.io/index", "config.kubernetes.io/index"))
+	if path := cmp.Or(r.Annotations["internal.config.kubernetes.io/path"], r.Annotations["config.kubernetes.io/path"]); path != "" {
+		index, _ := strconv.Atoi(cmp.Or(r.Annotations["internal.config.kubernetes.io/index"], r.Annotations["config.kubernetes.io/index"]))
 		result.File = &manifest.File{Path: ClipPath(path), Index: index}
 	}
 	return result
-}
-
-func annotation(r *Resource, keys ...string) string {
-	for _, key := range keys {
-		if v := r.Annotations[key]; v != "" {
-			return v
-		}
-	}
-	return ""
 }
 
 // A Sentence is the text of a finding, or of several findings with the same cause.

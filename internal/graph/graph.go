@@ -73,16 +73,10 @@ func (id ID) Of(name string) ID {
 // New returns the Graph of resources, with all references resolved. namespace is where objects without their own will
 // be applied.
 func New(resources []*Resource, namespace string) *Graph {
-	targets := 0
-	for _, r := range resources {
-		if r.Target != 0 {
-			targets++
-		}
-	}
 	g := &Graph{
 		Resources: make([]*Resource, 0, len(resources)),
 		Namespace: namespace,
-		byName:    make(map[key][]*Resource, targets),
+		byName:    map[key][]*Resource{},
 		byBase:    map[key][]*Resource{},
 		producers: map[key][]*Resource{},
 		others:    map[ID][]*Resource{},
@@ -107,14 +101,22 @@ func New(resources []*Resource, namespace string) *Graph {
 	for i, r := range g.All() {
 		r.Index = i
 		if len(r.Exports) > 0 || r.StandsFor {
-			g.addOther(r)
+			// When a transformer runs, references to r have not been rewritten yet.
+			for _, name := range r.Names() {
+				put(g.others, g.ID(r).Of(name), r)
+			}
 		}
 		g.addProducts(r)
 		if r.Target != 0 && r.Name != "" {
 			g.addTarget(r, present)
 		}
 	}
-	g.resolve()
+	for _, r := range g.All() { // all indices are complete
+		r.Edges = make([]Edge, len(r.References))
+		for i := range r.References {
+			r.Edges[i] = g.Edge(r, &r.References[i])
+		}
+	}
 	return g
 }
 
@@ -183,16 +185,6 @@ func (g *Graph) addTarget(r *Resource, in scope) {
 func put[K comparable](index map[K][]*Resource, k K, r *Resource) {
 	if list := index[k]; len(list) == 0 || list[len(list)-1] != r {
 		index[k] = append(list, r)
-	}
-}
-
-// addOther indexes r under its current and earlier names: when a transformer runs, references to r have not been
-// rewritten yet.
-func (g *Graph) addOther(r *Resource) {
-	for _, name := range r.Names() {
-		id := g.ID(r)
-		id.Name = name
-		put(g.others, id, r)
 	}
 }
 
