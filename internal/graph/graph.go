@@ -32,8 +32,10 @@ type Graph struct {
 	// others holds resources of other kinds that references may name.
 	others map[ID][]*Resource
 	// notes are about lists in the maps above.
-	notes    Notes
-	narrower *narrower
+	notes Notes
+	// layersBy are the numbers of referrers' layers, and numbers has them by the layers themselves.
+	layersBy map[*Resource]int
+	numbers  map[string]int
 }
 
 // A key is a name of an object in a scope.
@@ -81,8 +83,9 @@ func New(resources []*Resource, namespace string) *Graph {
 		producers: map[key][]*Resource{},
 		others:    map[ID][]*Resource{},
 		notes:     Notes{},
+		layersBy:  map[*Resource]int{},
+		numbers:   map[string]int{},
 	}
-	g.narrower = newNarrower(g.notes)
 	for _, r := range resources {
 		switch {
 		case r.PassedOver && !r.Context:

@@ -7,38 +7,27 @@ import (
 	"github.com/confighash/confighash/internal/kustomize"
 )
 
-// A narrower narrows lists of objects of one name: thousands of variants of one base can share a name in the references
-// to it.
-type narrower struct {
-	notes  Notes
-	layers map[string]int    // numbers the layers of all referrers seen so far
-	of     map[*Resource]int // by referrer
-}
-
-func newNarrower(notes Notes) *narrower {
-	return &narrower{notes: notes, layers: map[string]int{"": 0}, of: map[*Resource]int{}}
-}
-
-// Keys of Notes about lists: the index by layers, the objects that fit the layers of a number, and the only object of a
-// name.
+// Keys of Notes about lists: the index by layers, the objects that fit the layers of a number, and those that currently
+// have a name.
 type (
 	indexed   struct{}
 	fittingTo int
-	bearerOf  string
+	bearersOf string
 )
 
-func (n *narrower) layersOf(r *Resource) int {
+// layersOf numbers the layers of all referrers seen so far.
+func (g *Graph) layersOf(r *Resource) int {
 	if r.History.Prefixes == nil && r.History.Suffixes == nil {
 		return 0
 	}
-	number, known := n.of[r]
+	number, known := g.layersBy[r]
 	if !known {
 		layers := strings.Join(r.History.Prefixes, ",") + "\x00" + strings.Join(r.History.Suffixes, ",")
-		if number, known = n.layers[layers]; !known {
-			number = len(n.layers)
-			n.layers[layers] = number
+		if number = g.numbers[layers]; number == 0 {
+			number = len(g.numbers) + 1
+			g.numbers[layers] = number
 		}
-		n.of[r] = number
+		g.layersBy[r] = number
 	}
 	return number
 }
@@ -46,33 +35,30 @@ func (n *narrower) layersOf(r *Resource) int {
 // narrow returns the candidates that fit the referrer's layers, as in kustomize's selectReferral. If all are of other
 // layers, it returns the only one that currently has the name: a workload of an outer layer that refers to dev-app
 // means the object with that name. If there is none, it returns all as strangers.
-func (n *narrower) narrow(candidates []*Resource, referrer *Resource, name string) (fitting, strangers []*Resource) {
+//
+// Its results are cached: thousands of variants of one base can share a name in the references to it.
+func (g *Graph) narrow(candidates []*Resource, referrer *Resource, name string) (fitting, strangers []*Resource) {
 	if len(candidates) <= 1 {
 		return candidates, nil
 	}
-	fitting = Once(n.notes, candidates, fittingTo(n.layersOf(referrer)), func() []*Resource {
-		return Once(n.notes, candidates, indexed{}, func() *layers { return newLayers(candidates) }).fit(referrer)
+	fitting = Once(g.notes, candidates, fittingTo(g.layersOf(referrer)), func() []*Resource {
+		return Once(g.notes, candidates, indexed{}, func() *layers { return newLayers(candidates) }).fit(referrer)
 	})
 	if len(fitting) > 0 {
 		return fitting, nil
 	}
-	named := Once(n.notes, candidates, bearerOf(name), func() *Resource { return bearer(candidates, name) })
-	if named != nil {
-		return []*Resource{named}, nil
+	named := Once(g.notes, candidates, bearersOf(name), func() (named []*Resource) {
+		for _, c := range candidates {
+			if c.Name == name {
+				named = append(named, c)
+			}
+		}
+		return named
+	})
+	if len(named) == 1 {
+		return named, nil
 	}
 	return nil, candidates
-}
-
-func bearer(candidates []*Resource, name string) (found *Resource) {
-	for _, c := range candidates {
-		if c.Name == name {
-			if found != nil {
-				return nil
-			}
-			found = c
-		}
-	}
-	return found
 }
 
 // layers indexes objects by their lists of prefixes and of suffixes. kustomize's rule for two lists is that the shorter
@@ -85,7 +71,6 @@ type layers struct {
 // affixes is an index of objects by one of their two lists.
 type affixes struct {
 	listOf func(*Resource) []string
-	all    []*Resource
 	// ends numbers the ends of lists. An end is identified by its first element and the number of the shorter end after
 	// it.
 	ends map[listEnd]int
@@ -108,17 +93,15 @@ func newLayers(all []*Resource) *layers {
 }
 
 func newAffixes(all []*Resource, listOf func(*Resource) []string) *affixes {
-	a := &affixes{listOf: listOf, all: all, ends: map[listEnd]int{}, in: map[int][]int{}, is: map[int][]int{}}
+	a := &affixes{listOf: listOf, ends: map[listEnd]int{}, in: map[int][]int{}, is: map[int][]int{}}
 	for i, r := range all {
-		list, end := listOf(r), 0
-		for _, l := range slices.Backward(list) {
+		end := 0
+		for _, l := range slices.Backward(listOf(r)) {
 			key := listEnd{l, end}
-			next, ok := a.ends[key]
-			if !ok {
-				next = len(a.ends) + 1
-				a.ends[key] = next
+			if a.ends[key] == 0 {
+				a.ends[key] = len(a.ends) + 1
 			}
-			end = next
+			end = a.ends[key]
 			a.in[end] = append(a.in[end], i)
 		}
 		a.is[end] = append(a.is[end], i)
@@ -137,11 +120,10 @@ func (a *affixes) like(referrer *Resource, allowEmpty bool) (found [][]int, all 
 	}
 	end := 0
 	for at, l := range slices.Backward(list) {
-		next, ok := a.ends[listEnd{l, end}]
-		if !ok {
+		if end = a.ends[listEnd{l, end}]; end == 0 {
 			return found, false
 		}
-		if end = next; at > 0 {
+		if at > 0 {
 			found = append(found, a.is[end])
 		}
 	}

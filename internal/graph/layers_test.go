@@ -27,7 +27,7 @@ func TestLayers_narrow(t *testing.T) {
 		}
 		referrer := resource.Draw(rt, "referrer")
 		fitting, strangers := all(candidates, referrer)
-		gotFitting, gotStrangers := newNarrower(Notes{}).narrow(candidates, referrer, referrer.Name)
+		gotFitting, gotStrangers := New(nil, "").narrow(candidates, referrer, referrer.Name)
 		if diff := cmp.Diff(fitting, gotFitting); diff != "" {
 			rt.Errorf("fitting (-all +index):\n%s", diff)
 		}
@@ -71,7 +71,7 @@ func TestGraph_narrow(t *testing.T) {
 	referrer := &Resource{Kind: "Deployment", Name: "k-web", History: kustomize.History{Prefixes: []string{"k-"}}}
 	candidates := g.byName[key{1, present, "default", "app"}]
 	for range 2 {
-		fitting, _ := g.narrower.narrow(candidates, referrer, "app")
+		fitting, _ := g.narrow(candidates, referrer, "app")
 		if len(fitting) != 1 || fitting[0].Name != "k-app" {
 			t.Errorf("found %v, want k-app", fitting)
 		}

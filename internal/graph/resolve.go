@@ -36,7 +36,7 @@ type Match struct {
 // over those that were there earlier in the build.
 func (g *Graph) Resolve(referrer *Resource, ref *reference.Reference, target catalog.Target) Match {
 	found := g.find(referrer, ref, target)
-	found.Candidates, found.Strangers = g.narrower.narrow(found.Candidates, referrer, ref.Name)
+	found.Candidates, found.Strangers = g.narrow(found.Candidates, referrer, ref.Name)
 	return found
 }
 
@@ -109,7 +109,7 @@ func (g *Graph) makers(referrer *Resource, ref *reference.Reference, target cata
 		found = g.producers[key{target, anywhere, "", ref.Name}]
 	}
 	// An object counts as created even if only other layers create it.
-	found, strangers := g.narrower.narrow(found, referrer, ref.Name)
+	found, strangers := g.narrow(found, referrer, ref.Name)
 	if found == nil {
 		return strangers
 	}
@@ -178,7 +178,7 @@ func (g *Graph) Elsewhere(e *Edge) [][]*Resource {
 func (g *Graph) named(referrer *Resource, kind catalog.GroupKind, name string) []*Resource {
 	for _, namespace := range []string{"", g.NamespaceOf(referrer)} {
 		all := g.others[ID{kind.Group, kind.Kind, namespace, name}]
-		if found, _ := g.narrower.narrow(all, referrer, name); len(found) > 0 {
+		if found, _ := g.narrow(all, referrer, name); len(found) > 0 {
 			return found
 		}
 	}
