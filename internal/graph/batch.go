@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 
 	"go.yaml.in/yaml/v3"
 
@@ -23,15 +24,14 @@ func Batches(resources []*Resource) []Batch {
 	shared := map[*manifest.Chunk]int{} // only chunks with several items
 	for i, r := range resources {
 		at, ok := shared[r.Chunk]
-		switch {
-		case !ok:
-			if !r.alone() {
-				shared[r.Chunk] = len(batches)
-			}
-			batches = append(batches, Batch{r.Chunk, resources[i : i+1 : i+1]})
-		default:
+		if ok {
 			batches[at].Resources = append(batches[at].Resources, r)
+			continue
 		}
+		if !r.alone() {
+			shared[r.Chunk] = len(batches)
+		}
+		batches = append(batches, Batch{r.Chunk, resources[i : i+1 : i+1]})
 	}
 	return batches
 }
@@ -79,6 +79,20 @@ func EachBatch[T any](batches []Batch, visit func(Batch) (T, error)) ([]T, error
 		values[i], errs[i] = visit(batches[i])
 	})
 	return values, errors.Join(errs...)
+}
+
+// EachItem calls visit with each resource and its item as EachBatch does, and returns the results in the order of the
+// batches. It stops at the first error of a chunk.
+func EachItem[T any](batches []Batch, visit func(r *Resource, item *yaml.Node) (T, error)) ([]T, error) {
+	lists, err := EachBatch(batches, func(b Batch) (list []T, err error) {
+		err = b.Parse(func(r *Resource, item *yaml.Node) error {
+			value, err := visit(r, item)
+			list = append(list, value)
+			return err
+		})
+		return list, err
+	})
+	return slices.Concat(lists...), err
 }
 
 // Parse parses the chunk again and calls visit with each resource and its item, until a call fails. visit must not keep

@@ -84,6 +84,7 @@ func (x *index) resolve(g *graph.Graph, referrer *graph.Resource, m mention) *gr
 
 // A followed is the result for the mentions in a resource.
 type followed struct {
+	resource  *graph.Resource
 	rewritten []mention // sorted by place
 	findings  []graph.Finding
 }
@@ -93,23 +94,14 @@ func (n *namer) follow() {
 	batches := slices.DeleteFunc(graph.Batches(n.graph.Resources), func(b graph.Batch) bool {
 		return !bytes.Contains(b.Chunk.Text, []byte("ob")) && !bytes.ContainsAny(b.Chunk.Text, `\\*`) // neither Job nor job occurs, even escaped or by an alias
 	})
-	lists, _ := graph.EachBatch(batches, func(b graph.Batch) ([]followed, error) {
-		var list []followed
-		err := b.Parse(func(r *graph.Resource, item *yaml.Node) error {
-			list = append(list, n.followIn(r, item))
-			return nil
-		})
-		return list, err
-	}) // it parsed before, so it cannot fail
-	for i, b := range batches {
-		for k, r := range b.Resources {
-			if rewritten := lists[i][k].rewritten; len(rewritten) > 0 {
-				edits := rewrite(n.plan.Edits[r], rewritten)
-				delete(n.plan.Edits, r)
-				n.plan.Edit(r, edits...)
-			}
-			n.plan.Add(lists[i][k].findings...)
+	all, _ := graph.EachItem(batches, n.followIn) // it parsed before, so it cannot fail
+	for _, f := range all {
+		if len(f.rewritten) > 0 {
+			edits := rewrite(n.plan.Edits[f.resource], f.rewritten)
+			delete(n.plan.Edits, f.resource)
+			n.plan.Edit(f.resource, edits...)
 		}
+		n.plan.Add(f.findings...)
 	}
 }
 
@@ -136,8 +128,8 @@ func rewrite(edits []edit.Edit, mentions []mention) []edit.Edit {
 	return edits
 }
 
-func (n *namer) followIn(r *graph.Resource, item *yaml.Node) (f followed) {
-	found := find(r, item)
+func (n *namer) followIn(r *graph.Resource, item *yaml.Node) (followed, error) {
+	f, found := followed{resource: r}, find(r, item)
 	for _, m := range found.mentions {
 		job := n.index.resolve(n.graph, r, m)
 		switch {
@@ -155,7 +147,7 @@ func (n *namer) followIn(r *graph.Resource, item *yaml.Node) (f followed) {
 	}
 	reported := map[string]bool{}
 	if n.strips {
-		return f
+		return f, nil
 	}
 	for _, m := range found.texts {
 		job := n.index.resolve(n.graph, r, m)
@@ -168,5 +160,5 @@ func (n *namer) followIn(r *graph.Resource, item *yaml.Node) (f followed) {
 			f.findings = append(f.findings, graph.Finding{Severity: manifest.Warning, Resource: r, Path: m.at.Path, Message: message})
 		}
 	}
-	return f
+	return f, nil
 }

@@ -146,34 +146,25 @@ func (n *namer) pending(jobs []*graph.Resource, objects map[*graph.Resource]stri
 
 // each returns the results of visit for resources in their final form. Errors are added to the plan.
 func each[T any](n *namer, resources []*graph.Resource, visit func(r *graph.Resource, item *yaml.Node) (T, error)) map[*graph.Resource]T {
-	batches := graph.Batches(resources)
 	type one struct {
-		value T
-		err   error
+		resource *graph.Resource
+		value    T
+		err      error
 	}
-	lists, _ := graph.EachBatch(batches, func(b graph.Batch) ([]one, error) {
-		var list []one
-		err := b.Parse(func(r *graph.Resource, item *yaml.Node) error {
-			var o one
-			if len(b.Resources) > 1 {
-				item = copied(item) // items of one chunk may share nodes
-			}
-			if o.err = edit.OnTree(item, []edit.Item{{Edits: n.plan.Edits[r]}}); o.err == nil {
-				o.value, o.err = visit(r, item)
-			}
-			list = append(list, o)
-			return nil
-		})
-		return list, err
+	all, _ := graph.EachItem(graph.Batches(resources), func(r *graph.Resource, item *yaml.Node) (one, error) {
+		o := one{resource: r}
+		if r.Root != "" {
+			item = copied(item) // items of one chunk may share nodes
+		}
+		if o.err = edit.OnTree(item, []edit.Item{{Edits: n.plan.Edits[r]}}); o.err == nil {
+			o.value, o.err = visit(r, item)
+		}
+		return o, nil
 	}) // it parsed before, so it cannot fail
 	values := map[*graph.Resource]T{}
-	for i, b := range batches {
-		for k, r := range b.Resources {
-			if o := lists[i][k]; o.err == nil {
-				values[r] = o.value
-			} else {
-				n.plan.Errorf(r, "", "%v", o.err)
-			}
+	for _, o := range all {
+		if values[o.resource] = o.value; o.err != nil {
+			n.plan.Errorf(o.resource, "", "%v", o.err)
 		}
 	}
 	return values

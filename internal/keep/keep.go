@@ -325,17 +325,13 @@ func (k *keeper) others(g *graph.Graph, strip *strings.Replacer) map[[sha256.Siz
 	all := slices.DeleteFunc(slices.Clone(g.Resources), func(r *graph.Resource) bool {
 		return r.Target != 0 && k.lines[lineOf(g, r)] != nil
 	})
-	sums, _ := graph.EachBatch(graph.Batches(all), func(b graph.Batch) (sums [][sha256.Size]byte, err error) {
-		err = b.Parse(func(_ *graph.Resource, item *yaml.Node) error {
-			yamldoc.RemoveAnnotations(item, kustomize.Places...) // they depend on where the item was read
-			text, err := manifest.JSON(item)
-			sums = append(sums, sha256.Sum256([]byte(strip.Replace(string(text)))))
-			return err
-		})
-		return sums, err
+	sums, _ := graph.EachItem(graph.Batches(all), func(_ *graph.Resource, item *yaml.Node) ([sha256.Size]byte, error) {
+		yamldoc.RemoveAnnotations(item, kustomize.Places...) // they depend on where the item was read
+		text, err := manifest.JSON(item)
+		return sha256.Sum256([]byte(strip.Replace(string(text)))), err
 	}) // it parsed before, so it cannot fail
 	counts := map[[sha256.Size]byte]int{}
-	for _, sum := range slices.Concat(sums...) {
+	for _, sum := range sums {
 		counts[sum]++
 	}
 	return counts

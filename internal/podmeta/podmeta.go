@@ -14,8 +14,6 @@ import (
 	"slices"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/confighash/confighash/internal/catalog"
 	"github.com/confighash/confighash/internal/edit"
 	"github.com/confighash/confighash/internal/graph"
@@ -41,16 +39,7 @@ func Drop(p *plan.Plan, g *graph.Graph, spec *v1alpha1.Spec, covers Covers) {
 		return
 	}
 	batches := graph.Batches(slices.DeleteFunc(slices.Clone(g.All()), func(r *graph.Resource) bool { return r.Target != 0 }))
-	all, err := graph.EachBatch(batches, func(b graph.Batch) (found []*facts, err error) {
-		err = b.Parse(func(r *graph.Resource, item *yaml.Node) error {
-			f, err := d.read(r, item)
-			if err == nil && f != nil {
-				found = append(found, f)
-			}
-			return err
-		})
-		return found, err
-	})
+	all, err := graph.EachItem(batches, d.read)
 	if err != nil {
 		for _, e := range graph.Errors(err) {
 			if f, ok := errors.AsType[graph.Finding](e); ok {
@@ -60,10 +49,10 @@ func Drop(p *plan.Plan, g *graph.Graph, spec *v1alpha1.Spec, covers Covers) {
 		return
 	}
 	d.selectors = map[selected]*mention{}
-	for _, f := range slices.Concat(all...) {
+	for _, f := range all {
 		d.index(f)
 	}
-	for _, f := range slices.Concat(all...) {
+	for _, f := range all {
 		d.dropFrom(f)
 	}
 }

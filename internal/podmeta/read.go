@@ -57,9 +57,6 @@ func (d *dropper) read(r *graph.Resource, item *yaml.Node) (*facts, error) {
 	for i := range r.PodTemplates {
 		w.template(item, &r.PodTemplates[i])
 	}
-	if len(w.mentions)+len(w.templates) == 0 {
-		return nil, nil //nolint:nilnil // there are no facts, and no error
-	}
 	return w.facts, nil
 }
 
