@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -23,23 +24,22 @@ const maxVariants = 100
 // run. The namespace "" stands for any.
 type index struct {
 	jobs map[graph.ID][]*graph.Resource
-	// now has the Jobs by their current names only.
+	// now has the Jobs by their current names only, nil for those that keep them.
 	now map[graph.ID]*graph.Resource
-	// kept has the names of Jobs that keep them.
-	kept map[graph.ID]bool
 }
 
 func idOf(namespace, name string) graph.ID { return graph.ID{Namespace: namespace, Name: name} }
 
 func newIndex(g *graph.Graph, names map[*graph.Resource]string) index {
-	x := index{jobs: map[graph.ID][]*graph.Resource{}, now: map[graph.ID]*graph.Resource{}, kept: map[graph.ID]bool{}}
-	for _, r := range slices.Concat(g.Resources, g.Context) {
+	x := index{jobs: map[graph.ID][]*graph.Resource{}, now: map[graph.ID]*graph.Resource{}}
+	for _, r := range g.All() {
 		if !r.IsJob() {
 			continue
 		}
 		now := g.NamespaceOf(r)
+		id := idOf(now, r.Name)
 		if _, named := names[r]; !named {
-			x.kept[idOf(now, r.Name)] = true
+			x.now[id] = cmp.Or(x.now[id], nil) // known, but without a new name
 			continue
 		}
 		enter := func(namespace, name string) {
@@ -50,7 +50,7 @@ func newIndex(g *graph.Graph, names map[*graph.Resource]string) index {
 				}
 			}
 		}
-		x.now[idOf(now, r.Name)] = r
+		x.now[id] = r
 		enter(now, r.Name)
 		enter(now, r.Base)
 		for _, id := range r.History.Previous {
@@ -62,14 +62,12 @@ func newIndex(g *graph.Graph, names map[*graph.Resource]string) index {
 
 // resolve returns the Job that a mention means. It is nil if that Job gets no new name, or the mention is ambiguous.
 func (x *index) resolve(g *graph.Graph, referrer *graph.Resource, m mention) *graph.Resource {
-	namespace := m.namespace
-	if namespace == "" {
-		namespace = g.NamespaceOf(referrer)
-	}
-	if r := x.now[idOf(namespace, m.name)]; r != nil || x.kept[idOf(namespace, m.name)] {
+	namespace := cmp.Or(m.namespace, g.NamespaceOf(referrer))
+	id := idOf(namespace, m.name)
+	if r, known := x.now[id]; known {
 		return r
 	}
-	found := x.jobs[idOf(namespace, m.name)]
+	found := x.jobs[id]
 	if found == nil && hash.Suffixed(m.name) { // it may be the name from another run
 		found = x.jobs[idOf(namespace, m.name[:len(m.name)-1-hash.Length])]
 	}

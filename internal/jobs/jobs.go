@@ -112,10 +112,12 @@ func Strip(g *graph.Graph, pl *plan.Plan, names map[*graph.Resource]string) {
 // pending returns the edits that kustomize will make in Jobs: it appends a hash to the names of generated objects and
 // to references. They only serve to compute the hash of a Job.
 func (n *namer) pending(jobs []*graph.Resource, objects map[*graph.Resource]string) map[*graph.Resource][]edit.Edit {
-	type one struct{ job, object *graph.Resource }
+	type place struct {
+		job *graph.Resource
+		at  edit.Scalar
+	}
 	var generated []*graph.Resource
-	at := map[one][]edit.Scalar{}
-	known := map[*graph.Resource]bool{}
+	places := map[*graph.Resource][]place{}
 	for _, r := range jobs {
 		for i := range r.Edges {
 			e := &r.Edges[i]
@@ -124,10 +126,10 @@ func (n *namer) pending(jobs []*graph.Resource, objects map[*graph.Resource]stri
 				if _, named := objects[object]; named || !e.Ref.Kustomize || !object.History.NeedsHash {
 					continue
 				}
-				if !known[object] {
-					known[object], generated = true, append(generated, object)
+				if places[object] == nil {
+					generated = append(generated, object)
 				}
-				at[one{r, object}] = append(at[one{r, object}], e.Ref.At)
+				places[object] = append(places[object], place{r, e.Ref.At})
 			}
 		}
 	}
@@ -136,9 +138,9 @@ func (n *namer) pending(jobs []*graph.Resource, objects map[*graph.Resource]stri
 		return hash.Suffix(content, ""), err
 	})
 	edits := map[*graph.Resource][]edit.Edit{}
-	for o, scalars := range at {
-		for _, scalar := range scalars {
-			edits[o.job] = append(edits[o.job], edit.SetScalar{At: scalar, Value: o.object.Name + "-" + suffixes[o.object]})
+	for _, object := range generated {
+		for _, p := range places[object] {
+			edits[p.job] = append(edits[p.job], edit.SetScalar{At: p.at, Value: object.Name + "-" + suffixes[object]})
 		}
 	}
 	return edits
