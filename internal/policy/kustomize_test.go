@@ -1,6 +1,7 @@
 package policy
 
 import (
+	stdcmp "cmp"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -55,7 +56,7 @@ func TestMatcher_matchesAsKustomizeDoes(t *testing.T) {
 		var want, got outcome
 		if theirs, err := types.NewSelectorRegex(kustomizeSelector(s)); err != nil {
 			refused++
-			want.err = "selector: " + err.Error()
+			want.err = err.Error()
 		} else {
 			want.gvk = theirs.MatchGvk(resid.Gvk{Group: group.Text, Version: version.Text, Kind: kind.Text})
 			want.name = theirs.MatchName(name.Text)
@@ -66,7 +67,8 @@ func TestMatcher_matchesAsKustomizeDoes(t *testing.T) {
 				missed++
 			}
 		}
-		if ours, err := newMatcher(s); err != nil {
+		ours := newMatcher(s)
+		if err := errorOf(ours); err != nil {
 			got.err = err.Error()
 		} else {
 			got.gvk = ours.matchGVK(group.Text, version.Text, kind.Text)
@@ -81,4 +83,9 @@ func TestMatcher_matchesAsKustomizeDoes(t *testing.T) {
 	if refused == 0 || matched == 0 || missed == 0 {
 		t.Error("want some of each")
 	}
+}
+
+// errorOf returns why an expression of m does not compile.
+func errorOf(m *matcher) error {
+	return stdcmp.Or(m.group.Err, m.version.Err, m.kind.Err, m.name.Err, m.namespace.Err)
 }

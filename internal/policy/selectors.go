@@ -29,10 +29,7 @@ func compile(list []v1alpha1.Selector) (*selectors, error) {
 			continue
 		}
 		met[one] = true
-		c, err := newMatcher(one)
-		if err != nil {
-			return nil, err
-		}
+		c := newMatcher(one)
 		if size += c.steps; size > pattern.MaxSize {
 			return nil, fmt.Errorf("[%d] %w", i, pattern.ErrSize)
 		}
@@ -102,9 +99,9 @@ type matcher struct {
 	steps int
 }
 
-// newMatcher compiles s. It cannot fail for a Selector from Parse or Complete of v1alpha1.
-func newMatcher(s v1alpha1.Selector) (*matcher, error) {
-	c := matcher{steps: 1 + (len(s.LabelSelector)+len(s.AnnotationSelector))/8}
+// newMatcher compiles s. Parse and Complete of v1alpha1 have checked its expressions and selectors.
+func newMatcher(s v1alpha1.Selector) *matcher {
+	c := &matcher{steps: 1 + (len(s.LabelSelector)+len(s.AnnotationSelector))/8}
 	for _, part := range []struct {
 		compiled *pattern.Expression
 		expr     string
@@ -113,19 +110,11 @@ func newMatcher(s v1alpha1.Selector) (*matcher, error) {
 			continue
 		}
 		*part.compiled = pattern.Compile("^(?:", part.expr, ")$", new(pattern.Sum))
-		if err := part.compiled.Err; err != nil {
-			return nil, fmt.Errorf("selector: %w", err)
-		}
 		c.steps += part.compiled.Size
 	}
-	var err error
-	if c.labels, err = labels.Parse(s.LabelSelector); err != nil {
-		return nil, fmt.Errorf("labelSelector %q: %w", s.LabelSelector, err)
-	}
-	if c.annotations, err = labels.Parse(s.AnnotationSelector); err != nil {
-		return nil, fmt.Errorf("annotationSelector %q: %w", s.AnnotationSelector, err)
-	}
-	return &c, nil
+	c.labels, _ = labels.Parse(s.LabelSelector)
+	c.annotations, _ = labels.Parse(s.AnnotationSelector)
+	return c
 }
 
 func (m *matcher) matchGVK(group, version, kind string) bool {
