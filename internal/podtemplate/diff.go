@@ -204,15 +204,15 @@ func (d *differ) byIndex(a, b []node) {
 		d.add(Reordered)
 		return
 	}
-	for i := range max(len(a), len(b)) {
-		switch {
-		case i >= len(b):
-			d.pair(&a[i], nil, step{element: true})
-		case i >= len(a):
-			d.pair(nil, &b[i], step{element: true})
-		default:
-			d.pair(&a[i], &b[i], step{element: true})
-		}
+	common := min(len(a), len(b))
+	for i := range common {
+		d.pair(&a[i], &b[i], step{element: true})
+	}
+	for i := common; i < len(a); i++ {
+		d.pair(&a[i], nil, step{element: true})
+	}
+	for i := common; i < len(b); i++ {
+		d.pair(nil, &b[i], step{element: true})
 	}
 }
 

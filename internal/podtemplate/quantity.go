@@ -24,18 +24,7 @@ func parseQuantity(s string) (resource.Quantity, bool) {
 	return q, err == nil
 }
 
-func quantityText(s string, rounded bool) (string, bool) {
-	q, ok := parseQuantity(s)
-	if !ok {
-		return s, false
-	}
-	if rounded {
-		q.RoundUp(resource.Milli)
-	}
-	return q.String(), true
-}
-
-// sameQuantity reports whether two quantities, as quantityText returns them, have the same value.
+// sameQuantity reports whether two quantities have the same value.
 func sameQuantity(a, b string) bool {
 	p, ok := parseQuantity(a)
 	q, alsoOK := parseQuantity(b)

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"go.yaml.in/yaml/v3"
+	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/confighash/confighash/internal/yamldoc"
 )
@@ -24,7 +26,7 @@ type reader struct {
 func (r *reader) value(t *typ, n *yaml.Node) (node, error) {
 	switch {
 	case n == nil, n.Kind == yaml.DocumentNode && len(n.Content) == 0:
-		return r.scalar(t, node{})
+		return r.scalar(t, node{}), nil
 	case n.Kind == yaml.DocumentNode:
 		n = n.Content[0]
 	}
@@ -39,7 +41,7 @@ func (r *reader) value(t *typ, n *yaml.Node) (node, error) {
 		}
 	}
 	if n.Kind == yaml.ScalarNode {
-		return r.scalar(t, scalarOf(n))
+		return r.scalar(t, scalarOf(n)), nil
 	}
 	if r.depth++; r.depth > maxDepth {
 		return node{}, fmt.Errorf("collections are nested more than %d levels deep", maxDepth)
@@ -58,14 +60,14 @@ func (r *reader) value(t *typ, n *yaml.Node) (node, error) {
 var unknown = &typ{base: anything}
 
 // scalar reads a scalar as a value of type t. The API server rejects a value of another type; it is kept as written.
-func (r *reader) scalar(t *typ, n node) (node, error) {
+func (r *reader) scalar(t *typ, n node) node {
 	switch {
 	case r.literal:
-		return n, nil
+		return n
 	case n.kind == null && t.base == aStructure:
-		return r.structure(t, nil)
+		return filled(t)
 	case n.kind == null: // as an element of a list or a value of a map
-		return zeros[t.base], nil
+		return zeros[t.base]
 	}
 	switch t.base {
 	case anInt, anIntOrString:
@@ -73,15 +75,18 @@ func (r *reader) scalar(t *typ, n node) (node, error) {
 			n.value = "0"
 		}
 	case aQuantity:
-		if value, ok := quantityText(n.value, t.rounded); ok {
-			n.kind, n.value = quantity, value
+		if q, ok := parseQuantity(n.value); ok {
+			if t.rounded {
+				q.RoundUp(resource.Milli)
+			}
+			n.kind, n.value = quantity, q.String()
 		}
 	case aTime:
-		if n.kind == text {
-			n.value = timestamp(n.value)
+		if at, err := time.Parse(time.RFC3339, n.value); err == nil && n.kind == text {
+			n.value = at.UTC().Format(time.RFC3339) // as stored, to the second
 		}
 	}
-	return n, nil
+	return n
 }
 
 var zeros = map[base]node{
@@ -178,25 +183,25 @@ func isNull(n *yaml.Node) bool { return yamldoc.IsNull(yamldoc.Resolve(n)) }
 type structure struct {
 	typ     *typ
 	entries []node
-	seen    uint64 // bits of the fields that are present, by index
+	seen    map[*field]bool // those that are present
 }
 
 func (r *reader) structure(t *typ, n *yaml.Node) (node, error) {
-	s := structure{typ: t}
-	if n != nil {
-		err := yamldoc.Each(n, &r.budget, func(key string, value *yaml.Node, merged bool) error {
-			return r.entry(&s, key, value, merged)
-		})
-		if err != nil {
-			return node{}, err
-		}
-	}
+	s := structure{typ: t, seen: map[*field]bool{}}
+	err := yamldoc.Each(n, &r.budget, func(key string, value *yaml.Node, merged bool) error {
+		return r.entry(&s, key, value, merged)
+	})
 	if !r.literal {
-		if err := r.fill(&s); err != nil {
-			return node{}, err
-		}
+		s.fill()
 	}
-	return mappingOf(s.entries, 0), nil
+	return mappingOf(s.entries, 0), err
+}
+
+// filled returns the defaults of a structure.
+func filled(t *typ) node {
+	s := structure{typ: t}
+	s.fill()
+	return mappingOf(s.entries, 0)
 }
 
 func (r *reader) entry(s *structure, key string, n *yaml.Node, merged bool) error {
@@ -205,7 +210,7 @@ func (r *reader) entry(s *structure, key string, n *yaml.Node, merged bool) erro
 	case isNull(n) && (f == nil || !f.nullCounts):
 		return nil
 	case f != nil && f.typ.base == skipped:
-		s.seen |= 1 << f.index
+		s.seen[f] = true
 		return nil
 	case f == nil:
 		child, err := r.mayBeMerged(unknown, n, merged)
@@ -222,8 +227,8 @@ func (r *reader) entry(s *structure, key string, n *yaml.Node, merged bool) erro
 	}
 	child.key = f.name
 	child.flags |= f.flags
-	if s.seen&(1<<f.index) == 0 {
-		s.seen |= 1 << f.index
+	if !s.seen[f] {
+		s.seen[f] = true
 		s.entries = append(s.entries, child)
 	} else if child.at != byOtherName { // duplicate: the field's own name wins, then the later one
 		s.entries[slices.IndexFunc(s.entries, func(n node) bool { return n.key == f.name })] = child
@@ -232,17 +237,16 @@ func (r *reader) entry(s *structure, key string, n *yaml.Node, merged bool) erro
 }
 
 // fill adds missing defaults, and removes fields that may change after all.
-func (r *reader) fill(s *structure) error {
+func (s *structure) fill() {
 	for _, f := range s.typ.defaults {
 		if f.skipIf != "" && s.text(f.sibling) == f.skipIf {
 			s.entries = slices.DeleteFunc(s.entries, func(n node) bool { return n.key == f.name })
 			continue
 		}
-		if other := s.typ.fields[f.without]; s.seen&(1<<f.index) != 0 || other != nil && s.seen&(1<<other.index) != 0 {
+		if s.seen[f] || s.seen[s.typ.fields[f.without]] {
 			continue
 		}
 		var child node
-		var err error
 		switch f.fill {
 		case filledByValue:
 			child = f.value
@@ -254,15 +258,12 @@ func (r *reader) fill(s *structure) error {
 			}
 			fallthrough
 		case filledByMapping:
-			if child, err = r.structure(f.typ, nil); err != nil {
-				return err
-			}
+			child = filled(f.typ)
 		}
 		child.key, child.at = f.name, byDefault
 		child.flags |= f.flags
 		s.entries = append(s.entries, child)
 	}
-	return nil
 }
 
 // text returns the text of a field, "" if it is missing.

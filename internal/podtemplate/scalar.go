@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"strconv"
-	"time"
 
 	"go.yaml.in/yaml/v3"
 
@@ -34,13 +33,4 @@ func scalarOf(n *yaml.Node) node {
 		}
 	}
 	return node{kind: text, value: n.Value}
-}
-
-// timestamp returns a time in its stored form: to the second, in UTC.
-func timestamp(s string) string {
-	t, err := time.Parse(time.RFC3339, s)
-	if err != nil {
-		return s
-	}
-	return t.UTC().Format(time.RFC3339)
 }

@@ -125,8 +125,9 @@ func TestQuantityText_isWhatIsStored(t *testing.T) {
 		{"1e-999999999", false, "1e-999999999", false},
 		{"1" + strings.Repeat("0", 1_000_000), false, "1" + strings.Repeat("0", 1_000_000), false},
 	} {
-		if got, ok := quantityText(tc.in, tc.rounded); got != tc.want || ok != tc.ok {
-			t.Errorf("%.20s, rounded: %v: stored as %.20q, %v; want %.20q, %v", tc.in, tc.rounded, got, ok, tc.want, tc.ok)
+		got := new(reader).scalar(&typ{base: aQuantity, rounded: tc.rounded}, node{kind: text, value: tc.in})
+		if ok := got.kind == quantity; got.value != tc.want || ok != tc.ok {
+			t.Errorf("%.20s, rounded: %v: stored as %.20q, %v; want %.20q, %v", tc.in, tc.rounded, got.value, ok, tc.want, tc.ok)
 		}
 	}
 }

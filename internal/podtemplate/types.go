@@ -2,7 +2,6 @@ package podtemplate
 
 import (
 	_ "embed" // for the types
-	"errors"
 	"fmt"
 	"iter"
 	"strings"
@@ -49,7 +48,6 @@ const (
 type field struct {
 	name     string
 	typ      *typ
-	index    int  // among the structure's
 	optional bool // an explicit zero value counts
 	// nullCounts: null is a zero value, unlike a missing field.
 	nullCounts bool
@@ -111,14 +109,8 @@ func entries(m *yaml.Node) iter.Seq2[string, *yaml.Node] {
 	}
 }
 
-// maxFields bounds the fields of a type: a reader marks those it has seen in the bits of a word.
-const maxFields = 64
-
 func parseField(all map[string]*typ, t *typ, name, line string) error {
-	f := &field{name: name, index: len(t.fields)}
-	if f.index >= maxFields {
-		return errors.New("the type has too many fields")
-	}
+	f := &field{name: name}
 	line, notes, _ := strings.Cut(line, ", ")
 	line, value, hasDefault := strings.Cut(line, " = ")
 	line, f.optional = strings.CutPrefix(line, "optional ")
@@ -151,7 +143,7 @@ func parseField(all map[string]*typ, t *typ, name, line string) error {
 		case isSkipped && hasDefault:
 			f.sibling, f.skipIf, _ = strings.Cut(condition, " is ")
 		case isOther:
-			t.fields[other] = &field{name: other, typ: f.typ, index: len(t.fields), other: f}
+			t.fields[other] = &field{name: other, typ: f.typ, other: f}
 		default:
 			return fmt.Errorf("the note %q is unknown", note)
 		}
@@ -160,19 +152,16 @@ func parseField(all map[string]*typ, t *typ, name, line string) error {
 }
 
 func parseType(all map[string]*typ, line string) (t *typ, err error) {
-	if element, ok := strings.CutPrefix(line, string(aList)); ok {
-		element, keys, hasKeys := strings.Cut(element, " by ")
-		t = &typ{base: aList}
-		if hasKeys {
-			t.keys = strings.Split(keys, " and ")
+	for _, b := range []base{aList, aMap} {
+		if element, ok := strings.CutPrefix(line, string(b)); ok {
+			element, keys, hasKeys := strings.Cut(element, " by ")
+			t = &typ{base: b}
+			if hasKeys {
+				t.keys = strings.Split(keys, " and ")
+			}
+			t.element, err = parseType(all, element)
+			return t, err
 		}
-		t.element, err = parseType(all, element)
-		return t, err
-	}
-	if element, ok := strings.CutPrefix(line, string(aMap)); ok {
-		t = &typ{base: aMap}
-		t.element, err = parseType(all, element)
-		return t, err
 	}
 	switch b := base(line); b {
 	case aString, aBool, anInt, aQuantity, anIntOrString, aTime, anything, skipped:
@@ -186,16 +175,14 @@ func parseType(all map[string]*typ, line string) (t *typ, err error) {
 
 func (f *field) parseDefault(value string) {
 	sibling, isTag := strings.CutPrefix(value, "by the tag of ")
-	if value != "{} without another source" {
-		value, f.without, _ = strings.Cut(value, " without ")
-	}
+	value, f.without, _ = strings.Cut(value, " without ")
 	switch {
 	case isTag:
 		f.fill, f.sibling = filledByTag, sibling
+	case value == "{}" && f.without == "another source":
+		f.fill = filledIfAlone
 	case value == "{}":
 		f.fill = filledByMapping
-	case value == "{} without another source":
-		f.fill = filledIfAlone
 	case strings.HasPrefix(value, `"`):
 		f.fill, f.value = filledByValue, node{kind: text, value: strings.Trim(value, `"`)}
 	default:
