@@ -151,10 +151,7 @@ func TestNew_followsTheCataloguesChange(t *testing.T) {
 				if tc.change == catalog.Rollout {
 					template.Change = catalog.Forbidden
 				}
-				kind, err := catalog.ParseRelative("/kind")
-				if err != nil {
-					t.Fatal(err)
-				}
+				kind := catalog.Relative{Root: true, Path: catalog.Path{"kind"}}
 				template.Except = []catalog.Exception{{When: []catalog.Condition{{Path: &kind, In: []string{"Gadget"}}}, Change: tc.change, Reason: tc.reason}}
 			}
 			p, err := annotated(t, specOf(), configMap("app", "x: '1'")+

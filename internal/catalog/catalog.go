@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -28,10 +29,6 @@ type Extra struct {
 	Group, Version, Kind string
 	References           []Rule
 	PodTemplates         []TemplateRule
-}
-
-func (e Extra) concerns(group, version, kind string) bool {
-	return (e.Group == "" || e.Group == group) && (e.Version == "" || e.Version == version) && (e.Kind == "" || e.Kind == kind)
 }
 
 // Builtin returns the catalogue of the data files, which are parsed on demand.
@@ -84,7 +81,7 @@ func (c *Catalog) kind(group, version, kind string) *Kind {
 		}
 	}
 	for i, e := range c.extra {
-		if e.concerns(group, version, kind) {
+		if cmp.Or(e.Group, group) == group && cmp.Or(e.Version, version) == version && cmp.Or(e.Kind, kind) == kind {
 			key = fmt.Appendf(key, "%d,", i)
 			extra = append(extra, e)
 		}

@@ -355,6 +355,7 @@ func TestData_unknownFieldsAreErrors(t *testing.T) {
 		"kinds: [A]\nreferences: [{path: a, target: Secret, kind: {paths: b}}]",
 		"kinds: [A]\nreferences: [{path: a, target: Secrets}]",
 		"kinds: [A]\nreferences: [{path: a, target: Secret, role: reader}]",
+		"kinds: [A]\nreferences: [{path: a, target: Secret, format: ['{nam}']}]",
 		"kinds: [A]\npodTemplates: [{path: a, change: restart}]",
 		"kinds: [A]\nreferences: [{path: a, target: Secret, namespace: a//b}]",
 		"kinds: [A]\nreferences: [{path: a//b, target: Secret}]",
@@ -379,7 +380,6 @@ func defect(load func()) (err error) {
 func TestExpand_refusesInvalidEntries(t *testing.T) {
 	for _, tc := range []struct{ label, text, want string }{
 		{"a subtree that is not there", "references: [{path: a, subtree: none}]", "no subtree"},
-		{"a format that does not compile", "references: [{path: a, target: Secret, format: ['{nam}']}]", "placeholder"},
 		{"nothing named", "references: [{path: a}]", "want either a target or of"},
 		{"a subtree of a spec that is not there", "podTemplates: [{annotations: a, subtree: container}]", "no spec"},
 		{"a pod template nowhere", "podTemplates: [{change: rollout}]", "has no path"},

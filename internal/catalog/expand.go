@@ -43,9 +43,8 @@ type Entry struct {
 	Rule `yaml:",inline"`
 	// Subtree names the references to insert at Path. The Rule then holds only what they have in common.
 	Subtree string `yaml:"subtree"`
-	// Patterns become the Formats of the Rule, and Inner its Embedded.
-	Patterns []string `yaml:"format"`
-	Inner    []Entry  `yaml:"embedded"`
+	// Inner becomes the Embedded of the Rule.
+	Inner []Entry `yaml:"embedded"`
 	// MountedBy are the pod spec's lists of containers that mount the volumes of the subtree.
 	MountedBy []string `yaml:"mountedBy"`
 }
@@ -175,9 +174,8 @@ func (c *Catalog) expandEntry(into *[]Rule, e *Entry, at expansion) {
 		at.prefix, at.when, at.kustomize, at.mountedBy = nil, nil, false, nil
 		c.expand(&rule.Embedded, e.Inner, at)
 	default:
-		for _, pattern := range e.Patterns {
-			format := parseFormat(pattern)
-			rule.Formats, rule.Targets = append(rule.Formats, format), rule.Targets|format.Target()
+		for _, format := range e.Formats {
+			rule.Targets |= format.Target()
 		}
 		if rule.Formats == nil {
 			rule.Formats = []*Format{Plain}

@@ -54,35 +54,28 @@ var syntax = sync.OnceValue(func() *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 })
 
-var formats sync.Map // pattern to *Format
-
-func parseFormat(pattern string) *Format {
-	if pattern == Plain.pattern {
-		return Plain
+// UnmarshalText reads a pattern.
+func (f *Format) UnmarshalText(text []byte) error {
+	f.pattern = string(text)
+	if f.isPlain() {
+		return nil
 	}
-	known, ok := formats.Load(pattern)
-	if !ok {
-		known, _ = formats.LoadOrStore(pattern, compileFormat(pattern))
-	}
-	return known.(*Format)
-}
-
-func compileFormat(pattern string) *Format {
-	f := &Format{pattern: pattern}
-	expression := syntax().Replace(pattern)
+	expression := syntax().Replace(f.pattern)
 	compiled, err := regexp.Compile(`\A(?s:` + expression + `)\z`)
 	if err != nil || strings.Contains(expression, `\{`) || strings.Count(expression, "(?P<name>") != 1 {
-		panic(fmt.Errorf("catalogue: format %q: want one name, known placeholders and pairs of brackets", pattern))
+		return fmt.Errorf("format %q: want one name, known placeholders and pairs of brackets", f.pattern)
 	}
 	f.compiled = compiled
 	switch {
-	case strings.Contains(pattern, "{configMap}"):
+	case strings.Contains(f.pattern, "{configMap}"):
 		f.target = ConfigMap
-	case strings.Contains(pattern, "{secret}"):
+	case strings.Contains(f.pattern, "{secret}"):
 		f.target = Secret
 	}
-	return f
+	return nil
 }
+
+func (f *Format) isPlain() bool { return f.pattern == Plain.pattern }
 
 // String returns the pattern.
 func (f *Format) String() string { return f.pattern }

@@ -97,9 +97,18 @@ func TestFormat_everyPatternOfTheDataHasACase(t *testing.T) {
 	}
 }
 
+func formatOf(t testing.TB, pattern string) *Format {
+	t.Helper()
+	f := new(Format)
+	if err := f.UnmarshalText([]byte(pattern)); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
 func TestFormat_findsNames(t *testing.T) {
 	for _, tc := range formatCases() {
-		f := parseFormat(tc.pattern)
+		f := formatOf(t, tc.pattern)
 		got := ""
 		if m, ok := f.Match(tc.value); ok {
 			text := func(s Span) string { return tc.value[s.Start:s.End] }
@@ -111,9 +120,9 @@ func TestFormat_findsNames(t *testing.T) {
 	}
 }
 
-func TestParseFormat_refusesInvalidPatterns(t *testing.T) {
+func TestFormat_refusesInvalidPatterns(t *testing.T) {
 	for _, pattern := range []string{"{nam}", "{name", "[{name}", "{name}]", "](", "plain", "{name}{name}", "{configMap}{name}"} {
-		if err := defect(func() { parseFormat(pattern) }); err == nil || !strings.Contains(err.Error(), pattern) {
+		if err := new(Format).UnmarshalText([]byte(pattern)); err == nil || !strings.Contains(err.Error(), pattern) {
 			t.Errorf("%s: error %v, want one with the pattern", pattern, err)
 		}
 	}
@@ -147,15 +156,15 @@ func TestParsePath_readsKustomizesPaths(t *testing.T) {
 	}
 }
 
-func TestParseRelative_readsTheThreeForms(t *testing.T) {
+func TestRelative_readsTheThreeForms(t *testing.T) {
 	for text, want := range map[string]Relative{
 		"namespace":      {Path: Path{"namespace"}},
 		"../a/b":         {Up: 1, Path: Path{"a", "b"}},
 		"../../a":        {Up: 2, Path: Path{"a"}},
 		"/metadata/name": {Root: true, Path: Path{"metadata", "name"}},
 	} {
-		got, err := ParseRelative(text)
-		if err != nil {
+		var got Relative
+		if err := got.UnmarshalText([]byte(text)); err != nil {
 			t.Errorf("%s: %v", text, err)
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -163,7 +172,7 @@ func TestParseRelative_readsTheThreeForms(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"", "/", "../", "a/*", "a//b"} {
-		if r, err := ParseRelative(text); err == nil {
+		if r := new(Relative); r.UnmarshalText([]byte(text)) == nil {
 			t.Errorf("%q reads as %+v, want an error", text, r)
 		}
 	}

@@ -24,14 +24,11 @@ type JobField struct {
 // A JobAnnotation is an annotation with a comma-separated list of Jobs. The name is the last part of each element's
 // Format.
 type JobAnnotation struct {
-	Key     Segment `yaml:"key"`
-	Pattern string  `yaml:"format"`
+	Key    Segment `yaml:"key"`
+	Format *Format `yaml:"format"`
 	// Source is documentation.
 	Source string `yaml:"source"`
 }
-
-// Format returns the format of each element.
-func (a *JobAnnotation) Format() *Format { return parseFormat(a.Pattern) }
 
 // JobNames returns where manifests name Jobs. It is shared and must not be changed.
 func (c *Catalog) JobNames() *JobNames { return jobNames() }

@@ -114,38 +114,28 @@ type Relative struct {
 	Path Path
 }
 
-// ParseRelative reads "key", "../key/of/a/sibling", or "/from/the/root".
-func ParseRelative(text string) (Relative, error) {
-	var r Relative
-	rest, root := strings.CutPrefix(text, "/")
-	r.Root = root
-	for !root && strings.HasPrefix(rest, "../") {
-		r.Up++
-		rest = rest[len("../"):]
-	}
-	var err error
-	if r.Path, err = ParsePath(rest); err != nil {
-		return r, err
-	}
-	if len(r.Path) == 0 {
-		return r, fmt.Errorf("path %q leads to no field", text)
-	}
-	if i := slices.IndexFunc(r.Path, Segment.IsPattern); i >= 0 {
-		return r, fmt.Errorf("path %q: %q is a pattern; want one field", text, r.Path[i])
-	}
-	return r, nil
-}
-
 // UnmarshalText reads what ParsePath does.
-func (p *Path) UnmarshalText(text []byte) error {
-	var err error
+func (p *Path) UnmarshalText(text []byte) (err error) {
 	*p, err = ParsePath(string(text))
 	return err
 }
 
-// UnmarshalText reads what ParseRelative does.
-func (r *Relative) UnmarshalText(text []byte) error {
-	var err error
-	*r, err = ParseRelative(string(text))
-	return err
+// UnmarshalText reads "key", "../key/of/a/sibling", or "/from/the/root".
+func (r *Relative) UnmarshalText(text []byte) (err error) {
+	rest, root := strings.CutPrefix(string(text), "/")
+	*r = Relative{Root: root}
+	for !root && strings.HasPrefix(rest, "../") {
+		r.Up++
+		rest = rest[len("../"):]
+	}
+	if r.Path, err = ParsePath(rest); err != nil {
+		return err
+	}
+	if len(r.Path) == 0 {
+		return fmt.Errorf("path %q leads to no field", text)
+	}
+	if i := slices.IndexFunc(r.Path, Segment.IsPattern); i >= 0 {
+		return fmt.Errorf("path %q: %q is a pattern; want one field", text, r.Path[i])
+	}
+	return nil
 }

@@ -18,7 +18,7 @@ type Rule struct {
 	// Mount says how containers mount the field's volume; nil if the content is consumed without a mount.
 	Mount *Mount `yaml:"-"`
 	// Formats are tried in order.
-	Formats []*Format `yaml:"-"`
+	Formats []*Format `yaml:"format"`
 	// Separator separates the elements if the value is a list.
 	Separator string `yaml:"list"`
 	// Embedded are rules for a value that is itself a YAML or JSON document.

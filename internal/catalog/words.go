@@ -3,7 +3,6 @@ package catalog
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -106,7 +105,7 @@ func (r *Rule) where() string {
 
 // quotedFormats returns the patterns, "" for a plain name.
 func quotedFormats(formats []*Format) string {
-	if len(formats) <= 1 && !slices.ContainsFunc(formats, func(f *Format) bool { return f != Plain }) {
+	if len(formats) == 0 || len(formats) == 1 && formats[0].isPlain() {
 		return ""
 	}
 	patterns := make([]string, len(formats))
@@ -139,13 +138,11 @@ func conditionWords(all []Condition, and string) string {
 		if c.Present != nil {
 			parts = append(parts, field+map[bool]string{true: " is present", false: " is absent"}[*c.Present])
 		}
-		for _, one := range []struct {
-			verb   string
-			values []string
-		}{{" is ", c.In}, {" holds ", c.Contains}} {
-			if len(one.values) > 0 {
-				parts = append(parts, field+one.verb+oneOf(one.values))
-			}
+		if len(c.In) > 0 {
+			parts = append(parts, field+" is "+oneOf(c.In))
+		}
+		if len(c.Contains) > 0 {
+			parts = append(parts, field+" holds "+oneOf(c.Contains))
 		}
 	}
 	return strings.Join(parts, and)

@@ -197,7 +197,7 @@ func (f *finder) annotation(key string, n *yaml.Node, shared bool) {
 		element = strings.TrimSpace(element)
 		for i := range f.known.Annotations {
 			a := &f.known.Annotations[i]
-			if m, ok := a.Format().Match(element); ok && a.Key.Matches(key) {
+			if m, ok := a.Format.Match(element); ok && a.Key.Matches(key) {
 				f.mention(n, shared, element, element[m.Name.Start:], element[m.Namespace.Start:m.Namespace.End])
 			}
 		}

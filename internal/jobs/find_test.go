@@ -58,7 +58,7 @@ func TestFind_knowsEachFormOfTheCatalogue(t *testing.T) {
 		check(fmt.Sprintf("spec: {data: {%q: migrate}}", key), "", "")
 	}
 	for _, a := range known.Annotations {
-		one := concrete.Replace(a.Pattern)
+		one := concrete.Replace(a.Format.String())
 		check(fmt.Sprintf("metadata: {annotations: {%s: %q}}", concrete.Replace(string(a.Key)), one+" , other"), "prod/migrate", "")
 		check(fmt.Sprintf("metadata: {annotations: {example.com/note: %q}}", one), "", "/migrate")
 	}
