@@ -3,6 +3,7 @@ package reference
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/confighash/confighash/internal/catalog"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
@@ -40,20 +41,15 @@ func Catalog(spec *v1alpha1.Spec) (*catalog.Catalog, error) {
 // reloaderKeys returns rules for Reloader's annotations that name objects, if its flags set other keys for them.
 func reloaderKeys(spec *v1alpha1.Spec) []catalog.Extra {
 	var extra []catalog.Extra
-	for _, named := range []struct {
-		key    string
-		target catalog.Target
-	}{
-		{"configmap.reloader.stakater.com/reload", catalog.ConfigMap},
-		{"secret.reloader.stakater.com/reload", catalog.Secret},
-	} {
-		used := spec.Reloader.AnnotationKeys[named.key]
-		if spec.Policy != v1alpha1.PolicyReloader || used == "" || used == named.key {
+	for _, target := range catalog.AnyTarget.Each() {
+		key := strings.ToLower(target.String()) + ".reloader.stakater.com/reload"
+		used := spec.Reloader.AnnotationKeys[key]
+		if spec.Policy != v1alpha1.PolicyReloader || used == "" || used == key {
 			continue
 		}
 		extra = append(extra, catalog.Extra{References: []catalog.Rule{{
 			Path:    catalog.Path{catalog.AnyDepth, "metadata", "annotations", catalog.Segment(used)},
-			Targets: named.target, Formats: []*catalog.Format{catalog.Plain}, Separator: ",",
+			Targets: target, Formats: []*catalog.Format{catalog.Plain}, Separator: ",",
 		}}})
 	}
 	return extra
