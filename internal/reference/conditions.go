@@ -11,17 +11,6 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// Holds reports whether an item satisfies all conditions, such as those of a catalog.Exception. Their paths start at
-// the item's root.
-func Holds(conditions []catalog.Condition, item *yaml.Node) bool {
-	w := &walker{root: unwrap(item), budget: new(yamldoc.Budget)}
-	if w.root == nil {
-		return false
-	}
-	w.frames = []frame{{mapping: w.root}}
-	return w.holdAll(conditions)
-}
-
 func (w *walker) holdAll(conditions []catalog.Condition) bool {
 	for i := range conditions {
 		if !w.holds(&conditions[i]) {
@@ -83,13 +72,12 @@ func (w *walker) targets(r *catalog.Rule) catalog.Target {
 }
 
 func kindOf(k *catalog.KindField, value string) catalog.Target {
-	for name, target := range k.Values {
-		if name == value || k.IgnoreCase && strings.EqualFold(name, value) {
-			return target
-		}
+	values := k.Values
+	if len(values) == 0 {
+		values = map[string]catalog.Target{"ConfigMap": catalog.ConfigMap, "Secret": catalog.Secret}
 	}
-	for _, target := range catalog.AnyTarget.Each() {
-		if own := target.String(); len(k.Values) == 0 && (own == value || k.IgnoreCase && strings.EqualFold(own, value)) {
+	for name, target := range values {
+		if name == value || k.IgnoreCase && strings.EqualFold(name, value) {
 			return target
 		}
 	}

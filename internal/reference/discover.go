@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/confighash/confighash/internal/catalog"
 	"github.com/confighash/confighash/internal/yamldoc"
 )
@@ -61,10 +59,7 @@ func (w *walker) discover(s *shapes) error {
 }
 
 func (s *shapes) isUnlike(path yamldoc.Path) bool {
-	steps, err := path.Steps()
-	if err != nil {
-		return false
-	}
+	steps, _ := path.Steps() // it cannot fail for a path of a walk
 	var keys []string
 	for _, step := range steps {
 		if step.Index < 0 {
@@ -72,8 +67,4 @@ func (s *shapes) isUnlike(path yamldoc.Path) bool {
 		}
 	}
 	return slices.ContainsFunc(s.unlike, func(p catalog.Path) bool { return p.Matches(keys) })
-}
-
-func (w *walker) isObject(n *yaml.Node) bool {
-	return w.child(n, "apiVersion") != "" && w.child(n, "kind") != "" && w.mappingAt(n, "metadata") != nil
 }

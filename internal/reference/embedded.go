@@ -16,12 +16,11 @@ func (w *walker) embed(r *rule, n *yaml.Node, shared bool) (bool, error) {
 	if yaml.Unmarshal([]byte(n.Value), &document) != nil {
 		return false, nil // the format of another tool's annotation is not our concern
 	}
-	root := unwrap(&document)
-	if root == nil || w.tooDeep() {
+	if w.tooDeep() {
 		return false, nil
 	}
 	at := edit.ScalarAt(w.steps.Path(), n, shared)
-	inner := &walker{root: root, within: &at, positions: edit.NewText([]byte(n.Value)), budget: w.budget}
+	inner := &walker{root: unwrap(&document), within: &at, positions: edit.NewText([]byte(n.Value)), budget: w.budget}
 	if err := inner.run(r.embedded, false); err != nil {
 		return false, err
 	}

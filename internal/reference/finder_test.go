@@ -603,17 +603,17 @@ credentials: d
 	}
 }
 
-func TestHolds_readsConditionsOfPodTemplates(t *testing.T) {
-	k := catalog.Builtin().Kind("apps", "v1", "StatefulSet")
-	when := k.PodTemplates[0].Except[0].When
-	if !Holds(when, parse(t, "{spec: {updateStrategy: {type: OnDelete}}}")) {
-		t.Error("the condition does not hold under OnDelete")
-	}
-	if !Holds(when, parse(t, "{base: &b {type: OnDelete}, spec: {updateStrategy: {<<: *b}}}")) {
-		t.Error("the condition does not hold where a merge key brings OnDelete in")
-	}
-	if Holds(when, parse(t, "{spec: {updateStrategy: {type: RollingUpdate}}}")) {
-		t.Error("the condition holds under RollingUpdate")
+func TestFind_readsConditionsOfPodTemplates(t *testing.T) {
+	for spec, want := range map[string]catalog.Change{
+		"spec: {updateStrategy: {type: OnDelete}, ":                    catalog.Deferred,
+		"base: &b {type: OnDelete}, spec: {updateStrategy: {<<: *b}, ": catalog.Deferred,
+		"spec: {updateStrategy: {type: RollingUpdate}, ":               catalog.Rollout,
+	} {
+		item := parse(t, "{kind: StatefulSet, "+spec+"template: {metadata: {}, spec: {containers: [{name: a}]}}}}")
+		found, err := NewFinder(catalog.Builtin()).Find("apps", "v1", "StatefulSet", item)
+		if err != nil || len(found.PodTemplates) != 1 || found.PodTemplates[0].Change != want {
+			t.Errorf("%s: found %+v, want %s (%v)", spec, found.PodTemplates, want, err)
+		}
 	}
 }
 

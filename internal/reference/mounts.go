@@ -158,8 +158,7 @@ func (w *walker) mountsOf(podSpec *yaml.Node, lists []string) map[string]*mount 
 
 // cleanPath returns a relative path without double slashes and "." elements.
 func cleanPath(path string) string {
-	parts := strings.Split(path, "/")
-	parts = slices.DeleteFunc(parts, func(p string) bool { return p == "" || p == "." })
+	parts := slices.DeleteFunc(strings.Split(path, "/"), func(p string) bool { return p == "" || p == "." })
 	if len(parts) > 0 && parts[0] == "..data" {
 		parts = parts[1:] // the link to where the kubelet keeps the files
 	}

@@ -73,8 +73,9 @@ func (w *walker) podTemplates(known []template) []PodTemplate {
 // podTemplate returns false if an anchor has no pod template.
 func (w *walker) podTemplate(a *anchor, t *template) (PodTemplate, bool) {
 	found, at := PodTemplate{Index: a.index, Change: t.known.Change, Runs: t.known.Runs}, frame{mapping: a.node}
+	atRoot := &walker{root: w.root, budget: new(yamldoc.Budget), frames: []frame{{mapping: w.root}}}
 	for i := range t.known.Except {
-		if except := &t.known.Except[i]; Holds(except.When, w.root) {
+		if except := &t.known.Except[i]; atRoot.holdAll(except.When) {
 			found.Change, found.Reason = except.Change, except.Reason
 			break
 		}
@@ -123,12 +124,10 @@ func (w *walker) isPodTemplate(n *yaml.Node) bool {
 func rootsOf(templates []PodTemplate) yamldoc.Roots {
 	roots := yamldoc.Roots{}
 	for i := range templates {
-		t := &templates[i]
-		if t.Spec != "" {
-			roots.Add(t.Spec, i)
-		}
-		if t.AnnotationsAt != "" {
-			roots.Add(t.AnnotationsAt, i)
+		for _, at := range []yamldoc.Path{templates[i].Spec, templates[i].AnnotationsAt} {
+			if at != "" {
+				roots.Add(at, i)
+			}
 		}
 	}
 	return roots

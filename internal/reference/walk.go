@@ -94,14 +94,10 @@ func (w *walker) tooDeep() bool {
 // Find returns the references in an item of the given kind. It only reads the item, so others may read it concurrently.
 // It fails if aliases expand excessively.
 func (f *Finder) Find(group, version, kind string, item *yaml.Node) (Found, error) {
-	root := unwrap(item)
-	if root == nil {
-		return Found{}, nil
-	}
 	r := f.rules(gvk{group, version, kind})
 	w := walkers.Get().(*walker)
 	defer w.release()
-	w.finder, w.root = f, root
+	w.finder, w.root = f, unwrap(item)
 	if err := w.run(r, false); err != nil {
 		return Found{}, err
 	}
@@ -153,10 +149,7 @@ func (w *walker) release() {
 }
 
 func unwrap(item *yaml.Node) *yaml.Node {
-	if item != nil && item.Kind == yaml.DocumentNode {
-		if len(item.Content) == 0 {
-			return nil
-		}
+	if item.Kind == yaml.DocumentNode {
 		return item.Content[0]
 	}
 	return item
@@ -212,7 +205,7 @@ func (w *walker) walk(n *yaml.Node, states []*state, shared bool) error {
 
 func (w *walker) mapping(n *yaml.Node, states []*state, shared bool) error {
 	if w.shapes != nil && len(w.steps) > w.base {
-		if w.isObject(n) {
+		if w.child(n, "apiVersion") != "" && w.child(n, "kind") != "" && w.mappingAt(n, "metadata") != nil {
 			return nil // fields of another object, which may be created anywhere
 		}
 		if !w.inTemplate && w.isPodTemplate(n) {
