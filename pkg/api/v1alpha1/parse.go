@@ -6,7 +6,6 @@ import (
 	"maps"
 	"reflect"
 	"slices"
-	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -31,16 +30,6 @@ type flat struct {
 // flatData is the path of the Spec in the flat form.
 const flatData = "data"
 
-// flatPath converts a path in the struct flat to one in a ConfigMap: data.rename.immutable to data["rename.immutable"].
-func flatPath(path yamldoc.Path) yamldoc.Path {
-	for _, f := range flatFields(reflect.TypeFor[Spec]()) {
-		if rest, ok := strings.CutPrefix(string(path), flatData+"."+f.name); ok && (rest == "" || strings.ContainsAny(rest[:1], ".[")) {
-			return yamldoc.Path(flatData).Key(f.name) + yamldoc.Path(rest)
-		}
-	}
-	return path
-}
-
 // Complete returns a copy of c with defaults for unset fields. As in Parse, the error is an Errors with all errors.
 func (c *ConfigHash) Complete() (*ConfigHash, error) {
 	given := *c
@@ -48,7 +37,7 @@ func (c *ConfigHash) Complete() (*ConfigHash, error) {
 	given.Kind = cmp.Or(c.Kind, Kind)
 	completed, r := &ConfigHash{}, &reader{}
 	r.object(nodeOf(reflect.ValueOf(given)), reflect.ValueOf(completed).Elem(), "")
-	r.validateTogether(&completed.Spec, "spec")
+	r.validateTogether(&completed.Spec)
 	if r.errs != nil {
 		return nil, r.errs
 	}
@@ -103,9 +92,9 @@ func Parse(node *yaml.Node) (*ConfigHash, error) {
 		return nil, err
 	}
 	config, f := &ConfigHash{}, flat{}
-	root, at, paths := reflect.ValueOf(config).Elem(), yamldoc.Path("spec"), deepFields
+	root, paths := reflect.ValueOf(config).Elem(), deepFields
 	if isFlat {
-		root, at, paths = reflect.ValueOf(&f).Elem(), flatData, flatFields
+		root, paths = reflect.ValueOf(&f).Elem(), flatFields
 	}
 	r := &reader{isFlat: isFlat, paths: names(paths(root.Type()))}
 	r.object(node, root, "")
@@ -115,7 +104,7 @@ func Parse(node *yaml.Node) (*ConfigHash, error) {
 	if isFlat {
 		config = &ConfigHash{APIVersion: APIVersion, Kind: Kind, Metadata: f.Metadata, Spec: f.Data}
 	}
-	r.validateTogether(&config.Spec, at)
+	r.validateTogether(&config.Spec)
 	if r.errs != nil {
 		return nil, r.errs
 	}

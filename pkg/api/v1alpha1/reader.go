@@ -27,9 +27,6 @@ type reader struct {
 }
 
 func (r *reader) fail(at yamldoc.Path, message string) {
-	if r.isFlat {
-		at = flatPath(at)
-	}
 	r.errs = append(r.errs, FieldError{Path: string(at), Message: message})
 }
 
@@ -151,13 +148,9 @@ func (r *reader) object(node *yaml.Node, v reflect.Value, at yamldoc.Path) {
 		}
 		r.foreign = len(entries) > 0 && !slices.ContainsFunc(entries, isLike)
 	}
-	pathOf := at.Key
-	if inFlatData { // where a name is a path by itself
-		pathOf = func(name string) yamldoc.Path { return at + "." + yamldoc.Path(name) }
-	}
 	for _, f := range known {
 		if !slices.ContainsFunc(entries, func(e entry) bool { return e.key == f.name && !yamldoc.IsNull(e.value) }) {
-			r.absent(v.FieldByIndex(f.index), &f, pathOf(f.name))
+			r.absent(v.FieldByIndex(f.index), &f, at.Key(f.name))
 		}
 	}
 	for _, e := range entries {
@@ -168,9 +161,9 @@ func (r *reader) object(node *yaml.Node, v reflect.Value, at yamldoc.Path) {
 			r.unknown(e, at, names(known))
 		case yamldoc.IsNull(e.value):
 		case inFlatData:
-			r.readText(e.value, v.FieldByIndex(known[i].index), &known[i], pathOf(e.key))
+			r.readText(e.value, v.FieldByIndex(known[i].index), &known[i], at.Key(e.key))
 		default:
-			r.read(e.value, v.FieldByIndex(known[i].index), &known[i], pathOf(e.key))
+			r.read(e.value, v.FieldByIndex(known[i].index), &known[i], at.Key(e.key))
 		}
 	}
 }
