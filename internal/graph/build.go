@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
-	"sync"
 
 	"go.yaml.in/yaml/v3"
 
@@ -37,16 +36,6 @@ type Builder struct {
 	Context bool
 	// FunctionConfig is the functionConfig, if any. kpt passes its file as an item as well.
 	FunctionConfig *yaml.Node
-
-	own ownConfig
-}
-
-// An ownConfig caches facts of the functionConfig if that is a ConfigMap.
-type ownConfig struct {
-	once    sync.Once
-	fields  fields
-	content hash.Content
-	err     error
 }
 
 // Build returns the facts of the items of a chunk. It has the signature that manifest.Parse expects. It fails if a
@@ -155,17 +144,13 @@ func (b *Builder) isOwnConfig(r *Resource, item *yaml.Node) bool {
 	if b.FunctionConfig == nil || r.APIVersion != "v1" || r.Kind != "ConfigMap" {
 		return false
 	}
-	own := &b.own
-	own.once.Do(func() {
-		if own.fields, own.err = readFields(b.FunctionConfig, false); own.err == nil {
-			own.content, own.err = hash.ContentOf(r.Kind, b.FunctionConfig)
-		}
-	})
-	if own.err != nil || own.fields.apiVersion != r.APIVersion || own.fields.kind != r.Kind || own.fields.name != r.Name || own.fields.namespace != r.Namespace {
+	own, err := readFields(b.FunctionConfig, false)
+	if err != nil || own.apiVersion != r.APIVersion || own.kind != r.Kind || own.name != r.Name || own.namespace != r.Namespace {
 		return false
 	}
-	content, err := hash.ContentOf(r.Kind, item)
-	return err == nil && reflect.DeepEqual(content, own.content)
+	config, err := hash.ContentOf(r.Kind, b.FunctionConfig)
+	content, errOfItem := hash.ContentOf(r.Kind, item)
+	return err == nil && errOfItem == nil && reflect.DeepEqual(content, config)
 }
 
 // target sets the fields that only ConfigMaps and Secrets have.

@@ -79,16 +79,15 @@ type dropper struct {
 	selectors map[selected]*mention
 }
 
-// A selected is a key in the selectors of one namespace, or of all.
-type selected struct {
-	key, namespace string
-	everywhere     bool
-}
+// A selected is a key in the selectors of one namespace, or of all if that is everywhere.
+type selected struct{ key, namespace string }
+
+const everywhere = "*"
 
 func (d *dropper) index(f *facts) {
 	for i := range f.mentions {
 		m := &f.mentions[i]
-		at := selected{key: m.key, everywhere: !m.local}
+		at := selected{m.key, everywhere}
 		if m.local {
 			at.namespace = d.graph.NamespaceOf(m.by)
 		}
@@ -186,10 +185,7 @@ func (d *dropper) unseen(r *graph.Resource) *reference.Read {
 
 // selecting returns a selector that mentions a label and may select the pods of r, nil if there is none.
 func (d *dropper) selecting(r *graph.Resource, key string) *mention {
-	if m := d.selectors[selected{key: key, namespace: d.graph.NamespaceOf(r)}]; m != nil {
-		return m
-	}
-	return d.selectors[selected{key: key, everywhere: true}]
+	return cmp.Or(d.selectors[selected{key, d.graph.NamespaceOf(r)}], d.selectors[selected{key, everywhere}])
 }
 
 // isOwn reports whether a key is this function's, or one that the policy reads: without it, the next run would have

@@ -169,9 +169,7 @@ func misspelt(a, b string) bool {
 	}
 	counts := func(name string, end int) bool {
 		rest := name[len(name)-end:]
-		if i := strings.IndexAny(rest, "-."); i >= 0 {
-			rest = rest[:i]
-		}
+		rest = rest[:strings.IndexAny(rest+"-", "-.")]
 		word := name[strings.LastIndexAny(name[:start], "-.")+1:len(name)-end] + rest
 		return len(word) <= 2 || hash.IsSuffix(word)
 	}

@@ -5,7 +5,6 @@ package unresolved
 import (
 	"cmp"
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 	"sync"
@@ -25,7 +24,7 @@ import (
 // build sees. rewritten: references by names without a hash, or with that of an earlier run, are rewritten.
 func Find(g *graph.Graph, p *policy.Policy, asked v1alpha1.Unresolved, rewritten bool) []graph.Finding {
 	f := &finder{policy: p, asked: asked, reported: map[report]bool{}}
-	for e := range consumers(g) {
+	for _, e := range consumers(g) {
 		for _, makers := range e.Makers {
 			if makers.Named {
 				continue
@@ -42,20 +41,16 @@ func Find(g *graph.Graph, p *policy.Policy, asked v1alpha1.Unresolved, rewritten
 }
 
 // consumers returns the references of g whose objects must exist.
-func consumers(g *graph.Graph) iter.Seq[*graph.Edge] {
-	return func(yield func(*graph.Edge) bool) {
-		for _, r := range g.Resources {
-			for i := range r.Edges {
-				ref := r.Edges[i].Ref
-				if r.Ignored() || ref.Role != catalog.Consumer || ref.Tentative || ref.Via == catalog.ViaExtraSource {
-					continue
-				}
-				if !yield(&r.Edges[i]) {
-					return
-				}
+func consumers(g *graph.Graph) (edges []*graph.Edge) {
+	for _, r := range g.Resources {
+		for i := range r.Edges {
+			ref := r.Edges[i].Ref
+			if !r.Ignored() && ref.Role == catalog.Consumer && !ref.Tentative && ref.Via != catalog.ViaExtraSource {
+				edges = append(edges, &r.Edges[i])
 			}
 		}
 	}
+	return edges
 }
 
 type finder struct {
@@ -83,11 +78,8 @@ type Miss struct {
 func Misses(g *graph.Graph, p *policy.Policy, rewritten bool) []Miss {
 	var misses []Miss
 	known := sync.OnceValue(func() *names { return newNames(g, rewritten) })
-	for e := range consumers(g) {
-		met := len(e.Matches) > 0
-		if !rewritten {
-			met = len(e.Current()) > 0
-		}
+	for _, e := range consumers(g) {
+		met := len(e.Current()) > 0 || rewritten && len(e.Matches) > 0
 		if met || e.Made() || e.Targets == 0 || len(e.Strangers) > 0 || everywhere(g, p, e) {
 			continue
 		}
