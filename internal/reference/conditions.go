@@ -85,13 +85,9 @@ func kindOf(k *catalog.KindField, value string) catalog.Target {
 }
 
 func (w *walker) export(e *catalog.Export) (string, bool) {
-	restore := w.descend(e.Path)
-	defer restore()
-	if len(w.frames) < len(e.Path) || !w.holdAll(e.When) {
-		return "", false
-	}
-	field, ok := w.lookup(catalog.Relative{Path: e.Path[len(e.Path)-1:]})
-	if !ok || !isString(field.node) {
+	field, ok := w.descend(e.Path)
+	defer w.ascend()
+	if !ok || !isString(field.node) || !w.holdAll(e.When) {
 		return "", false
 	}
 	return field.node.Value, true

@@ -9,19 +9,23 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// descend pushes a frame for each mapping on the path, as far as these exist, except for the last key's value. It does
+// descend pushes a frame for each mapping on the path, as far as these exist, and returns the last key's value. It does
 // not pass through lists.
-func (w *walker) descend(path catalog.Path) (restore func()) {
+func (w *walker) descend(path catalog.Path) (field, bool) {
+	root := frame{mapping: w.root, depth: w.base}
 	for i, key := range path {
-		around, ok := w.follow(frame{mapping: w.root, depth: w.base}, path[:i])
+		around, ok := w.follow(root, path[:i])
 		if !ok || around.node.Kind != yaml.MappingNode {
-			break
+			return field{}, false
 		}
 		w.push(around.node, w.base+i, around.shared)
 		w.steps.Key(string(key))
 	}
-	return func() { w.frames, w.steps = w.frames[:0], w.steps[:w.base] }
+	return w.follow(root, path)
 }
+
+// ascend undoes descend.
+func (w *walker) ascend() { w.frames, w.steps = w.frames[:0], w.steps[:w.base] }
 
 // A field is the result of a lookup.
 type field struct {

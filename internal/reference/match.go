@@ -200,13 +200,10 @@ func isNamespace(value string) bool {
 
 // useDefault adds the reference that replaces a missing field.
 func (w *walker) useDefault(r *rule) {
-	restore := w.descend(r.Path)
-	defer restore()
-	if len(w.frames) == len(r.Path) {
-		last := catalog.Relative{Path: r.Path[len(r.Path)-1:]}
-		if field, ok := w.lookup(last); ok && !yamldoc.IsNull(field.node) && field.node.Value != "" {
-			return
-		}
+	own, ok := w.descend(r.Path)
+	defer w.ascend()
+	if ok && !yamldoc.IsNull(own.node) && own.node.Value != "" {
+		return
 	}
 	targets := w.targets(r.Rule)
 	if targets == 0 || !w.holdAll(r.When) {
