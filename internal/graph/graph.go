@@ -3,6 +3,7 @@ package graph
 import (
 	"cmp"
 	"slices"
+	"sync"
 
 	"github.com/confighash/confighash/internal/catalog"
 )
@@ -24,9 +25,9 @@ type Graph struct {
 	Namespace string
 
 	// byName holds ConfigMaps and Secrets by current and earlier names, byBase by the same names without an earlier
-	// run's suffix. widened: they also have entries for the scope every.
+	// run's suffix. widen adds entries for the scope every: few inputs need them.
 	byName, byBase map[key][]*Resource
-	widened        bool
+	widen          func()
 	// producers holds what creates ConfigMaps and Secrets, by the name of the product.
 	producers map[key][]*Resource
 	// others holds resources of other kinds that references may name.
@@ -51,7 +52,7 @@ type scope uint8
 const (
 	present  scope = iota // the target's current namespace
 	earlier               // a namespace from earlier in the build
-	every                 // any namespace; see Graph.widen
+	every                 // any namespace
 	anywhere              // for producers: any namespace of the product
 )
 
@@ -99,6 +100,7 @@ func New(resources []*Resource, namespace string) *Graph {
 			g.Resources = append(g.Resources, r)
 		}
 	}
+	g.widen = sync.OnceFunc(func() { g.addTargets(every) })
 	g.all = slices.Concat(g.Resources, g.Context)
 	g.scope()
 	for i, r := range g.All() {
@@ -110,10 +112,8 @@ func New(resources []*Resource, namespace string) *Graph {
 			}
 		}
 		g.addProducts(r)
-		if r.Target != 0 && r.Name != "" {
-			g.addTarget(r, present)
-		}
 	}
+	g.addTargets(present)
 	for _, r := range g.All() { // all indices are complete
 		r.Edges = make([]Edge, len(r.References))
 		for i := range r.References {
@@ -140,15 +140,11 @@ func (g *Graph) scope() {
 	}
 }
 
-// widen indexes all targets under the scope every, on first use: few inputs need it.
-func (g *Graph) widen() {
-	if g.widened {
-		return
-	}
-	g.widened = true
+// addTargets indexes all targets in a scope, present or every.
+func (g *Graph) addTargets(in scope) {
 	for _, r := range g.All() {
 		if r.Target != 0 && r.Name != "" {
-			g.addTarget(r, every)
+			g.addTarget(r, in)
 		}
 	}
 }

@@ -118,11 +118,8 @@ func (g *Graph) makers(referrer *Resource, ref *reference.Reference, target cata
 
 // StandIns returns the resources in a list of the graph that represent a Secret.
 func (g *Graph) StandIns(list []*Resource) []*Resource {
-	switch {
-	case len(list) == 0, len(list) == 1 && !list[0].StandsFor:
+	if len(list) == 0 {
 		return nil
-	case len(list) == 1:
-		return list
 	}
 	return Once(g.notes, list, "stand-ins", func() []*Resource {
 		return slices.DeleteFunc(slices.Clone(list), func(r *Resource) bool { return !r.StandsFor })
@@ -139,22 +136,17 @@ func (g *Graph) Unsure(e *Edge) bool {
 		return false
 	}
 	return slices.ContainsFunc(e.Matches, func(match Match) bool {
-		return Once(g.notes, match.Candidates, spreadOf(ref.Name), func() bool { return g.spread(match.Candidates, ref.Name) })
+		return Once(g.notes, match.Candidates, spreadOf(ref.Name), func() bool {
+			first := match.Candidates[0]
+			elsewhere := func(r *Resource) bool { return !slices.Contains([]string{"", g.NamespaceOf(first)}, g.NamespaceOf(r)) }
+			return slices.ContainsFunc(match.Candidates, elsewhere) ||
+				slices.ContainsFunc(g.producers[key{first.Target, anywhere, "", ref.Name}], elsewhere)
+		})
 	})
 }
 
 // spreadOf is the key of Notes for whether candidates of a name are in several namespaces.
 type spreadOf string
-
-func (g *Graph) spread(candidates []*Resource, name string) bool {
-	first := g.NamespaceOf(candidates[0])
-	elsewhere := func(r *Resource) bool {
-		namespace := g.NamespaceOf(r)
-		return namespace != "" && namespace != first
-	}
-	return slices.ContainsFunc(candidates, elsewhere) ||
-		slices.ContainsFunc(g.producers[key{candidates[0].Target, anywhere, "", name}], elsewhere)
-}
 
 // Elsewhere returns, for a referrer of unknown scope, the objects that the reference would mean if the referrer were
 // cluster-scoped: a list for each kind, empty if all objects are in the namespace assumed for the referrer.

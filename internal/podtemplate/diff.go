@@ -46,9 +46,6 @@ type Difference struct {
 // must have been read in the same way.
 func Diff(before, after *Template) []Difference {
 	var d differ
-	if equal(&before.root, &after.root) {
-		return nil
-	}
 	d.values(&before.root, &after.root)
 	return d.found
 }

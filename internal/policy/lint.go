@@ -6,10 +6,7 @@ import (
 	"strings"
 
 	"github.com/confighash/confighash/internal/graph"
-	"github.com/confighash/confighash/internal/policy/reloader"
-	"github.com/confighash/confighash/internal/policy/wave"
 	"github.com/confighash/confighash/internal/yamldoc"
-	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
 // A controller is the controller whose annotations a policy follows, for messages.
@@ -21,19 +18,6 @@ type controller struct {
 	renamed map[string]string
 	// The annotations that it reads, each with a check that returns what is wrong with a value.
 	workload, podTemplate, object map[string]func(value string) string
-}
-
-// controllerOf returns the controller of a policy, nil if it follows none.
-func controllerOf(policy v1alpha1.Policy, r *reloader.Controller, settings v1alpha1.Reloader) *controller {
-	switch policy {
-	case v1alpha1.PolicyReloader:
-		c := &controller{name: "Reloader", domain: reloader.Domain, renamed: settings.AnnotationKeys}
-		c.workload, c.podTemplate, c.object = r.Annotations()
-		return c
-	case v1alpha1.PolicyWave:
-		return &controller{name: "wave", domain: wave.Domain, workload: wave.Annotations}
-	}
-	return nil
 }
 
 const metadataAnnotations yamldoc.Path = "metadata.annotations"

@@ -11,6 +11,7 @@ import (
 	"github.com/confighash/confighash/internal/manifest"
 	"github.com/confighash/confighash/internal/pattern"
 	"github.com/confighash/confighash/internal/policy/reloader"
+	"github.com/confighash/confighash/internal/policy/wave"
 	"github.com/confighash/confighash/pkg/api/v1alpha1"
 )
 
@@ -47,7 +48,13 @@ func New(g *graph.Graph, c *catalog.Catalog, spec *v1alpha1.Spec) (*Policy, erro
 	}
 	p.reloader = reloader.New(spec.Reloader)
 	p.reloader.Budget = p.budget
-	p.controller = controllerOf(spec.Policy, p.reloader, spec.Reloader)
+	switch spec.Policy {
+	case v1alpha1.PolicyReloader:
+		p.controller = &controller{name: "Reloader", domain: reloader.Domain, renamed: spec.Reloader.AnnotationKeys}
+		p.controller.workload, p.controller.podTemplate, p.controller.object = p.reloader.Annotations()
+	case v1alpha1.PolicyWave:
+		p.controller = &controller{name: "wave", domain: wave.Domain, workload: wave.Annotations}
+	}
 	var err error
 	if p.include, err = compile(spec.Include); err != nil {
 		return nil, fmt.Errorf("spec.include: %w", err)

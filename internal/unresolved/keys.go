@@ -99,17 +99,15 @@ func missingKeys(e *graph.Edge) (object *graph.Resource, missing string) {
 			keys = append(keys, strconv.Quote(key)+" in data (variables cannot use binaryData)")
 		}
 	}
-	if len(keys) > 0 && filled(object) {
-		return nil, ""
+	if len(keys) > 0 {
+		rule := catalog.Builtin().NeverRename(catalog.Object{
+			Kind: object.Kind, Name: object.Name, Type: object.Type, Labels: object.Labels, Annotations: object.Annotations,
+		})
+		if rule != nil && rule.Filled {
+			return nil, ""
+		}
 	}
 	return object, strings.Join(keys, ", ")
-}
-
-func filled(object *graph.Resource) bool {
-	rule := catalog.Builtin().NeverRename(catalog.Object{
-		Kind: object.Kind, Name: object.Name, Type: object.Type, Labels: object.Labels, Annotations: object.Annotations,
-	})
-	return rule != nil && rule.Filled
 }
 
 // have lists the keys of an object, only the first if there are many.
