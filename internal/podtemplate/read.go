@@ -93,18 +93,10 @@ var zeros = map[base]node{
 	aString: {kind: text}, aBool: {kind: boolean, value: "false"}, anInt: {kind: number, value: "0"}, anIntOrString: {kind: number, value: "0"}, aQuantity: {kind: quantity, value: "0"},
 }
 
+var zeroTexts = map[kind]string{number: "0", quantity: "0", boolean: "false"}
+
 func isZero(t *typ, n *node) bool {
-	switch n.kind {
-	case mapping, list:
-		return len(n.children) == 0
-	case text:
-		return n.value == "" && t.base == aString
-	case number, quantity:
-		return n.value == "0"
-	case boolean:
-		return n.value == "false"
-	}
-	return true
+	return len(n.children) == 0 && n.value == zeroTexts[n.kind] && (n.kind != text || t.base == aString)
 }
 
 func (r *reader) list(t *typ, n *yaml.Node) (node, error) {

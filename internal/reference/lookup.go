@@ -136,10 +136,6 @@ func (w *walker) elements(n *yaml.Node, key string) []*yaml.Node {
 	if list == nil || list.Kind != yaml.SequenceNode {
 		return nil
 	}
-	isAlias := func(n *yaml.Node) bool { return n.Kind == yaml.AliasNode }
-	if !slices.ContainsFunc(list.Content, isAlias) {
-		return list.Content
-	}
 	resolved := make([]*yaml.Node, len(list.Content))
 	for i, element := range list.Content {
 		resolved[i] = yamldoc.Resolve(element)
@@ -162,31 +158,23 @@ func (w *walker) texts(n *yaml.Node) map[string]string {
 }
 
 // scalars returns the values of n, or of its elements if it is a list.
-func scalars(n *yaml.Node) []string {
-	switch n.Kind {
-	case yaml.ScalarNode:
-		return []string{n.Value}
-	case yaml.SequenceNode:
-		var values []string
-		for _, element := range n.Content {
-			if element = yamldoc.Resolve(element); element.Kind == yaml.ScalarNode {
-				values = append(values, element.Value)
-			}
-		}
-		return values
+func scalars(n *yaml.Node) (values []string) {
+	elements := []*yaml.Node{n}
+	if n.Kind == yaml.SequenceNode {
+		elements = n.Content
 	}
-	return nil
+	for _, element := range elements {
+		if element = yamldoc.Resolve(element); element.Kind == yaml.ScalarNode {
+			values = append(values, element.Value)
+		}
+	}
+	return values
 }
 
 // isString reports whether n holds a non-empty string. Like an object's own name, a plain number, boolean or date
 // counts as the string that is written.
 func isString(n *yaml.Node) bool {
-	if n.Kind != yaml.ScalarNode || n.Value == "" {
-		return false
-	}
-	switch n.ShortTag() {
-	case "!!str", "!!timestamp", "!!int", "!!float", "!!bool":
-		return true
-	}
-	return false
+	return n.Kind == yaml.ScalarNode && n.Value != "" && slices.Contains(stringTags, n.ShortTag())
 }
+
+var stringTags = []string{"!!str", "!!timestamp", "!!int", "!!float", "!!bool"}

@@ -22,39 +22,20 @@ type Read struct {
 	At yamldoc.Path
 }
 
-// About returns the kinds that a word is about: the name of a flag, a variable or a field.
-func About(word string) catalog.Target {
-	var about catalog.Target
-	if contains(word, "configmap") {
+// About returns the kinds that a word is about: the name of a flag, a variable or a field. It ignores case, dashes and
+// underscores.
+func About(word string) (about catalog.Target) {
+	word = strings.ToLower(separators.Replace(word))
+	if strings.Contains(word, "configmap") {
 		about |= catalog.ConfigMap
 	}
-	if contains(word, "secret") {
+	if strings.Contains(word, "secret") {
 		about |= catalog.Secret
 	}
 	return about
 }
 
-// contains reports whether word contains part, ignoring case, dashes and underscores. It does not allocate, because it
-// is called for every argument of every container.
-func contains(word, part string) bool {
-	for start := range len(word) {
-		matched := 0
-		for i := start; i < len(word) && matched < len(part); i++ {
-			c := word[i]
-			if matched > 0 && (c == '-' || c == '_') {
-				continue
-			}
-			if c|0x20 != part[matched] {
-				break
-			}
-			matched++
-		}
-		if matched == len(part) {
-			return true
-		}
-	}
-	return false
-}
+var separators = strings.NewReplacer("-", "", "_", "")
 
 // addRead adds the name in the value of a flag or a variable, if that is about ConfigMaps or Secrets and the value is a
 // name.

@@ -239,15 +239,10 @@ func describe(node *yaml.Node) string {
 	case yaml.SequenceNode:
 		return "a list"
 	}
-	switch node.ShortTag() {
-	case "!!null":
-		return "null"
-	case "!!str", "!!timestamp", "!!merge":
-		return "a string"
-	case "!!bool":
-		return "a boolean"
-	case "!!int", "!!float":
-		return "a number"
-	}
-	return "a value with a tag" // such as !salt
+	return cmp.Or(scalarTypes[node.ShortTag()], "a value with a tag") // such as !salt
+}
+
+var scalarTypes = map[string]string{
+	"!!null": "null", "!!str": "a string", "!!timestamp": "a string", "!!merge": "a string",
+	"!!bool": "a boolean", "!!int": "a number", "!!float": "a number",
 }
