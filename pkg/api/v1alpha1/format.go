@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-	"sync"
 
 	"k8s.io/apimachinery/pkg/labels"
 
@@ -116,21 +115,15 @@ func (f *format) wrong(s string) string {
 	case f.check != nil:
 		return f.check(s)
 	case f.pattern == "":
-	case f.taken != "" && matches(f.taken, s):
+	case matches(f.taken, s):
 		return fmt.Sprintf("%q belongs to this function, to kustomize or to kpt; choose another key", s)
-	case f.maxLength > 0 && len(s) > f.maxLength, f.tooLong != "" && matches(f.tooLong, s), !matches("^"+f.pattern+"$", s):
+	case f.maxLength > 0 && len(s) > f.maxLength, matches(f.tooLong, s), !matches("^"+f.pattern+"$", s):
 		return fmt.Sprintf("%q is not %s", s, f.what)
 	}
 	return ""
 }
 
-var compiledPatterns sync.Map // pattern to *regexp.Regexp
-
-// matches compiles a pattern on first use: most runs need none.
+// matches compiles the pattern each time: a functionConfig has few such strings. No string matches "".
 func matches(pattern, s string) bool {
-	known, ok := compiledPatterns.Load(pattern)
-	if !ok {
-		known, _ = compiledPatterns.LoadOrStore(pattern, regexp.MustCompile(pattern))
-	}
-	return known.(*regexp.Regexp).MatchString(s)
+	return pattern != "" && regexp.MustCompile(pattern).MatchString(s)
 }

@@ -36,11 +36,9 @@ func (r *reader) read(node *yaml.Node, v reflect.Value, f *rule, at yamldoc.Path
 	switch kind := v.Kind(); {
 	case kind == reflect.Pointer:
 		v.Set(reflect.New(v.Type().Elem()))
-		r.boolean(node, v.Elem(), f, at)
-	case kind == reflect.Bool:
-		r.boolean(node, v, f, at)
-	case kind == reflect.Int:
-		r.number(node, v, f, at)
+		r.scalar(node, v.Elem(), f, at)
+	case kind == reflect.Bool, kind == reflect.Int:
+		r.scalar(node, v, f, at)
 	case kind == reflect.String && isText(node):
 		v.SetString(node.Value)
 		if wrong := f.check(node.Value); wrong != "" {
@@ -69,26 +67,18 @@ func (r *reader) wrongType(node *yaml.Node, f *rule, at yamldoc.Path) {
 	r.fail(at, fmt.Sprintf("must be %s, not %s%s", f.wants(), describe(node), hint))
 }
 
-func (r *reader) boolean(node *yaml.Node, v reflect.Value, f *rule, at yamldoc.Path) {
-	isWord := node.Value == "true" || node.Value == "false"
-	switch {
-	case node.Kind != yaml.ScalarNode:
-		r.wrongType(node, f, at)
-	case isWord && node.ShortTag() == "!!bool":
-		v.SetBool(node.Value == "true")
-	case isWord && node.ShortTag() == "!!str":
-		r.fail(at, fmt.Sprintf("must be true or false, not the string %q: write it without quotes", node.Value))
-	default:
-		r.fail(at, cmp.Or(swallowed(node.Value), fmt.Sprintf("must be true or false, not %q", node.Value)))
-	}
-}
-
-func (r *reader) number(node *yaml.Node, v reflect.Value, f *rule, at yamldoc.Path) {
+// scalar sets v, a boolean or a number.
+func (r *reader) scalar(node *yaml.Node, v reflect.Value, f *rule, at yamldoc.Path) {
+	isWord := v.Kind() == reflect.Bool && (node.Value == "true" || node.Value == "false")
 	var n int32
-	switch {
+	switch tag := node.ShortTag(); {
 	case node.Kind != yaml.ScalarNode:
 		r.wrongType(node, f, at)
-	case node.ShortTag() == "!!int" && node.Decode(&n) == nil && n >= 0:
+	case isWord && tag == "!!bool":
+		v.SetBool(node.Value == "true")
+	case isWord && tag == "!!str":
+		r.fail(at, fmt.Sprintf("must be true or false, not the string %q: write it without quotes", node.Value))
+	case v.Kind() == reflect.Int && tag == "!!int" && node.Decode(&n) == nil && n >= 0:
 		v.SetInt(int64(n))
 	default:
 		r.fail(at, cmp.Or(swallowed(node.Value), fmt.Sprintf("must be %s, not %q", f.wants(), node.Value)))
