@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -124,7 +125,7 @@ func (c *Catalog) StandInKinds() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var kinds []string
-	for _, d := range c.allDocuments() {
+	for _, d := range slices.Concat(slices.Collect(maps.Values(c.allDocuments()))...) {
 		if strings.Contains(d.text, "\nstandIn:") {
 			kinds = append(kinds, d.names...)
 		}

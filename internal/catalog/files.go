@@ -3,7 +3,6 @@ package catalog
 import (
 	"embed"
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 	"sync"
@@ -93,23 +92,17 @@ func read(file string) string {
 	return string(text)
 }
 
-// allDocuments visits the documents about kinds, with the group of each.
-func (c *Catalog) allDocuments() iter.Seq2[string, document] {
+// allDocuments returns the documents about kinds, by group.
+func (c *Catalog) allDocuments() map[string][]document {
+	all := map[string][]document{}
 	entries, _ := files.ReadDir("data") // it is embedded
-	return func(yield func(string, document) bool) {
-		for _, entry := range entries {
-			file := strings.TrimSuffix(entry.Name(), ".yaml")
-			group, ok := groupOf(file)
-			if !ok {
-				continue
-			}
-			for _, d := range c.documents(file) {
-				if !yield(group, d) {
-					return
-				}
-			}
+	for _, entry := range entries {
+		file := strings.TrimSuffix(entry.Name(), ".yaml")
+		if group, ok := groupOf(file); ok {
+			all[group] = c.documents(file)
 		}
 	}
+	return all
 }
 
 // splitDocuments splits a file at its document separators. It leaves out a document whose first line names nothing,

@@ -1,8 +1,8 @@
 package catalog
 
 import (
+	"maps"
 	"slices"
-	"strings"
 )
 
 // A Document is a part of the data, about kinds of one group.
@@ -20,10 +20,12 @@ func (c *Catalog) Documents() []Document {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var all []Document
-	for group, d := range c.allDocuments() {
-		all = append(all, Document{group, d.names, &Kind{}})
-		c.add(all[len(all)-1].Kind, d)
+	documents := c.allDocuments()
+	for _, group := range slices.Sorted(maps.Keys(documents)) {
+		for _, d := range documents[group] {
+			all = append(all, Document{group, d.names, &Kind{}})
+			c.add(all[len(all)-1].Kind, d)
+		}
 	}
-	slices.SortStableFunc(all, func(a, b Document) int { return strings.Compare(a.Group, b.Group) })
 	return all
 }

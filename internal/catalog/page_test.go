@@ -3,6 +3,7 @@ package catalog
 import (
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -67,10 +68,12 @@ func writtenDocuments(c *Catalog) []written {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var all []written
-	for group, d := range c.allDocuments() {
-		all = append(all, writtenDocument(c, group, d))
+	documents := c.allDocuments()
+	for _, group := range slices.Sorted(maps.Keys(documents)) {
+		for _, d := range documents[group] {
+			all = append(all, writtenDocument(c, group, d))
+		}
 	}
-	slices.SortStableFunc(all, func(a, b written) int { return strings.Compare(a.Group, b.Group) })
 	return all
 }
 

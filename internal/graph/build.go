@@ -79,8 +79,17 @@ func (b *Builder) build(chunk *manifest.Chunk, item manifest.Item) (*Resource, e
 	kind := b.Catalog.Kind(r.Group, r.Version, r.Kind)
 	r.ClusterScoped = kind != nil && kind.ClusterScoped
 	r.ScopeUnknown = r.Namespace == "" && !catalog.Builtin().Knows(r.Group, r.Version, r.Kind)
-	if err := b.find(r, item); err != nil {
+	found, err := b.Finder.Find(r.Group, r.Version, r.Kind, item.Node)
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", r, err)
+	}
+	r.References, r.PodTemplates, r.Mistaken, r.Reads, r.Exports = found.References, found.PodTemplates, found.Mistaken, found.Reads, found.Exports
+	for i := range r.References {
+		ref := &r.References[i]
+		ref.At.Shared = ref.At.Shared || item.Shared
+		if ref.NamespaceAt != nil {
+			ref.NamespaceAt.Shared = ref.NamespaceAt.Shared || item.Shared
+		}
 	}
 	switch {
 	case r.Target != 0:
@@ -108,24 +117,6 @@ func (r *Resource) identify(f *fields, wrong error) error {
 	var found bool
 	if r.Group, r.Version, found = strings.Cut(r.APIVersion, "/"); !found {
 		r.Group, r.Version = "", r.APIVersion
-	}
-	return nil
-}
-
-// find sets the item's references and pod templates.
-func (b *Builder) find(r *Resource, item manifest.Item) error {
-	found, err := b.Finder.Find(r.Group, r.Version, r.Kind, item.Node)
-	if err != nil {
-		return err
-	}
-	r.References, r.PodTemplates, r.Mistaken, r.Reads, r.Exports = found.References, found.PodTemplates, found.Mistaken, found.Reads, found.Exports
-	if item.Shared {
-		for i := range r.References {
-			r.References[i].At.Shared = true
-			if at := r.References[i].NamespaceAt; at != nil {
-				at.Shared = true
-			}
-		}
 	}
 	return nil
 }

@@ -50,7 +50,14 @@ func Drop(p *plan.Plan, g *graph.Graph, spec *v1alpha1.Spec, covers Covers) {
 	}
 	d.selectors = map[selected]*mention{}
 	for _, f := range all {
-		d.index(f)
+		for i := range f.mentions {
+			m := &f.mentions[i]
+			at := selected{m.key, everywhere}
+			if m.local {
+				at.namespace = g.NamespaceOf(m.by)
+			}
+			d.selectors[at] = cmp.Or(d.selectors[at], m)
+		}
 	}
 	for _, f := range all {
 		d.dropFrom(f)
@@ -83,19 +90,6 @@ type dropper struct {
 type selected struct{ key, namespace string }
 
 const everywhere = "*"
-
-func (d *dropper) index(f *facts) {
-	for i := range f.mentions {
-		m := &f.mentions[i]
-		at := selected{m.key, everywhere}
-		if m.local {
-			at.namespace = d.graph.NamespaceOf(m.by)
-		}
-		if d.selectors[at] == nil {
-			d.selectors[at] = m
-		}
-	}
-}
 
 // dropFrom plans the removals from the pod templates of a resource.
 func (d *dropper) dropFrom(f *facts) {

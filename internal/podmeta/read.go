@@ -82,18 +82,16 @@ func (w *reader) template(item *yaml.Node, t *reference.PodTemplate) {
 // matching returns the entries of a mapping that are to be dropped unless something needs them.
 func (w *reader) matching(item *yaml.Node, at yamldoc.Path, which int) map[string]string {
 	n := yamldoc.At(item, at)
-	if n == nil {
+	if n == nil || n.Kind != yaml.MappingNode {
 		return nil
 	}
 	found := map[string]string{}
-	if n.Kind == yaml.MappingNode {
-		_ = yamldoc.Each(n, &w.budget, func(key string, value *yaml.Node, _ bool) error { // cannot fail after the walk
-			if w.fields[which].drop.Match(key) {
-				found[key] = yamldoc.Resolve(value).Value
-			}
-			return nil
-		})
-	}
+	_ = yamldoc.Each(n, &w.budget, func(key string, value *yaml.Node, _ bool) error { // cannot fail after the walk
+		if w.fields[which].drop.Match(key) {
+			found[key] = yamldoc.Resolve(value).Value
+		}
+		return nil
+	})
 	return found
 }
 
