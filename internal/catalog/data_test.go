@@ -396,12 +396,3 @@ func TestExpand_refusesInvalidEntries(t *testing.T) {
 		})
 	}
 }
-
-func TestExpand_refusesASubtreeWithinItself(t *testing.T) {
-	c := newCatalog(nil)
-	c.files[subtreesFile] = splitDocuments("subtree: loop\nreferences: [{path: a, subtree: loop}]")
-	var rules []Rule
-	if err := defect(func() { c.expandSubtree(&rules, "loop", expansion{}) }); err == nil || !strings.Contains(err.Error(), "holds itself") {
-		t.Errorf("error %v, want one that names the loop", err)
-	}
-}

@@ -13,9 +13,6 @@ const (
 	podAnnotationsSubtree = "podAnnotations"
 )
 
-// maxDepth bounds nested subtrees.
-const maxDepth = 16
-
 // A rawKind is a Kind in the form of the data files.
 type rawKind struct {
 	Kinds     []string `yaml:"kinds"`
@@ -99,11 +96,11 @@ func (c *Catalog) addTemplate(k *Kind, t TemplateRule, at expansion) {
 	at.root = true
 	if t.Spec != nil {
 		at.prefix = t.Spec
-		c.expandSubtree(&k.References, cmp.Or(t.Subtree, podSpecSubtree), at)
+		c.expand(&k.References, c.subtree(cmp.Or(t.Subtree, podSpecSubtree)), at)
 	}
 	if t.Annotations != nil {
 		at.prefix = t.Annotations
-		c.expandSubtree(&k.References, podAnnotationsSubtree, at)
+		c.expand(&k.References, c.subtree(podAnnotationsSubtree), at)
 	}
 }
 
@@ -117,14 +114,6 @@ type expansion struct {
 	podSpec   int  // the length of the path to the pod spec of mountedBy
 	root      bool // within a subtree: Kustomize of its rules needs that of the including entry too
 	kustomize bool
-	depth     int
-}
-
-func (c *Catalog) expandSubtree(into *[]Rule, name string, at expansion) {
-	if at.depth++; at.depth > maxDepth {
-		panic(fmt.Errorf("catalogue: subtree %s holds itself", name))
-	}
-	c.expand(into, c.subtree(name), at)
 }
 
 func (c *Catalog) subtree(name string) []Entry {
@@ -168,7 +157,7 @@ func (c *Catalog) expandEntry(into *[]Rule, e *Entry, at expansion) {
 		if len(e.MountedBy) > 0 {
 			at.mountedBy, at.podSpec = e.MountedBy, len(rule.Path)-1
 		}
-		c.expandSubtree(into, e.Subtree, at)
+		c.expand(into, c.subtree(e.Subtree), at)
 		return
 	case len(e.Inner) > 0:
 		at.prefix, at.when, at.kustomize, at.mountedBy = nil, nil, false, nil

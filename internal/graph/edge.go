@@ -50,9 +50,8 @@ func (g *Graph) Edge(r *Resource, ref *reference.Reference) Edge {
 		}
 	}
 	// app-2bg6t6bf6t is the Secret of that name, not an earlier version of the ConfigMap app.
-	stale := func(match Match) bool { return match.Stale }
 	if slices.ContainsFunc(e.Matches, func(match Match) bool { return !match.Stale }) {
-		e.Matches = slices.DeleteFunc(e.Matches, stale)
+		e.Matches = slices.DeleteFunc(e.Matches, func(match Match) bool { return match.Stale })
 	}
 	if ref.Of != nil {
 		if named := g.named(r, *ref.Of, ref.Name); len(named) > 0 {
@@ -81,11 +80,7 @@ func (g *Graph) join(a, b []*Resource) []*Resource {
 // Current returns the matches by the objects' current names. Matches by a name with another hash or without one count
 // only if references are rewritten.
 func (e *Edge) Current() []Match {
-	based := func(match Match) bool { return match.Based }
-	if !slices.ContainsFunc(e.Matches, based) {
-		return e.Matches
-	}
-	return slices.DeleteFunc(slices.Clone(e.Matches), based)
+	return slices.DeleteFunc(slices.Clone(e.Matches), func(match Match) bool { return match.Based })
 }
 
 // Made reports whether something in the input creates an object that the reference may mean.

@@ -60,11 +60,8 @@ func (r *Resource) addPart(part catalog.Part, item *yaml.Node) error {
 	if node.Kind != yaml.MappingNode {
 		return errors.New("it must be a mapping of keys to strings")
 	}
-	whole := false
-	if len(part.WholeIf) > 0 {
-		n := yamldoc.At(item, part.WholeIf.From(""))
-		whole = n != nil && n.Kind == yaml.MappingNode && len(n.Content) > 0
-	}
+	condition := yamldoc.At(item, part.WholeIf.From(""))
+	whole := len(part.WholeIf) > 0 && condition != nil && condition.Kind == yaml.MappingNode && len(condition.Content) > 0
 	return each(node, false, func(key string, value *yaml.Node, _ bool) error {
 		if value.Kind != yaml.ScalarNode {
 			return fmt.Errorf("the value of %q is not a string; quote it, or write it as a block", key)

@@ -66,8 +66,11 @@ func Name(g *graph.Graph, p *policy.Policy, spec *v1alpha1.Spec, pl *plan.Plan, 
 		return
 	}
 	for _, r := range taking {
-		n.names[r] = r.Base + "-" + suffixes[r].suffix
-		n.check(r, suffixes[r].most)
+		name, most := r.Base+"-"+suffixes[r].suffix, suffixes[r].most
+		if n.names[r] = name; len(name) > most {
+			pl.Errorf(r, "metadata.name", "with the hash, the name %q would be %d characters long; %d are allowed for this Job, so at most %d before the hash",
+				name, len(name), most, max(most-1-hash.Length, 0))
+		}
 	}
 	n.checkUnique()
 	for _, r := range taking {
@@ -214,12 +217,6 @@ func (n *namer) suffixes(jobs []*graph.Resource, pending map[*graph.Resource][]e
 	})
 }
 
-func (n *namer) check(r *graph.Resource, most int) {
-	if name := n.names[r]; len(name) > most {
-		n.plan.Errorf(r, "metadata.name", "with the hash, the name %q would be %d characters long; %d are allowed for this Job, so at most %d before the hash",
-			name, len(name), most, max(most-1-hash.Length, 0))
-	}
-}
 
 func (n *namer) checkUnique() {
 	taken := map[graph.ID]*graph.Resource{}

@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 
@@ -51,10 +52,8 @@ func (f *Finder) rules(id gvk) *rules {
 
 // newRules compiles the rules of a kind, which may be nil, and those of all kinds.
 func newRules(k *catalog.Kind, everywhere []catalog.Rule) *rules {
-	if k == nil {
-		return compile(everywhere)
-	}
-	r := compile(k.References, everywhere)
+	k = cmp.Or(k, &catalog.Kind{})
+	r := compile(slices.Concat(k.References, everywhere))
 	r.exports = k.Exports
 	for i := range k.PodTemplates {
 		root, t := split(&k.PodTemplates[i])
@@ -109,22 +108,18 @@ type patternEdge struct {
 	to  *state
 }
 
-func compile(lists ...[]catalog.Rule) *rules {
+func compile(list []catalog.Rule) *rules {
 	r := &rules{root: &state{}}
-	order := 0
-	for _, list := range lists {
-		for i := range list {
-			compiled := &rule{Rule: &list[i], order: order}
-			order++
-			if len(compiled.Embedded) > 0 {
-				compiled.embedded = compile(compiled.Embedded)
-			}
-			if len(compiled.Default) > 0 {
-				r.defaults = append(r.defaults, compiled)
-			}
-			at := r.root.reach(compiled.Path)
-			at.rules = append(at.rules, compiled)
+	for i := range list {
+		compiled := &rule{Rule: &list[i], order: i}
+		if len(compiled.Embedded) > 0 {
+			compiled.embedded = compile(compiled.Embedded)
 		}
+		if len(compiled.Default) > 0 {
+			r.defaults = append(r.defaults, compiled)
+		}
+		at := r.root.reach(compiled.Path)
+		at.rules = append(at.rules, compiled)
 	}
 	return r
 }

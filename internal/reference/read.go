@@ -38,28 +38,22 @@ func About(word string) (about catalog.Target) {
 var separators = strings.NewReplacer("-", "", "_", "")
 
 // addRead adds the name in the value of a flag or a variable, if that is about ConfigMaps or Secrets and the value is a
-// name.
+// name, optionally preceded by a namespace.
 func (w *walker) addRead(by, value string, at func() yamldoc.Path) {
 	targets := About(by)
 	if targets == 0 {
 		return
 	}
-	if namespace, name, ok := objectIn(value); ok {
+	namespace, name, qualified := strings.Cut(value, "/")
+	switch {
+	case !qualified:
+		namespace, name = "", value
+	case strings.HasPrefix(namespace, "$"), strings.HasPrefix(namespace, "{"):
+		namespace = "" // a variable, as in $(POD_NAMESPACE)/app
+	}
+	if _, isName := catalog.Plain.Match(name); isName && (namespace == "" || isNamespace(namespace)) {
 		w.reads = append(w.reads, Read{Targets: targets, Name: name, Namespace: namespace, By: by, At: at()})
 	}
-}
-
-// objectIn reads a value as a name, optionally preceded by a namespace. A variable, as in $(POD_NAMESPACE)/app, is not
-// a namespace.
-func objectIn(value string) (namespace, name string, ok bool) {
-	if before, after, found := strings.Cut(value, "/"); found {
-		if !strings.HasPrefix(before, "$") && !strings.HasPrefix(before, "{") {
-			namespace = before
-		}
-		value = after
-	}
-	_, ok = catalog.Plain.Match(value)
-	return namespace, value, ok && (namespace == "" || isNamespace(namespace))
 }
 
 // addReads adds the reads of a pod spec's containers. It reads each part once, however many aliases refer to it.
