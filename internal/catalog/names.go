@@ -124,10 +124,8 @@ func (n nameRules) first(o Object) *NameRule {
 func (n *NameRule) matches(o Object) bool {
 	if !n.Target.Has(TargetOf(o.Kind)) ||
 		len(n.Types) > 0 && !slices.Contains(n.Types, o.Type) ||
-		len(n.Namespaces) > 0 && !slices.Contains(n.Namespaces, o.Namespace) {
-		return false
-	}
-	if len(n.Labels)+len(n.Annotations) > 0 && !marked(n.Labels, o.Labels) && !marked(n.Annotations, o.Annotations) {
+		len(n.Namespaces) > 0 && !slices.Contains(n.Namespaces, o.Namespace) ||
+		len(n.Labels)+len(n.Annotations) > 0 && !marked(n.Labels, o.Labels) && !marked(n.Annotations, o.Annotations) {
 		return false
 	}
 	return len(n.Names)+len(n.Patterns) == 0 || slices.Contains(n.Names, o.Name) ||
@@ -135,10 +133,8 @@ func (n *NameRule) matches(o Object) bool {
 }
 
 func marked(marks []Mark, on map[string]string) bool {
-	for _, m := range marks {
-		if value, ok := on[m.Key]; ok && (len(m.Values) == 0 || slices.Contains(m.Values, value)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(marks, func(m Mark) bool {
+		value, ok := on[m.Key]
+		return ok && (len(m.Values) == 0 || slices.Contains(m.Values, value))
+	})
 }

@@ -217,7 +217,6 @@ func (n *namer) suffixes(jobs []*graph.Resource, pending map[*graph.Resource][]e
 	})
 }
 
-
 func (n *namer) checkUnique() {
 	taken := map[graph.ID]*graph.Resource{}
 	for _, r := range n.graph.Resources {

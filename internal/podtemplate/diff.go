@@ -226,16 +226,8 @@ func shuffled(a, b []node) bool {
 }
 
 func equal(before, after *node) bool {
-	if before.kind != after.kind || before.value != after.value || len(before.children) != len(after.children) {
-		return false
-	}
-	a, b := before.children, after.children
-	for i := range a {
-		if before.kind == mapping && a[i].key != b[i].key || !equal(&a[i], &b[i]) {
-			return false
-		}
-	}
-	return true
+	same := func(a, b node) bool { return (before.kind != mapping || a.key == b.key) && equal(&a, &b) }
+	return before.kind == after.kind && before.value == after.value && slices.EqualFunc(before.children, after.children, same)
 }
 
 func (d *differ) add(what What) {

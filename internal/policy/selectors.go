@@ -65,11 +65,9 @@ func (p *Policy) matches(c *matcher, object *graph.Resource, ids ...kustomize.Id
 }
 
 func matchesKind(c *matcher, object *graph.Resource) bool {
-	if !c.matchGVK(object.Group, object.Version, object.Kind) && (!object.StandsFor || !c.matchGVK("", "v1", "Secret")) {
-		return false
-	}
-	return c.labels.Matches(labels.Set(object.Labels)) && c.annotations.Matches(labels.Set(object.Annotations)) ||
-		object.StandsFor && c.labels.Matches(labels.Set(object.SecretLabels)) && c.annotations.Matches(labels.Set(object.SecretAnnotations))
+	isKind := c.matchGVK(object.Group, object.Version, object.Kind) || object.StandsFor && c.matchGVK("", "v1", "Secret")
+	return isKind && (c.labels.Matches(labels.Set(object.Labels)) && c.annotations.Matches(labels.Set(object.Annotations)) ||
+		object.StandsFor && c.labels.Matches(labels.Set(object.SecretLabels)) && c.annotations.Matches(labels.Set(object.SecretAnnotations)))
 }
 
 func (p *Policy) identities(object *graph.Resource) []kustomize.Identity {

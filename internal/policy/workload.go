@@ -137,10 +137,7 @@ func names(r *graph.Resource, kind string) []string {
 	} else if r.Base != "" && r.Base != r.Name {
 		all = append(all, r.Base)
 	}
-	for _, id := range r.History.Previous {
-		all = append(all, id.Name)
-	}
-	return all
+	return append(all, r.Names()[1:]...)
 }
 
 // A Named is an object that a workload's annotations name.

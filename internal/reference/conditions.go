@@ -12,17 +12,12 @@ import (
 )
 
 func (w *walker) holdAll(conditions []catalog.Condition) bool {
-	for i := range conditions {
-		if !w.holds(&conditions[i]) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(conditions, func(c catalog.Condition) bool { return !w.holds(c) })
 }
 
-func (w *walker) holds(c *catalog.Condition) bool {
+func (w *walker) holds(c catalog.Condition) bool {
 	if len(c.Any) > 0 {
-		return slices.ContainsFunc(c.Any, func(one catalog.Condition) bool { return w.holds(&one) })
+		return slices.ContainsFunc(c.Any, w.holds)
 	}
 	var node *yaml.Node
 	if c.Path != nil {
@@ -30,14 +25,10 @@ func (w *walker) holds(c *catalog.Condition) bool {
 			node = field.node
 		}
 	}
-	if c.Present != nil && *c.Present != (node != nil) {
-		return false
-	}
-	if len(c.In) > 0 && !isOneOf(node, c.In) {
-		return false
-	}
-	return len(c.Contains) == 0 || node != nil && node.Kind == yaml.SequenceNode &&
-		slices.ContainsFunc(scalars(node), func(v string) bool { return slices.Contains(c.Contains, v) })
+	isContained := func(v string) bool { return slices.Contains(c.Contains, v) }
+	return (c.Present == nil || *c.Present == (node != nil)) &&
+		(len(c.In) == 0 || isOneOf(node, c.In)) &&
+		(len(c.Contains) == 0 || node != nil && node.Kind == yaml.SequenceNode && slices.ContainsFunc(scalars(node), isContained))
 }
 
 // isOneOf reports whether n, which may be nil, is a scalar with one of the values.

@@ -42,10 +42,7 @@ func (w *walker) locateAt(path yamldoc.Path, n *yaml.Node, shared bool) (at edit
 	if w.within == nil {
 		return edit.ScalarAt(path, n, shared), 0, true
 	}
-	if shared {
-		return edit.Scalar{}, 0, false
-	}
-	if offset, ok = w.positions.Offset(n.Line, n.Column); !ok {
+	if offset, ok = w.positions.Offset(n.Line, n.Column); !ok || shared {
 		return edit.Scalar{}, 0, false
 	}
 	if n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0 {

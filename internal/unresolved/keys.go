@@ -113,22 +113,19 @@ func missingKeys(e *graph.Edge) (object *graph.Resource, missing string) {
 // have lists the keys of an object, only the first if there are many.
 func have(object *graph.Resource) string {
 	const most = 10
-	if len(object.Keys) == 0 {
-		return "none"
-	}
 	var keys []string
 	for _, key := range object.Keys {
 		if len(keys) < most && !object.Bare[key] {
 			keys = append(keys, graph.Clip(key))
 		}
 	}
-	more := len(object.Keys) - len(keys)
-	if len(keys) == 0 {
+	switch more := len(object.Keys) - len(keys); {
+	case len(object.Keys) == 0:
+		return "none"
+	case len(keys) == 0:
 		return fmt.Sprintf("%d others", more)
+	case more > 0:
+		return fmt.Sprintf("%s and %d more", strings.Join(keys, ", "), more)
 	}
-	all := strings.Join(keys, ", ")
-	if more > 0 {
-		return fmt.Sprintf("%s and %d more", all, more)
-	}
-	return all
+	return strings.Join(keys, ", ")
 }
