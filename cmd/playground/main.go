@@ -48,10 +48,8 @@ type part struct{ name, text string }
 
 type partError struct {
 	part string
-	err  error
+	error
 }
-
-func (e *partError) Error() string { return e.err.Error() }
 
 func (p *part) failed(err error) error { return &partError{p.name, err} }
 
@@ -59,7 +57,7 @@ func (p *part) failed(err error) error { return &partError{p.name, err} }
 func sentences(err error) []any {
 	name := ""
 	if e, ok := err.(*partError); ok { //nolint:errorlint // nothing wraps it
-		name, err = e.part, e.err
+		name, err = e.part, e.error
 	}
 	var all []any
 	for _, e := range function.Errors(err) {

@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -140,9 +139,6 @@ func FieldSpec(target Target, path string) ([]Rule, error) {
 	field, err := ParsePath(path)
 	if err != nil {
 		return nil, err
-	}
-	if len(field) == 0 {
-		return nil, errors.New("an empty path leads to no field")
 	}
 	plain := Rule{Path: field, Targets: target, Formats: []*Format{Plain}, Consumed: true, Via: field.via()}
 	inside := plain

@@ -62,10 +62,7 @@ func groupOf(file string) (string, bool) {
 	case slices.Contains(reserved, file):
 		return "", false
 	}
-	if suffix, ok := strings.CutPrefix(file, "_."); ok {
-		return "*." + suffix, true
-	}
-	return file, true
+	return strings.Replace(file, "_.", "*.", 1), true
 }
 
 // A document is an unparsed part of a file.

@@ -20,25 +20,19 @@ func (s Segment) IsPattern() bool { return strings.Contains(string(s), "*") }
 
 // Matches reports whether s is key, or a pattern that matches it.
 func (s Segment) Matches(key string) bool {
-	before, after, found := strings.Cut(string(s), "*")
-	if !found {
+	before, after, isPattern := strings.Cut(string(s), "*")
+	if !isPattern {
 		return before == key
 	}
-	if !strings.HasPrefix(key, before) {
-		return false
-	}
-	key = key[len(before):]
-	for {
-		middle, rest, found := strings.Cut(after, "*")
-		if !found {
+	key, found := strings.CutPrefix(key, before)
+	for found {
+		var middle string
+		if middle, after, isPattern = strings.Cut(after, "*"); !isPattern {
 			return strings.HasSuffix(key, middle)
 		}
-		at := strings.Index(key, middle)
-		if at < 0 {
-			return false
-		}
-		key, after = key[at+len(middle):], rest
+		_, key, found = strings.Cut(key, middle)
 	}
+	return false
 }
 
 // A Path leads through the keys of mappings to a field. Lists on the way are passed through implicitly. The empty Path

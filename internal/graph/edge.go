@@ -35,8 +35,12 @@ type Makers struct {
 // Edge resolves a reference of r. For r.References, r.Edges has the result.
 func (g *Graph) Edge(r *Resource, ref *reference.Reference) Edge {
 	e := Edge{Referrer: r, Ref: ref, Targets: ref.Targets}
-	if ref.KindFrom != nil {
-		e.Targets &= catalog.TargetOf(g.export(r, ref.KindFrom))
+	if from := ref.KindFrom; from != nil {
+		kind := "" // unless one object in the input determines it
+		if found := g.named(r, catalog.GroupKind{Group: from.Group, Kind: from.Kind}, from.Name); len(found) == 1 {
+			kind = found[0].Exports[from.Export]
+		}
+		e.Targets &= catalog.TargetOf(kind)
 	}
 	for _, target := range e.Targets.Each() {
 		match := g.Resolve(r, ref, target)
@@ -192,14 +196,10 @@ func (g *Graph) meaningsIn(e *Edge, workload *Resource) []Meaning {
 // ExtraSources returns the edges from confighash.dev/extra-sources, without duplicates.
 func (r *Resource) ExtraSources() []*Edge {
 	var extra []*Edge
-	type object struct {
-		targets catalog.Target
-		name    string
-	}
-	met := map[object]bool{}
+	met := map[key]bool{}
 	for i := range r.Edges {
 		ref := r.Edges[i].Ref
-		if at := (object{ref.Targets, ref.Name}); ref.Via == catalog.ViaExtraSource && !met[at] {
+		if at := (key{target: ref.Targets, name: ref.Name}); ref.Via == catalog.ViaExtraSource && !met[at] {
 			met[at] = true
 			extra = append(extra, &r.Edges[i])
 		}

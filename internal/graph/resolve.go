@@ -176,13 +176,3 @@ func (g *Graph) named(referrer *Resource, kind catalog.GroupKind, name string) [
 	}
 	return nil
 }
-
-// export returns the kind of a reference's target from the object that determines it, "" if that object is not in the
-// input.
-func (g *Graph) export(referrer *Resource, from *reference.KindFrom) string {
-	found := g.named(referrer, catalog.GroupKind{Group: from.Group, Kind: from.Kind}, from.Name)
-	if len(found) != 1 {
-		return ""
-	}
-	return found[0].Exports[from.Export]
-}

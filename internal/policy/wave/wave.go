@@ -88,8 +88,5 @@ func parse(kind, item string) (name Name, ok bool) {
 		namespace, rest = "", item
 	}
 	name = Name{Kind: kind, Namespace: strings.TrimSpace(namespace), Name: strings.TrimSpace(rest)}
-	if name.Name == "" || qualified && name.Namespace == "" || strings.Contains(rest, "/") {
-		return Name{}, false
-	}
-	return name, true
+	return name, name.Name != "" && (!qualified || name.Namespace != "") && !strings.Contains(rest, "/")
 }
