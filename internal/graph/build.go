@@ -79,11 +79,9 @@ func (b *Builder) build(chunk *manifest.Chunk, item manifest.Item) (*Resource, e
 	kind := b.Catalog.Kind(r.Group, r.Version, r.Kind)
 	r.ClusterScoped = kind != nil && kind.ClusterScoped
 	r.ScopeUnknown = r.Namespace == "" && !catalog.Builtin().Knows(r.Group, r.Version, r.Kind)
-	found, err := b.Finder.Find(r.Group, r.Version, r.Kind, item.Node)
-	if err != nil {
+	if r.Found, err = b.Finder.Find(r.Group, r.Version, r.Kind, item.Node); err != nil {
 		return nil, fmt.Errorf("%s: %w", r, err)
 	}
-	r.References, r.PodTemplates, r.Mistaken, r.Reads, r.Exports = found.References, found.PodTemplates, found.Mistaken, found.Reads, found.Exports
 	for i := range r.References {
 		ref := &r.References[i]
 		ref.At.Shared = ref.At.Shared || item.Shared

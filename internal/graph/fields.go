@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -61,25 +62,20 @@ func readFields(item *yaml.Node, shared bool) (fields, error) {
 		case "annotations":
 			f.annotations, err = stringMap(value, "annotations")
 		}
-		if wrong == nil {
-			wrong = err
-		}
+		wrong = cmp.Or(wrong, err)
 		return nil
 	})
-	if wrong == nil {
-		wrong = inMetadata
-	}
-	if err == nil && wrong != nil {
+	if wrong = cmp.Or(wrong, inMetadata); err == nil && wrong != nil {
 		err = fmt.Errorf("metadata: %w", wrong)
 	}
 	return f, err
 }
 
 func stringMap(n *yaml.Node, name string) (map[string]string, error) {
-	if n.Kind != yaml.MappingNode {
-		if n.Kind == yaml.ScalarNode && (n.Tag == "!!null" || n.Value == "") {
-			return nil, nil
-		}
+	switch {
+	case n == nil, n.Kind == yaml.ScalarNode && (n.Tag == "!!null" || n.Value == ""):
+		return nil, nil
+	case n.Kind != yaml.MappingNode:
 		return nil, fmt.Errorf("%s must be a mapping of strings", name)
 	}
 	m := make(map[string]string, len(n.Content)/2)

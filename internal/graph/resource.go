@@ -52,18 +52,10 @@ type Resource struct {
 	ClusterScoped bool
 	// ScopeUnknown: neither of the two knows the kind, and the object gives no namespace.
 	ScopeUnknown bool
-	// References are the item's references, in document order, and Edges their resolutions by New, in the same order.
-	References []reference.Reference
-	Edges      []Edge
-	// Mistaken are scalars that kustomize wrongly takes for references.
-	Mistaken []edit.Scalar
-	// Reads are names by which its programs probably read objects: those in pods, and those in a ConfigMap's
-	// environment variables.
-	Reads []reference.Read
-	// Exports are values of the item that other items' references need.
-	Exports map[string]string
-	// PodTemplates are the places in the item from which pods are made.
-	PodTemplates []reference.PodTemplate
+	// Found has the item's references, pod templates and names that programs read.
+	reference.Found
+	// Edges are the resolutions of the References by New, in the same order.
+	Edges []Edge
 	// History is the content of kustomize's build annotations.
 	History kustomize.History
 

@@ -22,12 +22,8 @@ func (b *Builder) standIn(r *Resource, s *catalog.StandIn, item *yaml.Node) {
 		r.SecretLabels, r.SecretAnnotations = r.Labels, r.Annotations
 	} else {
 		// If it is not a mapping of strings, the Secret gets no labels or annotations.
-		if node := yamldoc.At(item, metadata.Key("labels")); node != nil {
-			r.SecretLabels, _ = stringMap(node, "labels")
-		}
-		if node := yamldoc.At(item, metadata.Key("annotations")); node != nil {
-			r.SecretAnnotations, _ = stringMap(node, "annotations")
-		}
+		r.SecretLabels, _ = stringMap(yamldoc.At(item, metadata.Key("labels")), "labels")
+		r.SecretAnnotations, _ = stringMap(yamldoc.At(item, metadata.Key("annotations")), "annotations")
 	}
 	if !b.Values {
 		return

@@ -17,7 +17,7 @@ func TestLint_reportsUnknownKeysAndWrongValues(t *testing.T) {
 	wave := v1alpha1.Spec{Policy: v1alpha1.PolicyWave}
 	workload := func(own, podTemplate annotations) *graph.Resource {
 		template := reference.PodTemplate{Annotations: podTemplate, AnnotationsAt: "spec.template.metadata.annotations"}
-		return &graph.Resource{Kind: "Deployment", Annotations: own, PodTemplates: []reference.PodTemplate{template}}
+		return &graph.Resource{Kind: "Deployment", Annotations: own, Found: reference.Found{PodTemplates: []reference.PodTemplate{template}}}
 	}
 	configMap := func(a annotations) *graph.Resource {
 		return &graph.Resource{Kind: "ConfigMap", Object: graph.Object{Target: catalog.ConfigMap}, Annotations: a}
