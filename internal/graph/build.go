@@ -61,12 +61,11 @@ func (b *Builder) Build(chunk *manifest.Chunk, items []manifest.Item) ([]*Resour
 
 func (b *Builder) build(chunk *manifest.Chunk, item manifest.Item) (*Resource, error) {
 	r := &Resource{Chunk: chunk, Root: item.Root, Line: chunk.Line + max(item.Node.Line, 1) - 1, Context: b.Context}
-	fields, err := readFields(item.Node, item.Shared)
-	if err := r.identify(&fields, err); err != nil {
+	err := r.readFields(item.Node, item.Shared)
+	if err := r.identify(err); err != nil {
 		return nil, fmt.Errorf("%s: %w", r.Place(), err)
 	}
-	r.GenerateName = fields.generateName && r.Name == ""
-	r.Labels, r.Annotations = fields.labels, fields.annotations
+	r.GenerateName = r.GenerateName && r.Name == ""
 	if r.PassedOver = b.Catalog.PassedOver(r.Group, r.Kind) || isForTools(r) || b.isOwnConfig(r, item.Node); r.PassedOver {
 		return r, nil
 	}
@@ -75,6 +74,9 @@ func (b *Builder) build(chunk *manifest.Chunk, item manifest.Item) (*Resource, e
 	}
 	if r.Group == "" {
 		r.Target = catalog.TargetOf(r.Kind)
+	}
+	if r.Target == 0 {
+		r.Encrypted, r.Immutable, r.SOPS = false, false, false
 	}
 	kind := b.Catalog.Kind(r.Group, r.Version, r.Kind)
 	r.ClusterScoped = kind != nil && kind.ClusterScoped
@@ -91,7 +93,7 @@ func (b *Builder) build(chunk *manifest.Chunk, item manifest.Item) (*Resource, e
 	}
 	switch {
 	case r.Target != 0:
-		b.target(r, item.Node, &fields)
+		b.target(r, item.Node)
 	case r.IsJob():
 		r.Base = base(r.Name, r.Recorded())
 	case kind != nil && kind.StandIn != nil:
@@ -101,8 +103,7 @@ func (b *Builder) build(chunk *manifest.Chunk, item manifest.Item) (*Resource, e
 }
 
 // identify sets the fields that every resource must have. wrong is the error of reading them.
-func (r *Resource) identify(f *fields, wrong error) error {
-	r.APIVersion, r.Kind, r.Name, r.NameAt, r.Namespace = f.apiVersion, f.kind, f.name, f.nameAt, f.namespace
+func (r *Resource) identify(wrong error) error {
 	switch {
 	case wrong != nil:
 		r.Kind = cmp.Or(r.Kind, "item")
@@ -133,8 +134,9 @@ func (b *Builder) isOwnConfig(r *Resource, item *yaml.Node) bool {
 	if b.FunctionConfig == nil || r.APIVersion != "v1" || r.Kind != "ConfigMap" {
 		return false
 	}
-	own, err := readFields(b.FunctionConfig, false)
-	if err != nil || own.apiVersion != r.APIVersion || own.kind != r.Kind || own.name != r.Name || own.namespace != r.Namespace {
+	var own Resource
+	err := own.readFields(b.FunctionConfig, false)
+	if err != nil || own.APIVersion != r.APIVersion || own.Kind != r.Kind || own.Name != r.Name || own.Namespace != r.Namespace {
 		return false
 	}
 	config, err := hash.ContentOf(r.Kind, b.FunctionConfig)
@@ -143,8 +145,7 @@ func (b *Builder) isOwnConfig(r *Resource, item *yaml.Node) bool {
 }
 
 // target sets the fields that only ConfigMaps and Secrets have.
-func (b *Builder) target(r *Resource, item *yaml.Node, fields *fields) {
-	r.Encrypted, r.Immutable, r.SOPS = fields.encrypted, fields.immutable, fields.sops
+func (b *Builder) target(r *Resource, item *yaml.Node) {
 	if _, superseded := r.Annotations[v1alpha1.AnnotationSuperseded]; superseded && !b.Versions {
 		r.Kept = true
 	}

@@ -44,19 +44,20 @@ func NamesOf(g *Graph) *Names {
 
 // namesIn returns the objects that an item lists, if it is a [Names].
 func namesIn(chunk *manifest.Chunk, item manifest.Item) ([]*Resource, error) {
-	fields, err := readFields(item.Node, item.Shared)
-	if err != nil || fields.apiVersion != v1alpha1.APIVersion || fields.kind != NamesKind {
+	var list Resource
+	err := list.readFields(item.Node, item.Shared)
+	if err != nil || list.APIVersion != v1alpha1.APIVersion || list.Kind != NamesKind {
 		return nil, nil // build reports the error
 	}
 	first := chunk.Line + max(item.Node.Line, 1) - 1
-	var list Names
-	if err := item.Node.Decode(&list); err != nil {
+	var names Names
+	if err := item.Node.Decode(&names); err != nil {
 		return nil, fmt.Errorf("%s: Names: %w", chunk.At(first), err)
 	}
 	var objects []*Resource
 	var errs []error
 	lines := yamldoc.Value(item.Node, "names")
-	for i, n := range list.Names {
+	for i, n := range names.Names {
 		line := first
 		if lines != nil && i < len(yamldoc.Resolve(lines).Content) {
 			line = chunk.Line + max(yamldoc.Resolve(lines).Content[i].Line, 1) - 1

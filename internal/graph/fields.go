@@ -11,56 +11,46 @@ import (
 	"github.com/confighash/confighash/internal/yamldoc"
 )
 
-// fields are the fields that every item has.
-type fields struct {
-	apiVersion, kind, name, namespace string
-	nameAt                            edit.Scalar
-	labels, annotations               map[string]string
-	generateName, immutable           bool
-	sops, encrypted                   bool
-}
-
-// readFields reads the common fields of an item. shared: the item itself is shared.
-func readFields(item *yaml.Node, shared bool) (fields, error) {
-	var f fields
+// readFields sets the fields that every item may have. shared: the item itself is shared.
+func (r *Resource) readFields(item *yaml.Node, shared bool) error {
 	var metadata *yaml.Node
 	metadataShared := shared
 	err := each(item, shared, func(key string, value *yaml.Node, valueShared bool) error {
 		switch key {
 		case "apiVersion":
-			f.apiVersion = yamldoc.StringOf(value)
+			r.APIVersion = yamldoc.StringOf(value)
 		case "kind":
-			f.kind = yamldoc.StringOf(value)
+			r.Kind = yamldoc.StringOf(value)
 		case "metadata":
 			metadata, metadataShared = value, valueShared
 		case "immutable":
-			f.immutable, _ = yamldoc.Bool(value)
+			r.Immutable, _ = yamldoc.Bool(value)
 		case "sops":
-			f.sops = value.Kind == yaml.MappingNode
+			r.SOPS = value.Kind == yaml.MappingNode
 			// With --mac-only-encrypted, the MAC covers only the encrypted values.
-			f.encrypted = f.sops && yamldoc.StringOf(yamldoc.At(value, "mac_only_encrypted")) != "true"
+			r.Encrypted = r.SOPS && yamldoc.StringOf(yamldoc.At(value, "mac_only_encrypted")) != "true"
 		}
 		return nil
 	})
 	if metadata == nil {
-		return f, err
+		return err
 	}
 	var wrong error // the name may follow
 	inMetadata := each(metadata, metadataShared, func(key string, value *yaml.Node, valueShared bool) error {
 		var err error
 		switch key {
 		case "name":
-			if f.name = yamldoc.StringOf(value); f.name != "" {
-				f.nameAt = edit.ScalarAt("metadata.name", value, valueShared)
+			if r.Name = yamldoc.StringOf(value); r.Name != "" {
+				r.NameAt = edit.ScalarAt("metadata.name", value, valueShared)
 			}
 		case "generateName":
-			f.generateName = yamldoc.StringOf(value) != ""
+			r.GenerateName = yamldoc.StringOf(value) != ""
 		case "namespace":
-			f.namespace = yamldoc.StringOf(value)
+			r.Namespace = yamldoc.StringOf(value)
 		case "labels":
-			f.labels, err = stringMap(value, "labels")
+			r.Labels, err = stringMap(value, "labels")
 		case "annotations":
-			f.annotations, err = stringMap(value, "annotations")
+			r.Annotations, err = stringMap(value, "annotations")
 		}
 		wrong = cmp.Or(wrong, err)
 		return nil
@@ -68,7 +58,7 @@ func readFields(item *yaml.Node, shared bool) (fields, error) {
 	if wrong = cmp.Or(wrong, inMetadata); err == nil && wrong != nil {
 		err = fmt.Errorf("metadata: %w", wrong)
 	}
-	return f, err
+	return err
 }
 
 func stringMap(n *yaml.Node, name string) (map[string]string, error) {
