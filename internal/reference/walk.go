@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sync"
@@ -85,9 +86,7 @@ func (w *walker) tooDeep() bool {
 	if !w.steps.TooDeep() {
 		return false
 	}
-	if w.wrong == nil {
-		w.wrong = fmt.Errorf("%s: a name is so deep that its path has more than %d characters; move it up, or shorten the keys above it", w.steps.Head(), yamldoc.MaxPath)
-	}
+	w.wrong = cmp.Or(w.wrong, fmt.Errorf("%s: a name is so deep that its path has more than %d characters; move it up, or shorten the keys above it", w.steps.Head(), yamldoc.MaxPath))
 	return true
 }
 
@@ -102,12 +101,9 @@ func (f *Finder) Find(group, version, kind string, item *yaml.Node) (Found, erro
 		return Found{}, err
 	}
 	w.dropDefined()
-	if w.wrong != nil {
-		return Found{}, w.wrong
-	}
 	if r.shapes != nil {
 		if err := w.discover(r.shapes); err != nil {
-			return Found{}, err
+			return Found{}, cmp.Or(w.wrong, err)
 		}
 	}
 	found := Found{References: append([]Reference(nil), w.found...), Mistaken: w.mistaken}
@@ -237,7 +233,7 @@ func (w *walker) entry(key string, value *yaml.Node, states []*state, shared, me
 	if w.shapes != nil && len(w.steps) == w.base && slices.Contains(w.shapes.skip, key) {
 		return nil
 	}
-	before := len(w.states)
+	before, aliases := len(w.states), w.aliases
 	for _, s := range states {
 		w.states = s.follow(key, w.states)
 	}
@@ -251,9 +247,6 @@ func (w *walker) entry(key string, value *yaml.Node, states []*state, shared, me
 	w.steps.Key(key)
 	err := w.walk(value, next, shared || merged)
 	w.steps.Back()
-	if merged {
-		w.aliases--
-	}
-	w.states = w.states[:before]
+	w.states, w.aliases = w.states[:before], aliases
 	return err
 }
