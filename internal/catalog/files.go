@@ -73,14 +73,11 @@ type document struct {
 
 // documents splits a file on first use. A file that does not exist has none.
 func (c *Catalog) documents(file string) []document {
-	if known, ok := c.files[file]; ok {
-		return known
+	if _, known := c.files[file]; !known {
+		if text := read(file); text != "" { // otherwise the name may be any group
+			c.files[file] = splitDocuments(text)
+		}
 	}
-	text := read(file)
-	if text == "" {
-		return nil // not cached: the name may be any group
-	}
-	c.files[file] = splitDocuments(text)
 	return c.files[file]
 }
 
