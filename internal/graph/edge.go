@@ -123,56 +123,47 @@ func (g *Graph) Meanings(e *Edge) []Meaning {
 //
 // If the controller reads an object from the Secret's namespace, the object must be in the workload's.
 func (g *Graph) Ingredients(object, workload *Resource, visit func(*reference.Reference, Meaning) (into, more bool)) bool {
-	w := walk{g, workload, visit, map[*Resource]bool{object: true}, map[**Resource]bool{}}
-	return w.ingredients(object)
-}
-
-// A walk is a call of Ingredients.
-type walk struct {
-	graph    *Graph
-	workload *Resource
-	visit    func(*reference.Reference, Meaning) (into, more bool)
-	met      map[*Resource]bool  // true if a reference to all its keys led to the object
-	done     map[**Resource]bool // lists, by their address, whose objects need no further visit
-}
-
-func (w *walk) ingredients(object *Resource) bool {
-	for i := range object.Edges {
-		e := &object.Edges[i]
-		if !e.Ref.Consumed {
-			continue
+	met := map[*Resource]bool{object: true} // true if a reference to all its keys led to the object
+	done := map[**Resource]bool{}           // lists, by their address, whose objects need no further visit
+	var enter func(object *Resource) bool
+	makers := func(ref *reference.Reference, meaning Meaning) bool {
+		list := &meaning.Objects[0]
+		if done[list] {
+			return true
 		}
-		for _, meaning := range w.graph.meaningsIn(e, w.workload) {
-			if meaning.StandsFor {
-				if !w.makers(e.Ref, meaning) {
-					return false
-				}
-			} else if _, more := w.visit(e.Ref, meaning); !more {
+		done[list] = ref.Keys == nil || !g.keyed(meaning.Objects)
+		for _, maker := range meaning.Objects {
+			whole, been := met[maker]
+			if whole || been && !maker.Keyed {
+				continue
+			}
+			met[maker] = ref.Keys == nil
+			into, more := visit(ref, Meaning{Objects: []*Resource{maker}, Kind: meaning.Kind, StandsFor: true})
+			if !more || into && !been && !enter(maker) {
 				return false
 			}
 		}
-	}
-	return true
-}
-
-func (w *walk) makers(ref *reference.Reference, meaning Meaning) bool {
-	list := &meaning.Objects[0]
-	if w.done[list] {
 		return true
 	}
-	w.done[list] = ref.Keys == nil || !w.graph.keyed(meaning.Objects)
-	for _, maker := range meaning.Objects {
-		whole, been := w.met[maker]
-		if whole || been && !maker.Keyed {
-			continue
+	enter = func(object *Resource) bool {
+		for i := range object.Edges {
+			e := &object.Edges[i]
+			if !e.Ref.Consumed {
+				continue
+			}
+			for _, meaning := range g.meaningsIn(e, workload) {
+				if meaning.StandsFor {
+					if !makers(e.Ref, meaning) {
+						return false
+					}
+				} else if _, more := visit(e.Ref, meaning); !more {
+					return false
+				}
+			}
 		}
-		w.met[maker] = ref.Keys == nil
-		into, more := w.visit(ref, Meaning{Objects: []*Resource{maker}, Kind: meaning.Kind, StandsFor: true})
-		if !more || into && !been && !w.ingredients(maker) {
-			return false
-		}
+		return true
 	}
-	return true
+	return enter(object)
 }
 
 func (g *Graph) keyed(objects []*Resource) bool {

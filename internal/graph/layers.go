@@ -41,9 +41,14 @@ func (g *Graph) narrow(candidates []*Resource, referrer *Resource, name string) 
 	if len(candidates) <= 1 {
 		return candidates, nil
 	}
-	fitting = Once(g.notes, candidates, fittingTo(g.layersOf(referrer)), func() []*Resource {
-		return Once(g.notes, candidates, indexed{}, func() *layers { return newLayers(candidates) }).fit(referrer)
+	index := Once(g.notes, candidates, indexed{}, func() *layers {
+		return &layers{
+			all:      candidates,
+			prefixes: newAffixes(candidates, func(r *Resource) []string { return r.History.Prefixes }),
+			suffixes: newAffixes(candidates, func(r *Resource) []string { return r.History.Suffixes }),
+		}
 	})
+	fitting = Once(g.notes, candidates, fittingTo(g.layersOf(referrer)), func() []*Resource { return index.fit(referrer) })
 	if len(fitting) > 0 {
 		return fitting, nil
 	}
@@ -82,14 +87,6 @@ type affixes struct {
 type listEnd struct {
 	element string
 	before  int
-}
-
-func newLayers(all []*Resource) *layers {
-	return &layers{
-		all:      all,
-		prefixes: newAffixes(all, func(r *Resource) []string { return r.History.Prefixes }),
-		suffixes: newAffixes(all, func(r *Resource) []string { return r.History.Suffixes }),
-	}
 }
 
 func newAffixes(all []*Resource, listOf func(*Resource) []string) *affixes {

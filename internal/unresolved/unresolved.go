@@ -80,7 +80,9 @@ func Misses(g *graph.Graph, p *policy.Policy, rewritten bool) []Miss {
 	known := sync.OnceValue(func() *names { return newNames(g, rewritten) })
 	for _, e := range consumers(g) {
 		met := len(e.Current()) > 0 || rewritten && len(e.Matches) > 0
-		if met || e.Made() || e.Targets == 0 || len(e.Strangers) > 0 || everywhere(g, p, e) {
+		namespace := cmp.Or(e.Ref.Namespace, g.NamespaceOf(e.Referrer))
+		isEverywhere := func(kind string) bool { return p.Standing(kind, namespace, e.Ref.Name) }
+		if met || e.Made() || e.Targets == 0 || len(e.Strangers) > 0 || slices.ContainsFunc(e.Targets.Kinds(), isEverywhere) {
 			continue
 		}
 		miss := Miss{Edge: e}
@@ -126,10 +128,4 @@ func (f *finder) report(m Miss) {
 		severity = manifest.Error
 	}
 	f.findings = append(f.findings, graph.Finding{Severity: severity, Resource: m.Referrer, Path: m.Ref.At.Path, Message: message})
-}
-
-// everywhere reports whether every cluster has an object that e may refer to.
-func everywhere(g *graph.Graph, p *policy.Policy, e *graph.Edge) bool {
-	namespace := cmp.Or(e.Ref.Namespace, g.NamespaceOf(e.Referrer))
-	return slices.ContainsFunc(e.Targets.Kinds(), func(kind string) bool { return p.Standing(kind, namespace, e.Ref.Name) })
 }
