@@ -153,15 +153,17 @@ func parseField(all map[string]*typ, t *typ, name, line string) error {
 
 func parseType(all map[string]*typ, line string) (t *typ, err error) {
 	for _, b := range []base{aList, aMap} {
-		if element, ok := strings.CutPrefix(line, string(b)); ok {
-			element, keys, hasKeys := strings.Cut(element, " by ")
-			t = &typ{base: b}
-			if hasKeys {
-				t.keys = strings.Split(keys, " and ")
-			}
-			t.element, err = parseType(all, element)
-			return t, err
+		element, ok := strings.CutPrefix(line, string(b))
+		if !ok {
+			continue
 		}
+		element, keys, hasKeys := strings.Cut(element, " by ")
+		t = &typ{base: b}
+		if hasKeys {
+			t.keys = strings.Split(keys, " and ")
+		}
+		t.element, err = parseType(all, element)
+		return t, err
 	}
 	switch b := base(line); b {
 	case aString, aBool, anInt, aQuantity, anIntOrString, aTime, anything, skipped:
