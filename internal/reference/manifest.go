@@ -60,9 +60,6 @@ func (w *walker) manifest(n *yaml.Node, shared bool) error {
 
 // dropDefined drops references between manifests of the same item.
 func (w *walker) dropDefined() {
-	if len(w.defined) == 0 {
-		return
-	}
 	w.found = slices.DeleteFunc(w.found, func(ref Reference) bool {
 		return ref.inManifest && slices.ContainsFunc(ref.Targets.Each(), func(target catalog.Target) bool {
 			return w.defined[object{target, ref.Name}]

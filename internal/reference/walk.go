@@ -113,12 +113,10 @@ func (f *Finder) Find(group, version, kind string, item *yaml.Node) (Found, erro
 	if w.wrong != nil {
 		return Found{}, w.wrong
 	}
-	if len(found.PodTemplates) > 0 {
-		roots := rootsOf(found.PodTemplates)
-		for i := range found.References {
-			ref := &found.References[i]
-			ref.PodTemplate = roots.Holding(ref.At.Path)
-		}
+	roots := rootsOf(found.PodTemplates)
+	for i := range found.References {
+		ref := &found.References[i]
+		ref.PodTemplate = roots.Holding(ref.At.Path)
 	}
 	for i := range r.exports {
 		if value, ok := w.export(&r.exports[i]); ok {
