@@ -225,11 +225,9 @@ func (k *keeper) read() error {
 	}
 	for _, r := range k.now.Resources {
 		l, name := k.lines[lineOf(k.now, r)], k.names[r]
-		hashed := name != "" && name != r.Base
 		switch {
-		case r.Target == 0:
-		case l == nil:
-		case hashed:
+		case r.Target == 0, l == nil:
+		case name != "" && name != r.Base: // it gets a hash
 			l.current = name
 		case name == "" && r.Name != r.Base:
 			l.stays = true

@@ -26,11 +26,10 @@ func Find(g *graph.Graph, p *policy.Policy, asked v1alpha1.Unresolved, rewritten
 	f := &finder{policy: p, asked: asked, reported: map[report]bool{}}
 	for _, e := range consumers(g) {
 		for _, makers := range e.Makers {
-			if makers.Named {
-				continue
-			}
 			for _, maker := range makers.Resources {
-				f.findings = append(f.findings, p.Missed(e.Referrer, e.Ref, makers.Kind, maker)...)
+				if !makers.Named {
+					f.findings = append(f.findings, p.Missed(e.Referrer, e.Ref, makers.Kind, maker)...)
+				}
 			}
 		}
 	}
@@ -86,7 +85,10 @@ func Misses(g *graph.Graph, p *policy.Policy, rewritten bool) []Miss {
 			continue
 		}
 		miss := Miss{Edge: e}
-		if mayBeMisspelt(p, e) {
+		// Names in RBAC rules may be created at run time, and the policies Reloader and Wave check the names in their
+		// annotations themselves.
+		isAnnotation := strings.HasPrefix(string(e.Ref.At.Path), "metadata.annotations") && len(e.Referrer.PodTemplates) > 0
+		if !e.Ref.List && !e.Ref.ControllerNamespace && !(isAnnotation && p.AsksWorkloads()) {
 			for _, target := range e.Targets.Each() {
 				miss.Near = cmp.Or(miss.Near, known().message(e, target))
 			}
@@ -94,13 +96,6 @@ func Misses(g *graph.Graph, p *policy.Policy, rewritten bool) []Miss {
 		misses = append(misses, miss)
 	}
 	return misses
-}
-
-// mayBeMisspelt reports whether similar names should be reported. Names in RBAC rules may be created at run time, and
-// the policies Reloader and Wave check the names in their annotations themselves.
-func mayBeMisspelt(p *policy.Policy, e *graph.Edge) bool {
-	annotation := p.AsksWorkloads() && len(e.Referrer.PodTemplates) > 0 && strings.HasPrefix(string(e.Ref.At.Path), "metadata.annotations")
-	return !e.Ref.List && !e.Ref.ControllerNamespace && !annotation
 }
 
 // report reports similar names, or else what asked demands, or else what the controller would see.
