@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/confighash/confighash/internal/catalog"
 	"github.com/confighash/confighash/internal/graph"
 	"github.com/confighash/confighash/internal/hash"
 	"github.com/confighash/confighash/internal/manifest"
@@ -82,16 +81,13 @@ func Of(files []File, o Options) (*graph.Graph, error) {
 		}
 		o.Size(size)
 	}
-	c, discover := catalog.Builtin(), true
-	if o.Spec != nil {
-		var err error
-		if c, err = reference.Catalog(o.Spec); err != nil {
-			return nil, err
-		}
-		discover = *o.Spec.Discover
+	spec := cmp.Or(o.Spec, &v1alpha1.New(v1alpha1.ModeRename, v1alpha1.PolicyAll).Spec)
+	c, err := reference.Catalog(spec)
+	if err != nil {
+		return nil, err
 	}
 	finder := reference.NewFinder(c)
-	finder.Discover = discover
+	finder.Discover = *spec.Discover
 	builder := func() *graph.Builder {
 		return &graph.Builder{Catalog: c, Finder: finder, Values: !o.Suffixes, Bases: true, Versions: o.Versions, Salt: o.Salt}
 	}
