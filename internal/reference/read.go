@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"bytes"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -25,17 +26,20 @@ type Read struct {
 // About returns the kinds that a word is about: the name of a flag, a variable or a field. It ignores case, dashes and
 // underscores.
 func About(word string) (about catalog.Target) {
-	word = strings.ToLower(separators.Replace(word))
-	if strings.Contains(word, "configmap") {
+	letters := make([]byte, 0, 64) // on the stack for all but long words: this is called for every argument
+	for i := range len(word) {
+		if c := word[i]; c != '-' && c != '_' {
+			letters = append(letters, c|0x20)
+		}
+	}
+	if bytes.Contains(letters, []byte("configmap")) {
 		about |= catalog.ConfigMap
 	}
-	if strings.Contains(word, "secret") {
+	if bytes.Contains(letters, []byte("secret")) {
 		about |= catalog.Secret
 	}
 	return about
 }
-
-var separators = strings.NewReplacer("-", "", "_", "")
 
 // addRead adds the name in the value of a flag or a variable, if that is about ConfigMaps or Secrets and the value is a
 // name, optionally preceded by a namespace.
