@@ -131,7 +131,8 @@ func (g *Graph) Ingredients(object, workload *Resource, visit func(*reference.Re
 		if done[list] {
 			return true
 		}
-		done[list] = ref.Keys == nil || !g.keyed(meaning.Objects)
+		isKeyed := func(r *Resource) bool { return r.Keyed }
+		done[list] = ref.Keys == nil || !Once(g.notes, meaning.Objects, "keyed", func() bool { return slices.ContainsFunc(meaning.Objects, isKeyed) })
 		for _, maker := range meaning.Objects {
 			whole, been := met[maker]
 			if whole || been && !maker.Keyed {
@@ -164,12 +165,6 @@ func (g *Graph) Ingredients(object, workload *Resource, visit func(*reference.Re
 		return true
 	}
 	return enter(object)
-}
-
-func (g *Graph) keyed(objects []*Resource) bool {
-	return Once(g.notes, objects, "keyed", func() bool {
-		return slices.ContainsFunc(objects, func(r *Resource) bool { return r.Keyed })
-	})
 }
 
 // meaningsIn is Meanings for a Secret in the workload's namespace.

@@ -69,7 +69,13 @@ func Fields(w io.Writer, names []string) error {
 	for _, name := range names {
 		kinds := lookup(name)
 		if len(kinds) == 0 {
-			return unknown(name)
+			var known []string
+			for _, k := range all() {
+				known = append(known, k.name)
+			}
+			slices.Sort(known)
+			kind, _, _ := strings.Cut(name, ".")
+			return fmt.Errorf("the kind %s is not known; confighash references lists those that are, and spec.references of the functionConfig adds others%s", name, typo.DidYouMean(kind, slices.Compact(known)))
 		}
 		found = append(found, kinds...)
 	}
@@ -82,16 +88,6 @@ func Fields(w io.Writer, names []string) error {
 		}
 	}
 	return nil
-}
-
-func unknown(name string) error {
-	var kinds []string
-	for _, k := range all() {
-		kinds = append(kinds, k.name)
-	}
-	slices.Sort(kinds)
-	kind, _, _ := strings.Cut(name, ".")
-	return fmt.Errorf("the kind %s is not known; confighash references lists those that are, and spec.references of the functionConfig adds others%s", name, typo.DidYouMean(kind, slices.Compact(kinds)))
 }
 
 func lookup(argument string) []listed {
