@@ -87,8 +87,8 @@ func Misses(g *graph.Graph, p *policy.Policy, rewritten bool) []Miss {
 		miss := Miss{Edge: e}
 		// Names in RBAC rules may be created at run time, and the policies Reloader and Wave check the names in their
 		// annotations themselves.
-		isAnnotation := strings.HasPrefix(string(e.Ref.At.Path), "metadata.annotations") && len(e.Referrer.PodTemplates) > 0
-		if !e.Ref.List && !e.Ref.ControllerNamespace && !(isAnnotation && p.AsksWorkloads()) {
+		isChecked := p.AsksWorkloads() && len(e.Referrer.PodTemplates) > 0 && strings.HasPrefix(string(e.Ref.At.Path), "metadata.annotations")
+		if !e.Ref.List && !e.Ref.ControllerNamespace && !isChecked {
 			for _, target := range e.Targets.Each() {
 				miss.Near = cmp.Or(miss.Near, known().message(e, target))
 			}
