@@ -150,7 +150,7 @@ func (b *builder) consumptions(r *graph.Resource) []*consumption {
 		t := &r.PodTemplates[i]
 		c := known[t.AnnotationsAt]
 		if c == nil || t.AnnotationsAt == "" {
-			c = &consumption{builder: b, referrer: r, template: t, workload: b.policy.Workload(r, t), known: map[useKey]*use{}, notes: graph.Notes{}}
+			c = &consumption{builder: b, referrer: r, template: t, workload: b.policy.Workload(r, t), notes: graph.Notes{}}
 			all = append(all, c)
 			if t.AnnotationsAt != "" {
 				known[t.AnnotationsAt] = c
@@ -225,10 +225,14 @@ func (b *builder) stamp(r *graph.Resource, t *reference.PodTemplate, sources []s
 			b.plan.Edit(r, edit.SetEntry{Parent: t.AnnotationsAt, Key: key, Value: wanted[key]})
 		}
 	}
-	for _, key := range slices.Sorted(maps.Keys(t.Annotations)) {
-		if wanted[key] != "" || others[key] || !b.isOwn(key, t.Annotations[key]) {
-			continue
+	var stale []string
+	for key, value := range t.Annotations {
+		if wanted[key] == "" && !others[key] && b.isOwn(key, value) {
+			stale = append(stale, key)
 		}
+	}
+	slices.Sort(stale)
+	for _, key := range stale {
 		b.plan.Inform(graph.Finding{
 			Resource: r, Path: t.AnnotationsAt.Key(key),
 			Message: "removed: an earlier run wrote it, and nothing that is consumed now calls for it",

@@ -25,20 +25,23 @@ type sumKey struct {
 
 // checksums returns the annotations for sources, and the sources that contribute to them, in the memory of sources.
 func (b *builder) checksums(r *graph.Resource, sources []source) (annotations map[string]string, counted []source) {
-	annotations, counted = map[string]string{}, sources[:0]
+	counted = sources[:0]
+	if b.spec.Annotate.Scope == v1alpha1.ScopeSource {
+		annotations = make(map[string]string, len(sources))
+	}
 	var sums []string
 	for _, s := range sources {
 		sum := b.checksum(r, &s)
 		if sum == "" {
 			continue
 		}
-		if b.spec.Annotate.Scope == v1alpha1.ScopeSource {
+		if annotations != nil {
 			annotations[b.sourceKey(r, s.object)] = sum
 		}
 		sums, counted = append(sums, sum), append(counted, s)
 	}
 	if b.spec.Annotate.Scope == v1alpha1.ScopeWorkload && len(sums) > 0 {
-		annotations[b.spec.Annotate.Key] = hash.Checksum(sums, b.spec.Salt)
+		annotations = map[string]string{b.spec.Annotate.Key: hash.Checksum(sums, b.spec.Salt)}
 	}
 	return annotations, counted
 }

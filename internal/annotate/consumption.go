@@ -16,7 +16,7 @@ type consumption struct {
 	template *reference.PodTemplate
 	workload *policy.Workload
 	uses     []*use
-	known    map[useKey]*use // without what stand-ins are made from
+	known    map[useKey]*use // if there are many
 	notes    graph.Notes     // of the missing objects
 	gap      gap             // the first object that is consumed but does not count
 }
@@ -132,12 +132,29 @@ func (c *consumption) make(u *use, object *graph.Resource) {
 
 // add adds an object. If it is not consumed, it counts only if it is named.
 func (c *consumption) add(object *graph.Resource, kind string) *use {
+	const few = 16
 	id := useKey{object, kind}
-	u := c.known[id]
-	if u == nil {
-		u = &use{object: object, kind: kind}
+	if c.known == nil {
+		for _, u := range c.uses {
+			if u.from == nil && u.object == object && u.kind == kind {
+				return u
+			}
+		}
+	} else if u := c.known[id]; u != nil {
+		return u
+	}
+	u := &use{object: object, kind: kind}
+	c.uses = append(c.uses, u)
+	switch {
+	case c.known != nil:
 		c.known[id] = u
-		c.uses = append(c.uses, u)
+	case len(c.uses) > few:
+		c.known = map[useKey]*use{}
+		for _, u := range c.uses {
+			if u.from == nil {
+				c.known[useKey{u.object, u.kind}] = u
+			}
+		}
 	}
 	return u
 }

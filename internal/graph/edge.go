@@ -84,7 +84,11 @@ func (g *Graph) join(a, b []*Resource) []*Resource {
 // Current returns the matches by the objects' current names. Matches by a name with another hash or without one count
 // only if references are rewritten.
 func (e *Edge) Current() []Match {
-	return slices.DeleteFunc(slices.Clone(e.Matches), func(match Match) bool { return match.Based })
+	based := func(match Match) bool { return match.Based }
+	if !slices.ContainsFunc(e.Matches, based) {
+		return e.Matches
+	}
+	return slices.DeleteFunc(slices.Clone(e.Matches), based)
 }
 
 // Made reports whether something in the input creates an object that the reference may mean.

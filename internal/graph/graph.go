@@ -103,8 +103,10 @@ func New(resources []*Resource, namespace string) *Graph {
 	g.widen = sync.OnceFunc(func() { g.addTargets(every) })
 	g.all = slices.Concat(g.Resources, g.Context)
 	g.scope()
+	references := 0
 	for i, r := range g.All() {
 		r.Index = i
+		references += len(r.References)
 		if len(r.Exports) > 0 || r.StandsFor {
 			// When a transformer runs, references to r have not been rewritten yet.
 			for _, name := range r.Names() {
@@ -114,11 +116,13 @@ func New(resources []*Resource, namespace string) *Graph {
 		g.addProducts(r)
 	}
 	g.addTargets(present)
+	edges := make([]Edge, 0, references)
 	for _, r := range g.All() { // all indices are complete
-		r.Edges = make([]Edge, len(r.References))
+		first := len(edges)
 		for i := range r.References {
-			r.Edges[i] = g.Edge(r, &r.References[i])
+			edges = append(edges, g.Edge(r, &r.References[i]))
 		}
+		r.Edges = edges[first:len(edges):len(edges)]
 	}
 	return g
 }

@@ -22,8 +22,12 @@ import (
 // It fails if a document is not valid YAML, or an item is not a mapping. Errors of visit are returned unchanged. All
 // errors are joined, in the order of the input.
 func Parse[T any](in *Input, visit func(*Chunk, []Item) (T, error)) ([]*Chunk, []T, error) {
-	p := parsing[T]{visit: visit, aliased: aliasedInAll}
-	var jobs []job[T]
+	n := 0
+	for _, d := range in.documents {
+		n += len(d.parts)
+	}
+	p := parsing[T]{visit: visit, aliased: aliasedInAll, chunks: make([]*Chunk, 0, n), values: make([]T, 0, n)}
+	jobs := make([]job[T], 0, n)
 	for i := range in.documents {
 		d := &in.documents[i]
 		p.aliased += len(d.text)
@@ -33,7 +37,6 @@ func Parse[T any](in *Input, visit func(*Chunk, []Item) (T, error)) ([]*Chunk, [
 			}
 		}
 	}
-	p.chunks, p.values = make([]*Chunk, 0, len(jobs)), make([]T, 0, len(jobs))
 	Parallel(len(jobs), func(i int) { p.run(&jobs[i], false) })
 	// The total size of aliases is bounded, so chunks with aliases are processed in order.
 	for i := range jobs {

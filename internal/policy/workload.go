@@ -39,6 +39,9 @@ type asking struct {
 
 // Workload returns the requests of annotations for the pod template t of r.
 func (p *Policy) Workload(r *graph.Resource, t *reference.PodTemplate) *Workload {
+	if !p.AsksWorkloads() {
+		return &Workload{asking: &asking{resource: r}, policy: p, template: t}
+	}
 	if p.last.resource != r {
 		p.last = p.ask(r)
 	}

@@ -136,6 +136,10 @@ func (w *walker) elements(n *yaml.Node, key string) []*yaml.Node {
 	if list == nil || list.Kind != yaml.SequenceNode {
 		return nil
 	}
+	isAlias := func(n *yaml.Node) bool { return n.Kind == yaml.AliasNode }
+	if !slices.ContainsFunc(list.Content, isAlias) {
+		return list.Content
+	}
 	resolved := make([]*yaml.Node, len(list.Content))
 	for i, element := range list.Content {
 		resolved[i] = yamldoc.Resolve(element)

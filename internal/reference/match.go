@@ -16,12 +16,18 @@ import (
 func (w *walker) scalar(n *yaml.Node, states []*state, shared bool) error {
 	var candidates []*rule
 	for _, s := range states {
-		candidates = append(candidates, s.rules...)
+		switch {
+		case len(s.rules) == 0:
+		case candidates == nil:
+			candidates = s.rules
+		default:
+			candidates = slices.Concat(candidates, s.rules)
+			slices.SortFunc(candidates, func(a, b *rule) int { return cmp.Compare(a.order, b.order) })
+		}
 	}
 	if len(candidates) == 0 || !isString(n) {
 		return nil
 	}
-	slices.SortFunc(candidates, func(a, b *rule) int { return cmp.Compare(a.order, b.order) })
 	for _, r := range candidates {
 		done, err := w.try(r, n, shared)
 		if done || err != nil {

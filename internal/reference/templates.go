@@ -73,8 +73,8 @@ func (w *walker) podTemplates(known []template) []PodTemplate {
 // podTemplate returns false if an anchor has no pod template.
 func (w *walker) podTemplate(a *anchor, t *template) (PodTemplate, bool) {
 	found, at := PodTemplate{Index: a.index, Change: t.known.Change, Runs: t.known.Runs}, frame{mapping: a.node}
-	atRoot := &walker{root: w.root, budget: new(yamldoc.Budget), frames: []frame{{mapping: w.root}}}
 	for i := range t.known.Except {
+		atRoot := &walker{root: w.root, budget: new(yamldoc.Budget), frames: []frame{{mapping: w.root}}}
 		if except := &t.known.Except[i]; atRoot.holdAll(except.When) {
 			found.Change, found.Reason = except.Change, except.Reason
 			break
