@@ -137,6 +137,7 @@ func TestParsePath_readsKustomizesPaths(t *testing.T) {
 		"spec/containers[]/name":              {"spec", "containers", "name"},
 		"spec/**/*Ref/name":                   {"spec", "**", "*Ref", "name"},
 		"a[][]":                               {"a[]"},
+		"/a/b":                                {"a", "b"},
 	} {
 		got, err := ParsePath(text)
 		if err != nil {
@@ -149,7 +150,7 @@ func TestParsePath_readsKustomizesPaths(t *testing.T) {
 			t.Errorf("%s: its text %q reads as %q, %v", text, got, again, err)
 		}
 	}
-	for _, text := range []string{"/a", "a/", "a//b", "[]"} {
+	for _, text := range []string{"/", "//a", "a/", "a//b", "[]"} {
 		if p, err := ParsePath(text); err == nil {
 			t.Errorf("%q reads as %q, want an error", text, p)
 		}

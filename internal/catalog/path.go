@@ -40,14 +40,15 @@ func (s Segment) Matches(key string) bool {
 type Path []Segment
 
 // ParsePath reads a path as kustomize's fieldSpecs and this package's data write it: keys separated by slashes, "\/"
-// for a slash within a key, and optionally "[]" after a key that holds a list. It returns an error if a key is empty.
+// for a slash within a key, and optionally "[]" after a key that holds a list. It may start with a slash. It returns an
+// error if a key is empty.
 func ParsePath(text string) (Path, error) {
 	if text == "" {
 		return nil, nil
 	}
 	var path Path
 	key := ""
-	parts := strings.Split(text, "/")
+	parts := strings.Split(strings.TrimPrefix(text, "/"), "/")
 	for i, part := range parts {
 		if before, escaped := strings.CutSuffix(part, `\`); escaped && i < len(parts)-1 {
 			key += before + "/"

@@ -1,8 +1,8 @@
 package graph
 
 import (
+	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/confighash/confighash/internal/kustomize"
 )
@@ -22,7 +22,7 @@ func (g *Graph) layersOf(r *Resource) int {
 	}
 	number, known := g.layersBy[r]
 	if !known {
-		layers := strings.Join(r.History.Prefixes, ",") + "\x00" + strings.Join(r.History.Suffixes, ",")
+		layers := fmt.Sprintf("%q", [][]string{r.History.Prefixes, r.History.Suffixes}) // no prefix is not an empty prefix
 		if number = g.numbers[layers]; number == 0 {
 			number = len(g.numbers) + 1
 			g.numbers[layers] = number

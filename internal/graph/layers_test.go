@@ -11,7 +11,7 @@ import (
 	"github.com/confighash/confighash/test/support/property"
 )
 
-// TestLayers_narrow compares the index with checking all candidates.
+// TestLayers_narrow compares the index, and what it remembers of earlier referrers, with checking all candidates.
 func TestLayers_narrow(t *testing.T) {
 	affixes := rapid.SliceOfN(rapid.SampledFrom([]string{"a-", "b-", "", "dev-"}), 0, 3)
 	resource := rapid.Custom(func(rt *rapid.T) *Resource {
@@ -25,14 +25,16 @@ func TestLayers_narrow(t *testing.T) {
 		for i, c := range candidates {
 			c.Line = i
 		}
-		referrer := resource.Draw(rt, "referrer")
-		fitting, strangers := all(candidates, referrer)
-		gotFitting, gotStrangers := New(nil, "").narrow(candidates, referrer, referrer.Name)
-		if diff := cmp.Diff(fitting, gotFitting); diff != "" {
-			rt.Errorf("fitting (-all +index):\n%s", diff)
-		}
-		if diff := cmp.Diff(strangers, gotStrangers); diff != "" {
-			rt.Errorf("strangers (-all +index):\n%s", diff)
+		g := New(nil, "")
+		for _, referrer := range rapid.SliceOfN(resource, 1, 3).Draw(rt, "referrers") {
+			fitting, strangers := all(candidates, referrer)
+			gotFitting, gotStrangers := g.narrow(candidates, referrer, referrer.Name)
+			if diff := cmp.Diff(fitting, gotFitting); diff != "" {
+				rt.Errorf("fitting (-all +index):\n%s", diff)
+			}
+			if diff := cmp.Diff(strangers, gotStrangers); diff != "" {
+				rt.Errorf("strangers (-all +index):\n%s", diff)
+			}
 		}
 	})
 }
