@@ -32,7 +32,7 @@ func (c *causes) list() []Cause {
 		o := i.object
 		ref := c.ref(o.pair)
 		all = append(all, Cause{Change: o.change(), Object: &ref, FormerName: o.formerName(), Keys: i.keys(), Via: i.via()})
-		if o.now().Ignored() {
+		if i.ignored() {
 			c.ignored++
 		}
 	}

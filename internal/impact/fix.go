@@ -20,7 +20,8 @@ func (c *comparison) restart(s *subject, p *templatePair) string {
 	if command := workloadOf(s.new).Restart; command != "" {
 		by, comma = c.fill(command, s.new), ", "
 	}
-	if s.new.Ignored() {
+	restarts := func(i *influence) bool { return i.configures() && !i.ignored() }
+	if s.new.Ignored() || !slices.ContainsFunc(s.on[p.index], restarts) {
 		return by
 	}
 	how := ", or"

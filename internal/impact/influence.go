@@ -80,6 +80,15 @@ func (i *influence) configures() bool {
 	return slices.ContainsFunc(i.uses, func(u *usage.Use) bool { return u.Ref.Optional && o.takes(u) })
 }
 
+// ignored reports whether confighash.dev/ignore says that a change of the object restarts nothing here.
+func (i *influence) ignored() bool {
+	uses := i.uses
+	if i.present > 0 {
+		uses = uses[:i.present]
+	}
+	return !slices.ContainsFunc(uses, func(u *usage.Use) bool { return !u.Ignored })
+}
+
 // missing returns the first key that new pods need and that was removed from the object, "" if there is none.
 func (i *influence) missing() string {
 	o := i.object

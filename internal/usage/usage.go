@@ -28,6 +28,8 @@ type Use struct {
 	Consumed bool
 	// Keys are the consumed keys, sorted; nil means all.
 	Keys []string
+	// Ignored: confighash.dev/ignore takes the object out, or the stand-in that makes a Secret from it.
+	Ignored bool
 }
 
 // A Finder finds the uses of a graph's resources.
@@ -119,6 +121,7 @@ func (s *search) of(use Use, e *graph.Edge) {
 	further := false
 	for _, meaning := range s.graph.Meanings(e) {
 		for _, use.Object = range meaning.Objects {
+			use.Ignored = use.Object.Ignored()
 			if !s.add(use, further) {
 				return
 			}
@@ -141,6 +144,7 @@ func (s *search) ingredients(use Use) bool {
 		part := use
 		part.Keys = ref.Keys
 		for _, part.Object = range meaning.Objects {
+			part.Ignored = use.Ignored || part.Object.Ignored()
 			if !s.add(part, true) {
 				return false, false
 			}
