@@ -13,7 +13,10 @@ import (
 // encode returns source, in which the nodes that differ in doc, the edited document, are encoded again: elements of its
 // list if possible, otherwise its root.
 func encode(source []byte, doc *yaml.Node) ([]byte, error) {
-	was, _ := parse(source) // cannot fail, as doc was parsed from it
+	was, err := parse(source)
+	if err != nil {
+		return nil, err
+	}
 	t := &Text{bytes: source}
 	list, _ := listOf(doc.Content[0])
 	wasList, next := listOf(was.Content[0])

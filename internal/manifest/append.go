@@ -24,8 +24,9 @@ func (c *Chunk) Document(root yamldoc.Path) (text []byte, err error) {
 		}
 	}
 	err = c.Visit(func(items []Item) (err error) {
-		i := slices.IndexFunc(items, func(item Item) bool { return item.Root == root }) // it is there
-		text, err = JSON(items[i].Node)
+		if i := slices.IndexFunc(items, func(item Item) bool { return item.Root == root }); i >= 0 {
+			text, err = JSON(items[i].Node)
+		}
 		return err
 	})
 	return append(text, '\n'), err

@@ -150,7 +150,9 @@ func (in *Input) completeWhole(text []byte, results []Result) ([]byte, error) {
 			return out, nil
 		}
 	}
-	tree, _ = yamldoc.ParseWithComments(text) // cannot fail, as the text has been parsed
+	if tree, err = yamldoc.ParseWithComments(text); err != nil {
+		return nil, fmt.Errorf("the result does not parse: %w", yamldoc.AtLine(err, text, 1))
+	}
 	more, err := yamldoc.Parse(in.blockEntries(nil, 0, results, false))
 	if err != nil {
 		return nil, fmt.Errorf("the results do not parse: %w", err)
