@@ -125,7 +125,7 @@ func ReadByName(g *graph.Graph, p *policy.Policy) map[*graph.Resource]string {
 	return found
 }
 
-// readByName returns why an object that a program probably reads keeps its name, nil if there is no evidence. It is
+// readByName returns why an object that a program probably reads keeps its name, nil without evidence. It is
 // information if nothing else refers to r, as nobody then expects a new name.
 func (b *builder) readByName(r *graph.Resource, t *target) *policy.Refusal {
 	if b.spec.Rename.ReadByName == v1alpha1.ReadByNameRename {
@@ -143,7 +143,7 @@ func (b *builder) readByName(r *graph.Resource, t *target) *policy.Refusal {
 	return &refusal
 }
 
-// evidence returns why a program probably reads r by name, nil if there is no evidence.
+// evidence returns why a program probably reads r by name, nil without evidence.
 func (b *builder) evidence(r *graph.Resource, t *target) *policy.Refusal {
 	if r.History.NeedsHash || r.History.Generated || r.Part != "" {
 		return nil // programs do not expect generated names

@@ -56,7 +56,7 @@ func (p *Page) within(d *Diagram, limit int) string {
 	return p.markdown(d.Title, diagram, tooMany-1)
 }
 
-// markdown returns the page with lists of limited length. If rows is negative, there is no room for the titles of the
+// markdown returns the page with lists of limited length. If rows is negative, the page lacks room for the titles of the
 // lists.
 func (p *Page) markdown(diagramTitle, diagram string, rows int) string {
 	m := &document{rows: rows}

@@ -104,7 +104,7 @@ func TestNodes_changesWhatProcessChanges(t *testing.T) {
 			if diff := cmp.Diff(written(t, documents(t, b.String())), written(t, nodes)); diff != "" {
 				t.Errorf("(-Process +Nodes):\n%s", diff)
 			}
-			want.Summary = "" // without a stream, there is no summary
+			want.Summary = "" // without a stream, nobody gets a summary
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("output (-Process +Nodes):\n%s", diff)
 			}
